@@ -9,3 +9,8 @@ export function isDate(text: string): boolean {
 export function addDays(date: string, days: number): string {
   return new Date(Date.parse(date) + days * 86_400_000).toISOString().slice(0, 10);
 }
+
+/** How many days the second day comes after the first one, both YYYY-MM-DD. */
+export function daysBetween(from: string, until: string): number {
+  return (Date.parse(until) - Date.parse(from)) / 86_400_000;
+}

@@ -155,17 +155,18 @@ describe('nightly', () => {
         await writeFile(join(folder(date), name), text);
     };
     const sirens = Array.from({ length: 40 }, (_, at) => String(310_000_000 + at));
-    const stock = (count: number) =>
+    const stock = (count: number, date: string) =>
       makeStock(
         sirens.slice(0, count).map((siren) => makeUnit(siren)),
         sirens.slice(0, count).map((siren) => makeEstablishment(siren)),
+        date,
       );
     const renamed = {
       siren: sirens[0],
       periodesUniteLegale: [{ denominationUniteLegale: 'AIRS' }],
     };
-    await put('2026-09-30', stock(40));
-    await put('2026-10-31', stock(10));
+    await put('2026-09-30', stock(40, '2026-09-30'));
+    await put('2026-10-31', stock(10, '2026-10-31'));
     await put('2026-11-01', { 'siren.ndjson': JSON.stringify(renamed) });
     const first = await nightly('--json');
     expect(datesAndStates(first.stdout)).toEqual(['2026-09-30 published', '2026-10-31 refused']);

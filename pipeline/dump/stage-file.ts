@@ -27,6 +27,8 @@ export interface FileCount {
   unknown: readonly string[];
   /** Whether its rows are joined with those of another file. */
   is_joined?: boolean;
+  /** The newest day on which the registry touched a row, YYYY-MM-DD; absent where it does not tell. */
+  processed_until?: string | undefined;
   /** Whether a few records are still to be normalised. */
   is_left: boolean;
 }

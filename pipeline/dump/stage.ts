@@ -109,7 +109,8 @@ export async function saveCounts(
     `update ${stage}.file
      set
        read_count = counted.read_count, line_count = counted.line_count,
-       content_hash = counted.content_hash, is_joined = coalesce(counted.is_joined, false)
+       content_hash = counted.content_hash, is_joined = coalesce(counted.is_joined, false),
+       processed_until = counted.processed_until
      from jsonb_populate_recordset(null::${stage}.file, $1) as counted
      where file.file_no = counted.file_no`,
     [JSON.stringify(counts)],

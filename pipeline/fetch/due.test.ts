@@ -119,7 +119,7 @@ describe('nightly --fetch', () => {
       new Date(daysAgo(1)),
     );
     units[0]!.denominationUniteLegale = 'AIRS';
-    const files = Object.entries(makeStock(units, places)).map(([name, content]) => ({
+    const files = Object.entries(makeStock(units, places, daysAgo(2))).map(([name, content]) => ({
       title: `Sirene : Fichier ${name.replace('_utf8.csv', '')} du ${titled}`,
       last_modified: daysAgo(1),
       file: name.replace('.csv', '.zip'),

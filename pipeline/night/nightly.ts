@@ -11,6 +11,7 @@ import { stageDocuments } from '../dump/stage-documents.ts';
 import { stageDump } from '../dump/stage.ts';
 import { KnownFingerprints } from '../dump/known-fingerprints.ts';
 import { loadYesterday } from '../dump/yesterday.ts';
+import { daysBetween } from '../calendar.ts';
 import { type GuardFinding, Refusal } from '../errors.ts';
 import { isLostConnection } from '../../sql/connection/lost-connection.ts';
 import { isDiskFull } from '../fault.ts';
@@ -165,6 +166,7 @@ async function saveNight(night: Night, isFullRead: boolean): Promise<void> {
     dump_kind,
   ]);
   const compared = await findNewestPublished(client, description.name, dump_kind);
+  const before = dump_kind === 'full' ? compared : night.newest;
   const row = {
     run_id,
     source: description.name,
@@ -172,6 +174,7 @@ async function saveNight(night: Night, isFullRead: boolean): Promise<void> {
     has_one_activity: description.has_one_activity === true,
     recoded_from: night.recodedFrom ?? {},
     compared_run_id: compared?.run_id,
+    day_count: before && daysBetween(before.dump_date, night.dump_date),
     country_code: description.country_code,
     dump_date: night.dump_date,
     is_baseline: night.isFirst,

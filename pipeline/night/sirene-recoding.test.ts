@@ -116,7 +116,7 @@ test('the command takes the day of the recoding from NAF2025_FROM', async () => 
   const db = await createTestDatabase();
   const folder = await mkdtemp(join(tmpdir(), 'registry-recoding-'));
   const ingest = async (date: string, units: StockRow[], NAF2025_FROM?: string) => {
-    const files = Object.entries(makeStock(units, establishments));
+    const files = Object.entries(makeStock(units, establishments, date));
     for (const [file, content] of files) await writeFile(join(folder, file), content);
     const command = ['ingest', 'sirene', folder, '--date', date];
     return (await runCommand(command, { DATABASE_URL: db.url, NAF2025_FROM })).code;

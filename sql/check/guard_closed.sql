@@ -1,16 +1,16 @@
--- More than 0.1 % of the entries ended for each day since the last dump, and more than 20 of them: the
+-- More than 0.1 % of the entries ended for each day since the compared dump, and more than 20 of them: the
 -- registry closes companies in bulk, or the dump is wrong. Only a registry that keeps its closed entries
 -- tells their end so; elsewhere they vanish.
 with closed as (
     select
         count(*) as row_count,
         last_run.entry_count,
-        max(night.dump_date - last_run.dump_date) as day_count
+        night.day_count
     from stage.night
     join registry.run as last_run on last_run.run_id = night.previous_run_id
     join stage.before on before.declared_status <> 'DELETED'
     join stage.after on after.entry_id = before.entry_id and after.declared_status = 'DELETED'
-    group by last_run.entry_count
+    group by last_run.entry_count, night.day_count
 )
 
 select

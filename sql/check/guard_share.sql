@@ -1,6 +1,7 @@
--- More than a share of the entries, and more than 20 of them, vanished, or changed or lost a field.
+-- More than a share of the entries, and more than 20 of them, vanished, or changed or lost a field. The limit
+-- grows with the days since the compared dump, up to ten times that of a day: a damaged dump passes that too.
 with last_run as (
-    select run.entry_count, night.dump_kind, night.compared_run_id
+    select run.entry_count, night.dump_kind, night.compared_run_id, night.day_count
     from stage.night
     join registry.run on run.run_id = night.previous_run_id
 ),
@@ -13,7 +14,7 @@ counted as (
         null as file,
         count(*) as row_count,
         last_run.entry_count,
-        2 as limit_value
+        2 as daily_limit
     from stage.changed_field
     cross join last_run
     -- The recoding of a country's activities to a new version is no mass change.
@@ -55,21 +56,25 @@ counted as (
 select
     counted.guard,
     format(
-        counted.sentence || ': %4$s %%, the limit is %5$s %%',
+        counted.sentence || ': %4$s %%, the limit is %5$s %%%6$s',
         registry.figure(counted.row_count), registry.figure(counted.entry_count), counted.subject,
-        share.value, counted.limit_value
+        share.value, share.limit_value,
+        case when last_run.day_count > 1 then format(' after %s days', last_run.day_count) end
     ) as refusal,
     counted.file,
     case when counted.guard ~ '^field_' then counted.subject end as field,
     share.value,
-    counted.limit_value
+    share.limit_value
 from counted
+cross join last_run
 cross join lateral (
-    select round(100.0 * counted.row_count / nullif(counted.entry_count, 0), 2) as value
+    select
+        round(100.0 * counted.row_count / nullif(counted.entry_count, 0), 2) as value,
+        trim_scale(counted.daily_limit * least(last_run.day_count, 10)) as limit_value
 ) as share
 where
     counted.row_count > 20
-    and 100 * counted.row_count > counted.limit_value * counted.entry_count
+    and 100 * counted.row_count > share.limit_value * counted.entry_count
 order by
     counted.guard,
     case when counted.file is not null then share.value end desc,

@@ -62,6 +62,7 @@ export class Cursor {
       line_count: this.#line_count,
       content_hash: this.#content_hash,
       unknown: this.reader.layout!.unknown,
+      processed_until: this.reader.processed_until,
     };
   }
 

@@ -1,3 +1,4 @@
+import { isDate } from '../../calendar.ts';
 import { Refusal } from '../../errors.ts';
 import { squeeze } from '../../sources/answer.ts';
 import type { Fields, JoinDescription, JoinedTable } from '../../sources/source.ts';
@@ -76,9 +77,11 @@ export class RowReader implements RecordHandler {
     this.scanner = new RecordScanner(context.join.separator);
   }
 
-  /** The newest day on which the registry touched a row, as a number YYYYMMDD; 0: none. */
-  get newest_day(): number {
-    return this.memory.code.newest_day.value as number;
+  /** The newest day on which the registry touched a row, YYYY-MM-DD; undefined when there is none. */
+  get processed_until(): string | undefined {
+    // A number YYYYMMDD.
+    const day = String(this.memory.code.newest_day.value).replace(/(....)(..)(..)/, '$1-$2-$3');
+    return isDate(day) ? day : undefined;
   }
 
   take(): Row[] {

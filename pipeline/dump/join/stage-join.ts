@@ -1,3 +1,4 @@
+import { daysBetween } from '../../calendar.ts';
 import { Refusal } from '../../errors.ts';
 import { figure } from '../../figure.ts';
 import type { JoinDescription, JoinedTable, TableSource } from '../../sources/source.ts';
@@ -17,7 +18,6 @@ import { stageSide } from './stage-side.ts';
 
 /** More rows than this, and more than one in a hundred, without their details: a damaged dump. */
 const LACKING_ROWS = 100;
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Joins the rows of two sorted files, and stages the records that are not known. Needs the memory of a part
@@ -117,12 +117,11 @@ function assertPair(
   details: Cursor,
   lacking_count: number,
 ): void {
-  const days = [main, details].map(({ reader }) => readDay(reader.newest_day));
-  const [one, other] = days as [Date | undefined, Date | undefined];
-  if (one && other && Math.abs(Number(one) - Number(other)) > DAY_MS) {
-    const [until, untilOther] = [one, other].map((day) => day.toISOString().slice(0, 10));
+  const days = [main, details].map(({ reader }) => reader.processed_until);
+  const [one, other] = days as [string | undefined, string | undefined];
+  if (one !== undefined && other !== undefined && Math.abs(daysBetween(one, other)) > 1) {
     throw new Refusal(
-      `${main.file.file} goes up to ${until}, and ${details.file.file} up to ${untilOther}: ` +
+      `${main.file.file} goes up to ${one}, and ${details.file.file} up to ${other}: ` +
         'the files are not of the same month',
     );
   }
@@ -133,11 +132,4 @@ function assertPair(
         `${main.file.file} have no row of their ${join.key} in it, perhaps it is cut off`,
     );
   }
-}
-
-/** The day of a number YYYYMMDD; undefined when there is none. */
-function readDay(number: number): Date | undefined {
-  if (number === 0) return undefined;
-  const [year, month, day] = [number / 10_000, (number / 100) % 100, number % 100].map(Math.floor);
-  return new Date(Date.UTC(year!, month! - 1, day));
 }

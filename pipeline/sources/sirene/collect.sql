@@ -24,6 +24,16 @@ where part.told is not null;
 create index on stage.sirene_part (siren);
 analyze stage.sirene_part (siren, siret, is_own);
 
+update stage.file
+set processed_until = newest.day
+from (
+    select part.file_no, max(registry.calendar_day(left(part.touched, 10))) as day
+    from stage.sirene_part as part
+    where part.is_own
+    group by part.file_no
+) as newest
+where newest.file_no = file.file_no;
+
 -- One row per unit: what the answers say of it, and where.
 create unlogged table stage.sirene_unit as
 select

@@ -4,7 +4,8 @@ drop schema if exists stage cascade;
 create schema stage;
 
 -- One row: the current night. Time is data: no step reads the clock. previous_run_id: of the newest
--- published dump; compared_run_id: of the newest of the same kind. The ids of the new entries come after
+-- published dump; compared_run_id: of the newest of the same kind. day_count: the days since the dump whose
+-- state a full dump replaces, or a delta continues; null before the first. The ids of the new entries come after
 -- entry_id_before; in a first snapshot, the id of an entry is its line more than the one of its file in
 -- first_ids. first_event_id and last_event_id are those of the new events, null without any.
 create unlogged table stage.night (
@@ -23,6 +24,7 @@ create unlogged table stage.night (
     previous_run_id bigint,
     published_at timestamptz not null,
     compared_run_id bigint,
+    day_count integer,
     entry_id_before bigint,
     first_ids bigint[],
     first_event_id bigint,
@@ -30,7 +32,8 @@ create unlogged table stage.night (
 );
 
 -- One row per file of the dump; they are numbered from 0.
--- is_joined: its rows are joined with those of another file, and make records together.
+-- is_joined: its rows are joined with those of another file, and make records together. processed_until: the
+-- newest day on which the registry touched one of its rows; null where it does not tell.
 create unlogged table stage.file (
     file_no integer not null,
     file_key text not null,
@@ -40,7 +43,8 @@ create unlogged table stage.file (
     content_hash text,
     read_count bigint not null default 0,
     line_count bigint not null default 0,
-    is_joined boolean not null default false
+    is_joined boolean not null default false,
+    processed_until date
 );
 
 -- One row per new entry, unless all entries are new: its id.

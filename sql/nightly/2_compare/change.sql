@@ -17,9 +17,10 @@ where exists (select from stage.before);
 
 analyze stage.after (company_id, entry_id, file_key);
 
--- One row per such entry and changed field. is_lost: the field has no value today. is_recoded: the
--- activities moved to another version of the classification, on a day on which all may. Each field is a query of its own: joining
--- a list of `values` takes three times as long.
+-- One row per such entry and changed field. is_lost: the field has no value today, although the owner does not
+-- withhold it and the entry has not ended. is_recoded: the activities moved to another version of the
+-- classification, on a day on which all may. Each field is a query of its own: joining a list of `values` takes
+-- three times as long.
 do $do$
 begin
     execute format(
@@ -28,7 +29,7 @@ begin
         select
             after.entry_id,
             changed.field,
-            changed.is_lost,
+            changed.is_lost and not taken.is_rightful as is_lost,
             before.activity_version <> after.activity_version is true
             and night.dump_date >= coalesce(
                 (night.recoded_from ->> activity_scheme.scheme)::date, night.dump_date
@@ -37,6 +38,14 @@ begin
         join stage.after using (entry_id)
         cross join stage.night
         left join registry.activity_scheme on activity_scheme.version = after.activity_version
+        cross join lateral (
+            select
+                after.is_partial is true
+                -- A day is untold where it is not known.
+                or not coalesce(array_remove(after.untold, 'start date') <@ coalesce(before.untold, '{}'), true)
+                or (after.status = 'DELETED' and before.status <> 'DELETED') as is_rightful
+            offset 0
+        ) as taken
         cross join lateral (
             %s
             union all

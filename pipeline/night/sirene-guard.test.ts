@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createSearcher } from '../../fixtures/client/searcher.ts';
+import { startTestApi } from '../../fixtures/client/test-api.ts';
+import { createOrigin, type Origin } from '../../fixtures/database/database-copy.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { readEvents, runSirene, runStock } from '../../fixtures/dump/sirene-night.ts';
+import {
+  makeEstablishment,
+  makeStock,
+  makeUnit,
+  type StockRow,
+  withheldUnit,
+} from '../../fixtures/dump/sirene-stock.ts';
+import { verify } from './verify.ts';
+
+/** A SIREN that is valid, of five digits before its check digit. */
+function sirenOf(serial: number): string {
+  const digits = `999${String(serial).padStart(5, '0')}`;
+  const sum = Array.from(digits, (digit, at) => {
+    const part = Number(digit) * (at % 2 === 1 ? 2 : 1);
+    return part > 9 ? part - 9 : part;
+  }).reduce((total, part) => total + part, 0);
+  return `${digits}${(10 - (sum % 10)) % 10}`;
+}
+
+const sirens = Array.from({ length: 400 }, (_, at) => sirenOf(at));
+const [nameless, gone] = sirens as [string, string];
+
+/** The units of the country, some changed: null leaves one out. */
+function makeUnits(change: (at: number) => StockRow | null): StockRow[] {
+  return sirens.flatMap((siren, at) => {
+    const row = change(at);
+    const blank = siren === nameless ? { denominationUniteLegale: '' } : {};
+    return row === null ? [] : [makeUnit(siren, { ...blank, ...row })];
+  });
+}
+
+let origin: Origin;
+beforeAll(async () => {
+  origin = await createOrigin((db) => runUnits(db, '2026-08-31', () => ({})));
+});
+afterAll(() => origin.drop());
+
+function runUnits(db: TestDatabase, date: string, change: (at: number) => StockRow | null) {
+  const units = makeUnits(change);
+  const places = units.map(({ siren }) => makeEstablishment(siren!));
+  return runStock(db, date, units, places);
+}
+
+/** Runs a test in a copy of the country. */
+async function inCopy(run: (db: TestDatabase) => Promise<void>): Promise<void> {
+  const db = await origin.copy();
+  try {
+    await run(db);
+    expect(await verify(db, 'sirene')).toEqual([]);
+  } finally {
+    await db.drop();
+  }
+}
+
+describe('a unit without a name', () => {
+  test('is an entry that is found by its number, and holds nothing up', () =>
+    inCopy(async (db) => {
+      const summary = await runUnits(db, '2026-09-30', (at) => (at === 1 ? null : {}));
+      expect(summary).toMatchObject({ rejected: 0, deleted: 1, waiting: 0, entries: 399 });
+      expect(await readEvents(db, '2026-09-30')).toEqual([
+        `${gone} COMPANY_STRUCK_OFF: ACTIVE → 2026-09-30`,
+      ]);
+      const api = await startTestApi({ db: db.kysely });
+      try {
+        const searcher = await createSearcher(db.kysely, api, 100);
+        const { body } = await searcher.search('?country=FR');
+        expect(body).toMatchObject({
+          data: {
+            total: 399,
+            results: expect.arrayContaining([expect.objectContaining({ name: '' })]) as object[],
+          },
+        });
+        const asked = { identifier_type: 'SIREN', identifier_value: nameless };
+        expect((await searcher.snapshot(asked)).body).toMatchObject({
+          data: { profiles: [{ name: '', status: 'ACTIVE' }] },
+        });
+      } finally {
+        await api.close();
+      }
+    }));
+
+  test('tells of the name that it gets, and of one that it loses', () =>
+    inCopy(async (db) => {
+      await runUnits(db, '2026-09-30', (at) => {
+        if (at === 0) return { denominationUniteLegale: 'LA LANTERNE' };
+        return at === 1 ? { denominationUniteLegale: '' } : {};
+      });
+      expect(await readEvents(db, '2026-09-30')).toEqual([
+        `${nameless} COMPANY_NAME_CHANGED:  → LA LANTERNE`,
+        `${gone} COMPANY_NAME_CHANGED: ATELIER ${gone} → `,
+      ]);
+    }));
+});
+
+describe('a share of the entries', () => {
+  const renamed = (at: number) =>
+    at < 60 && at > 1 ? { denominationUniteLegale: `MAISON ${at}` } : {};
+
+  test('that is refused after a day may have changed in a month', () =>
+    inCopy(async (db) => {
+      await expect(runUnits(db, '2026-09-01', renamed)).rejects.toThrow(
+        'the name of 58 of 400 entries changed: 14.50 %, the limit is 2 %',
+      );
+      expect(await runUnits(db, '2026-09-30', renamed)).toMatchObject({ events: 58 });
+    }));
+
+  test('that is refused however many days have passed is a quarter', () =>
+    inCopy(async (db) => {
+      const many = (at: number) => ({ denominationUniteLegale: at > 300 ? '' : `MAISON ${at}` });
+      await expect(runUnits(db, '2026-12-31', many)).rejects.toThrow(
+        'the name of 400 of 400 entries changed: 100.00 %, the limit is 20 % after 122 days; ' +
+          '99 of 400 entries lost their name: 24.75 %, the limit is 10 % after 122 days',
+      );
+    }));
+
+  test('that has lost a field does not count what owners withhold, and what has closed', () =>
+    inCopy(async (db) => {
+      const lost = { denominationUniteLegale: '' };
+      const closed = { ...lost, etatAdministratifUniteLegale: 'C', dateDebut: '2026-09-12' };
+      const night = (count: number) => (at: number) => {
+        if (at === 0 || at > 70) return {};
+        return at <= 20 ? closed : at <= 70 - count ? withheldUnit : lost;
+      };
+      await expect(runUnits(db, '2026-09-02', night(21))).rejects.toThrow(
+        /; 21 of 400 entries lost their name: 5\.25 %, the limit is 2 % after 2 days$/,
+      );
+      // The closings, and the names of the closed.
+      expect(await runUnits(db, '2026-09-30', night(0))).toMatchObject({ events: 40 });
+    }));
+});
+
+describe('the day of a stock', () => {
+  const files = makeStock([makeUnit(gone)], [makeEstablishment(gone)], '2026-09-30');
+
+  test('is refused where it is before the day on which INSEE touched a row, or long after', async () => {
+    const db = await createTestDatabase();
+    try {
+      for (const date of ['2025-09-30', '2026-09-28', '2026-10-31']) {
+        await expect(runSirene(db, date, files)).rejects.toThrow(
+          `StockUniteLegale_utf8.csv goes up to 2026-09-30: it is no dump of ${date}`,
+        );
+      }
+      const reason = 'the clock of INSEE was wrong';
+      expect(await runSirene(db, '2026-09-28', files, { reason })).toMatchObject({ entries: 1 });
+      const answer = JSON.stringify({
+        siren: gone,
+        dateDernierTraitementUniteLegale: '2026-11-20T06:00:00.000',
+        periodesUniteLegale: [{ dateFin: null, etatAdministratifUniteLegale: 'A' }],
+      });
+      const list = { 'siren.ndjson': `${answer}\n` };
+      await expect(runSirene(db, '2026-11-10', list)).rejects.toThrow(
+        'siren.ndjson goes up to 2026-11-20: it is no dump of 2026-11-10',
+      );
+      expect(await runSirene(db, '2026-12-31', list)).toMatchObject({ rejected: 0 });
+    } finally {
+      await db.drop();
+    }
+  });
+});

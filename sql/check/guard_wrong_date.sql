@@ -1,0 +1,28 @@
+-- The registry touched a row of the dump after its day, or none within the three weeks before: the day is another
+-- one. Its clock may be a day ahead. A delta may hold old answers, so only the first half applies to it.
+with touched as (
+    select
+        file.file,
+        file.processed_until,
+        night.dump_date,
+        night.dump_date - file.processed_until as day_count,
+        night.dump_kind
+    from stage.file
+    cross join stage.night
+    where file.processed_until is not null
+    order by file.processed_until desc, file.is_joined desc, file.file_no desc
+    limit 1
+)
+
+select
+    format(
+        '%s goes up to %s: it is no dump of %s',
+        touched.file,
+        touched.processed_until,
+        touched.dump_date
+    ) as refusal,
+    touched.file,
+    abs(touched.day_count) as value,
+    case when touched.day_count < 0 then 1 else 21 end as limit_value
+from touched
+where touched.day_count < -1 or touched.dump_kind = 'full' and touched.day_count > 21;
