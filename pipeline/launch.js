@@ -1,6 +1,6 @@
 // Plain JavaScript without a dependency: it has to run under any Node.
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -14,6 +14,7 @@ const ownNode = fileURLToPath(new URL('../node_modules/.bin/node', import.meta.u
  * @param {URL} program a TypeScript file
  */
 export async function launch(program) {
+  endWithNpm();
   // The first version that has Argon2.
   const [major, minor] = process.versions.node.split('.').map(Number);
   const isNewEnough = major > 24 || (major === 24 && minor >= 7);
@@ -28,6 +29,45 @@ export async function launch(program) {
     await import(program.href);
   } else {
     launchOwn(fileURLToPath(program));
+  }
+}
+
+/**
+ * Ends this process by SIGTERM once the npm or npx that started it is gone. Neither passes on every signal, and
+ * none arrives where it was killed.
+ */
+function endWithNpm() {
+  const begun = listParents();
+  if (begun.length === 0) return;
+  setInterval(() => {
+    if (listParents().join() !== begun.join()) process.kill(process.pid, 'SIGTERM');
+  }, 500).unref();
+}
+
+/**
+ * Lists the pids from the parent of this process up to npm: npx puts a shell in between. Without npm the list is
+ * empty, so that a terminal or a script may end before what it has started.
+ */
+function listParents() {
+  if (process.env.npm_command === undefined) return [];
+  // Elsewhere the shell has made way for this process.
+  if (process.platform !== 'linux') return [process.ppid];
+  const parents = [];
+  for (let pid = process.ppid; pid > 1 && parents.length < 3;) {
+    const status = readStatus(pid);
+    parents.push(pid);
+    if (status.startsWith('Name:\tnpm')) return parents;
+    pid = Number(/^PPid:\t(\d+)$/m.exec(status)?.[1]);
+  }
+  return [];
+}
+
+/** @param {number} pid */
+function readStatus(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/status`, 'utf8');
+  } catch {
+    return '';
   }
 }
 

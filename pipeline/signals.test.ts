@@ -3,7 +3,7 @@ import { chmod, cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { runCommand, startCommand } from '../fixtures/process/cli.ts';
+import { runCommand, startCommand, startScript } from '../fixtures/process/cli.ts';
 import { createOrigin, type Origin } from '../fixtures/database/database-copy.ts';
 import {
   differences,
@@ -129,6 +129,22 @@ describe('a run that is told to end', () => {
     expect(schedule.logs().filter(({ level }) => level !== 30)).toEqual([]);
     expect(schedule.sentences()).toEqual([]);
     release();
+  });
+
+  test('a schedule ends with the npx that started it by a shell, also when npx is killed', async () => {
+    const registry = join(import.meta.dirname, 'registry.js');
+    const run = `process.title = 'npm exec registry schedule';
+      const args = ['-c', '"$0" "$1" schedule; :', process.execPath, ${JSON.stringify(registry)}];
+      require('node:child_process').spawn('sh', args, { stdio: 'inherit' })`;
+    const inbox = await mkdtemp(join(tmpdir(), 'registry-inbox-'));
+    onTestFinished(() => rm(inbox, { recursive: true }));
+    const variables = { DATABASE_URL: db.url, INBOX_DIR: inbox, npm_command: 'exec' };
+    const npx = startScript('-e', [run], variables);
+    await npx.says('"msg":"scheduled"');
+    npx.child.kill('SIGKILL');
+    // Both other processes hold its output open.
+    expect(await npx.end).toBe('SIGKILL');
+    await expect.poll(countSessions).toBe(0);
   });
 
   test('leaves another process to its run', async () => {
