@@ -94,7 +94,8 @@ const sentences = {
 const localIsPrivate =
   'PAYMENT_PROVIDER must be stripe where HOST, BASE_URL or TRUST_PROXY opens the API to others: at the local checkout credits cost nothing.';
 
-const shape = {
+/** The settings, as they are checked. */
+export const shape = {
   ...commonShape,
   ...boundShape,
   HOST: z

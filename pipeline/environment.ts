@@ -38,7 +38,8 @@ const sentences = {
     'MAIL_FROM must be one address that mails come from, such as Registry <no-reply@registry.example>; it must be given where SMTP_URL is.',
 };
 
-const shape = {
+/** The settings, as they are checked. */
+export const shape = {
   ...commonShape,
   DATABASE_READER_URL: commonShape.DATABASE_URL,
   DATABASE_DIRECT_URL: commonShape.DATABASE_URL,

@@ -4,6 +4,7 @@ import { runCommand } from '../fixtures/process/cli.ts';
 import { fixtureFolder } from '../fixtures/dump/night.ts';
 import { administer, withDatabase } from '../fixtures/database/test-cluster.ts';
 import { createTestDatabase, type TestDatabase } from '../fixtures/database/test-database.ts';
+import { fetchers } from './fetch/fetcher.ts';
 
 const folder = fixtureFolder('2026-11-02');
 /** Nobody listens there. */
@@ -70,6 +71,18 @@ describe('wrong usage exits with 2, says what is wrong, and needs no database', 
     expect(command.stdout).toBe('');
     expect(command.code).toBe(2);
   });
+});
+
+test('help names every registry that can be fetched, and marks the options that are required', async () => {
+  const [fetching, exporting, nightly] = await Promise.all(
+    ['fetch', 'export', 'nightly'].map((name) => runCommand([name, '--help'], {})),
+  );
+  const [, listed] = /^ {2}source +(.*)$/m.exec(fetching!.stdout)!;
+  expect(listed!.split(/, | or /)).toEqual(Object.keys(fetchers));
+  expect(fetching!.stdout).toMatch(/--date <day> .*\(required\)\n/);
+  expect(exporting!.stdout).toMatch(/--format <format> .*\(required\)\n/);
+  expect(exporting!.stdout.match(/\(required\)/g)).toHaveLength(1);
+  expect(nightly!.stdout).toContain('newer than the snapshot');
 });
 
 describe('wrong settings that different parts of the program read are named together', () => {

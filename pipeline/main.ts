@@ -1,5 +1,6 @@
-import { Command, CommanderError } from 'commander';
-import { sayFault } from '../sql/process/log.ts';
+import { Command, CommanderError, Help } from 'commander';
+import { sayFault, sayWarning } from '../sql/process/log.ts';
+import { nameMisspelt } from '../sql/process/misspelt.ts';
 import { readVersion } from './console/version.ts';
 import { stateOf } from './errors.ts';
 import { exitCodeOfError, exitCodes } from './exit-codes.ts';
@@ -16,11 +17,19 @@ const program = new Command('registry')
   .description('The nightly pipeline of the company registry data service')
   .option('-V, --version', 'print the version and the commit')
   .configureOutput({ outputError: () => undefined })
+  .configureHelp({
+    optionDescription(option) {
+      const words = Help.prototype.optionDescription.call(this, option);
+      return option.mandatory ? `${words} (required)` : words;
+    },
+  })
   .exitOverride();
 
 program
   .command('nightly')
-  .description('take every dump of INBOX_DIR/<source>/<date>/ that is not published yet, in order')
+  .description(
+    'take every dump of INBOX_DIR/<source>/<date>/ that is newer than the snapshot, in order',
+  )
   .option('--fetch', 'first fetch what the registries that are set up have made since')
   .option('--idle-ok', 'exit with 0 instead of 5 when there is nothing to do')
   .option('--json', 'print one JSON object')
@@ -44,7 +53,7 @@ program
 program
   .command('fetch')
   .description('fetch the dump of a day from a registry into INBOX_DIR/<source>/<date>/')
-  .argument('<source>', 'ceidg, krs or regon')
+  .argument('<source>', 'ceidg, krs, regon or sirene')
   .requiredOption('--date <day>', 'the day the dump speaks of, YYYY-MM-DD')
   .option('--json', 'print one JSON object')
   .action(async (source, options) =>
@@ -178,10 +187,14 @@ program
   .description('bring the schema up to date')
   .action(async () => (await processes()).migrateSchema());
 
+// Under a Node that is too old a launcher has started this process. A launcher that was killed sends no signal.
+process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
+process.channel?.unref();
 // Readers may leave early, as `head` does.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 let isJson = false;
 program.hook('preAction', (_, command) => void (isJson = command.opts().json === true));
+program.hook('preAction', () => nameMisspelt(process.env).forEach(sayWarning));
 program.on('option:version', () => {
   process.stdout.write(`${readVersion()}\n`);
   throw new CommanderError(exitCodes.done, 'commander.version', '');

@@ -110,7 +110,7 @@ describe('the account to try npm start with', () => {
     expect([email, master_token]).toEqual(['demo@registry.example', token]);
     expect(password).toHaveLength(16);
     expect(started.stderr).not.toContain(token);
-    const kept = ['demo-account.json', 'mail', 'search', 'secret-key'];
+    const kept = ['demo-account.json', 'inbox', 'mail', 'search', 'secret-key'];
     expect((await readdir(dataDir)).toSorted()).toEqual(kept);
   });
 

@@ -77,7 +77,7 @@ test('no code but that of its sources, its fetchers and its folder names a count
     const code = read(file).replaceAll(/^ *(--|\/\/|\/?\*).*$/gm, '');
     return /['"`](PL|FR|SIREN|SIRET|sirene)['"`]|Europe\/|\bNAF|\bINSEE/.test(code);
   });
-  // Examples of answers, the setting of the day of NAF 2025, the registries that can be asked for one
+  // Examples of answers, the setting of the day of NAF 2025 and its name, the registries that can be asked for one
   // company, and the column `siren` of analysts.
   expect(naming.toSorted()).toEqual([
     'api/companies/snapshot-view.ts',
@@ -85,6 +85,7 @@ test('no code but that of its sources, its fetchers and its folder names a count
     'pipeline/environment.ts',
     'pipeline/import/services.ts',
     'sql/function/12_analyst.sql',
+    'sql/process/misspelt.ts',
   ]);
 });
 

@@ -243,6 +243,15 @@ describe('what keeps npm start from starting', () => {
     ]);
   });
 
+  test('an INBOX_DIR that is not there: one sentence, exit code 2, nothing is begun', async () => {
+    await use(loaded);
+    const started = start({ INBOX_DIR: join(dataDir, 'inbx') });
+    expect(await started.end).toBe(2);
+    expect(started.stdout).toBe('');
+    const sentence = `INBOX_DIR cannot be read: ${join(dataDir, 'inbx')}: there is no such folder`;
+    expect(started.sentences()).toEqual([sentence]);
+  });
+
   test('a start that was killed leaves no API behind: the port is free for the next one', async () => {
     await use(loaded);
     const first = start();
@@ -262,8 +271,9 @@ describe('what keeps npm start from starting', () => {
     await use(loaded);
     const npmStart = join(import.meta.dirname, 'npm-start.js');
     // As npm does, whose end the program has to notice by itself.
-    const run = `require('node:child_process').spawn(process.execPath, [${JSON.stringify(npmStart)}], { stdio: 'inherit' })`;
-    const npm = startScript('-e', [run], { DATABASE_URL: db.url, DATA_DIR: dataDir, PORT: '0' });
+    const run = `process.title = 'npm start'; require('node:child_process').spawn(process.execPath, [${JSON.stringify(npmStart)}], { stdio: 'inherit' })`;
+    const own = { DATABASE_URL: db.url, DATA_DIR: dataDir, PORT: '0', npm_command: 'start' };
+    const npm = startScript('-e', [run], own);
     const url = await urlOf(npm);
     npm.child.kill('SIGKILL');
     await npm.says('Stopping\n');

@@ -2,17 +2,19 @@
 import { Eta } from 'eta';
 import { readEnvironment as readApiEnvironment } from '../api/environment.ts';
 import { readEnvironment } from '../pipeline/environment.ts';
+import { exitCodeOfError } from '../pipeline/exit-codes.ts';
 import { readFetchEnvironment } from '../pipeline/fetch/environment.ts';
 import { Interrupted, interruptible } from '../pipeline/signals.ts';
-import { ingestInbox, type Outcome } from '../pipeline/night/inbox.ts';
+import { ingestInbox, inspectInbox, type Outcome } from '../pipeline/night/inbox.ts';
 import { runSchedule } from '../pipeline/console/schedule.ts';
 import { mailFolder } from '../pipeline/mail/transport.ts';
 import { runWorker } from '../pipeline/worker/worker.ts';
 import { connect } from '../sql/connection/database.ts';
 import { defaultCountry } from '../sql/country.ts';
 import { DEMO_EMAIL } from '../sql/demo.ts';
-import { EnvironmentError, readTogether } from '../sql/process/environment.ts';
-import { openLog, sayFault } from '../sql/process/log.ts';
+import { readTogether } from '../sql/process/environment.ts';
+import { openLog, sayFault, sayWarning } from '../sql/process/log.ts';
+import { nameMisspelt } from '../sql/process/misspelt.ts';
 import { migrate } from '../sql/migrate.ts';
 import { demoFile, openDemoAccount } from './demo-account.ts';
 import { describeDays, firstDay, fixtures, holdsOnlyFixtures, readDays } from './demonstration.ts';
@@ -26,6 +28,7 @@ const templates = new Eta({ views: import.meta.dirname, autoEscape: false, autoT
 /** @returns the exit code: 0 when a signal ended it, 1 when the API did not start and said why */
 async function start({ pipeline, api: apiSettings, variables }: Settings): Promise<number> {
   const logger = await openLog(pipeline.logLevel);
+  await inspectInbox(pipeline.inboxDir, pipeline.isInboxDefault);
   const db = await connect({ ...pipeline, applicationName: 'registry-pipeline' });
   const end = new AbortController();
   let api: ServerProcess | undefined;
@@ -113,10 +116,11 @@ function readSettings() {
 process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
 // A closed terminal or pipe is no fault.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+for (const sentence of nameMisspelt(process.env)) sayWarning(sentence);
 try {
   // Work that is still under way must not keep the process.
   process.exit(await start(readSettings()));
 } catch (error) {
   sayFault(error instanceof Error ? error.message : String(error));
-  process.exit(error instanceof EnvironmentError ? 2 : 1);
+  process.exit(exitCodeOfError(error));
 }

@@ -27,7 +27,8 @@ const address = z.string().refine((text) => {
   );
 });
 
-const shape = {
+/** The settings, as they are checked. */
+export const shape = {
   BIR_API_KEY: secret,
   BIR_URL: address.default('https://wyszukiwarkaregon.stat.gov.pl/wsBIR/UslugaBIRzewnPubl.svc'),
   // KRS needs no key: its address says that it is set up.

@@ -182,7 +182,11 @@ export async function listInbox(inboxDir: string, source: string): Promise<strin
  * it is absent. Throws `WrongUsage` when another inbox is absent or is no folder.
  */
 export async function inspectInbox(inboxDir: string, isDefault: boolean): Promise<string[]> {
-  if (isDefault) await mkdir(inboxDir, { recursive: true });
+  if (isDefault) {
+    await mkdir(inboxDir, { recursive: true }).catch((cause: Error) => {
+      throw new WrongUsage(`The inbox cannot be made: ${cause.message}`, { cause });
+    });
+  }
   const entries = await listFolders(inboxDir).catch((cause: NodeJS.ErrnoException) => {
     const what = cause.code === 'ENOENT' ? 'there is no such folder' : cause.message;
     throw new WrongUsage(`INBOX_DIR cannot be read: ${inboxDir}: ${what}`, { cause });

@@ -1,7 +1,7 @@
 import type { DestinationStream, Logger } from 'pino';
 
-/** The level of a line that says why the process ends. */
-const FATAL = 60;
+/** The level of a line that says why the process ends, and of one that warns. */
+const [FATAL, WARN] = [60, 40];
 
 /**
  * Opens the log of a process on stderr: lines for people on a terminal, elsewhere a JSON object a line.
@@ -27,6 +27,15 @@ export async function openLog(level: string, destination?: DestinationStream): P
 
 /** Says on stderr why the process ends: a sentence on a terminal, elsewhere a line of the log with the fields. */
 export function sayFault(message: string, fields: object = {}): void {
-  const line = { level: FATAL, time: Date.now(), pid: process.pid, ...fields, msg: message };
+  say(FATAL, message, fields);
+}
+
+/** Says something on stderr before the log is open. */
+export function sayWarning(message: string): void {
+  say(WARN, message);
+}
+
+function say(level: number, message: string, fields: object = {}): void {
+  const line = { level, time: Date.now(), pid: process.pid, ...fields, msg: message };
   process.stderr.write(`${process.stderr.isTTY ? message : JSON.stringify(line)}\n`);
 }
