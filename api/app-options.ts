@@ -1,8 +1,8 @@
-import type { Pool } from 'pg';
 import type { AccountOptions } from './accounts/endpoints.ts';
 import type { DownloadOptions } from './downloads/routes.ts';
 import type { SearchOptions } from './companies/search.ts';
 import type { Environment } from './environment.ts';
+import type { Metrics } from './http/metrics.ts';
 import type { PaymentOptions } from './wallet/payment.ts';
 
 /** What the rooms of the API take. The optional settings of the environment have a default. */
@@ -16,8 +16,8 @@ export interface AppOptions
     Partial<
       Pick<Environment, 'corsOrigins' | 'privacyText' | 'termsText' | 'contact' | 'isSample'>
     > {
-  /** `/metrics` reads the tables through this pool, and counts its sessions. */
-  pool?: Pool;
+  /** What `/metrics` says, and what counts the requests for it. */
+  metrics: Metrics;
   /** Whether the process is about to end; `/readyz` then sends the balancer elsewhere. */
   isStopping?: () => boolean;
   /** Then a pending request gets a 503; default 3 seconds, 8 for requests that wait for other services. */

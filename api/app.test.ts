@@ -116,6 +116,26 @@ describe('errors', () => {
     expect(await response.json()).toEqual({ message: 'Not Found' });
   });
 
+  test.each([
+    '/Healthz',
+    '/healthz/',
+    '//healthz',
+    '/Metrics',
+    '/metrics/',
+    '/api/v1/stats/day/2026-01-01/',
+    '/api/v1/stats/Day/2026-01-01',
+    '/API/v1/stats/day/2026-01-01',
+    '/Docs',
+    '/docs/',
+    '/stats/',
+    '/Console',
+    '/Downloads',
+    '/recover/',
+    '/Unsubscribe',
+  ])('404 for a path that is nearly that of a route: %s', async (path) => {
+    expect((await askRaw(path)).status).toBe(404);
+  });
+
   test.each(['/healthz', '/readyz', '/api/v1/stats/day/2026-01-01', '/api/v1/stats/range/x'])(
     '405 for another method: %s',
     async (path) => {

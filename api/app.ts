@@ -16,7 +16,7 @@ import type { Endpoint } from './endpoint/endpoint.ts';
 import { eventEndpoints } from './events/endpoints.ts';
 import { answerBy, answerError, answerUnmatched, checkHead } from './http/errors.ts';
 import { generalLimit, limitRequests } from './auth/rate-limit.ts';
-import { createMetrics } from './http/metrics.ts';
+import { dropPorts } from './http/forwarded.ts';
 import { basePath, mountEndpoints } from './endpoint/mount.ts';
 import { createDocument, documentEndpoint } from './openapi/document.ts';
 import { createCharging } from './wallet/ledger.ts';
@@ -65,9 +65,12 @@ export function createApp(options: AppOptions): Express {
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('trust proxy', options.trustProxy);
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
   // What the head and foot of every page say.
   app.locals.site = { contact: options.contact, isSample: options.isSample };
-  const metrics = createMetrics(options);
+  const { metrics } = options;
+  app.use(dropPorts);
   app.use(logRequests(options.logger));
   app.use(metrics.observe);
   app.use(helmet(security));

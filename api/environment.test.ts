@@ -14,6 +14,7 @@ describe('readEnvironment', () => {
     const defaults = {
       host: '127.0.0.1',
       port: 8080,
+      metricsAddress: undefined,
       databaseUrl: undefined,
       readUrls: [],
       mostLag_s: 10,

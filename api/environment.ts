@@ -7,6 +7,7 @@ import {
   commonSentences,
   commonShape,
   describeDatabase,
+  describeMetrics,
   EnvironmentError,
   isLoopback,
 } from '../sql/process/environment.ts';
@@ -149,6 +150,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
   return {
     host: checked.HOST,
     port: checked.PORT,
+    metricsAddress: describeMetrics(checked),
     ...describeDatabase(checked),
     /** The proxies whose `X-Forwarded-For` counts: none, so many, or these networks. */
     trustProxy: checked.TRUST_PROXY,

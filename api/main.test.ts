@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test, onTestFinished } from 'vitest';
 import { createAccount } from '../fixtures/client/account.ts';
+import { findPort } from '../fixtures/client/test-api.ts';
 import { insertDays } from '../fixtures/database/published-days.ts';
 import { createTestDatabase, type TestDatabase } from '../fixtures/database/test-database.ts';
 import { DEMO_EMAIL } from '../sql/demo.ts';
@@ -175,6 +176,17 @@ describe('the process of the API', () => {
     expect(second.fault()).toBe(
       `Port ${port} is in use by another program; stop it, or set PORT to another one.`,
     );
+  });
+
+  test('serves /metrics on METRICS_PORT, and exits with 2 where another program has it', async () => {
+    const port = await findPort();
+    const [first, second] = [startProcess({ METRICS_PORT: `${port}` }), startProcess({})];
+    await fetch(`${await first.url()}/healthz`);
+    const answer = await fetch(`http://127.0.0.1:${port}/metrics`, { headers: { Host: 'a' } });
+    expect(await answer.text()).toContain('route="/healthz",status="200"} 1\n');
+    const taken = startProcess({ METRICS_PORT: new URL(await second.url()).port });
+    expect(await taken.exit).toBe(2);
+    expect(taken.fault()).toMatch(/^METRICS_PORT cannot be had: .*EADDRINUSE/);
   });
 
   test('exits with 1 and a sentence when the database cannot be reached', async () => {

@@ -10,12 +10,14 @@ import { revokeDemoTokens } from '../sql/demo.ts';
 import { EnvironmentError, isLoopback } from '../sql/process/environment.ts';
 import { openKysely } from '../sql/connection/kysely.ts';
 import { onlyWriter } from '../sql/connection/readers.ts';
+import { openMetricsPort } from '../sql/metrics/server.ts';
 import { openLog, sayFault } from '../sql/process/log.ts';
 import { readSecretKey } from '../sql/secrets/secret-key.ts';
 import { createApp } from './app.ts';
 import { createSearchIndex } from './companies/search-index.ts';
 import { createUses } from './auth/uses.ts';
 import { type Environment, readEnvironment } from './environment.ts';
+import { createMetrics } from './http/metrics.ts';
 import { createPayment } from './wallet/payment.ts';
 import { createHttpServer, watchAnswers } from './http/server.ts';
 
@@ -41,6 +43,7 @@ const logBuffer = { minLength: 8_192, periodicFlush: 100 };
 
 /** The error of a port or an address that is not free. */
 function explainListening(cause: NodeJS.ErrnoException, { port, host }: Environment): Error {
+  if (cause instanceof EnvironmentError) return cause;
   if (cause.code === 'EADDRINUSE') {
     const sentence = `Port ${port} is in use by another program; stop it, or set PORT to another one.`;
     return new Error(sentence, { cause });
@@ -63,6 +66,8 @@ async function stop(server: Server, close: () => Promise<void>, logger: Logger):
   // A statement that hangs must not keep the process.
   await Promise.race([close(), delay(grace_ms)]);
 }
+
+const now = (): Date => new Date();
 
 async function serve(environment: Environment): Promise<void> {
   // Young objects keep the 32 MB that loading the modules has taken. V8 would take up to 128 MB, a third of this
@@ -87,6 +92,9 @@ async function serve(environment: Environment): Promise<void> {
     folder: join(environment.dataDir, 'search'),
     patience_ms: searchPatience_ms,
   });
+  const db = openKysely(database.pool);
+  const readers = database.readers ?? onlyWriter(db);
+  const metrics = createMetrics({ pool: database.pool, readers, searchIndex, now });
   const close = async () => {
     await searchIndex.close();
     await uses.flush();
@@ -101,6 +109,8 @@ async function serve(environment: Environment): Promise<void> {
   }, logger);
   const endConnections = watchAnswers(server);
   try {
+    const { metricsAddress } = environment;
+    if (metricsAddress) await openMetricsPort(metrics.render, metricsAddress);
     server.listen(environment.port, environment.host);
     await once(server, 'listening');
   } catch (error) {
@@ -116,18 +126,17 @@ async function serve(environment: Environment): Promise<void> {
   searchIndex.isReady().catch((error: unknown) => logger.warn(error));
   const url = addressOf(environment.host, port);
   const baseUrl = environment.baseUrl ?? url;
-  const db = openKysely(database.pool);
   const application = createApp({
     ...environment,
     db,
     gate,
     uses,
-    pool: database.pool,
+    metrics,
     downloadPools,
-    readers: database.readers ?? onlyWriter(db),
+    readers,
     searchIndex,
     logger,
-    now: () => new Date(),
+    now,
     isStopping: () => isStopping,
     secretKey,
     baseUrl,

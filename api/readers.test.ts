@@ -107,7 +107,7 @@ test('what the registries say is read on the standby, and charged on the writer'
   expect((await ask('/wallet')).body).toMatchObject({ data: { balance: 200 - 5 * 6 - 1 } });
   expect(await readsOf(writer, 'registry.entry_ceidg')).toBe(before);
   expect((await api.ask('/readyz')).status).toBe(200);
-  const metrics = await (await api.ask('/metrics')).text();
+  const metrics = await (await fetch(`${api.url}/metrics`)).text();
   expect(metrics).toMatch(/registry_reader_up\{reader="127\.0\.0\.1:\d+"\} 1/);
 });
 

@@ -8,6 +8,7 @@ import {
   commonSentences,
   commonShape,
   describeDatabase,
+  describeMetrics,
   EnvironmentError,
 } from '../sql/process/environment.ts';
 import { isDate } from './calendar.ts';
@@ -25,7 +26,6 @@ const sentences = {
   INBOX_DIR: 'INBOX_DIR must be the path of a folder.',
   NIGHTLY_CRON: 'NIGHTLY_CRON must be a cron expression, such as 30 7 * * *.',
   SMTP_URL: 'SMTP_URL must be the address of an SMTP server, such as smtps://user:password@host.',
-  METRICS_PORT: 'METRICS_PORT must be a whole number from 1 to 65535.',
   MAIL_DAYS: isPeriod('MAIL_DAYS'),
   REJECT_DAYS: isPeriod('REJECT_DAYS'),
   IP_DAYS: isPeriod('IP_DAYS'),
@@ -52,7 +52,6 @@ export const shape = {
   // Settings of the API, which checks them.
   PORT: z.string().default(''),
   HOST: z.string().default('127.0.0.1'),
-  METRICS_PORT: z.coerce.number().int().min(1).max(65_535).optional(),
   SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
   MAIL_DAYS: dayCount.default(30),
   REJECT_DAYS: dayCount.default(90),
@@ -108,11 +107,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
     /** The server that takes mails; undefined: files below DATA_DIR. */
     smtpUrl: checked.SMTP_URL,
     mailFrom: checked.MAIL_FROM ?? fallbackSender,
-    /** Where the worker serves `/metrics`; undefined: nowhere. */
-    metrics:
-      checked.METRICS_PORT === undefined
-        ? undefined
-        : { host: checked.HOST, port: checked.METRICS_PORT },
+    metrics: describeMetrics(checked),
     /** After how many days personal data are erased; undefined: never. */
     retention: {
       mail_days: checked.MAIL_DAYS,

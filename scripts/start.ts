@@ -54,6 +54,8 @@ async function start({ pipeline, api: apiSettings, variables }: Settings): Promi
       const lastDate = hasAccount ? firstDay : undefined;
       if (isDemonstration) await ingestInbox({ ...nights, lastDate });
       if (isDemonstration) variables.SAMPLE_DATA ||= 'true';
+      // The worker has that port.
+      delete variables.METRICS_PORT;
       api = startServer('../api/main.ts', variables, 'inherit');
       const url = await api.listens();
       if (url === undefined) return 1;

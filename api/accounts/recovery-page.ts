@@ -1,7 +1,8 @@
-import { type Response, Router, urlencoded } from 'express';
+import { type Response, type Router, urlencoded } from 'express';
 import type { SigningOptions } from './init.ts';
 import { confirmation, confirmationLimit, createRecovery } from './recover.ts';
 import { onlyAllow } from '../http/errors.ts';
+import { createRouter } from '../http/router.ts';
 import { limitRequests } from '../auth/rate-limit.ts';
 import { sendPrivatePage } from '../pages/page.ts';
 
@@ -11,7 +12,7 @@ import { sendPrivatePage } from '../pages/page.ts';
  */
 export function createRecoveryPages(options: SigningOptions): Router {
   const recovery = createRecovery(options);
-  const router = Router();
+  const router = createRouter();
   const limit = limitRequests(options, confirmationLimit);
   const readForm = urlencoded({ extended: false, limit: '10kb', parameterLimit: 10 });
 

@@ -40,7 +40,7 @@ export function unauthorized(error: string): HttpError {
 
 /**
  * The IP address of a client; null when neither the proxy nor the socket gives one. A proxy may report
- * something else, such as an address with a port. An IPv4 client of an IPv6 socket has its IPv4 address.
+ * something else than an address. An IPv4 client of an IPv6 socket has its IPv4 address.
  */
 export function clientAddressOf(request: Request): string | null {
   const address = [request.ip, request.socket.remoteAddress].find((text) => text && isIP(text));

@@ -97,6 +97,9 @@ describe('the limit of the statistics', () => {
   test.each([
     ['2001:db8:1:200::1', '2001:db8:1:2ff:ffff::9', '2001:db8:1:300::1'],
     ['::ffff:192.0.2.6', '192.0.2.6', '::ffff:192.0.2.7'],
+    ['198.51.100.1:1234', '198.51.100.1:9', '198.51.100.2:1234'],
+    ['[2001:db8:2:100::1]:443', '[2001:db8:2:100::2]', '[2001:db8:2:200::1]:443'],
+    ['192.0.2.9, 198.51.100.3:1234', '198.51.100.3', '192.0.2.9'],
   ])('counts %s and %s as one client, %s as another', async (one, same, other) => {
     const api = await startApi();
     await statusesOf(
@@ -110,7 +113,7 @@ describe('the limit of the statistics', () => {
 
   test('counts what names no address by the connection', async () => {
     const api = await startApi();
-    const addresses = ['192.0.2.8:1', 'unknown', '"', 'fe80::1%a/9', '192.0.2.8:4'];
+    const addresses = ['192.0.2.8:x', 'unknown', '"', 'fe80::1%a/9', '[192.0.2.8'];
     const remaining = await Promise.all(
       addresses.map(async (address) => {
         const { headers, status } = await api.ask(day, { address });

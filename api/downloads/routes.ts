@@ -1,11 +1,12 @@
 import cors from 'cors';
-import { Router, type RequestHandler, type Response } from 'express';
+import type { Router, RequestHandler, Response } from 'express';
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { type Format, isFormat } from '../../sql/export/formats.ts';
 import { addressKeyOf, limitRequests } from '../auth/rate-limit.ts';
 import { askedCountry, chooseCountries } from '../dictionaries/countries.ts';
 import { HttpError, isGivenUp, onlyAllow } from '../http/errors.ts';
+import { createRouter } from '../http/router.ts';
 import { exposedHeaders } from '../http/headers.ts';
 import { createShare } from '../http/in-flight.ts';
 import { isKnown, tagOf } from '../http/tag.ts';
@@ -59,7 +60,7 @@ function sendPart(response: Response, content: Buffer): void {
  */
 export function createDownloads(options: DownloadOptions, limitPage: RequestHandler): Router {
   const { readers, now } = options;
-  const router = Router();
+  const router = createRouter();
   const makeFile = createFiles(options);
   const inShare = createShare(mostFiles, 'files');
 

@@ -1,5 +1,5 @@
 import cors from 'cors';
-import { Router, type Request, type RequestHandler, type Response } from 'express';
+import type { Router, Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
 import type { Context } from '../http/context.ts';
 import { type Authentication, type Caller, createAuthentication } from '../auth/authenticate.ts';
@@ -7,6 +7,7 @@ import { addressKeyOf, generalLimit, limitRequests } from '../auth/rate-limit.ts
 import { readBody } from './body.ts';
 import type { Auth, Call, Endpoint } from './endpoint.ts';
 import { HttpError, isGivenUp, onlyAllow } from '../http/errors.ts';
+import { createRouter } from '../http/router.ts';
 import { exposedHeaders } from '../http/headers.ts';
 import { createShare, type Share } from '../http/in-flight.ts';
 import { isKnown, tagOf } from '../http/tag.ts';
@@ -25,7 +26,7 @@ export function mountEndpoints(
   endpoints: Endpoint[],
   options: Context & { corsOrigins?: string[] },
 ): Router {
-  const router = Router();
+  const router = createRouter();
   const authentication = createAuthentication(options);
   // A revoked or expired token always gets a 401.
   const limitToken = limitRequests(

@@ -1,13 +1,17 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 
 let database: TestDatabase;
 let api: TestApi;
+let now = new Date('2026-01-01T10:00:00Z');
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  api = await startTestApi({ db: database.kysely, pool: database.pool });
+  const { kysely: db, pool } = database;
+  api = await startTestApi({ db, pool, now: () => now });
 });
 
 afterAll(async () => {
@@ -15,8 +19,10 @@ afterAll(async () => {
   await database.drop();
 });
 
+/** The lines that a program of this machine gets, a second after those of the call before. */
 async function readMetrics(): Promise<string[]> {
-  const response = await api.ask('/metrics');
+  now = new Date(now.getTime() + 1_000);
+  const response = await fetch(`${api.url}/metrics`);
   expect(response.status).toBe(200);
   expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
   return (await response.text()).split('\n');
@@ -66,8 +72,44 @@ describe('GET /metrics', () => {
   });
 
   test('405 for another method', async () => {
-    const response = await api.ask('/metrics', { method: 'POST' });
+    const response = await fetch(`${api.url}/metrics`, { method: 'POST' });
     expect(response.status).toBe(405);
     expect(response.headers.get('allow')).toBe('GET, HEAD');
+  });
+
+  test('200 is rendered once a second', async () => {
+    const lines = await readMetrics();
+    await api.ask('/healthz');
+    const again = await Promise.all([1, 2, 3].map(() => fetch(`${api.url}/metrics`)));
+    const texts = await Promise.all(again.map((response) => response.text()));
+    expect(new Set(texts)).toEqual(new Set([lines.join('\n')]));
+    expect(await readMetrics()).not.toEqual(lines);
+  });
+
+  test.each([
+    ['X-Forwarded-For', '127.0.0.1'],
+    ['X-Forwarded-For', ''],
+    ['X-Real-IP', '127.0.0.1'],
+    ['X-Forwarded-Host', 'localhost'],
+    ['Forwarded', 'for=127.0.0.1'],
+    ['Via', '1.1 proxy'],
+  ])('404 for what a proxy of this machine passes on: %s: %s', async (name, value) => {
+    for (const method of ['GET', 'POST']) {
+      const response = await fetch(`${api.url}/metrics`, { method, headers: { [name]: value } });
+      expect(response.status).toBe(404);
+    }
+  });
+
+  test.each([
+    ['registry.example', 404],
+    ['127.0.0.1.registry.example:80', 404],
+    ['localhost:8080', 200],
+    ['[::1]:8080', 200],
+    ['127.0.0.1', 200],
+  ])('to the host %s answers %i', async (host, status) => {
+    const sent = request(`${api.url}/metrics`, { headers: { Host: host } }).end();
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    response.resume();
+    expect(response.statusCode).toBe(status);
   });
 });

@@ -1,24 +1,30 @@
-import { Router, type RequestHandler } from 'express';
+import type { RequestHandler } from 'express';
 import type { Pool } from 'pg';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Readers } from '../../sql/connection/readers.ts';
 import { addRegistryMetrics } from '../../sql/metrics/registry.ts';
+import { createRendering } from '../../sql/metrics/server.ts';
 import { onlyAllow } from './errors.ts';
+import { isOfThisMachine } from './forwarded.ts';
+import { createRouter } from './router.ts';
 
 interface Options {
-  pool?: Pool;
+  pool?: Pool | undefined;
   readers: Readers;
   searchIndex: { memory_bytes(): number };
+  now: () => Date;
 }
 
+export type Metrics = ReturnType<typeof createMetrics>;
+
 /**
- * `/metrics`, in the format of Prometheus: metrics of the process, of its requests and of the tables.
- * The label of a request is the template of its route, never its path: clients can invent any number
+ * `/metrics`, in the format of Prometheus: metrics of the process, of its requests and of the tables. The
+ * router answers programs of this machine alone; `render` is for the port that others ask. The label of a request is the template of its route, never its path: clients can invent any number
  * of paths.
  *
  * @param options.pool reads the tables, and its sessions are counted; without one there are no such metrics
  */
-export function createMetrics({ pool, readers, searchIndex }: Options) {
+export function createMetrics({ pool, readers, searchIndex, now }: Options) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const duration = new Histogram({
@@ -44,11 +50,14 @@ export function createMetrics({ pool, readers, searchIndex }: Options) {
   registry.registerMetric(memory);
   if (pool) addRegistryMetrics(registry, pool, 'api', () => readers.states());
 
-  const router = Router();
+  const render = createRendering(registry, now);
+  const router = createRouter();
   router
     .route('/metrics')
+    .all((request, _response, next) => next(isOfThisMachine(request) ? undefined : 'router'))
     .get(async (_request, response) => {
-      response.type(registry.contentType).send(await registry.metrics());
+      const { type, text } = await render();
+      response.type(type).send(text);
     })
     .all(onlyAllow('GET, HEAD'));
 
@@ -61,5 +70,5 @@ export function createMetrics({ pool, readers, searchIndex }: Options) {
     });
     next();
   };
-  return { observe, router };
+  return { observe, render, router };
 }

@@ -1,7 +1,8 @@
-import { Router } from 'express';
+import type { Router } from 'express';
 import type { Db } from '../../sql/connection/kysely.ts';
 import type { Readers } from '../../sql/connection/readers.ts';
 import { HttpError, loading, onlyAllow } from './errors.ts';
+import { createRouter } from './router.ts';
 
 type Options = {
   db: Db;
@@ -17,7 +18,7 @@ export function createProbes({
   searchIndex,
   isStopping = () => false,
 }: Options): Router {
-  const router = Router();
+  const router = createRouter();
   router
     .route('/healthz')
     .get((_request, response) => {

@@ -1,8 +1,9 @@
-import { Router, urlencoded, type Request } from 'express';
+import { type Router, urlencoded, type Request } from 'express';
 import { sql } from 'kysely';
 import { readUnsubscribeToken } from '../../sql/secrets/unsubscribe-token.ts';
 import type { Context } from '../http/context.ts';
 import { onlyAllow } from '../http/errors.ts';
+import { createRouter } from '../http/router.ts';
 import { sendPrivatePage } from '../pages/page.ts';
 
 /** The key signs the link. */
@@ -55,7 +56,7 @@ function tokenOf({ query, body }: Request): string | undefined {
  * button sends it, or a mail program by its one-click request.
  */
 export function createUnsubscribePages(options: Options): Router {
-  const router = Router();
+  const router = createRouter();
   const readForm = urlencoded({ extended: false, limit: '10kb', parameterLimit: 10 });
 
   router

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
-import { Router } from 'express';
+import type { Router } from 'express';
 import { onlyAllow } from '../http/errors.ts';
+import { createRouter } from '../http/router.ts';
 
 /** Every file that a page loads, by its name below `/assets/`. */
 const files = {
@@ -40,7 +41,7 @@ export function linkAsset(name: string): string {
 
 /** `/assets/{name}`: style sheets, scripts and the icon of all pages. */
 export function createAssets(): Router {
-  const router = Router();
+  const router = createRouter();
   for (const { name, content, version } of assets) {
     router
       .route(`/assets/${name}`)

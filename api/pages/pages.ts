@@ -1,4 +1,4 @@
-import { Router, type Request, type RequestHandler, type Response } from 'express';
+import type { Router, Request, RequestHandler, Response } from 'express';
 import {
   category,
   challengedField,
@@ -11,6 +11,7 @@ import {
 } from '../dictionaries/names.ts';
 import { readCountries } from '../dictionaries/countries.ts';
 import { onlyAllow, type ShowFault } from '../http/errors.ts';
+import { createRouter } from '../http/router.ts';
 import { basePath } from '../endpoint/mount.ts';
 import { createAssets } from './assets.ts';
 import { findAllAttributions } from './attributions.ts';
@@ -78,7 +79,7 @@ async function findChoices({ readers: { db }, searchCredits, snapshotCredits }: 
  * gets JSON.
  */
 export function createPages(options: HomeOptions, limit: RequestHandler): Router {
-  const router = Router();
+  const router = createRouter();
   const privacy = createNotice(options.privacyText);
   const terms = createNotice(options.termsText);
   type FindData = (request: Request) => object | Promise<object | undefined>;

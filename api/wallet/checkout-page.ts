@@ -1,8 +1,9 @@
-import { type Request, type Response, Router } from 'express';
+import type { Request, Response, Router } from 'express';
 import { z } from 'zod';
 import type { Db } from '../../sql/connection/kysely.ts';
 import type { Context } from '../http/context.ts';
 import { onlyAllow } from '../http/errors.ts';
+import { createRouter } from '../http/router.ts';
 import { sendPrivatePage } from '../pages/page.ts';
 import { keepLanguage } from '../pages/texts.ts';
 import { type Payment, type PaymentOptions, priceOf, selectPayment } from './payment.ts';
@@ -25,7 +26,7 @@ async function findPayment(db: Db, given: unknown) {
  */
 export function createCheckoutPages(options: PaymentOptions): Router {
   const { db } = options;
-  const router = Router();
+  const router = createRouter();
 
   for (const page of ['success', 'cancel']) {
     router

@@ -1,7 +1,8 @@
-import { raw, Router, type Request } from 'express';
+import { raw, type Router, type Request } from 'express';
 import { z } from 'zod';
 import type { Context } from '../http/context.ts';
 import { HttpError, onlyAllow } from '../http/errors.ts';
+import { createRouter } from '../http/router.ts';
 import type { PaymentOptions } from './payment.ts';
 import type { StripePayment } from './stripe.ts';
 import { reverse, settle } from './settlement.ts';
@@ -133,7 +134,7 @@ async function handleEvent({ db, logger }: Context, event: StripeEvent, now: Dat
  * with `result` `refused` or `unknown`, and the event is logged.
  */
 export function createWebhooks(options: PaymentOptions): Router {
-  const router = Router();
+  const router = createRouter();
   const { payment } = options;
   if (payment?.name !== 'stripe') return router;
 

@@ -66,8 +66,8 @@ describe('alert rules and dashboard', () => {
     const api = await startTestApi({ db: db.kysely, pool: db.pool });
     const port = await findPort();
     const worker = await serveMetrics(db.pool, { host: '127.0.0.1', port }, 'worker');
-    const texts = [await api.ask('/metrics'), await fetch(`http://127.0.0.1:${port}/metrics`)].map(
-      (answer) => answer.text(),
+    const texts = [api.url, `http://127.0.0.1:${port}`].map(async (url) =>
+      (await fetch(`${url}/metrics`)).text(),
     );
     const types = (await Promise.all(texts)).join('\n').matchAll(/^# TYPE (\w+) (\w+)$/gm);
     printed = new Set(
@@ -143,12 +143,12 @@ describe('deployment', () => {
     const [, table] = /^\| variable .*\n([^]*?)\n\n/m.exec(guide)!;
     const settings = table!.split('\n').flatMap((row) => row.split('|')[1]!.match(/\w{2,}/g) ?? []);
     const ofAnalysts = ['DATABASE_READER_URL', 'READER_PORT'];
-    const fixed = ['DATA_DIR', 'INBOX_DIR', 'HOST', 'METRICS_PORT', 'PORT'];
+    const fixed = ['DATA_DIR', 'INBOX_DIR', 'HOST', 'PORT'];
     expect(settings.length).toBeGreaterThan(25);
     expect(settings.filter((name) => !(name in api!.environment)).toSorted()).toEqual(
       [...ofAnalysts, ...fixed].toSorted(),
     );
-    for (const service of [worker, schedule])
+    for (const service of [api, worker, schedule])
       expect(service!.environment).toHaveProperty('METRICS_PORT');
     const mounted = Object.values(services).flatMap((service) => service.volumes);
     const inbox = '${INBOX:-./inbox}:/data/inbox';

@@ -45,6 +45,7 @@ export const commonShape = {
     .refine((url) => !/[?#@]/.test(url))
     .transform((url) => url.replace(/\/+$/, ''))
     .optional(),
+  METRICS_PORT: z.coerce.number().int().min(1).max(65_535).optional(),
   LOG_LEVEL: z.enum(logLevels).default('info'),
 };
 
@@ -66,6 +67,7 @@ export const commonSentences: Record<keyof typeof commonShape, string> = {
   READER_PORT: 'READER_PORT must be a whole number from 1024 to 65535.',
   SECRET_KEY: `SECRET_KEY must have at least ${SHORTEST_SECRET_KEY} characters.`,
   BASE_URL: 'BASE_URL must be the address of the API, such as https://api.registry.example.',
+  METRICS_PORT: 'METRICS_PORT must be a whole number from 1 to 65535.',
   LOG_LEVEL: `LOG_LEVEL must be one of ${logLevels.join(', ')}.`,
 };
 
@@ -87,6 +89,17 @@ export function describeDatabase(
     /** The port of the embedded server for readers; undefined: none. */
     readerPort: checked.READER_PORT,
   };
+}
+
+/** Where a process serves `/metrics` to others; undefined: nowhere. */
+export function describeMetrics({
+  HOST,
+  METRICS_PORT,
+}: {
+  HOST: string;
+  METRICS_PORT?: number | undefined;
+}) {
+  return METRICS_PORT === undefined ? undefined : { host: HOST, port: METRICS_PORT };
 }
 
 /** Reads several groups of settings. Throws one `EnvironmentError` with all that is wrong in any of them. */

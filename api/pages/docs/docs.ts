@@ -1,7 +1,8 @@
-import { Router, type RequestHandler } from 'express';
+import type { Router, RequestHandler } from 'express';
 import type { OpenApiDocument } from '../../openapi/document.ts';
 import { basePath } from '../../endpoint/mount.ts';
 import { onlyAllow } from '../../http/errors.ts';
+import { createRouter } from '../../http/router.ts';
 import { keep } from '../../http/keep.ts';
 import { isKnown, tagOf } from '../../http/tag.ts';
 import { createKeptPage } from '../page.ts';
@@ -46,7 +47,7 @@ export function createDocs(
   makeDocument: () => Promise<OpenApiDocument>,
   limit: RequestHandler,
 ): Router {
-  const router = Router();
+  const router = createRouter();
   const readPages = keep(() => createPages(origin, makeDocument));
   const add = (path: string, ...handlers: RequestHandler[]) =>
     router

@@ -1,9 +1,10 @@
-import { Router } from 'express';
+import type { Router } from 'express';
 import { z } from 'zod';
 import type { Context } from '../../http/context.ts';
 import { limitRequests } from '../../auth/rate-limit.ts';
 import { parse } from '../../endpoint/validate.ts';
 import { onlyAllow } from '../../http/errors.ts';
+import { createRouter } from '../../http/router.ts';
 import { seriesQuery } from '../../stats/series-fields.ts';
 import { findSeries } from '../../stats/series.ts';
 
@@ -17,7 +18,7 @@ const limit = { name: 'stats-page', request_count: 60, window_ms: 60_000 };
  * its own: a visitor who looks around leaves the ten requests a minute of the API alone.
  */
 export function createSeriesRoute(options: Context): Router {
-  const router = Router();
+  const router = createRouter();
   const schema = z.object({ query: seriesQuery });
   router
     .route('/stats/series')

@@ -1,0 +1,47 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { Registry } from 'prom-client';
+import { EnvironmentError } from '../process/environment.ts';
+
+/** Renders metrics in the format of Prometheus. */
+export type Rendering = () => Promise<{ type: string; text: string }>;
+
+const longestAge_ms = 1_000;
+
+/** Renders metrics at most once a second: further requests of that second get the same text. */
+export function createRendering(registry: Registry, now = () => new Date()): Rendering {
+  let rendered_ms = -Infinity;
+  let rendering: ReturnType<Rendering> | undefined;
+  return () => {
+    const asked_ms = now().getTime();
+    if (!rendering || Math.abs(asked_ms - rendered_ms) >= longestAge_ms) {
+      rendered_ms = asked_ms;
+      rendering = registry.metrics().then((text) => ({ type: registry.contentType, text }));
+    }
+    return rendering;
+  };
+}
+
+/** Serves `/metrics` of a process. Throws an `EnvironmentError` when the port cannot be opened. */
+export async function openMetricsPort(
+  render: Rendering,
+  address: { host: string; port: number },
+): Promise<Server> {
+  const server = createServer((request, response) => {
+    if (request.url !== '/metrics') {
+      response.writeHead(404).end();
+      return;
+    }
+    render().then(
+      ({ type, text }) => response.setHeader('Content-Type', type).end(text),
+      () => response.writeHead(500).end(),
+    );
+  });
+  try {
+    await once(server.listen(address), 'listening');
+  } catch (cause) {
+    const { message } = cause as Error;
+    throw new EnvironmentError(`METRICS_PORT cannot be had: ${message}`, { cause });
+  }
+  return server;
+}
