@@ -241,7 +241,7 @@ function viewAddress(address: Address) {
 function addressOf(entry: SnapshotEntry, { regions }: SnapshotDictionary): Address {
   const voivodeship = regions.get(`${entry.country_code} ${entry.voivodeship}`) ?? null;
   const address = { ...entry, voivodeship, country_code: entry.address_country_code };
-  // An address without a country is in the country of the registry.
+  // An address without a country is in the country of the registry; a blank one is of an unknown country.
   if (addressParts.some((part) => address[part])) address.country_code ??= entry.country_code;
   return address;
 }

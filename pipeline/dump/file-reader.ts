@@ -8,11 +8,12 @@ import type { RecordHandler } from './record-splitter.ts';
 import { RejectList } from './reject-list.ts';
 import { Refusal } from '../errors.ts';
 import type { TableSource } from '../sources/source.ts';
+import { tidy } from '../sources/text.ts';
 import { isWellFormed } from './well-formed.ts';
 
 const LINE_FEED = 10;
 
-const prefixColumns = ['file_no', 'line', 'fingerprint', 'needs_tidying', 'is_well_formed'];
+const prefixColumns = ['file_no', 'line', 'fingerprint', 'is_well_formed'];
 
 /** The first of `prefixColumns`. */
 type Place = [file_no: number, line: number, fingerprint: bigint];
@@ -128,10 +129,9 @@ export class FileReader implements RecordHandler {
   /** The values of `prefixColumns`. */
   #prefix(data: Buffer, start: number, place: Place, scan: RecordScanner): string {
     const isCertain = scan.is_plain && !scan.is_multiline;
-    const needs_tidying = !isCertain || scan.needs_tidying;
     const is_well_formed = isCertain && isWellFormed(this.layout!.formed, data, start, scan);
     const [file_no, line, print] = place;
-    return `${file_no};${line};${print};${needs_tidying};${is_well_formed};`;
+    return `${file_no};${line};${print};${is_well_formed};`;
   }
 
   /** @returns why the record cannot be read */
@@ -146,15 +146,14 @@ export class FileReader implements RecordHandler {
     const fault = findFault(scan, data, start, end, columns.length);
     if (fault !== undefined) return fault;
     const prefix = this.#prefix(data, start, place, scan);
-    if (scan.is_plain && !scan.is_multiline && !scan.has_return && !columns.includes(null)) {
+    const isCertain = scan.is_plain && !scan.is_multiline;
+    const isTidy = isCertain && !scan.needs_tidying;
+    if (isTidy && !columns.includes(null)) {
       this.lines.addPlain(prefix, data, start, end);
       return undefined;
     }
-    const fields = scan.readFields(data, start);
-    this.lines.addFields(
-      prefix,
-      fields.filter((_, at) => columns[at] !== null),
-    );
+    const fields = scan.readFields(data, start).filter((_, at) => columns[at] !== null);
+    this.lines.addFields(prefix, isTidy ? fields : fields.map(tidy));
     return undefined;
   }
 }

@@ -5,11 +5,16 @@ const LINE_FEED = 10;
 const RETURN = 13;
 const BLANK = 32;
 const QUOTE = 34;
+const AMPERSAND = 38;
+const HYPHEN = 45;
 
 /** The kinds of special bytes, as bits. Ordinary bytes have kind 0. */
-const kinds = { separator: 1, blank: 2, nul: 4, return: 8, white_space: 16, quote: 32 };
+const kinds = { separator: 1, blank: 2, nul: 4, return: 8, untidy: 16, quote: 32 };
 
-/** The kind of each byte. The listed bytes begin non-ASCII white space (U+0085 … U+FEFF) in UTF-8. */
+/**
+ * Lists the kind of each byte. An untidy one is ASCII white space, the sign that begins an entity, or the first
+ * byte in UTF-8 of white space or a dash (U+0085 … U+FF0D).
+ */
 function listKinds(separator: Separator): Uint8Array {
   return new Uint8Array(256).map((_, byte) => {
     if (byte === separator.charCodeAt(0)) return kinds.separator;
@@ -17,7 +22,8 @@ function listKinds(separator: Separator): Uint8Array {
     if (byte === 0) return kinds.nul;
     if (byte === RETURN) return kinds.return;
     if (byte === QUOTE) return kinds.quote;
-    return byte < BLANK || [0xc2, 0xe1, 0xe2, 0xe3, 0xef].includes(byte) ? kinds.white_space : 0;
+    const isUntidy = byte < BLANK || [AMPERSAND, 0xc2, 0xe1, 0xe2, 0xe3, 0xef].includes(byte);
+    return isUntidy ? kinds.untidy : 0;
   });
 }
 
@@ -44,12 +50,10 @@ export class RecordScanner {
   is_plain = true;
   /** Whether a quote stands within a field that is not quoted, so that the record does not parse. */
   has_inner_quote = false;
-  /** Whether there may be white space to trim or to collapse. False only when there is none. */
+  /** Whether `tidy` may change a field. False only when it changes none. */
   needs_tidying = false;
   is_ascii = true;
   has_nul = false;
-  /** Whether there is a carriage return that ends no line. */
-  has_return = false;
 
   #seen = 0;
   #high = 0;
@@ -87,8 +91,7 @@ export class RecordScanner {
     this.line_feed = at < stop && data[at] === RETURN ? at + 1 : at;
     this.is_ascii = this.#high < 128;
     this.has_nul = (this.#seen & kinds.nul) !== 0;
-    this.has_return = (this.#seen & kinds.return) !== 0;
-    if ((this.#seen & (kinds.nul | kinds.return | kinds.white_space)) !== 0) {
+    if ((this.#seen & (kinds.nul | kinds.return | kinds.untidy)) !== 0) {
       this.needs_tidying = true;
     }
     return undefined;
@@ -127,7 +130,8 @@ export class RecordScanner {
       high |= byte;
       before = kind;
     }
-    if (at > start && before === kinds.blank) this.needs_tidying = true;
+    // A field of hyphens begins with one.
+    if (at > start && (before === kinds.blank || data[start] === HYPHEN)) this.needs_tidying = true;
     if ((seen & kinds.quote) !== 0) {
       this.is_plain = false;
       this.has_inner_quote = true;
@@ -158,7 +162,7 @@ export class RecordScanner {
     }
     if (at >= stop) return -1;
     if (at === start + 1) this.is_plain = false;
-    else if (before === kinds.blank) this.needs_tidying = true;
+    else if (before === kinds.blank || data[start + 1] === HYPHEN) this.needs_tidying = true;
     return at + 1;
   }
 }

@@ -52,8 +52,8 @@ function stageFiles(staging: Staging<TableSource>, known: KnownFingerprints): Pr
 }
 
 /**
- * Creates the tables that depend on the source, and fills `file`. `column_text` holds the columns as in the
- * files, `record` the same with tidied white space, `mapped` the records in the terms of all sources.
+ * Creates the tables that depend on the source, and fills `file`. `column_text` holds the tidied columns of the
+ * files, `record` the same with the whole line, `mapped` the records in the terms of all sources.
  */
 export async function createRecordTables(staging: Staging<TableSource>): Promise<void> {
   const { client, stage, source, files } = staging;
@@ -61,9 +61,6 @@ export async function createRecordTables(staging: Staging<TableSource>): Promise
     escapeIdentifier,
   );
   const combined = Object.entries(joinedColumns(source));
-  const tidied = columns.map(
-    (name) => `case when needs_tidying then registry.squeeze(${name}) else ${name} end as ${name}`,
-  );
   const partitions = files.map(
     ({ file_no }) => `
       create unlogged table stage.column_text_${file_no}
@@ -76,7 +73,6 @@ export async function createRecordTables(staging: Staging<TableSource>): Promise
         file_no integer not null,
         line bigint not null,
         fingerprint bigint not null,
-        needs_tidying boolean not null,
         is_well_formed boolean not null,
         ${[...columns.map((name) => [name, 'text']), ...combined].map((it) => it.join(' ')).join(', ')}
       ) partition by list (file_no);
@@ -84,7 +80,7 @@ export async function createRecordTables(staging: Staging<TableSource>): Promise
       create view stage.record as
       select
         file_no, line, fingerprint, is_well_formed,
-        ${[...tidied, ...combined.map(([name]) => name)].join(', ')},
+        ${[...columns, ...combined.map(([name]) => name)].join(', ')},
         array_to_string(array[${columns.join(', ')}], ';', '') as raw
       from stage.column_text;
       create view stage.mapped as ${source.mapping}`,

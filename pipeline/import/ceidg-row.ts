@@ -1,6 +1,8 @@
 import { quoteField } from '../dump/copy-lines.ts';
 import type { CeidgEntry } from '../fetch/ceidg.ts';
-import { columns, description } from '../sources/ceidg/source.ts';
+import { columns, description, NO_VOIVODESHIP } from '../sources/ceidg/source.ts';
+import { findCountry } from '../../sql/country/pl/find-country.ts';
+import { tidy } from '../sources/text.ts';
 import type { DumpLine } from './import.ts';
 
 /** The header of a report, as the source knows it. */
@@ -35,6 +37,7 @@ export function writeCeidgRow(entry: CeidgEntry): DumpLine | undefined {
   if (status === undefined || (isStruckOff && end_date === '')) return undefined;
   const main = codeOf(entry.pkdGlowny);
   const codes = Array.isArray(entry.pkd) ? entry.pkd.map(codeOf) : [];
+  const country = findCountry(find(entry, 'adresDzialalnosci.kraj')) ?? '';
   const computed: Record<string, string> = {
     GlownyKodPkd: main,
     PozostaleKodyPkd: codes.filter((code) => code !== main).join('$##$'),
@@ -42,10 +45,12 @@ export function writeCeidgRow(entry: CeidgEntry): DumpLine | undefined {
     RokPKD: text(entry.rokPkd) || (main === '' ? '' : '2025'),
     StatusDzialalnosci: status,
     DataZakonczeniaDzialalnosci: end_date,
+    Kraj: country,
   };
   const fields = columns.map(({ header, api }) => computed[header] ?? find(entry, api));
   const voivodeship = find(entry, 'adresDzialalnosci.wojewodztwo').toLowerCase();
-  const report = voivodeship === '' ? 'brak województwa' : `województwo ${voivodeship}`;
+  const isAbroad = voivodeship === '' || !['', description.country_code].includes(country);
+  const report = isAbroad ? NO_VOIVODESHIP.name : `województwo ${voivodeship}`;
   return {
     file: `Zarejestrowane działalności - ${report}.csv`,
     line: ['1', ...fields].map((field) => quoteField(field, ';')).join(';'),
@@ -67,5 +72,5 @@ function part(value: unknown): Record<string, unknown> {
 }
 
 function text(value: unknown): string {
-  return typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
+  return typeof value === 'string' || typeof value === 'number' ? tidy(String(value)) : '';
 }

@@ -1,9 +1,17 @@
+import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { expectedDays, expectedEvents } from '../../fixtures/ceidg/expected.ts';
 import { legalPerson } from '../../fixtures/registry/bir-entity.ts';
 import { hasty } from '../../fixtures/registry/fetching.ts';
+import {
+  makeFolder,
+  makeReports,
+  makeRow,
+  withFields,
+  writeReports,
+} from '../../fixtures/dump/bad-dump.ts';
 import { fixtureFolder, runDump, runFixture } from '../../fixtures/dump/night.ts';
 import { type Knowledge, startRegistries } from '../../fixtures/registry/registries.ts';
 import { createSubmitter, type Submitter } from '../../fixtures/client/submitter.ts';
@@ -193,6 +201,33 @@ describe('an entry of CEIDG that came on demand', () => {
     expect(await runDump(database, folder, '2026-12-02', late)).toMatchObject({ deleted: 1 });
     expect(await readEntry('1000205004')).toMatchObject({ status: 'DELETED' });
     expect(await verify(database, 'ceidg')).toEqual([]);
+  });
+
+  test('keeps the country of its address abroad, which no report tells', async () => {
+    await submitter.add('NIP', '1000205004');
+    const adresDzialalnosci = { kraj: 'DE', kod: '10115', miasto: 'Berlin', wojewodztwo: '-' };
+    await importFrom({ ceidg: [{ ...studio, adresDzialalnosci, telefon: 'brak' }] });
+    const reports = makeReports();
+    const rows = reports['brak województwa']!;
+    const { wlasciciel: owner } = studio;
+    const numbers = { Nip: owner.nip, Regon: owner.regon, Telefon: '-' };
+    const abroad = { KodPocztowy: '10115', Miejscowosc: 'Berlin' };
+    rows.push(withFields(makeRow(9001), { ...numbers, ...abroad }));
+    rows.push(withFields(makeRow(9002), { ...abroad, KodPocztowy: '10117' }));
+    const folder = await makeFolder();
+    onTestFinished(() => rm(folder, { recursive: true }));
+    await writeReports(folder, reports);
+    await runDump(database, folder, '2026-11-20');
+    const { rows: entries } = await database.pool.query(
+      `select postal_code, address_country_code as country, count(*)::int
+      from registry.entry where file_key = '00' group by 1, 2 order by 1`,
+    );
+    expect(entries).toEqual([
+      { postal_code: '10115', country: 'DE', count: 1 },
+      // Abroad, nobody tells where.
+      { postal_code: '10117', country: '', count: 1 },
+      { postal_code: '90-001', country: null, count: 300 },
+    ]);
   });
 
   test('is had before the first dump, which then makes no events', async () => {

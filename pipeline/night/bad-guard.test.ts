@@ -116,7 +116,10 @@ describe('a dump is refused', () => {
       'whose columns are shifted',
       replace(1000, { Telefon: 'a@example.pl', Email: '700000001' }),
       'the email of 1,000 of 2,012 entries changed: 49.70 %, the limit is 2 %, ' +
-        'the phone of 1,000 of 2,012 entries changed: 49.70 %, the limit is 2 %',
+        'the phone of 1,000 of 2,012 entries changed: 49.70 %, the limit is 2 %; ' +
+        // An e-mail needs an @, and a phone a digit.
+        '1,000 of 2,012 entries lost their email: 49.70 %, the limit is 1 %, ' +
+        '1,000 of 2,012 entries lost their phone: 49.70 %, the limit is 1 %',
     ],
     [
       'with two files under the names of each other',

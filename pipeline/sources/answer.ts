@@ -118,14 +118,6 @@ export function findFault(value: unknown): string | undefined {
   return undefined;
 }
 
-// Some of it are control characters.
-const whiteSpace = new RegExp(String.raw`[\s\u001c-\u001f\u0085\u200b]+`, 'g');
-
-/** Trims, and makes one blank of every white space, as `registry.squeeze` does. */
-export function squeeze(text: string): string {
-  return text.replace(whiteSpace, ' ').trim();
-}
-
 /** What a text is that should have been data; undefined where its beginning does not show it. */
 export function describeText(text: string): string | undefined {
   const start = text.trimStart().slice(0, 200).toLowerCase();

@@ -181,8 +181,9 @@ export async function loadSource(name: string): Promise<Source> {
   const mapping = await read(`${name}/map.sql`);
   const normalising = await read('../../sql/nightly/1_read/normalise.sql');
   const combining = description.format === 'table' ? description.join?.combine.toString() : '';
+  const tidying = (await read('text.ts')).replaceAll(/^ *(?:\/?\*|\/\/).*$/gm, '');
   // A comment changes nothing about what a record means.
-  const statements = (mapping + normalising + combining).replaceAll(/--.*$/gm, '');
+  const statements = (mapping + normalising + combining + tidying).replaceAll(/--.*$/gm, '');
   const files = await readdir(new URL(`${name}/`, folder));
   const note = files.includes('note.sql') ? await read(`${name}/note.sql`) : undefined;
   const source = { name, mapping, mapping_version: hash('sha256', statements), note };

@@ -10,26 +10,6 @@ create or replace function registry.upper(value text) returns text
 language sql immutable parallel safe
 return pg_catalog.upper(value collate registry.unicode);
 
--- Trims, collapses every kind of white space to one blank, and takes blank for null. To look costs
--- a third of replacing, and few values need it.
-create or replace function registry.squeeze(value text) returns text
-language sql immutable parallel safe
-return case
-    when value ~ '^ |  | $|[\t-\r\u001c-\u001f\u0085\u00a0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u3000\ufeff]'
-        then nullif(
-            btrim(
-                regexp_replace(
-                    value,
-                    '[ \t-\r\u001c-\u001f\u0085\u00a0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u3000\ufeff]+',
-                    ' ',
-                    'g'
-                )
-            ),
-            ''
-        )
-    else nullif(value, '')
-end;
-
 -- The day that is written as YYYY-MM-DD, from 1800 to 2199; null for anything else.
 create or replace function registry.calendar_day(written text) returns date
 language sql immutable parallel safe
@@ -53,6 +33,15 @@ end;
 create or replace function registry.day_of(written text, is_checked boolean) returns date
 language sql stable parallel safe
 return case when is_checked then written::date else registry.calendar_day(written) end;
+
+-- What a contact is, by the subject of its event; null for a text that is none, such as 'brak'.
+create or replace function registry.contact(subject text, written text) returns text
+language sql immutable parallel safe
+return case subject
+    when 'e-mail' then case when written like '%@%' then written end
+    when 'website' then case when written like '%_._%' then written end
+    else case when written ~ '[0-9]' then written end
+end;
 
 -- A count as sentences for people have it: 5,796.
 create or replace function registry.figure(count numeric) returns text

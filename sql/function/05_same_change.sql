@@ -9,7 +9,8 @@ return (
     from unnest(string_to_array(registry.text_meaning(value), '; ')) as person (name)
 );
 
--- The meaning of a value in a country by the subject of its event (registry.event_type).
+-- The meaning of a value in a country by the subject of its event (registry.event_type). Hyphens alone, and a
+-- contact that is none, mean nothing: earlier versions stored them.
 create or replace function registry.value_meaning(
     country_code text,
     subject text,
@@ -17,6 +18,11 @@ create or replace function registry.value_meaning(
 ) returns text
 language sql stable parallel safe
 return case
+    when registry.fold(value) ~ '^[- ]+$' then null
+    when
+        subject in ('phone', 'fax', 'website', 'e-mail')
+        and registry.contact(subject, value) is null
+        then null
     when subject in ('address', 'unit') then registry.address_meaning(country_code, value)
     when subject in ('phone', 'fax') then nullif(
         registry.telephone_meaning(

@@ -31,7 +31,7 @@ export class RecordWriter {
   /** The columns of a COPY line. */
   get columns(): string[] {
     const read = this.#main.reader.layout!.columns.filter((column) => column !== null);
-    const staged = ['file_no', 'line', 'fingerprint', 'needs_tidying', 'is_well_formed', ...read];
+    const staged = ['file_no', 'line', 'fingerprint', 'is_well_formed', ...read];
     return [...staged, ...Object.keys(this.#join.combined), 'details'];
   }
 
@@ -83,7 +83,7 @@ export class RecordWriter {
       isWellFormed(layout!.formed, row.data, row.start, scanner);
     const combined = this.#join.combine(fields, [...details.keys()]);
     const { lines } = this;
-    lines.addText(`${file.file_no};${row.line};${this.#readPrint()};false;${is_well_formed};`);
+    lines.addText(`${file.file_no};${row.line};${this.#readPrint()};${is_well_formed};`);
     this.#addColumns(row);
     lines.addText(
       `${joinFields(Object.keys(this.#join.combined).map((name) => String(combined[name])))};"[`,

@@ -1,7 +1,7 @@
 import { isDate } from '../../calendar.ts';
 import { Refusal } from '../../errors.ts';
-import { squeeze } from '../../sources/answer.ts';
 import type { Fields, JoinDescription, JoinedTable } from '../../sources/source.ts';
+import { tidy } from '../../sources/text.ts';
 import type { DumpFile } from '../files.ts';
 import type { Halves } from '../known-fingerprints.ts';
 import { LineMemory, RECORD_WORDS } from '../line-memory.ts';
@@ -212,7 +212,7 @@ export class RowReader implements RecordHandler {
       if (from === to) continue;
       let text = whole?.slice(from - start, to - start) ?? data.toString('utf8', from, to);
       if (data[from] === quote) text = text.slice(1, -1).replaceAll('""', '"');
-      if (needs_tidying) text = squeeze(text);
+      if (needs_tidying) text = tidy(text);
       if (text !== '') fields[column] = text;
     }
     return fields;

@@ -73,7 +73,27 @@ select
     end as end_date,
     record.data_zawieszenia as suspension_date,
     record.data_wznowienia as resumption_date,
-    null::text as address_country_code,
+    case
+        when record.kraj is not null then nullif(record.kraj, 'PL')
+        -- Only addresses abroad have no voivodeship. The reports do not tell their country, which is blank until
+        -- the API has told it.
+        when
+            file.file_key = '00'
+            and coalesce(record.kod_pocztowy, record.miejscowosc, record.ulica) is not null
+            and record.kod_pocztowy ~ '^[0-9]{2}-[0-9]{3}$' is not true
+            then coalesce(
+                (
+                    select known.address_country_code
+                    from registry.entry as known
+                    where
+                        known.source = 'ceidg'
+                        and known.entry_key = coalesce(number.regon9, number.nip)
+                        and known.postal_code is not distinct from record.kod_pocztowy
+                        and known.city is not distinct from record.miejscowosc
+                ),
+                ''
+            )
+    end as address_country_code,
     case
         when record.status_dzialalnosci = 'WYKRESLONY' then record.data_zakonczenia
     end as struck_off_date,

@@ -10,8 +10,11 @@ export const voivodeships = readTable<'code' | 'name'>(
   new URL('../../../sql/country/pl/region.csv', import.meta.url),
 );
 
-/** `api`: the path to the field in an entry of the API, where that holds it as the reports do. */
-export const columns = readTable<'header' | 'column' | 'form' | 'api'>(
+/**
+ * Lists the columns of the reports. `api`: the path to the field in an entry of the API, where that holds it as the
+ * reports do. `is_optional`: the API alone tells it.
+ */
+export const columns = readTable<'header' | 'column' | 'form' | 'api' | 'is_optional'>(
   new URL('header.csv', import.meta.url),
 );
 
@@ -29,9 +32,10 @@ export const description: TableDescription = {
   dump_kind: 'full',
   country_code: 'PL',
   row_number: 'Lp.',
-  columns: columns.map(({ header, column, form }) => ({
+  columns: columns.map(({ header, column, form, is_optional }) => ({
     header,
     column,
+    is_optional: is_optional === 'true',
     ...(form === '' ? {} : { form: form as ColumnForm }),
   })),
   identifyFile(file) {

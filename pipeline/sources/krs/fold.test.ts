@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findCountry } from './country.ts';
+import { findCountry } from '../../../sql/country/pl/find-country.ts';
 import { readExtract } from './extract.ts';
 import { UnusableAnswer } from '../answer.ts';
 

@@ -1,6 +1,7 @@
 import { isDate } from '../../calendar.ts';
-import { type OddValue, squeeze, UnusableAnswer } from '../answer.ts';
-import { findCountry } from './country.ts';
+import { type OddValue, UnusableAnswer } from '../answer.ts';
+import { findCountry } from '../../../sql/country/pl/find-country.ts';
+import { tidy } from '../text.ts';
 import { joinHistory } from './history.ts';
 import { readHolding } from './holding.ts';
 import type { Folded, Items, LeafShape, ObjectShape, Shape } from './shape.ts';
@@ -145,8 +146,7 @@ function firstEntry(value: Record<string, unknown>): number {
 
 function readText(value: unknown, path: string): string | undefined {
   if (value === null) return undefined;
-  // A run of dashes is the register's own blank.
-  if (typeof value === 'string') return squeeze(value).replace(/^[-–— ]+$/, '') || undefined;
+  if (typeof value === 'string') return tidy(value) || undefined;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   throw new UnusableAnswer(`${path} is no text`);
 }

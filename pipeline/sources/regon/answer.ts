@@ -1,5 +1,7 @@
 import { type BirRow, fieldOf } from './soap.ts';
-import { type OddValue, squeeze, UnusableAnswer } from '../answer.ts';
+import { type OddValue, UnusableAnswer } from '../answer.ts';
+import { findCountry } from '../../../sql/country/pl/find-country.ts';
+import { tidy } from '../text.ts';
 import { findReport, fits, foldName, type Report, tellReport } from './report.ts';
 
 /** A record of a report, by the names of `fields.csv`; blank values are left out. */
@@ -105,10 +107,13 @@ function nameFields(row: BirRow, report: Report, odd: OddValue[]): Row {
     if (name === undefined && !folded.startsWith('adkor')) {
       odd.push({ subject: 'field', value: `${report.name} ${key}` });
     }
-    const value = squeeze(text);
+    const value = tidy(text);
     if (name && value !== '') named[name] ??= value;
   }
   const { silo_name, ...rest } = named;
+  // Answers about natural persons often lack the symbol.
+  const country = rest.country ?? findCountry(rest.country_name ?? '');
+  if (country !== undefined) rest.country = country;
   const silo = rest.silo ?? silos[silo_name?.toLowerCase() ?? ''] ?? silo_name;
   if (silo === undefined) return rest;
   if (!/^[1-4]$/.test(silo)) odd.push({ subject: 'silos', value: silo });
@@ -148,7 +153,7 @@ function findOwner(rows: readonly Row[], label: string | undefined): string | un
 }
 
 function valueOf(row: BirRow, name: string): string {
-  return squeeze(fieldOf(row, name));
+  return tidy(fieldOf(row, name));
 }
 
 function compareRows(a: Row, b: Row): number {

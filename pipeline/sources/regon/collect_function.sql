@@ -13,22 +13,30 @@ return (
         'building', record ->> 'building',
         'apartment', record ->> 'apartment',
         'city', record ->> 'city',
-        -- The reports leave out the dash.
-        'postal_code', regexp_replace(
-            registry.postal_code_pl(record ->> 'postal_code'), '^([0-9]{2})([0-9]{3})$', '\1-\2'
-        ),
+        'postal_code', case
+            -- The reports leave out the dash.
+            when place.country_code = 'PL' then regexp_replace(
+                registry.postal_code_pl(record ->> 'postal_code'), '^([0-9]{2})([0-9]{3})$', '\1-\2'
+            )
+            else record ->> 'postal_code'
+        end,
         'voivodeship', place.voivodeship,
-        'country_code', case
-            when record ->> 'country' is not null then registry.upper(record ->> 'country')
-            -- Of natural persons the country is often blank.
-            when
-                place.voivodeship is not null
-                or registry.lower(record ->> 'country_name') = 'polska'
-                then 'PL'
-        end
+        'country_code', place.country_code
     )
     from (
-        select (
+        select
+            region.name as voivodeship,
+            coalesce(
+                registry.upper(record ->> 'country'),
+                case
+                    -- Of natural persons the country is often blank.
+                    when region.name is not null then 'PL'
+                    -- A name that is not known is noted.
+                    when record ? 'country_name' then ''
+                end
+            ) as country_code
+        from (select) as one
+        left join lateral (
             select region.name
             from registry.region
             where
@@ -39,7 +47,7 @@ return (
                 )
             order by region.code = record ->> 'voivodeship_symbol' desc
             limit 1
-        ) as voivodeship
+        ) as region on true
     ) as place
 );
 

@@ -170,7 +170,6 @@ cross join lateral (
         'country',
         described.record ->> 'country_name',
         not described.record ? 'country'
-        and registry.lower(described.record ->> 'country_name') <> 'polska'
     )
 ) as odd (subject, value, is_odd)
 where odd.value is not null and odd.is_odd

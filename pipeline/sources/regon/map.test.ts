@@ -135,6 +135,7 @@ describe('a legal person', () => {
     ['praw_nip', '100-520-00-17', 'nip', '1005200017'],
     ['praw_nip', '0000000000', 'nip', null],
     ['praw_adSiedzUlica_Nazwa', 'ul.Zmyślona', 'street', 'ul. Zmyślona'],
+    ['praw_adSiedzUlica_Nazwa', '&#8209;&#8209;', 'street', null],
     ['praw_adSiedzKodPocztowy', '61-823', 'postal_code', '61-823'],
     ['praw_adSiedzKodPocztowy', '61 - 823', 'postal_code', '61-823'],
     ['praw_adSiedzKraj_Symbol', 'de', 'address_country_code', 'DE'],
@@ -157,6 +158,23 @@ describe('a legal person', () => {
     const others = { praw_dataWpisuDoRegon: '', praw_dataSkresleniaZRegon: '' };
     const entry = await mapCompany({ ...others, [field]: written });
     expect(entry[column]).toEqual(value);
+  });
+
+  test.each([
+    ['', 'POLSKA', 'PL', '10-115'],
+    ['DE', '', 'DE', '10115'],
+    ['', 'NIEMCY', 'DE', '10115'],
+    // An unknown one is noted.
+    ['', 'ATLANTYDA', '', '10115'],
+  ])('the address has the country %j %j', async (symbol, name, country, code) => {
+    const entry = await mapCompany({
+      praw_adSiedzKraj_Symbol: symbol,
+      praw_adSiedzKraj_Nazwa: name,
+      praw_adSiedzKodPocztowy: '10115',
+      praw_adSiedzWojewodztwo_Symbol: '',
+      praw_adSiedzWojewodztwo_Nazwa: '',
+    });
+    expect(entry).toMatchObject({ address_country_code: country, postal_code: code });
   });
 
   test('the number of another register is no KRS number', async () => {

@@ -7,11 +7,11 @@ import {
   parseJson,
   readEachLine,
   readWhole,
-  squeeze,
   UnusableAnswer,
 } from '../answer.ts';
 import { shorten } from '../rejects.ts';
 import type { Answer, AnswerFile, DocumentDescription } from '../source.ts';
+import { tidy } from '../text.ts';
 import { establishmentColumns, unitColumns } from './columns.ts';
 
 /** A page has a thousand rows at most, each of some kilobytes with its history. */
@@ -163,13 +163,13 @@ function readColumns(fields: Fields, history: readonly Fields[] = []): Fields {
   const tell = (group: Fields | undefined) => {
     for (const name in group) {
       const column = columnOf.get(name);
-      if (column !== undefined) told[column] = tidy(group[name]);
+      if (column !== undefined) told[column] = readValue(group[name]);
     }
   };
   [fields, fields.adresseEtablissement as Fields | undefined, present].forEach(tell);
   if (present && closing && isClosed(present)) tell({ dateDebut: closing.dateDebut });
   const closed = closing ?? history.find(isClosed);
-  if (closed) told.closed = tidy(closed.dateDebut);
+  if (closed) told.closed = readValue(closed.dateDebut);
   return told;
 }
 
@@ -187,9 +187,9 @@ function changesState(period: Fields): boolean {
 }
 
 /** A value as `stage.record` has those of a stock: without needless blanks, and null where nothing is left. */
-function tidy(value: unknown): string | null {
+function readValue(value: unknown): string | null {
   if (value === undefined || value === null) return null;
-  return squeeze(typeof value === 'string' ? value : JSON.stringify(value)) || null;
+  return tidy(typeof value === 'string' ? value : JSON.stringify(value)) || null;
 }
 
 function describeIssue(what: string, { issues: [issue] }: z.ZodError): string {

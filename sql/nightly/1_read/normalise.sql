@@ -120,7 +120,13 @@ from (
         registry.calendar_day(mapped.bankruptcy_end_date) as bankruptcy_end_day,
         registry.calendar_day(mapped.restructuring_start_date) as restructuring_start_day,
         registry.calendar_day(mapped.restructuring_end_date) as restructuring_end_day,
-        registry.postal_code(mapped.country_code, mapped.postal_code) as post_code,
+        registry.postal_code(
+            coalesce(mapped.address_country_code, mapped.country_code), mapped.postal_code
+        ) as post_code,
+        registry.contact('phone', mapped.phone) as told_phone,
+        registry.contact('e-mail', mapped.email) as told_email,
+        registry.contact('fax', mapped.fax) as told_fax,
+        registry.contact('website', mapped.website) as told_website,
         case
             when
                 mapped.activity_version = any(
@@ -177,10 +183,10 @@ cross join lateral (
         mapped.name,
         mapped.surname,
         mapped.first_name,
-        mapped.phone,
-        mapped.email,
-        mapped.fax,
-        mapped.website,
+        mapped.told_phone,
+        mapped.told_email,
+        mapped.told_fax,
+        mapped.told_website,
         mapped.post_code,
         mapped.county,
         mapped.commune,

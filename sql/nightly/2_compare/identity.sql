@@ -117,7 +117,9 @@ begin
                             '|',
                             coalesce(unmatched.surname, ''),
                             coalesce(unmatched.first_name, ''),
-                            coalesce(unmatched.name, ''),
+                            coalesce(
+                                registry.value_meaning(night.country_code, 'name', unmatched.name), ''
+                            ),
                             coalesce(unmatched.start_date::text, '')
                         )
                     end

@@ -1,4 +1,4 @@
-/** Names of the register that the Unicode CLDR does not have. */
+/** Names in the registers of Poland that the Unicode CLDR does not have. */
 const otherNames: Readonly<Record<string, string>> = {
   'stany zjednoczone ameryki': 'US',
   usa: 'US',
@@ -16,10 +16,12 @@ const otherNames: Readonly<Record<string, string>> = {
 };
 
 const codes = listCountries();
+const known = new Set(codes.values());
 
-/** ISO 3166-1 alpha-2 of a country by its Polish name in any case; undefined for an unknown one. */
-export function findCountry(name: string): string | undefined {
-  return codes.get(name.toLowerCase());
+/** Returns ISO 3166-1 alpha-2 of a country by that code or its Polish name, in any case; undefined for an unknown one. */
+export function findCountry(written: string): string | undefined {
+  const code = written.toUpperCase();
+  return known.has(code) ? code : codes.get(written.toLowerCase());
 }
 
 function listCountries(): ReadonlyMap<string, string> {

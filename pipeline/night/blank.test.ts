@@ -1,0 +1,96 @@
+import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import {
+  header,
+  makeFolder,
+  makeReports,
+  makeRow,
+  withFields,
+  writeReports,
+} from '../../fixtures/dump/bad-dump.ts';
+import { runDump } from '../../fixtures/dump/night.ts';
+import { readEvents } from '../../fixtures/dump/regon-day.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import type { RunSummary } from './summary.ts';
+import { verify } from './verify.ts';
+
+let db: TestDatabase;
+let folder: string;
+
+beforeEach(async () => {
+  [db, folder] = await Promise.all([createTestDatabase(), makeFolder()]);
+});
+
+afterEach(async () => {
+  await Promise.all([db.drop(), rm(folder, { recursive: true })]);
+});
+
+/** Runs the night over a day of CEIDG with these rows alone. */
+async function tell(date: string, rows: readonly string[]): Promise<RunSummary> {
+  const reports = Object.fromEntries(Object.keys(makeReports()).map((key) => [key, [header]]));
+  reports.opolskie!.push(...rows);
+  await writeReports(join(folder, date), reports);
+  return runDump(db, join(folder, date), date);
+}
+
+const blank = {
+  NazwaPodmiotu: '',
+  Telefon: '',
+  Email: '',
+  AdresWWW: '',
+  NrLokalu: '',
+  DataZawieszeniaDzialalnosci: '',
+};
+const hyphens = { ...blank, NazwaPodmiotu: '-', Telefon: '---', Email: '‑', AdresWWW: '–' };
+const escaped = { ...blank, NazwaPodmiotu: '"&amp;#8209;"', NrLokalu: '—', Telefon: '"&#45;"' };
+const words = { ...blank, Telefon: 'brak', Email: 'nie posiada', AdresWWW: 'BRAK' };
+const noNumbers = { Nip: '', Regon: '' };
+
+test('hyphens and words for nothing come and go without an event, and the name shown is the owner’s', async () => {
+  for (const [at, fields] of [blank, hyphens, words, escaped].entries()) {
+    const date = `2026-11-0${at + 2}`;
+    const summary = await tell(date, [
+      withFields(makeRow(1), { ...fields, Imie: 'Łucja', Nazwisko: 'Skowron' }),
+      withFields(makeRow(2), { ...fields, ...noNumbers, Imie: 'Iga', Nazwisko: 'Czapla' }),
+      withFields(makeRow(3), {
+        NazwaPodmiotu: 'Młyn-Bud',
+        NrLokalu: '-1',
+        AdresWWW: 'mlyn.example',
+      }),
+    ]);
+    expect(summary).toMatchObject({ new: 0, updated: 0, deleted: 0, rejected: 0, events: 0 });
+    const { rows } = await db.pool.query(
+      `select company.name, entry.phone, entry.email, entry.website, entry.apartment
+      from registry.company join registry.entry using (company_id) order by 1`,
+    );
+    const nothing = { phone: null, email: null, website: null, apartment: null };
+    expect(rows).toEqual([
+      { name: 'Iga Czapla', ...nothing },
+      {
+        name: 'Młyn-Bud',
+        phone: '600000003',
+        email: 'biuro@u3.example.pl',
+        website: 'mlyn.example',
+        apartment: '-1',
+      },
+      { name: 'Łucja Skowron', ...nothing },
+    ]);
+  }
+  expect(await verify(db, 'ceidg')).toEqual([]);
+});
+
+test('what an earlier version stored of them goes without an event', async () => {
+  const rows = [1, 2].map((serial) => withFields(makeRow(serial), blank));
+  rows.push(withFields(makeRow(3), { ...blank, ...noNumbers }));
+  await tell('2026-11-02', rows);
+  await db.pool.query(
+    `update registry.entry set
+      name = '-', phone = 'brak', email = '---', website = '‑', apartment = '-',
+      content_hash = 0, fingerprint = 1,
+      entry_key = case when nip is null then replace(entry_key, '||', '|-|') else entry_key end`,
+  );
+  const summary = await tell('2026-11-03', rows.toReversed());
+  expect(summary).toMatchObject({ new: 0, updated: 3, deleted: 0 });
+  expect(await readEvents(db, '2026-11-03')).toEqual([]);
+});
