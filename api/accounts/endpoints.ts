@@ -240,7 +240,7 @@ function confirm(options: SigningOptions): Endpoint {
       path: '/auth/recover/confirm',
       summary: 'Confirm a recovery',
       description:
-        'What the page of the mailed link does: `token` is the one in the link, `password` one that was chosen in a request of the last 24 hours. Every token of the account is revoked, the new Master Token is shown this once, and a mail confirms the recovery.',
+        'What the page of the mailed link does: `token` is what follows `#token=` in the link, `password` one that was chosen in a request of the last 24 hours. Every token of the account is revoked, the new Master Token is shown this once, and a mail confirms the recovery.',
       limit: confirmationLimit,
       body: confirmation,
       bodyExample: { token: tokenExample, password: passwordExample },

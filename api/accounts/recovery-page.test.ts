@@ -54,11 +54,49 @@ function expectPrivate({ headers }: Response): void {
   expect(headers.get('content-security-policy')).toContain("form-action 'self'");
 }
 
+/** Ways to open a link: as the script of the page does, and as mails of before had it. */
+const ways: [name: string, open: (link: string, lang?: string) => Promise<Response>][] = [
+  [
+    'its fragment',
+    (token, lang = '') => {
+      const body = new URLSearchParams({ token });
+      return api.ask(`/recover?lang=${lang}`, { method: 'POST', body });
+    },
+  ],
+  ['?token=', (token, lang = '') => api.ask(`/recover?token=${token}&lang=${lang}`)],
+];
+
 describe('GET /recover', () => {
-  test('200 shows a form and changes nothing, however often it is asked', async () => {
+  test('200 takes the token of the link by a script, or pasted', async () => {
+    const response = await api.ask('/recover');
+    expect(response.status).toBe(200);
+    expectPrivate(response);
+    const page = await response.text();
+    expect(page).toMatch(/<script type="module" src="\/assets\/recover\.js\?v=\w+"><\/script>/);
+    expect(page).toContain('<form method="post" action="/recover">');
+    expect(page).toMatch(/<noscript>.+please paste the whole link/);
+    // The page that takes the token of a registration.
+    expect((await api.ask('/console')).headers.get('referrer-policy')).toBe('no-referrer');
+  });
+
+  test.each(['?token=', '?token=a&token=b', '?token="><script>alert(1)</script>'])(
+    '422 says that the link is dead, and asks for no password: %s',
+    async (query) => {
+      const response = await api.ask(`/recover${query}`);
+      expect(response.status).toBe(422);
+      expectPrivate(response);
+      const page = await response.text();
+      expect(page).toContain('<p role="alert">This link cannot be used');
+      expect(page).not.toMatch(/<form|alert\(1\)/);
+    },
+  );
+});
+
+describe.each(ways)('a mailed link, opened by %s', (_name, open) => {
+  test('200 shows a form and changes nothing, however often it is opened', async () => {
     const account = await askForRecovery();
     for (let at = 0; at < 3; at += 1) {
-      const response = await api.ask(`/recover?token=${account.link}`);
+      const response = await open(account.link);
       expect(response.status).toBe(200);
       expectPrivate(response);
       const page = await response.text();
@@ -79,11 +117,11 @@ describe('GET /recover', () => {
     await database.pool.query("update customer.account set language = 'pl' where account_id = $1", [
       account.account_id,
     ]);
-    const headers = { 'Accept-Language': 'en' };
-    const read = async (query: string) =>
-      (await api.ask(`/recover?token=${account.link}${query}`, { headers })).text();
-    expect(await read('')).toContain('<button type="submit">Odzyskaj konto</button>');
-    expect(await read('&lang=en')).toContain('<form method="post" action="/recover?lang=en">');
+    const page = await (await open(account.link)).text();
+    expect(page).toContain('<button type="submit">Odzyskaj konto</button>');
+    expect(page).toContain('class="language"');
+    const other = await (await open(account.link, 'en')).text();
+    expect(other).toContain('<form method="post" action="/recover?lang=en">');
     const wrong = await post({ token: account.link, password: 'wrong password' });
     expect(await wrong.text()).toContain('Nie udało się potwierdzić odzyskania.');
     const done = await (await post({ token: account.link, password })).text();
@@ -92,22 +130,7 @@ describe('GET /recover', () => {
     expect(done).not.toContain('class="language"');
   });
 
-  test.each([
-    '',
-    '?token=',
-    '?token=a&token=b',
-    '?token[a]=b',
-    '?token="><script>alert(1)</script>',
-  ])('422 says that the link is dead, and asks for no password: %s', async (query) => {
-    const response = await api.ask(`/recover${query}`);
-    expect(response.status).toBe(422);
-    expectPrivate(response);
-    const page = await response.text();
-    expect(page).toContain('<p role="alert">This link cannot be used');
-    expect(page).not.toMatch(/<form|alert\(1\)/);
-  });
-
-  test('422 for a link that was used, replaced by a newer one, or has expired', async () => {
+  test('422 when it was used, or replaced by a newer one', async () => {
     const used = await askForRecovery();
     await post({ token: used.link, password });
     const replaced = await askForRecovery();
@@ -115,18 +138,19 @@ describe('GET /recover', () => {
     await askJson(api, 'POST /auth/recover', { body });
     const newer = await readMailedToken(database.kysely, replaced.email);
     await post({ token: newer, password });
-    for (const { link } of [used, replaced]) {
-      expect((await api.ask(`/recover?token=${link}`)).status).toBe(422);
-    }
-    const { link } = await askForRecovery();
-    const later = await startTestApi({
-      db: database.kysely,
-      secretKey,
-      now: () => new Date(Date.now() + 25 * 3_600_000),
-    });
-    expect((await later.ask(`/recover?token=${link}`)).status).toBe(422);
-    await later.close();
+    for (const { link } of [used, replaced]) expect((await open(link)).status).toBe(422);
   });
+});
+
+test('422 for a link that has expired', async () => {
+  const { link } = await askForRecovery();
+  const later = await startTestApi({
+    db: database.kysely,
+    secretKey,
+    now: () => new Date(Date.now() + 25 * 3_600_000),
+  });
+  expect((await later.ask(`/recover?token=${link}`)).status).toBe(422);
+  await later.close();
 });
 
 describe('POST /recover', () => {
@@ -148,13 +172,22 @@ describe('POST /recover', () => {
     expect(JSON.stringify(api.log)).not.toContain(account.link);
   });
 
-  test('422 for another password, an empty form and an unknown field, and shows the form again', async () => {
+  test('200 for the whole link, pasted', async () => {
+    const { link } = await askForRecovery();
+    for (const address of [`https://x.example/recover#token=${link}`, ` /recover?token=${link} `]) {
+      const page = await (await post({ token: address })).text();
+      expect(page).toContain(`<input type="hidden" name="token" value="${link}">`);
+    }
+  });
+
+  test('422 for another password and an unknown field, and shows the form again', async () => {
     const account = await askForRecovery();
     for (const form of [
       { token: account.link, password: 'another password' },
-      { token: account.link },
+      { token: account.link, password: '' },
       { token: account.link, password, extra: 'x' },
       { token: `${account.link}x`, password },
+      { token: `${account.link}x` },
       {},
       'token=a&token=b&password=c',
       'token=%00&password=%ff',

@@ -1,4 +1,4 @@
-import { type Response, type Router, urlencoded } from 'express';
+import { type RequestHandler, type Response, type Router, urlencoded } from 'express';
 import type { SigningOptions } from './init.ts';
 import { confirmation, confirmationLimit, createRecovery } from './recover.ts';
 import { onlyAllow } from '../http/errors.ts';
@@ -6,9 +6,20 @@ import { createRouter } from '../http/router.ts';
 import { limitRequests } from '../auth/rate-limit.ts';
 import { sendPrivatePage } from '../pages/page.ts';
 
+type Form = Record<string, unknown>;
+
+/** The token of a mailed link, of which a person may paste all. */
+function tokenOf({ token }: Form): string | undefined {
+  return typeof token === 'string' ? token.trim().replace(/^.*[#?&]token=/s, '') : undefined;
+}
+
 /**
- * The page of the mailed link: `GET /recover?token=` shows a form and changes nothing, for mail
- * scanners follow links; `POST /recover` confirms the recovery and shows the new Master Token once.
+ * The pages of the mailed link, `/recover#token=`, whose fragment no server sees. `GET /recover` has a
+ * script that posts the token, and a form for who has no script. `POST /recover` with the token alone
+ * shows the form for the password and changes nothing, for mail scanners follow links. With the password
+ * it confirms the recovery and shows the new Master Token once.
+ *
+ * Mails of before had `?token=`: `GET` takes it as long as such a link can be valid.
  */
 export function createRecoveryPages(options: SigningOptions): Router {
   const recovery = createRecovery(options);
@@ -16,31 +27,48 @@ export function createRecoveryPages(options: SigningOptions): Router {
   const limit = limitRequests(options, confirmationLimit);
   const readForm = urlencoded({ extended: false, limit: '10kb', parameterLimit: 10 });
 
-  async function findAccount(token: unknown) {
-    const account = typeof token === 'string' ? await recovery.findAccount(token) : undefined;
+  async function findAccount(token: string | undefined) {
+    const account = token === undefined ? undefined : await recovery.findAccount(token);
     return account && { language: account.language };
   }
 
-  async function sendForm(response: Response, status: number, token: unknown, isRefused = false) {
+  async function sendForm(response: Response, form: Form, isRefused = false) {
+    const token = tokenOf(form);
     const account = await findAccount(token);
-    if (account)
-      sendPrivatePage(response, status, 'recovery-form', { token, isRefused, ...account });
+    const data = { token, isRefused, isTranslatable: true, ...account };
+    if (account) sendPrivatePage(response, isRefused ? 422 : 200, 'recovery-form', data);
     else sendPrivatePage(response, 422, 'recovery-dead');
   }
 
+  const limitConfirmation: RequestHandler = (request, response, next) => {
+    if (formOf(request).password === undefined) next();
+    else limit(request, response, next);
+  };
+
   router
     .route('/recover')
-    .get((request, response) => sendForm(response, 200, request.query.token))
-    .post(limit, readForm, async (request, response) => {
-      const form = (request.body ?? {}) as Record<string, unknown>;
+    .get(async (request, response) => {
+      if (request.query.token === undefined) sendPrivatePage(response, 200, 'recovery-link');
+      else await sendForm(response, request.query);
+    })
+    .post(readForm, limitConfirmation, async (request, response) => {
+      const form = formOf(request);
+      if (form.password === undefined) {
+        await sendForm(response, form);
+        return;
+      }
       const { data: proof } = confirmation.safeParse(form);
       // The recovery ends the link, which tells the language.
-      const account = await findAccount(form.token);
+      const account = await findAccount(tokenOf(form));
       const opened = proof && (await recovery.confirm(proof));
       if (opened) sendPrivatePage(response, 200, 'recovery-done', { ...opened, ...account });
-      else await sendForm(response, 422, form.token, true);
+      else await sendForm(response, form, true);
     })
     .all(onlyAllow('GET, HEAD, POST'));
 
   return router;
+}
+
+function formOf({ body }: { body?: unknown }): Form {
+  return (body ?? {}) as Form;
 }

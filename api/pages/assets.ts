@@ -12,6 +12,7 @@ const files = {
   'icon.svg': './assets/icon.svg',
   'copy.js': './assets/copy.js',
   'dom.js': './assets/dom.js',
+  'recover.js': './assets/recover.js',
   'quality.css': './assets/quality.css',
   'stats.css': './assets/stats.css',
   'stats.js': './assets/stats.js',

@@ -68,7 +68,11 @@ test('the console of an account, its checkout and its recovery fit and are acces
   const { body } = await askJson(pages.api, 'POST /wallet/topup', topup);
   await page.goto((body as { data: { checkout_url: string } }).data.checkout_url);
   await expectFit(page);
+  await page.goto(`${pages.api.url}/recover`);
+  await expectFit(page);
+  // A page that is open takes the link too.
   await page.goto(pages.api.url + (await pages.askForRecovery(account, 'a new password')));
+  await page.getByRole('button', { name: 'Recover the account' }).waitFor();
   await expectFit(page);
   await page.locator('a.language').click();
   await page.getByRole('button', { name: 'Odzyskaj konto' }).waitFor();

@@ -27,7 +27,10 @@ describe('/console', () => {
   test('is opened by the token that a recovery shows, pasted', async () => {
     const account = await createAccount(pages.database.kysely);
     const link = await pages.askForRecovery(account, 'correct horse battery');
-    const { page, complaints } = await pages.visit(link, { hasClipboard: true });
+    const { page, complaints } = await pages.visit('/privacy', { hasClipboard: true });
+    const sent: string[] = [];
+    page.on('request', (request) => sent.push(request.url(), request.headers().referer ?? ''));
+    await page.goto(pages.api.url + link);
     await page.getByLabel('Password').fill('correct horse battery');
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Copy the Master Token' }).click();
@@ -39,8 +42,24 @@ describe('/console', () => {
     await page.getByText(account.user_ref).waitFor();
     await page.goto(pages.api.url + link);
     await page.getByText('This link cannot be used').waitFor();
+    // No address that a server or its log sees has the token.
+    const [, token] = link.split('=');
+    expect(sent.filter((text) => text.includes(token!))).toEqual([]);
+    expect(page.url()).toBe(`${pages.api.url}/recover`);
     expect(await page.getByLabel('Password').count()).toBe(0);
     for (const text of complaints.splice(0)) expect(text).toContain('422');
+  });
+
+  test('is led to from the link of a recovery without JavaScript: the page says to paste it', async () => {
+    const account = await createAccount(pages.database.kysely);
+    const link = await pages.askForRecovery(account, 'correct horse battery');
+    const { page } = await pages.visit(link, { hasScripts: false });
+    await page.locator('noscript p', { hasText: 'paste the whole link' }).waitFor();
+    await page.getByLabel('Link of the e-mail').fill(`${pages.api.url}${link}`);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByLabel('Password').fill('correct horse battery');
+    await page.getByRole('button', { name: 'Recover the account' }).click();
+    expect(await page.locator('code').innerText()).toMatch(/^sk_live_/);
   });
 
   test('shows no form of the account before its values are there', async () => {

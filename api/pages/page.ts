@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { Eta } from 'eta';
 import type { Request, RequestHandler, Response } from 'express';
-import type { Language } from '../../sql/words/message.ts';
 import { isKnown, tagOf } from '../http/tag.ts';
 import { linkAsset } from './assets.ts';
 import { createWords, isLanguage } from './texts.ts';
@@ -26,10 +25,10 @@ const policy = [
   "base-uri 'none'",
 ].join('; ');
 
-/** `language` in the data is that of the account whose page it is. */
+/** Of `data`, `language` is that of the account whose page it is; `isTranslatable` as in `createWords`. */
 function renderPage(request: Request, template: string, data: object) {
   const { site } = request.app.locals;
-  const words = createWords(request, template, (data as { language?: Language }).language);
+  const words = createWords(request, template, data);
   const html = templates.render(template, { ...data, ...words, linkAsset, site });
   return { html, language: words.language };
 }

@@ -52,13 +52,18 @@ function translateAddress({ path, originalUrl }: Request, language: Language): s
  * What templates say things with. The language is the one of `?lang=`, else that of the account, else
  * the browser's. A page without texts in Polish is English.
  *
- * @param known the language of the account, where the page knows it
+ * @param known what the page knows: the language of the account, and whether it has other languages. By
+ *   default the page of a GET has; what a form has answered cannot be asked again.
  */
-export function createWords(request: Request, template: string, known?: Language) {
+export function createWords(
+  request: Request,
+  template: string,
+  known: { language?: Language; isTranslatable?: boolean } = {},
+) {
   const { lang } = request.query;
   const wanted = isLanguage(lang)
     ? lang
-    : (known ?? (request.acceptsLanguages(languages) || languages[0]!));
+    : (known.language ?? (request.acceptsLanguages(languages) || languages[0]!));
   const language = isTranslated(template) ? (wanted as Language) : 'en';
   const locale = locales[language];
 
@@ -99,9 +104,9 @@ export function createWords(request: Request, template: string, known?: Language
     /** An age such as `yesterday` or `3 days ago`. */
     ago: (days: number): string =>
       new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(-days, 'day'),
-    /** The addresses of the page in the other languages. What a form has answered cannot be asked again. */
+    /** The addresses of the page in the other languages. */
     otherLanguages:
-      isTranslated(template) && request.method === 'GET'
+      isTranslated(template) && (known.isTranslatable ?? request.method === 'GET')
         ? languages
             .filter((other) => other !== language)
             .map((other) => ({ other, address: translateAddress(request, other) }))

@@ -90,7 +90,7 @@ If you have not registered, ignore this mail: without the token above nothing ha
 describe('the mail with the link that confirms a recovery', () => {
   test('its text', async () => {
     const { jwt, email } = await receive({ template: 'recover' });
-    const link = `https://api.registry.example/recover?token=${jwt}`;
+    const link = `https://api.registry.example/recover#token=${jwt}`;
     const before = `Hello Jan Kowalski,
 
 Somebody, hopefully you, has asked to recover your account of the Company Registry API. Open this page to confirm it; the link works once, until 21 November 2026, 10:05 UTC.
@@ -119,7 +119,7 @@ describe('a mail in Polish', () => {
 Ktoś, prawdopodobnie Ty, poprosił o odzyskanie Twojego konta Company Registry API. Otwórz tę stronę, aby to potwierdzić; odnośnik działa raz, do 21 listopada 2026, 10:05 UTC.
 
 Potwierdź odzyskanie konta:
-https://api.registry.example/recover?token=${jwt}
+https://api.registry.example/recover#token=${jwt}
 
 Strona pyta o nowe hasło, które podano w prośbie. Potem pokazuje nowy Master Token, a wszystkie dotychczasowe tokeny przestają działać.
 

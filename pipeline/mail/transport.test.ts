@@ -106,7 +106,7 @@ describe('mails without an SMTP server', () => {
     });
     const copy = await readFile(readable, 'utf8');
     expect(copy).toMatch(/^Subject: Recover your Company Registry API account\n\nHello Ż/);
-    expect(copy.split('\n')).toContain(`https://api.registry.example/recover?token=${jwt}`);
+    expect(copy.split('\n')).toContain(`https://api.registry.example/recover#token=${jwt}`);
 
     await db.pool.query(
       `update customer.mail set state = 'queued', ended_at = null where mail_id = $1`,

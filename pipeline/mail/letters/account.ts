@@ -4,6 +4,11 @@ import { type IssuedToken, signOneTimeToken } from '../../../sql/secrets/one-tim
 import type { Letter } from '../letter.ts';
 import { greet, type LetterOptions, Superseded } from './options.ts';
 
+/** The address of a page with a token. What follows the # stays in the browser: no server logs it. */
+function linkTo(page: string, { baseUrl }: LetterOptions, jwt: string): string {
+  return `${baseUrl}/${page}=${jwt}`;
+}
+
 const initData = z.object({ one_time_token_id: z.uuid() });
 
 /** Brings the one-time token that initializes an account. Names no name: the reader may be a stranger. */
@@ -17,8 +22,7 @@ export async function writeInitLetter(options: LetterOptions, data: unknown): Pr
     pieces: [
       { text: common.greeting() },
       { text: init.task({ until }) },
-      // What follows the # of an address stays in the browser: no server logs the token.
-      { link: `${options.baseUrl}/console#init=${jwt}`, label: init.open() },
+      { link: linkTo('console#init', options, jwt), label: init.open() },
       { text: init.outcome() },
       { text: init.program() },
       { code: jwt },
@@ -41,7 +45,7 @@ export async function writeRecoverLetter(options: LetterOptions, data: unknown):
     pieces: [
       { text: greet(options.texts, user_name) },
       { text: recover.task({ until }) },
-      { link: `${options.baseUrl}/recover?token=${jwt}`, label: recover.confirm() },
+      { link: linkTo('recover#token', options, jwt), label: recover.confirm() },
       { text: recover.outcome() },
       { text: recover.ignore() },
     ],
