@@ -17,7 +17,9 @@ const db = await connect({ dataDir, applicationName: 'registry-picture' });
 try {
   await migrate(db);
   await insertYear(db);
-  const server = createApp(completeOptions({ db: openKysely(db.pool) })).listen(0, '127.0.0.1');
+  // The picture itself says that its figures are invented.
+  const app = createApp(completeOptions({ db: openKysely(db.pool), isSample: true }));
+  const server = app.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const browser = await startBrowser();

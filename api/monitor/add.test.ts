@@ -52,6 +52,7 @@ describe('POST /api/v1/companies/add', () => {
           submitted_at: '2026-11-20T10:05:00.123Z',
           ready: [
             {
+              company_ref: expect.stringMatching(/^\d+$/),
               name: 'Piekarnia Pod Wieżą Anna Żakowska',
               identifier_type: 'NIP',
               identifier_value: bakery,

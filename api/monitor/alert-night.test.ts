@@ -223,6 +223,7 @@ describe('a night', () => {
           totals: [{ severity: 'critical', event_count: 1 }],
           events: [
             {
+              company_ref: expect.stringMatching(/^\d+$/),
               company_name: 'Lodziarnia Sopelek Grzegorz Mroźny',
               primary_identifier: '1001002007',
               identifier_type: 'NIP',

@@ -59,6 +59,11 @@ describe('the mail about a submission', () => {
     await submitter.add('NIP', '1000201006', known);
     await database.pool.query(`select customer.advance_watches('2026-11-27T00:00:00Z')`);
     const { email, raw } = await receive(submitter);
+    const { rows } = await database.pool.query<{ ref: string }>(
+      'select company_id as ref from registry.company where nip = $1',
+      [known],
+    );
+    const { ref } = rows[0]!;
     expect(email.subject).toBe('Your watch list: 1 ready, 1 failed');
     const text = `Hello Anna Nowak,
 
@@ -69,8 +74,12 @@ Ready: 1
 
 ${name}
 NIP ${known}
+https://api.registry.example/companies/${ref}
 
-Their events come into your feed from now on: GET /watchlist/events.
+Their events come into your feed from now on.
+
+See your events:
+https://api.registry.example/console#events
 
 Failed: 1
 =========
@@ -86,8 +95,9 @@ Privacy:
 https://api.registry.example/privacy
 `;
     expect(email.text).toBe(text);
-    // There the address is the target of a link.
-    const shown = text.replace(/=+|:\nhttps\S+/g, '');
+    // There an address is the target of a link; that of a button is shown too.
+    const button = text.replace(/:\n(?=\S+#events)/, ' ');
+    const shown = button.replace(/=+|:?\nhttps\S+/g, '');
     expect(visible(email.html!)).toBe(shown.replace(/\s+/g, ' ').trim());
     expect(email.html).not.toMatch(/<script|<b>„/);
     expect(raw.split('\r\n').every((line) => line.length <= 78)).toBe(true);

@@ -14,12 +14,19 @@ export type Piece =
   /** For copying as it is. */
   | { code: string }
   /** A button in HTML; its address stands below it for copying. */
-  | { link: string; label: string }
+  | Link
   | { heading: string }
-  /** A company: its name, its number, and a line for each statement. */
-  | { title: string; note: string; lines: readonly string[] }
-  /** In small type, with an optional link. */
-  | { footnote: string; link: string; label: string };
+  /** A company: its name, its number, its page where it has one, and a line for each statement. */
+  | { title: string; note: string; page?: string | undefined; lines: readonly string[] }
+  /** In small type, with what its links lead to. */
+  | { footnote: string; links: readonly Link[] };
+
+interface Link {
+  link: string;
+  label: string;
+}
+
+const writeLink = ({ link, label }: Link) => `${label}:\n${link}`;
 
 export function writeText({ pieces }: Letter): string {
   const paragraphs = pieces.map((piece) => {
@@ -27,10 +34,11 @@ export function writeText({ pieces }: Letter): string {
     if ('code' in piece) return piece.code;
     if ('heading' in piece) return `${piece.heading}\n${'='.repeat(piece.heading.length)}`;
     if ('title' in piece) {
-      return [piece.title, piece.note, ...piece.lines.map((line) => `- ${line}`)].join('\n');
+      const { title, note, page = [], lines } = piece;
+      return [title, note, page, lines.map((line) => `- ${line}`)].flat(2).join('\n');
     }
-    const link = `${piece.label}:\n${piece.link}`;
-    return 'footnote' in piece ? `${piece.footnote}\n\n${link}` : link;
+    if ('footnote' in piece) return [piece.footnote, ...piece.links.map(writeLink)].join('\n\n');
+    return writeLink(piece);
   });
   return paragraphs.join('\n\n');
 }

@@ -101,7 +101,8 @@ async function attempt(
     const options = { client, secretKey, baseUrl, created_at, now: now(), ...reader };
     const letter = await write(options, data);
     const { privacy, privacyLabel } = reader.texts.common;
-    const notice = { footnote: privacy(), link: `${baseUrl}/privacy`, label: privacyLabel() };
+    const links = [{ link: `${baseUrl}/privacy`, label: privacyLabel() }];
+    const notice = { footnote: privacy(), links };
     const pieces = [...letter.pieces, notice];
     await deliver(address(mail, { ...letter, pieces }, sender));
     return { state: 'sent' };

@@ -174,7 +174,7 @@ function readSections(text: string): Record<string, string[]> {
   return Object.fromEntries(
     sections.map(([, heading, body = '']) => [
       heading!,
-      [...body.matchAll(/^(FIRMA \d+)\n(NIP \d+)\n(- .*)$/gm)].map(
+      [...body.matchAll(/^(FIRMA \d+)\n(NIP \d+)\n.*\n(- .*)$/gm)].map(
         ([, name, number, line = '']) =>
           `${name} ${number} - ${what.find(([, pattern]) => pattern.test(line))?.[0]}`,
       ),

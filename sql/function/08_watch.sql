@@ -92,6 +92,7 @@ language sql as $$
         left join registry.company using (company_id)
         cross join lateral (
             select jsonb_build_object(
+                'company_ref', company.company_id::text,
                 'name', company.name,
                 'identifier_type', submission_item.identifier_type,
                 'identifier_value', submission_item.identifier_value,

@@ -11,7 +11,8 @@ beforeAll(async () => {
   api = await startTestApi({ db: database.kysely });
   await insertDays(
     database,
-    `('map', '2026-09-29', 0, 0, 0, 950, true), ('map', '2026-10-01', 70, 0, 20, 1000, false)`,
+    `('map', '2026-09-29', 0, 0, 0, 950, true), ('map', '2026-10-01', 70, 0, 20, 1000, false),
+    ('few', '2026-10-01', 0, 0, 0, 11, true)`,
   );
   await database.pool.query(
     `insert into registry.stock_change (
@@ -19,6 +20,10 @@ beforeAll(async () => {
       ended_count, suspended_count, resumed_count
     )
     values
+      ('few', '2026-10-01', '14', 'F', '099', 'ACTIVE', 5, 0, 0, 0, 0),
+      ('few', '2026-10-01', '24', 'F', '099', 'ACTIVE', 3, 0, 0, 0, 0),
+      ('few', '2026-10-01', '16', 'F', '099', 'ACTIVE', 2, 0, 0, 0, 0),
+      ('few', '2026-10-01', '12', 'F', '099', 'ACTIVE', 1, 0, 0, 0, 0),
       ('map', '2026-09-29', '14', 'F', '099', 'ACTIVE', 300, 0, 0, 0, 0),
       ('map', '2026-10-01', '14', 'F', '099', 'ACTIVE', 60, 60, 0, 0, 0),
       ('map', '2026-10-01', '14', 'F', '099', 'SUSPENDED', 8, 0, 0, 0, 0),
@@ -41,6 +46,13 @@ describe('the map of the statistics', () => {
     const shown = [...page.matchAll(/aria-label="(?:MZ|SL|OP) ([^"]*)"/g)].map(([, text]) => text!);
     const none = />Without a voivodeship: <strong>([^<]*)</.exec(page)?.[1];
     return [...shown, `none ${none}`];
+  }
+
+  /** The classes of the legend. */
+  function legendOf(page: string) {
+    const legend = page.slice(page.indexOf('<ul class="legend"'));
+    const labels = [...legend.matchAll(/<li>.*?<\/span>([^<]*)<\/li>/g)].map(([, label]) => label);
+    return labels.filter((label) => label !== 'no figure');
   }
 
   test.each([
@@ -94,12 +106,30 @@ describe('the map of the statistics', () => {
     );
   });
 
+  test.each([
+    ['few', 'count', ['below 1', '1', '2', '3', '4 and more']],
+    [
+      'few',
+      'share',
+      ['below 5%', '5% to below 10%', '10% to below 20%', '20% to below 40%', '40% and more'],
+    ],
+    [
+      'map',
+      'change',
+      ['below −12%', '−12% to below −4%', '−4% to below +4%', '+4% to below +12%', '+12% and more'],
+    ],
+  ])(
+    'has classes that share no number, and of entries no part of one: %s %s',
+    async (source, measure, labels) => {
+      const page = await (await api.ask(`/stats?source=${source}&measure=${measure}`)).text();
+      expect(legendOf(page)).toEqual(labels);
+    },
+  );
+
   test('has a date, a legend with limits, and all entries in its sum', async () => {
     const page = await (await api.ask('/stats?source=map')).text();
     expect(page).toContain('On 1 October 2026, 1,000 in the whole country.');
-    const legend = page.slice(page.indexOf('<ul class="legend"'));
-    const labels = [...legend.matchAll(/<li>.*?<\/span>([^<]*)<\/li>/g)].map(([, label]) => label);
-    expect(labels).toEqual(['below 200', '200 to 370', '370 and more']);
+    expect(legendOf(page)).toEqual(['below 200', '200 to 369', '370 and more']);
     expect(page).toContain(
       'mazowieckie: 360 active entries; 36% of the country; +60 since 29 September 2026',
     );

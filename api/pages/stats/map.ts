@@ -80,17 +80,17 @@ async function countRegions(db: Db, country_code: string, selection: Selection) 
   return { date, since, population_year: year, population_source: source, regions };
 }
 
-/** A number above one value and not above the other, with as few digits as that takes. */
-function roundBetween(below: number, above: number): number {
-  const rounded = [1, 2, 3, 4, 5, 6].map((digits) =>
-    Number(((below + above) / 2).toPrecision(digits)),
-  );
+/** Returns a number above one value and not above the other, with as few digits as that takes. */
+function roundBetween(below: number, above: number, isWhole: boolean): number {
+  const rounded = [1, 2, 3, 4, 5, 6]
+    .map((digits) => Number(((below + above) / 2).toPrecision(digits)))
+    .filter((limit) => !isWhole || Number.isInteger(limit));
   return rounded.find((limit) => below < limit && limit <= above) ?? above;
 }
 
 /**
  * Where one class ends and the next begins, ascending: up to five classes. Values of both signs have classes of
- * equal width around zero, others classes of about equally many values.
+ * equal width around zero, others classes of about equally many values. Whole numbers have whole limits.
  */
 function findLimits(values: number[]): number[] {
   const sorted = [...new Set(values)].toSorted((one, other) => one - other);
@@ -100,9 +100,10 @@ function findLimits(values: number[]): number[] {
     return [-0.6, -0.2, 0.2, 0.6].map((part) => Number((part * widest).toPrecision(2)));
   }
   const classes = Math.min(5, sorted.length);
+  const isWhole = sorted.every(Number.isInteger);
   return [1, 2, 3, 4].slice(0, Math.max(0, classes - 1)).map((part) => {
     const end = Math.round((part * sorted.length) / classes);
-    return roundBetween(sorted[end - 1]!, sorted[end]!);
+    return roundBetween(sorted[end - 1]!, sorted[end]!, isWhole);
   });
 }
 

@@ -15,8 +15,8 @@ test('the mail of a night', async () => {
     `insert into customer.alert_setting values ($1, true, true, 'info', null, null)`,
     [reader.account_id],
   );
-  const { rows } = await db.pool.query<{ company_id: string }>(
-    `select company_id from registry.company
+  const { rows } = await db.pool.query<Record<'company_id' | 'nip', string>>(
+    `select company_id, nip from registry.company
      where nip in ('1001001002', '1003201001', '1002201016', '1000201006')`,
   );
   for (const { company_id } of rows) {
@@ -31,6 +31,8 @@ test('the mail of a night', async () => {
   expect(await sendMail(options, Number(mails[0]!.mail_id), false)).toEqual({ state: 'sent' });
   const [mail] = smtp.mails as [ReceivedMail];
   const link = `https://api.registry.example/unsubscribe?token=${signUnsubscribeToken(secretKey, { user_ref: reader.user_ref, issued_at: new Date('2026-11-20T05:00:00Z') })}`;
+  const pageOf = (number: string) =>
+    `https://api.registry.example/companies/${rows.find(({ nip }) => nip === number)!.company_id}`;
   expect(mail.to).toEqual(['anna@company.example']);
   expect(mail.email.text).toBe(`Hello Anna Nowak,
 
@@ -41,10 +43,12 @@ Critical: 2
 
 Tkaniny Artystyczne Jadwiga Włókniarz
 NIP 1001001002
+${pageOf('1001001002')}
 - The activity was suspended on 1 November 2026
 
 Wypożyczalnia Rowerów Pedał Adam Szprycha
 NIP 1002201016
+${pageOf('1002201016')}
 - The entry was struck off the registry on 3 November 2026; it was active until then
 
 Warning: 2
@@ -52,6 +56,7 @@ Warning: 2
 
 Klub Fitness Sztanga i Mata Oskar Hantel
 NIP 1003201001
+${pageOf('1003201001')}
 - The registered address changed: al. Wojska Polskiego 50, 70-001 Szczecin, zachodniopomorskie → al. Wojska Polskiego 52/3, 70-001 Szczecin, zachodniopomorskie
 - The name changed: Klub Fitness Sztanga Oskar Hantel → Klub Fitness Sztanga i Mata Oskar Hantel
 
@@ -60,13 +65,18 @@ Notice: 2
 
 Klub Fitness Sztanga i Mata Oskar Hantel
 NIP 1003201001
+${pageOf('1003201001')}
 - The phone number changed: 400232101 → 400232199
 
 Piekarnia Pod Wieżą Anna Żakowska
 NIP 1000201006
+${pageOf('1000201006')}
 - A phone number was added: 400202101
 
-You get this mail because alerts by e-mail are turned on for your account. PATCH /watchlist/alerts sets which events you are told of.
+You get this mail because alerts by e-mail are turned on for your account.
+
+Choose which events you are told of:
+https://api.registry.example/console#alerts
 
 Stop these mails:
 ${link}
@@ -91,7 +101,11 @@ https://api.registry.example/privacy
   // In one piece: a link that is broken into lines is no link to many programs.
   expect(mail.raw).toContain(`<${link}>\r\n`);
   const html = mail.email.html!;
-  expect(html).toContain('<b>Klub Fitness Sztanga i Mata Oskar Hantel</b>');
+  expect(html).toMatch(
+    new RegExp(
+      `<a href="${pageOf('1003201001')}"[^>]*><b>Klub Fitness Sztanga i Mata Oskar Hantel</b>`,
+    ),
+  );
   expect(html).toContain(
     '<li>The name changed: Klub Fitness Sztanga Oskar Hantel → Klub Fitness Sztanga i Mata Oskar Hantel</li>',
   );

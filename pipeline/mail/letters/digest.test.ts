@@ -64,6 +64,7 @@ const renamed = {
 function makeEvents(count: number, part: object = {}): object[] {
   return Array.from({ length: count }, (_, at) => ({
     ...renamed,
+    company_ref: String(3_000_000_000 + Math.floor(at / 2)),
     primary_identifier: String(1_000_000_000 + Math.floor(at / 2)),
     company_name: `Przedsiębiorstwo Wielobranżowe ${Math.floor(at / 2)} Spółka Cywilna`,
     old_value: 'al. Wojska Polskiego 50, 70-001 Szczecin, zachodniopomorskie',

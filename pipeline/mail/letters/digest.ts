@@ -5,13 +5,15 @@ import { signUnsubscribeToken } from '../../../sql/secrets/unsubscribe-token.ts'
 import type { Letter, Piece } from '../letter.ts';
 import { describeEvent, eventTypes, present } from '../../../sql/words/event-words.ts';
 import { severities, type Severity, type Texts } from '../texts/texts.ts';
-import { greet, type LetterOptions, Superseded } from './options.ts';
+import { greet, type LetterOptions, pageOf, Superseded } from './options.ts';
 
 const text = z.string();
 
 const severity = z.enum(severities);
 
 const digestEvent = z.object({
+  /** Absent in a mail that an older version ordered. */
+  company_ref: text.optional(),
   company_name: text.nullable(),
   primary_identifier: text.nullable(),
   identifier_type: text.nullable(),
@@ -74,7 +76,13 @@ export async function writeDigestLetter(options: LetterOptions, data: unknown): 
             { text: words.more({ totals: list(texts, rest) }) },
             { code: `GET ${feed}` },
           ]),
-      { footnote: words.footnote(), link: unsubscribe_link, label: words.stop() },
+      {
+        footnote: words.footnote(),
+        links: [
+          { link: `${baseUrl}/console#alerts`, label: words.settings() },
+          { link: unsubscribe_link, label: words.stop() },
+        ],
+      },
     ],
     unsubscribe_link,
   };
@@ -90,13 +98,18 @@ async function findReader({ client }: LetterOptions, account_id: number): Promis
 
 /** The events of a severity, grouped by company. */
 function writeSection(
-  { language, texts }: LetterOptions,
+  { language, texts, baseUrl }: LetterOptions,
   total: Total,
   events: readonly DigestEvent[],
 ): Piece[] {
   if (events.length === 0) return [];
   const companies = Map.groupBy(events, (event) =>
-    JSON.stringify([event.company_name, event.identifier_type, event.primary_identifier]),
+    JSON.stringify([
+      event.company_ref,
+      event.company_name,
+      event.identifier_type,
+      event.primary_identifier,
+    ]),
   );
   const shown = events.length;
   const count = total.event_count;
@@ -104,12 +117,14 @@ function writeSection(
   return [
     { heading: heading({ severity: texts.severities[total.severity](), shown, count }) },
     ...[...companies.values()].map((ofCompany) => {
-      const [{ company_name, identifier_type, primary_identifier }] = ofCompany as [DigestEvent];
+      const [one] = ofCompany as [DigestEvent];
+      const { company_ref, company_name, identifier_type, primary_identifier } = one;
       return {
         title: present(company_name) || texts.common.unnamedCompany(),
         note: primary_identifier
           ? `${identifier_type ?? ''} ${present(primary_identifier)}`
           : texts.common.withoutNumber(),
+        page: pageOf(baseUrl, company_ref),
         lines: ofCompany.map((event) =>
           describeEvent(language, event, countryOfNumber(identifier_type)),
         ),

@@ -2,11 +2,13 @@ import { z } from 'zod';
 import type { Letter, Piece } from '../letter.ts';
 import { present } from '../../../sql/words/event-words.ts';
 import type { Texts } from '../texts/texts.ts';
-import { greet, type LetterOptions } from './options.ts';
+import { greet, type LetterOptions, pageOf } from './options.ts';
 
 const text = z.string();
 
 const item = z.object({
+  /** Absent in a mail that an older version ordered. */
+  company_ref: text.nullish(),
   name: text.nullable(),
   identifier_type: text,
   identifier_value: text,
@@ -22,7 +24,7 @@ const importData = z.object({
   removed_count: z.int(),
 });
 
-export function writeImportLetter({ texts }: LetterOptions, data: unknown): Letter {
+export function writeImportLetter({ texts, baseUrl }: LetterOptions, data: unknown): Letter {
   const { user_name, submitted_at, ready, failed, removed_count: removed } = importData.parse(data);
   const words = texts.import;
   const outcomes: string[] = [];
@@ -30,13 +32,15 @@ export function writeImportLetter({ texts }: LetterOptions, data: unknown): Lett
   if (ready.length > 0) {
     const count = ready.length;
     outcomes.push(words.ready({ count }));
-    const companies = ready.map(({ name, identifier_type, identifier_value }) => ({
+    const companies = ready.map(({ company_ref, name, identifier_type, identifier_value }) => ({
       title: present(name) || texts.common.unnamedCompany(),
       note: `${identifier_type} ${identifier_value}`,
+      page: pageOf(baseUrl, company_ref),
       lines: [],
     }));
     sections.push({ heading: words.readyHeading({ count }) }, ...companies);
     sections.push({ text: words.readyHint() });
+    sections.push({ link: `${baseUrl}/console#events`, label: words.events() });
   }
   if (failed.length > 0) {
     const count = failed.length;

@@ -17,6 +17,11 @@ export interface LetterOptions {
   now: Date;
 }
 
+/** Returns the address of the page of a company; undefined where no company is known. */
+export function pageOf(baseUrl: string, company_ref: string | null | undefined) {
+  return company_ref ? `${baseUrl}/companies/${company_ref}` : undefined;
+}
+
 /** A mail has lost its purpose; the message says why. */
 export class Superseded extends Error {}
 

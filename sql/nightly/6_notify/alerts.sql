@@ -51,6 +51,7 @@ select
     event_type.category,
     company.name as company_name,
     jsonb_build_object(
+        'company_ref', company.company_id::text,
         'company_name', company.name,
         'primary_identifier', registry.primary_identifier(company),
         'identifier_type', registry.identifier_type(company),
