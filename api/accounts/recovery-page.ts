@@ -1,6 +1,7 @@
-import { type RequestHandler, type Response, type Router, urlencoded } from 'express';
+import type { RequestHandler, Response, Router } from 'express';
 import type { SigningOptions } from './init.ts';
 import { confirmation, confirmationLimit, createRecovery } from './recover.ts';
+import { readForm } from '../http/bounded-body.ts';
 import { onlyAllow } from '../http/errors.ts';
 import { createRouter } from '../http/router.ts';
 import { limitRequests } from '../auth/rate-limit.ts';
@@ -25,7 +26,6 @@ export function createRecoveryPages(options: SigningOptions): Router {
   const recovery = createRecovery(options);
   const router = createRouter();
   const limit = limitRequests(options, confirmationLimit);
-  const readForm = urlencoded({ extended: false, limit: '10kb', parameterLimit: 10 });
 
   async function findAccount(token: string | undefined) {
     const account = token === undefined ? undefined : await recovery.findAccount(token);

@@ -52,7 +52,7 @@ const malformed = { status: 400, body: { message: 'The request body is not valid
 const tooDeep = { status: 400, body: { message: 'The request body is nested too deeply.' } };
 const tooLarge = {
   status: 413,
-  body: { message: 'The request body must not be larger than 100000 bytes.' },
+  body: { message: 'The request body must not be larger than 16384 bytes.' },
 };
 const unsupported = {
   status: 415,
@@ -136,8 +136,8 @@ describe('a JSON body', () => {
   });
 
   test.each([
-    ['lists', '['.repeat(40_000) + ']'.repeat(40_000)],
-    ['objects', '{"a":'.repeat(9_000) + '1' + '}'.repeat(9_000)],
+    ['lists', '['.repeat(8_000) + ']'.repeat(8_000)],
+    ['objects', '{"a":'.repeat(2_000) + '1' + '}'.repeat(2_000)],
     ['a field of lists', `{"name":${'['.repeat(40)}${']'.repeat(40)}}`],
   ])('400 for what is nested too deeply: %s', async (_name, body) => {
     expect(await send(body)).toEqual(tooDeep);
@@ -150,9 +150,22 @@ describe('a JSON body', () => {
 
   test.each([
     ['1 MB of brackets', '['.repeat(1_000_000)],
-    ['one byte too many', `{"name":"${'a'.repeat(99_990)}"}`],
+    ['one byte too many', `{"name":"${'a'.repeat(16_374)}"}`],
   ])('413 for %s', async (_name, body) => {
     expect(await send(body)).toEqual(tooLarge);
+  });
+
+  test('200 for a hundred numbers of fifty characters, given twice', async () => {
+    const value = Array.from({ length: 100 }, (_, at) =>
+      `${at + 1}`.padStart(10, '0').padStart(50),
+    );
+    const body = { identifier_type: 'KRS', identifier_value: value, name: 'KRS', value };
+    const response = await api.ask('/api/v1/companies/watched', {
+      method: 'DELETE',
+      body: JSON.stringify(body),
+      headers: { Authorization: `Bearer ${account.master_token}`, 'Content-Type': json },
+    });
+    expect(response.status).toBe(200);
   });
 
   test('413 for what is too large once it is inflated', async () => {
@@ -196,6 +209,36 @@ describe('a JSON body', () => {
     }
     expect(own.log).toHaveLength(3);
     expect(JSON.stringify(own.log)).not.toContain('secret-');
+  });
+});
+
+/** What a connection answers until its end to what is sent on it. */
+async function answerTo(...lines: string[]): Promise<string> {
+  const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
+  socket.write(lines.join('\r\n'));
+  return text(socket);
+}
+
+describe('a body that nobody reads', () => {
+  const head = ['POST /api/v1/auth/init HTTP/1.1', 'Host: a', `Content-Type: ${json}`];
+  const answer = /^HTTP\/1.1 413 [^]*\r\nConnection: close\r\n[^]*"The request body must not be/i;
+
+  test('413 before the first byte is sent, and the connection is closed', async () => {
+    expect(await answerTo(...head, 'Content-Length: 16385', '', '')).toMatch(answer);
+  });
+
+  test('413 as soon as too much has arrived, and the connection is closed', async () => {
+    const chunk = `${(17_000).toString(16)}\r\n${' '.repeat(17_000)}\r\n`;
+    expect(await answerTo(...head, 'Transfer-Encoding: chunked', '', chunk)).toMatch(answer);
+  });
+
+  test.each([
+    ['POST /api/v1/tokens', 401],
+    ['GET /healthz', 200],
+    ['POST /nowhere', 404],
+  ])('of %s gets a %i, and the connection is closed', async (line, status) => {
+    const answered = await answerTo(`${line} HTTP/1.1`, 'Host: a', 'Content-Length: 9', '', '1');
+    expect(answered).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
   });
 });
 

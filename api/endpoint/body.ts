@@ -1,9 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { type RequestHandler, text } from 'express';
+import { mostBody_bytes, readBounded, tooLarge } from '../http/bounded-body.ts';
 import { HttpError, invalid } from '../http/errors.ts';
-
-/** Enough for any valid request: a hundred identifiers of fifty characters are 6,000 bytes. */
-const maxBody_bytes = 100_000;
 
 const malformed = 'The request body is not valid JSON.';
 const unsupported = 'The request body must be sent as application/json in UTF-8.';
@@ -11,27 +9,32 @@ const unsupported = 'The request body must be sent as application/json in UTF-8.
 // The messages of Express quote the body, which may hold a password.
 const messages: Record<string, [status: number, message: string]> = {
   'entity.parse.failed': [400, malformed],
-  'entity.too.large': [413, `The request body must not be larger than ${maxBody_bytes} bytes.`],
   'charset.unsupported': [415, unsupported],
 };
 
 // Express adds the body to these errors, so that only their type may be used.
-const readText = text({
-  type: 'application/json',
-  limit: maxBody_bytes,
-  verify: (_request, _response, bytes, encoding) => {
-    if (!/^utf-?8$/i.test(encoding)) throw typed('charset.unsupported');
-    // The decoder would silently replace invalid bytes.
-    if (!isUtf8(bytes)) throw typed('entity.parse.failed');
-  },
-});
+const readText = readBounded(
+  mostBody_bytes,
+  text({
+    type: 'application/json',
+    limit: mostBody_bytes,
+    verify: (_request, _response, bytes, encoding) => {
+      if (!/^utf-?8$/i.test(encoding)) throw typed('charset.unsupported');
+      // The decoder would silently replace invalid bytes.
+      if (!isUtf8(bytes)) throw typed('entity.parse.failed');
+    },
+  }),
+);
 
 function typed(type: string): Error {
   return Object.assign(new Error(type), { type });
 }
 
 function explain(error: unknown): unknown {
-  const [status, message] = messages[(error as { type?: string }).type ?? ''] ?? [];
+  const { type = '' } = error as { type?: string };
+  // What is too large once it is inflated.
+  if (type === 'entity.too.large') return tooLarge(mostBody_bytes);
+  const [status, message] = messages[type] ?? [];
   return status && message ? new HttpError(status, { message }) : error;
 }
 

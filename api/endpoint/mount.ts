@@ -115,8 +115,8 @@ function answer(one: Endpoint, options: Context, inShare: Share): RequestHandler
   return async (request: Request, response: Response) => {
     const { body: given = {} } = request as { body?: unknown };
     const parts = { params: request.params, query: request.query, body: given };
-    const found = await check?.({ ...parts.query, ...(given as object) });
-    const asked = parse(schema, parts, found);
+    const fields = () => ({ ...parts.query, ...(given as object) });
+    const asked = await parse(schema, parts, check && (() => check(fields())));
     // The deadline has passed: the client must not pay for an answer that it does not get.
     if (response.headersSent) return;
     const { caller } = response.locals;

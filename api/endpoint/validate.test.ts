@@ -34,6 +34,11 @@ function refusal(field: string, message: string): { status: number; text: string
   return { status: 422, text: JSON.stringify({ message, errors: { [field]: [message] } }) };
 }
 
+/** So many fields of a JSON object. */
+function listFields(count: number): string {
+  return Array.from({ length: count }, (_, at) => `"f${at}":1`).join();
+}
+
 const nul = String.raw`\u0000`;
 const half = String.raw`\ud83d`;
 
@@ -71,6 +76,34 @@ describe('the fields of a body', () => {
       'password_confirmation',
     ]);
     expect(text).toContain(' (and 3 more errors)"');
+  });
+
+  test.each([
+    ['PATCH', '/watchlist/alerts', `{"alert_event_classes":[${'0,'.repeat(100)}0]}`, 'items'],
+    ['POST', '/companies/add', `{"identifier_value":["","",${'"x",'.repeat(98)}"x"]}`, 'items'],
+    ['POST', '/tokens', `{"name":[${'0,'.repeat(8_000)}0]}`, 'items'],
+    ['POST', '/tokens', `{"name":{${listFields(101)}}}`, 'fields'],
+  ])('422 names only the list that is too long: %s %s', async (method, path, body, unit) => {
+    const [field] = Object.keys(JSON.parse(body) as object);
+    expect(await ask(method, path, body)).toEqual(
+      refusal(field!, `The ${field} field must not have more than 100 ${unit}.`),
+    );
+  });
+
+  test('422 for more fields than any request has, without their names', async () => {
+    expect(await ask('POST', '/tokens', `{${listFields(101)}}`)).toEqual(
+      refusal('body', 'The request body must not have more than 100 fields.'),
+    );
+  });
+
+  test('422 lists a hundred errors, and counts the others', async () => {
+    const wrong = `[${'0,'.repeat(99)}0]`;
+    const body = `{"identifier_value":${wrong},"value":${wrong},"name":0}`;
+    const { status, text } = await ask('DELETE', '/companies/watched', body);
+    const { errors } = JSON.parse(text) as { errors: Record<string, string[]> };
+    expect([status, Object.values(errors).flat().length]).toEqual([422, 100]);
+    // The name is wrong too, and the type of the identifiers is missing.
+    expect(text).toContain(' (and 201 more errors)"');
   });
 
   test('422 without any body, like an empty one', async () => {
@@ -152,6 +185,17 @@ describe('the parameters of a query and of a path', () => {
       });
     },
   );
+
+  test('422 for one that is repeated a hundred times, and for as many unknown ones', async () => {
+    const once = 'The page field must be given only once.';
+    expect(await ask('GET', `/wallet/transactions?${'page=1&'.repeat(101)}`)).toEqual(
+      refusal('page', once),
+    );
+    const unknown = Array.from({ length: 101 }, (_, at) => `f${at}=1`).join('&');
+    expect(await ask('GET', `/wallet/transactions?${unknown}`)).toEqual(
+      refusal('query', 'The request query must not have more than 100 fields.'),
+    );
+  });
 
   test('422 where none is described', async () => {
     for (const [method, path] of [

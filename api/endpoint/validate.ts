@@ -5,16 +5,30 @@ import { fieldOf, messageOf } from './messages.ts';
 /** Levels of lists and objects; no valid request has more than a few. */
 const maxDepth = 16;
 
+/** Items of a list, and fields of an object: no valid request has more. */
+const mostItems = 100;
+
 function problemOf(text: string, part: string | undefined): string | undefined {
   if (text.includes('\0')) return 'must not contain a NUL character.';
   if (part === 'query' && text.includes('\uFFFD')) return 'must be UTF-8.';
   return text.isWellFormed() ? undefined : 'must not contain half of a surrogate pair.';
 }
 
+/** Throws the 422 of a list or an object that is longer than any valid one. */
+function refuseLong(value: object, path: string[]): void {
+  if (Object.keys(value).length <= mostItems) return;
+  const field = fieldOf(path);
+  const what = path.length > 1 ? `The ${field} field` : `The request ${field}`;
+  const isRepeated = path[0] === 'query' && path.length > 1;
+  const unit = Array.isArray(value) ? 'items' : 'fields';
+  const wrong = isRepeated ? 'be given only once' : `not have more than ${mostItems} ${unit}`;
+  throw invalid([[field, `${what} must ${wrong}.`]]);
+}
+
 /**
  * Finds text that Postgres cannot store: a NUL character, or half of a surrogate pair, which JSON can
  * escape. In a query, U+FFFD stands for bytes that are not UTF-8. Throws a 400 when the value is
- * nested too deeply.
+ * nested too deeply, and a 422 when a list or an object in it is too long.
  *
  * @param value the parts of a request, `{ params, query, body }`, or what lies below `path`
  */
@@ -27,6 +41,7 @@ function findBadText(value: unknown, path: string[] = []): Problem[] {
   if (path.length > maxDepth) {
     throw new HttpError(400, { message: 'The request body is nested too deeply.' });
   }
+  refuseLong(value, path);
   return Object.entries(value).flatMap(([key, inner]) => findBadText(inner, [...path, key]));
 }
 
@@ -43,16 +58,18 @@ function problemsOf(issue: z.core.$ZodIssue): Problem[] {
 /**
  * Checks a request against a schema of its parts: `z.object({ params, query, body })`. Throws the 422
  * that names every wrong field. Unknown fields are refused, since an ignored filter would mislead, and
- * so is text that the database cannot store.
+ * so is text that the database cannot store. What is too long is refused before anything else is checked:
+ * the work of the checks grows with what is wrong.
  *
- * @param found what another check found wrong
+ * @param check finds what else is wrong
  */
-export function parse<Output>(
+export async function parse<Output>(
   schema: z.ZodType<Output>,
   parts: object,
-  found: Problem[] = [],
-): Output {
+  check?: () => Promise<Problem[]>,
+): Promise<Output> {
   const badText = findBadText(parts);
+  const found = (await check?.()) ?? [];
   const result = schema.safeParse(parts, { error: messageOf });
   const problems = result.success ? [] : result.error.issues.flatMap(problemsOf);
   problems.push(...found);

@@ -24,10 +24,13 @@ export class HttpError extends Error {
   }
 }
 
+/** The most errors that an answer lists. */
+const mostListed = 100;
+
 /** Makes the 422 of the specification; its `message` is the first one, with the count of the others. */
 export function invalid(problems: Problem[]): HttpError {
   // A map, because a client may name its field `__proto__`.
-  const byField = Map.groupBy(problems, ([field]) => field);
+  const byField = Map.groupBy(problems.slice(0, mostListed), ([field]) => field);
   const errors = [...byField].map(([field, ofField]) => [field, ofField.map(([, text]) => text)]);
   const [first = ['', 'The given data was invalid.'], ...others] = problems;
   const count = others.length === 1 ? '1 more error' : `${others.length} more errors`;

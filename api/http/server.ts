@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   createServer,
+  type IncomingMessage,
   STATUS_CODES,
   type RequestListener,
   type Server,
@@ -47,6 +48,13 @@ function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex, logge
   logger.info({ req: { id }, res: { status }, code: error.code }, 'request refused');
 }
 
+/** Ends the connection when a request is answered before its body has arrived: nobody reads the rest. */
+function endUnread(request: IncomingMessage, response: ServerResponse): void {
+  response.once('finish', () => {
+    if (!request.complete) request.socket.destroySoon();
+  });
+}
+
 /**
  * The server of an application. Requests that Node refuses before any route, such as malformed HTTP,
  * get JSON too. Requests that Node would refuse with an empty body go to the application: those without
@@ -62,6 +70,7 @@ export function createHttpServer(application: RequestListener, logger: Logger): 
     },
     application,
   )
+    .prependListener('request', endUnread)
     .on('checkExpectation', application)
     .on('clientError', (error, socket) => answerBrokenRequest(error, socket, logger));
 }

@@ -26,6 +26,7 @@ function listOf<Values extends z.util.EnumLike>(value: z.ZodEnum<Values>) {
   return z
     .array(value)
     .min(1)
+    .max(value.options.length)
     .transform((given) => value.options.filter((one) => given.includes(one)).map(String));
 }
 

@@ -1,6 +1,7 @@
-import { type Router, urlencoded, type Request } from 'express';
+import type { Request, Router } from 'express';
 import { sql } from 'kysely';
 import { readUnsubscribeToken } from '../../sql/secrets/unsubscribe-token.ts';
+import { readForm } from '../http/bounded-body.ts';
 import type { Context } from '../http/context.ts';
 import { onlyAllow } from '../http/errors.ts';
 import { createRouter } from '../http/router.ts';
@@ -57,7 +58,6 @@ function tokenOf({ query, body }: Request): string | undefined {
  */
 export function createUnsubscribePages(options: Options): Router {
   const router = createRouter();
-  const readForm = urlencoded({ extended: false, limit: '10kb', parameterLimit: 10 });
 
   router
     .route('/unsubscribe')

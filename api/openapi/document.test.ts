@@ -17,8 +17,10 @@ interface Schema {
   $ref?: string;
   description?: string;
   format?: string;
+  type?: string;
   anyOf?: Schema[];
   items?: Schema;
+  maxItems?: number;
   properties?: Record<string, Schema>;
 }
 
@@ -162,6 +164,19 @@ describe('GET /openapi.json', () => {
       }),
     );
     expect(answers.filter(({ status, isAllowed }) => status !== 204 || !isAllowed)).toEqual([]);
+  });
+
+  test('bounds every list of a request', () => {
+    const lists = listProperties()
+      .filter(({ where, schema }) => where.includes(' /') && schema.type === 'array')
+      .map(({ where, schema }) => [where, schema.maxItems]);
+    expect(lists).toEqual([
+      ['post /api/v1/companies/add.identifier_value', 100],
+      ['delete /api/v1/companies/watched.identifier_value', 100],
+      ['delete /api/v1/companies/watched.value', 100],
+      ['patch /api/v1/watchlist/alerts.alert_event_classes', 6],
+      ['patch /api/v1/watchlist/alerts.alert_categories', 8],
+    ]);
   });
 
   test('has each route, but for the pages, the probes and the webhook', () => {

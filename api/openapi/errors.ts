@@ -63,7 +63,7 @@ export const general = {
   408: plain('The request body did not arrive in time.', 'Request Timeout'),
   413: plain(
     'The request body is too large.',
-    'The request body must not be larger than 100000 bytes.',
+    'The request body must not be larger than 16384 bytes.',
   ),
   415: plain(
     'The request body is not JSON.',

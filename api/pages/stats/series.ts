@@ -23,7 +23,8 @@ export function createSeriesRoute(options: Context): Router {
   router
     .route('/stats/series')
     .get(limitRequests(options, limit), async ({ query }, response) => {
-      response.json(await findSeries(options, parse(schema, { query }).query, mostPoints));
+      const asked = await parse(schema, { query });
+      response.json(await findSeries(options, asked.query, mostPoints));
     })
     .all(onlyAllow('GET, HEAD'));
   return router;
