@@ -6,7 +6,6 @@ import { WELCOME_CREDITS } from './accounts/init.ts';
 import type { AppOptions } from './app-options.ts';
 import { createDownloads } from './downloads/routes.ts';
 import { alertEndpoints } from './monitor/alerts.ts';
-import { challengeEndpoints } from './challenges/endpoints.ts';
 import { createCheckoutPages } from './wallet/checkout-page.ts';
 import { searchEndpoint } from './companies/search.ts';
 import { snapshotEndpoint } from './companies/snapshot.ts';
@@ -68,7 +67,9 @@ export function createApp(options: AppOptions): Express {
   app.enable('case sensitive routing');
   app.enable('strict routing');
   // What the head and foot of every page say.
-  app.locals.site = { contact: options.contact, isSample: options.isSample };
+  const { contact } = options;
+  const contactAddress = contact && (/^https?:/.test(contact) ? contact : `mailto:${contact}`);
+  app.locals.site = { contactAddress, isSample: options.isSample };
   const { metrics } = options;
   app.use(dropPorts);
   app.use(logRequests(options.logger));
@@ -120,7 +121,6 @@ export function listEndpoints(options: AppOptions): Endpoint[] {
     searchEndpoint(options, charge),
     snapshotEndpoint(options, charge),
     ...watchlistEndpoints(options),
-    ...challengeEndpoints(options),
     ...eventEndpoints(options),
     ...alertEndpoints(options),
     ...statsEndpoints(options),

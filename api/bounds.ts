@@ -20,7 +20,6 @@ export const boundShape = {
   /** Requests that add companies, each of which can cause a mail. */
   SUBMISSIONS_PER_DAY: bound(1_000),
   /** Objections to what is said of companies that the operator has not answered yet. */
-  CHALLENGES_PER_ACCOUNT: bound(20),
   /** Requests under way in one process, most of its ten sessions; also those of an address without a token. */
   REQUESTS_IN_FLIGHT: bound(8),
   /** Of these, searches. */

@@ -30,7 +30,6 @@ const sentences = {
   REJECT_DAYS: isPeriod('REJECT_DAYS'),
   IP_DAYS: isPeriod('IP_DAYS'),
   LEDGER_DAYS: isPeriod('LEDGER_DAYS'),
-  CHALLENGE_DAYS: isPeriod('CHALLENGE_DAYS'),
   INBOX_DAYS: isPeriod('INBOX_DAYS'),
   CLOSED_PERSON_DAYS: isPeriod('CLOSED_PERSON_DAYS'),
   NAF2025_FROM: 'NAF2025_FROM must be a day YYYY-MM-DD.',
@@ -57,7 +56,6 @@ export const shape = {
   REJECT_DAYS: dayCount.default(90),
   IP_DAYS: dayCount.default(90),
   LEDGER_DAYS: dayCount.default(2190),
-  CHALLENGE_DAYS: dayCount.default(365),
   INBOX_DAYS: dayCount.optional(),
   CLOSED_PERSON_DAYS: dayCount.optional(),
   // INSEE has moved this day before.
@@ -114,7 +112,6 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
       reject_days: checked.REJECT_DAYS,
       ip_days: checked.IP_DAYS,
       ledger_days: checked.LEDGER_DAYS,
-      challenge_days: checked.CHALLENGE_DAYS,
       inbox_days: checked.INBOX_DAYS,
       closed_person_days: checked.CLOSED_PERSON_DAYS,
     },

@@ -140,29 +140,6 @@ program
   .option('--source <source>', 'only the entries of this registry')
   .action(async (number, { source }) => (await asking()).describePerson(number, source));
 
-const challenge = program
-  .command('challenge')
-  .description('what accounts contest, and the answers to it');
-const contesting = () => import('./console/challenge.ts');
-
-challenge
-  .command('list')
-  .description('list the challenges that are open, with their evidence, the oldest first')
-  .option('--all', 'also those that ended')
-  .option('--limit <count>', 'how many', '100')
-  .option('--json', 'print one JSON object')
-  .action(async (options) => (await contesting()).listChallenges(options));
-
-challenge
-  .command('answer')
-  .description('accept or decline a challenge; a mail brings the answer to the account')
-  .argument('<id>', 'the number of the challenge')
-  .option('--accept', 'it is right')
-  .option('--decline', 'it is not')
-  .option('--text <text>', 'the answer in words')
-  .option('--json', 'print one JSON object')
-  .action(async (id, options) => (await contesting()).answerChallenge(id, options));
-
 program
   .command('export')
   .description('write a view or a table to stdout or a file, and say where the event feed goes on')

@@ -40,23 +40,6 @@ export const eventTypeName = z.string().min(1).max(100).meta({
     'What happened; `GET /event-types` explains each type. `x-extensible-enum` has those of today: more may be added.',
 });
 
-/** What can be contested: the parts of a snapshot. */
-export const challengedField = z
-  .enum([
-    'name',
-    'status',
-    'legal_form',
-    'identifiers',
-    'address',
-    'units',
-    'contacts',
-    'activities',
-    'dates',
-    'websites',
-    'persons',
-  ])
-  .meta({ id: 'ChallengedField', description: 'A part of the snapshot.' });
-
 /** What the schemas of the document take, by their name: names and slugs of the dictionaries. */
 export type Enums = Readonly<
   Record<

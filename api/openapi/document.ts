@@ -23,7 +23,6 @@ const tags: Record<string, string> = {
   Wallet: 'Prepaid credits.',
   Companies: 'Search companies and read their full profiles; both cost credits.',
   'Company monitor': 'Watch companies: what changes about them, and who is told.',
-  Challenges: 'Contest what is said of a company; the operator answers.',
   Dictionaries: 'The values that the data refer to: public, free, and kept in caches.',
   Statistics: 'What the daily snapshots of the registers counted; no token needed.',
   Quality:

@@ -285,10 +285,6 @@ describe('/console', () => {
     expect(await balanceOf(page)).toBe('194 credits');
     await page.getByRole('button', { name: 'Watch', exact: true }).click();
     await page.getByRole('button', { name: 'Stop watching' }).waitFor();
-    await page.getByLabel('What is right').fill('ul. Nowa 1');
-    await page.getByLabel('Evidence').fill('The entry of yesterday.');
-    await page.getByRole('button', { name: 'Send' }).click();
-    await page.locator('#challenges-list').getByText('open', { exact: true }).waitFor();
 
     await openView(page, 'Wallet');
     await page.locator('#ledger-list').getByText('−5 credits').waitFor();

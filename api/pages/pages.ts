@@ -1,7 +1,6 @@
 import type { Router, Request, RequestHandler, Response } from 'express';
 import {
   category,
-  challengedField,
   eventClass,
   readEventTypes,
   readIdentifierTypes,
@@ -69,7 +68,6 @@ async function findChoices({ readers: { db }, searchCredits, snapshotCredits }: 
     severities: severity.options,
     eventClasses: eventClass.options,
     categories: category.options,
-    challengedFields: challengedField.options,
     attributions: await findAllAttributions(db),
   };
 }

@@ -16,14 +16,11 @@ const paging = z.object({ page: pagingFields.page.catch(1), per_page: pagingFiel
 const queryOf = (country?: string) => new URLSearchParams(country ? { country } : {}).toString();
 
 /** `/quality`: the days that dumps were delivered for. */
-export async function findNights(
-  { readers, now }: Pick<Context, 'readers' | 'now'>,
-  { query }: Request,
-) {
+export async function findNights({ readers }: Pick<Context, 'readers'>, { query }: Request) {
   const country = askedCountry(query);
   const countries = await chooseCountries(readers.db, country);
   const page = paging.parse({ page: query.page });
-  const nights = await readNights(readers, now(), page, countries);
+  const nights = await readNights(readers, page, countries);
   const sources = new Set(nights.data.map(({ source }) => source));
   return {
     ...nights,

@@ -6,7 +6,7 @@ import { HttpError } from '../http/errors.ts';
 import { dateField } from '../http/field.ts';
 import { pageMeta, pagingFields } from '../http/paging.ts';
 import examples from './examples.json' with { type: 'json' };
-import { challengeCounts, nightOfRegistry, nightSummary, readNight, readNights } from './nights.ts';
+import { nightOfRegistry, nightSummary, readNight, readNights } from './nights.ts';
 
 // What the descriptions share.
 const common = {
@@ -17,7 +17,7 @@ const common = {
 } as const;
 
 /** (+) What the nights found in the dumps: public, as the statistics. */
-export function qualityEndpoints({ readers, now }: Context): Endpoint[] {
+export function qualityEndpoints({ readers }: Context): Endpoint[] {
   const { db } = readers;
   return [
     endpoint(
@@ -25,18 +25,13 @@ export function qualityEndpoints({ readers, now }: Context): Endpoint[] {
         ...common,
         path: '/quality',
         summary: 'The days that dumps were delivered for',
-        description:
-          'The newest first, with what became of the dump of each registry; and how many challenges there are, and how long they wait.',
+        description: 'The newest first, with what became of the dump of each registry.',
         query: z.strictObject({ ...pagingFields, country: countriesField }),
-        answer: z.strictObject({
-          data: z.array(nightSummary),
-          challenges: challengeCounts,
-          meta: pageMeta,
-        }),
+        answer: z.strictObject({ data: z.array(nightSummary), meta: pageMeta }),
         example: examples.nights,
       },
       async ({ query: { country, ...paging } }) =>
-        readNights(readers, now(), paging, await chooseCountries(db, country)),
+        readNights(readers, paging, await chooseCountries(db, country)),
     ),
     endpoint(
       {

@@ -87,55 +87,19 @@ export const nightSummary = z
   })
   .meta({ id: 'NightSummary', description: 'A day that a registry delivered a dump for.' });
 
-export const challengeCounts = z
-  .strictObject({
-    open: count,
-    accepted: count,
-    declined: count,
-    oldest_open_days: z.int().nullable(),
-    median_days_to_answer: z.number().nullable(),
-  })
-  .meta({
-    id: 'ChallengeCounts',
-    description: 'Objections: the open ones, and those that were answered in a year.',
-  });
-
-// The open ones, which each account has few of, and those that the operator answered in a year.
-async function countChallenges(db: Db, now: Date) {
-  const { rows: counts } = await sql<z.output<typeof challengeCounts>>`
-    select
-        count(*) filter (where state = 'open')::int as open,
-        count(*) filter (where state = 'accepted')::int as accepted,
-        count(*) filter (where state = 'declined')::int as declined,
-        extract(day from ${now}::timestamptz - min(created_at) filter (where state = 'open'))::int
-            as oldest_open_days,
-        round(
-            extract(
-                epoch from percentile_cont(0.5) within group (order by ended_at - created_at)
-            ) / 86400,
-            1
-        )::float8 as median_days_to_answer
-    from customer.challenge
-    where state = 'open'
-        or state in ('accepted', 'declined') and ended_at > ${now}::timestamptz - interval '365 days'
-  `.execute(db);
-  return counts[0]!;
-}
-
 /**
- * A page of the days that dumps of the countries were delivered for, the newest first, and what is published
- * of challenges.
+ * A page of the days that dumps of the countries were delivered for, the newest first.
  */
-export function readNights(readers: Readers, now: Date, paging: Paging, countries: string[]) {
+export function readNights(readers: Readers, paging: Paging, countries: string[]) {
   return readers.read((db) =>
     db
       .transaction()
       .setIsolationLevel('repeatable read')
-      .execute((tx) => listNights(tx, now, paging, countries)),
+      .execute((tx) => listNights(tx, paging, countries)),
   );
 }
 
-async function listNights(db: Db, now: Date, paging: Paging, countries: string[]) {
+async function listNights(db: Db, paging: Paging, countries: string[]) {
   const { rows: data } = await sql<z.output<typeof nightSummary>>`
     select
         dump_date as date,
@@ -163,6 +127,5 @@ async function listNights(db: Db, now: Date, paging: Paging, countries: string[]
         state in ('published', 'refused')
         and registry.source_country(source) = any(${countries})
   `.execute(db);
-  const challenges = await countChallenges(db, now);
-  return { data, challenges, meta: viewPageMeta(paging, counts[0]!.total) };
+  return { data, meta: viewPageMeta(paging, counts[0]!.total) };
 }

@@ -4,7 +4,6 @@ import { inSession, queryFile, runFile } from '../../sql/connection/database.ts'
 import type { Language } from '../../sql/words/message.ts';
 import { type Letter, writeHtml, writeText } from './letter.ts';
 import { writeInitLetter, writeRecoveredLetter, writeRecoverLetter } from './letters/account.ts';
-import { writeChallengeLetter } from './letters/challenge.ts';
 import { writeDigestLetter } from './letters/digest.ts';
 import { writeImportLetter } from './letters/import.ts';
 import { isPresentable, type LetterOptions, Superseded } from './letters/options.ts';
@@ -34,7 +33,6 @@ const templates = new Map<string, Write>([
   ['recover', writeRecoverLetter],
   ['recovered', writeRecoveredLetter],
   ['refund', writeRefundLetter],
-  ['challenge', writeChallengeLetter],
   ['import', writeImportLetter],
   ['digest', writeDigestLetter],
 ]);

@@ -121,12 +121,6 @@ describe('a person who is forgotten', () => {
     for (const { company_id } of watched.rows) {
       await createWatch(db.kysely, { account_id, company_id });
     }
-    await db.pool.query(
-      `insert into customer.challenge (account_id, company_id, field, right_value, evidence, created_at)
-       select $1, company_id, 'address', case nip when $2 then 'ul. Zapomniana' else 'ul. Inna' end,
-         '', now() from registry.company where nip = any($3)`,
-      [account_id, nip, [nip, fieldOf(neighbour!, 'Nip')]],
-    );
     const body = { alerts_enabled: true, notify_via_email: true, alert_min_severity: 'info' };
     await askJson(api, 'PATCH /watchlist/alerts', { token: master_token, body });
     const moved = withFields(known, { Telefon: '699124444', Ulica: 'ul. Zapomniana-Nowa' });
@@ -152,7 +146,6 @@ describe('a person who is forgotten', () => {
       { 'Idempotency-Key': 'again' },
     );
     expect(await findClearText(db, mailFolder(dataDir), clear)).toEqual([
-      'customer.challenge',
       'customer.idempotent_answer',
       'customer.mail',
       'registry.company',
@@ -187,7 +180,6 @@ describe('a person who is forgotten', () => {
       corroborations: [{ source: 'regon' }],
       past_numbers: [],
       rejects: [{ file: 'Zarejestrowane działalności - województwo opolskie.csv' }],
-      challenges: [{ field: 'address', right_value: 'ul. Zapomniana' }],
       suppressions: [],
       watch_count: 1,
       mail_count: 1,

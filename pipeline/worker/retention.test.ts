@@ -106,23 +106,6 @@ test('answers to repeated requests are deleted after a day, windows of rate limi
   expect(rows).toEqual([{ key: 'recent' }, { key: 'recent' }]);
 });
 
-test('challenges are deleted a year after their end, whatever their answer, and open ones stay', async () => {
-  const { account_id } = await createAccount(db.kysely);
-  await db.pool.query(
-    `insert into customer.challenge
-       (account_id, company_id, field, right_value, evidence, state, answer, created_at, ended_at)
-     values ($1, 1, 'name', 'old', '', 'accepted', 'Yes.', $2, $2),
-       ($1, 1, 'name', 'recent', '', 'declined', 'No.', $2, $3),
-       ($1, 1, 'name', 'open', '', 'open', null, $2, null)`,
-    [account_id, daysAgo(366), daysAgo(364)],
-  );
-  await retain();
-  const { rows } = await db.pool.query<object>(
-    'select right_value as value from customer.challenge order by challenge_id',
-  );
-  expect(rows).toEqual([{ value: 'recent' }, { value: 'open' }]);
-});
-
 test('rejected rows lose their text, tokens their IP address and files their mails when they are old', async () => {
   const { rows } = await db.pool.query<{ run_id: string }>(
     `insert into registry.run (source, dump_date, state, started_at, finished_at)

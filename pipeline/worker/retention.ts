@@ -18,14 +18,14 @@ export interface RetentionOptions extends Pick<Environment, 'dataDir' | 'inboxDi
 /** Deletes what is done, and what is older than its period, in bounded batches. */
 export async function applyRetention(options: RetentionOptions) {
   const { pool, now, dataDir, inboxDir, retention } = options;
-  const { mail_days, reject_days, ip_days, ledger_days, challenge_days } = retention;
+  const { mail_days, reject_days, ip_days, ledger_days } = retention;
   const { inbox_days, closed_person_days } = retention;
   const before = (days: number) => new Date(now.getTime() - days * day_ms);
   type Counts = { mail_count: number; token_count: number };
   const done = [before(mail_days), now];
   const [counts] = await queryFile<Counts>(pool, 'mail/delete_done.sql', done);
-  const limits = [reject_days, ip_days, ledger_days, challenge_days].map(before);
-  const retain = 'select person.retain($1, $2, $3, $4, $5)';
+  const limits = [reject_days, ip_days, ledger_days].map(before);
+  const retain = 'select person.retain($1, $2, $3, $4)';
   while (await isTrue(pool, retain, [...limits, batchSize]));
   if (closed_person_days !== undefined) await withdrawClosed(pool, before(closed_person_days));
   await deleteOldFiles(mailFolder(dataDir), before(mail_days));

@@ -86,13 +86,6 @@ begin
     set reason = ''
     where person.tells(run.reason, names);
 
-    -- What a challenge says is about the company, or may name the person elsewhere.
-    update customer.challenge
-    set right_value = '', evidence = '', answer = left(challenge.answer, 0)
-    where
-        challenge.company_id in (select entry.company_id from unnest(entries) as entry)
-        or person.tells(concat_ws(' ', challenge.right_value, challenge.evidence, challenge.answer), names);
-
     -- A repeated request runs anew.
     delete from customer.idempotent_answer
     where person.tells(idempotent_answer.body::text, names);
@@ -132,7 +125,7 @@ language sql immutable parallel safe as $$
     cross join lateral (values (match.part[1]), (left(match.part[1], 9))) as told (number)
 $$;
 
--- Erases what challenges, stored answers and rejected rows say of companies, by their ids and numbers. Each
+-- Erases what stored answers and rejected rows say of companies, by their ids and numbers. Each
 -- text is looked at once, however many companies there are. Stored answers are the paid
 -- snapshots of the last 24 hours.
 create or replace function person.erase_copies(company_ids bigint[], numbers text[]) returns void
@@ -146,10 +139,6 @@ language sql as $$
         join unnest(numbers) as known (number) using (number)
         where told.raw <> ''
     );
-
-    update customer.challenge
-    set right_value = '', evidence = '', answer = left(challenge.answer, 0)
-    where challenge.company_id = any(company_ids);
 
     delete from customer.idempotent_answer
     where (account_id, operation, idempotency_key) in (
@@ -306,12 +295,6 @@ begin
         'rejects', (
             select coalesce(jsonb_agg(reject), '[]') from registry.reject
             where person.tells(reject.raw, names)
-        ),
-        -- What was contested, not by whom.
-        'challenges', (
-            select coalesce(jsonb_agg(to_jsonb(challenge) - 'account_id'), '[]')
-            from customer.challenge
-            where challenge.company_id = any(company_ids)
         ),
         'suppressions', coalesce(suppressions, '[]'),
         -- How many customers, not who.

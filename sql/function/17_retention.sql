@@ -6,7 +6,6 @@ create or replace function person.retain(
     rejects_before timestamptz,
     addresses_before timestamptz,
     ledgers_before timestamptz,
-    challenges_before timestamptz,
     batch integer
 ) returns boolean
 language plpgsql as $$
@@ -38,18 +37,6 @@ begin
             where old.last_used_at < addresses_before and old.last_used_ip is not null
             limit batch
             for update skip locked
-        )
-    );
-    get diagnostics row_count = row_count;
-    is_full := is_full or row_count = batch;
-
-    delete from customer.challenge
-    where challenge.challenge_id = any(
-        array(
-            select old.challenge_id
-            from customer.challenge as old
-            where old.ended_at < challenges_before
-            limit batch
         )
     );
     get diagnostics row_count = row_count;

@@ -135,18 +135,6 @@ export interface CustomerTables {
     alert_event_classes: Optional<string[]>;
     alert_categories: Optional<string[]>;
   };
-  'customer.challenge': {
-    challenge_id: Identity;
-    account_id: BigInteger;
-    company_id: BigInteger;
-    field: string;
-    right_value: string;
-    evidence: string;
-    state: Generated<'open' | 'accepted' | 'declined'>;
-    answer: Optional<string>;
-    created_at: Date;
-    ended_at: Optional<Date>;
-  };
   'customer.submission': {
     submission_id: Identity;
     account_id: BigInteger;

@@ -31,11 +31,6 @@ set company_id = merged_company.into_company_id
 from stage.merged_company
 where corroboration.company_id = merged_company.company_id;
 
-update customer.challenge
-set company_id = merged_company.into_company_id
-from stage.merged_company
-where challenge.company_id = merged_company.company_id;
-
 update registry.company
 set
     merged_into_id = merged_company.into_company_id,

@@ -1,6 +1,5 @@
 // The page of a company: `/companies/<ref>`.
 import { element, find } from '../dom.js';
-import { openChallenges } from './challenge.js';
 import { loadEvents } from './events.js';
 import { call, dateOf, listing, numberOf, report, severityOf, statusOf } from './kit.js';
 import { viewSnapshot } from './profile.js';
@@ -70,7 +69,6 @@ export async function openCompany(ref) {
   showProfile(profiles.get(ref));
   try {
     await loadHistory(1, { lang: 'en' });
-    await openChallenges(company.company_ref, isOther);
   } catch (error) {
     // Another page may have been opened meanwhile.
     if (company.company_ref === ref) about.textContent = error.message;
