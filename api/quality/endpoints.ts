@@ -39,9 +39,7 @@ export function qualityEndpoints({ readers }: Context): Endpoint[] {
         path: '/quality/{date}',
         summary: 'What the night found in the dumps of a day',
         description: [
-          'By registry: files, rows read and rejected, refused attempts and what was accepted in spite of them, how many entries have each field, and what other registries say of the entries that the night wrote.',
-          'Shares are per cent of the entries, their change is against the snapshot before. A field is contradicted where no living entry of the other registry that tells it says the same.',
-          'A baseline is compared with nothing. What an older version did not count is null or absent.',
+          'By registry: files, rows read and rejected, refused attempts and what was accepted in spite of them.',
           'No text of a row is shown, only the kind of reason for which it was rejected.',
         ].join(' '),
         params: z.strictObject({ date: dateField('date') }),

@@ -23,15 +23,6 @@ const guard = z
   })
   .meta({ id: 'Guard', description: 'A check that a dump did not pass.' });
 
-const counted = z
-  .strictObject({
-    source: z.string().nullable(),
-    subject: z.string(),
-    count,
-    of: count.nullable(),
-  })
-  .meta({ id: 'Counted', description: 'Something that the night counted.' });
-
 const published = z
   .strictObject({
     published_at: moment,
@@ -41,21 +32,10 @@ const published = z
     entries: count,
     files_total: count,
     files: z.array(z.strictObject({ file: z.string(), bytes: count, sha256: z.string(), ...rows })),
-    rejected_by_reason: z.array(counted).nullable(),
+    rejected_by_reason: z.array(z.strictObject({ subject: z.string(), count })),
     accepted_refusal: z
       .strictObject({ reason: z.string().nullable(), guards: z.array(guard) })
       .nullable(),
-    fields: z.array(
-      z.strictObject({
-        field: z.string(),
-        filled: count,
-        share: z.number().nullable(),
-        change: z.number().nullable(),
-      }),
-    ),
-    compared_entries: count.nullable(),
-    contradictions: z.array(counted),
-    corroborations: z.array(counted),
   })
   .meta({ id: 'PublishedDump', description: 'A dump that was published, in figures.' });
 

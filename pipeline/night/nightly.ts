@@ -76,13 +76,7 @@ const publication = {
     '5_publish/changes',
   ],
   events: ['5_publish/events', '5_publish/touched_companies'],
-  statistics: [
-    '5_publish/statistics',
-    '5_publish/stock',
-    '5_publish/fill',
-    '5_publish/agreement',
-    saveRun,
-  ],
+  statistics: ['5_publish/statistics', '5_publish/stock', saveRun],
   notify: ['6_notify/watch_lists', '6_notify/feeds', '6_notify/alerts'],
   commit: ['7_commit/publication'],
 };

@@ -43,22 +43,14 @@ published as (
         run.entry_count as entries,
         file.files_total,
         coalesce(file.files, '[]') as files,
-        case
-            -- An older version did not count.
-            when run.rejected_count = 0 or rejected.by_reason <> '[]' then rejected.by_reason
-        end as rejected_by_reason,
+        registry.rejects_of(run.run_id) as rejected_by_reason,
         case
             when jsonb_array_length(run.refusals) > 0 then jsonb_build_object(
                 'reason', registry.shown_reason(run.reason),
                 'guards', registry.shown_guards(run.refusals)
             )
-        end as accepted_refusal,
-        coalesce(field.fields, '[]') as fields,
-        registry.counts_of(run.run_id, 'written') #> '{0,count}' as compared_entries,
-        registry.counts_of(run.run_id, 'contradicted') as contradictions,
-        registry.counts_of(run.run_id, 'corroborated') as corroborations
+        end as accepted_refusal
     from attempt as run
-    cross join lateral registry.counts_of(run.run_id, 'rejected') as rejected (by_reason)
     cross join lateral (
         select
             count(*) as files_total,
@@ -76,34 +68,6 @@ published as (
             where run_file.run_id = run.run_id
         ) as listed
     ) as file
-    left join lateral (
-        select earlier.dump_date, earlier.entry_count
-        from registry.run as earlier
-        where
-            earlier.source = run.source
-            and earlier.state = 'published'
-            and earlier.dump_date < run.dump_date
-        order by earlier.dump_date desc
-        limit 1
-    ) as previous on true
-    cross join lateral (
-        select
-            json_agg(
-                json_build_object(
-                    'field', fill.field, 'filled', fill.filled_count, 'share', own.share,
-                    'change',
-                    own.share - registry.share(earlier.filled_count, previous.entry_count)
-                )
-                order by fill.filled_count desc, fill.field
-            ) as fields
-        from registry.fill
-        cross join lateral registry.share(fill.filled_count, run.entry_count) as own (share)
-        left join registry.fill as earlier
-            on earlier.source = fill.source
-            and earlier.stat_date = previous.dump_date
-            and earlier.field = fill.field
-        where fill.source = run.source and fill.stat_date = run.dump_date
-    ) as field
     where run.state = 'published'
 )
 

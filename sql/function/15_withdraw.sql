@@ -134,16 +134,8 @@ declare
     company_ids bigint[] := array(
         select entry.company_id from registry.entry where entry.entry_id = any(entry_ids)
     );
-    counted constant text := format(
-        'select * from registry.entry
-        where
-            company_id = any(%L) and entry_id = any(%L)
-            and gone_date is null and declared_status <> ''DELETED''',
-        company_ids, entry_ids
-    );
 begin
     perform registry.begin_publication();
-    perform registry.change_fill(counted, -1);
     with known as (
         delete from registry.entry
         where entry.company_id = any(company_ids) and entry.entry_id = any(entry_ids)
@@ -178,8 +170,6 @@ begin
         from registry.run as newest
         where newest.source = change.source and newest.state in ('published', 'imported')
     );
-
-    perform registry.change_fill(counted, 1);
 
     -- A corroboration is told by an entry of its own.
     update registry.event

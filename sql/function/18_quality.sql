@@ -21,77 +21,19 @@ return case
     else 'unreadable_answer'
 end;
 
--- How many entries of a query have each field, by source: the one list of the fields whose share is
--- published. One aggregate over all of them costs a tenth of one a field. Entries have few sources: to sort
--- them by it would cost more than to count.
-create or replace function registry.count_filled(query text)
-returns table (source text, field text, filled_count bigint)
-language plpgsql
-set enable_sort = off
-as $$
-begin
-    return query execute format(
-        'select counted.source, field.key, field.value::bigint
-        from (select entry.source, %s from (%s) as entry group by entry.source) as counted
-        cross join jsonb_each_text(to_jsonb(counted) - ''source'') as field',
-        (
-            select string_agg(
-                format(
-                    case listed.name
-                        when 'persons' then 'count(*) filter (
-                            where
-                                entry.persons is not null
-                                or registry.is_entrepreneur(
-                                    entry.entity_type, entry.surname, entry.first_name, entry.name
-                                )
-                                and entry.country_code in (
-                                    select country_code from registry.country_word
-                                    where word = ''entrepreneur''
-                                )
-                        ) as %1$I'
-                        else 'count(entry.%1$I) as %1$I'
-                    end,
-                    listed.name
-                ),
-                ', '
-            )
-            from unnest(
-                '{nip, regon9, krs, name, surname, first_name, legal_form, start_date, phone, email,
-                fax, website, e_delivery, postal_code, county, commune, city, street, building,
-                voivodeship, activity_main, units, persons}'::text[]
-            ) as listed (name)
-        ),
-        query
-    );
-end;
-$$;
-
--- Changes the present counts by the entries of a query, which come (1) or go (-1).
-create or replace function registry.change_fill(query text, sign integer) returns void
-language sql as $$
-    insert into registry.fill as known (source, stat_date, field, filled_count)
-    select counted.source, 'infinity', counted.field, counted.filled_count * sign
-    from registry.count_filled(query) as counted
-    on conflict on constraint fill_pkey do update
-    set filled_count = known.filled_count + excluded.filled_count;
-$$;
-
--- What a run counted of a kind, as answers show it.
-create or replace function registry.counts_of(wanted_id bigint, wanted_kind text) returns jsonb
+-- The rejected rows of a run by the kind of their reason, as answers show them.
+create or replace function registry.rejects_of(wanted_id bigint) returns jsonb
 language sql stable parallel safe
 return (
     select coalesce(
         jsonb_agg(
-            jsonb_build_object(
-                'source', run_count.other_source, 'subject', run_count.subject,
-                'count', run_count.row_count, 'of', run_count.whole_count
-            )
-            order by run_count.other_source, run_count.row_count desc, run_count.subject
+            jsonb_build_object('subject', reject_count.reject_kind, 'count', reject_count.row_count)
+            order by reject_count.row_count desc, reject_count.reject_kind
         ),
         '[]'
     )
-    from registry.run_count
-    where run_count.run_id = wanted_id and run_count.kind = wanted_kind
+    from registry.reject_count
+    where reject_count.run_id = wanted_id
 );
 
 -- A long number in the name of a file may be that of a person.
@@ -118,12 +60,3 @@ return (
 create or replace function registry.shown_reason(reason text) returns text
 language sql immutable parallel safe
 return left(regexp_replace(reason, '([0-9][ -]?){8,}[0-9]|[^ ]+@[^ ]+', '…', 'g'), 500);
-
--- A share in per cent with two digits; null where there is nothing to have a share of.
-create or replace function registry.share(part bigint, whole bigint) returns numeric
-language sql immutable parallel safe
-return round(100.0 * part / nullif(whole, 0), 2);
-
--- A database of a version that did not count has its entries counted once.
-select registry.change_fill('select * from registry.entry where gone_date is null', 1)
-where not exists (select from registry.fill);

@@ -60,10 +60,9 @@ from stage.reject
 join stage.file using (file_no)
 cross join stage.night;
 
-insert into registry.run_count (run_id, kind, subject, row_count)
+insert into registry.reject_count (run_id, reject_kind, row_count)
 select
     night.run_id,
-    'rejected',
     registry.reject_kind(rejected.reason),
     sum(rejected.row_count)
 from (
