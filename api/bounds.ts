@@ -25,7 +25,6 @@ export const boundShape = {
   /** Of these, searches. */
   SEARCHES_IN_FLIGHT: bound(2),
   /** Searches that are not charged, because they find nothing or the wallet is short. */
-  FREE_SEARCHES_PER_MINUTE: bound(60),
 };
 
 export type Bounds = z.output<z.ZodObject<typeof boundShape>>;

@@ -29,8 +29,9 @@ let account_id: string;
 
 const number = { identifier_type: 'NIP', identifier_value: '1000201006' };
 
-function startApi(readers = db.readers!) {
+function startApi(readers = db.readers!, searchCredits = 1) {
   return startTestApi({
+    searchCredits,
     db: openKysely(db.pool),
     gate: openKysely(gatePool),
     pool: db.pool,
@@ -165,6 +166,11 @@ test('reads do not wait for commits that hang, such as those of a frozen standby
 });
 
 test('reads without a charge go on while the writer is away, and are limited; the rest is a 503', async () => {
+  const free = await startApi(db.readers!, 0);
+  const headers = { Authorization: `Bearer ${token}` };
+  const searchFree = () => free.ask('/api/v1/companies/search', { headers });
+  await expect.poll(async () => (await searchFree()).status).toBe(200);
+  await free.uses.flush();
   await api.uses.flush();
   const uses_before = await usesOf();
   await toWriter.cut();
@@ -185,6 +191,9 @@ test('reads without a charge go on while the writer is away, and are limited; th
   expect((await ask('/events/feed', undefined, undefined, createSecret('api'))).status).toBe(401);
   expect((await ask('/wallet')).status).toBe(503);
   expect((await ask('/companies/search')).status).toBe(503);
+  const found = await searchFree();
+  expect([found.status, found.headers.get('X-Credits-Balance')]).toEqual([200, '200']);
+  await free.close();
   await expect
     .poll(async () => (await api.ask('/readyz')).json())
     .toMatchObject({ status: 'read-only', readers: [{ is_up: true, snapshot_no: 2 }] });

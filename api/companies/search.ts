@@ -2,18 +2,10 @@ import { z } from 'zod';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import type { Context } from '../http/context.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
-import { createAccountLimit } from '../auth/rate-limit.ts';
-import { HttpError } from '../http/errors.ts';
 import { createShare } from '../http/in-flight.ts';
 import { keep } from '../http/keep.ts';
 import { pageMetaFields, pageSize, skippedBy, viewPageMeta } from '../http/paging.ts';
-import {
-  type Charging,
-  creditErrors,
-  creditsShort,
-  describeCharge,
-  readBalance,
-} from '../wallet/ledger.ts';
+import { type Charging, creditErrors } from '../wallet/ledger.ts';
 import examples from './examples.json' with { type: 'json' };
 import {
   companyStatus,
@@ -89,32 +81,9 @@ async function readPage(
 
 export function searchEndpoint(options: SearchOptions, charge: Charging): Endpoint {
   const { readers, searchCredits, bounds } = options;
-  type Asked = Parameters<Charging>[0];
-  const { SEARCHES_IN_FLIGHT: most, FREE_SEARCHES_PER_MINUTE: request_count } = bounds;
+  const { SEARCHES_IN_FLIGHT: most } = bounds;
   const readDictionary = keep(() => readSearchDictionary(readers.db));
   const inShare = createShare(most, 'searches');
-  const what = 'searches a minute that cost nothing';
-  const limited = { name: 'free-searches', request_count, window_ms: 60_000, what };
-  const freeSearches = createAccountLimit(options, limited);
-
-  /** Also what is free is refused to a short wallet: many totals of 0 could reveal a date. */
-  async function giveFree({ account_id, amount }: Asked) {
-    const balance = await readBalance(options.db, account_id);
-    await freeSearches.count(account_id);
-    if (balance < amount) throw creditsShort(amount, balance);
-    return describeCharge(0, balance);
-  }
-
-  async function pay(asked: Asked) {
-    try {
-      return await charge(asked);
-    } catch (error) {
-      if (error instanceof HttpError && error.status === 402) {
-        await freeSearches.count(asked.account_id);
-      }
-      throw error;
-    }
-  }
 
   return endpoint(
     {
@@ -128,10 +97,10 @@ export function searchEndpoint(options: SearchOptions, charge: Charging): Endpoi
         '`postal_code` and `legal_form` compare what the answer does not show: the code of the address of that city, and the form of the company today.',
         '`activity_code` and `activity_prefix` compare the activities of all registry entries of a company; of ended entries only where all have ended.',
         '(+) `country` is the country of the registry: by default the first one, `all` for every one. A voivodeship is then its region; with `all` neither `voivodeship` nor `legal_form` can be asked for.',
-        'A company is not found by a field that no registry tells of it.',
+        'A filter finds no company whose registries leave that field empty.',
         'A field that the registry does not know is an empty string, `activity_start` null, and `contacts` is left out.',
-        `Credits for an answer, also beyond the last page: ${searchCredits}. An answer whose \`total\` is 0 is free. \`X-Credits-Charged\` and \`X-Credits-Balance\` tell.`,
-        `Of an account at most ${most} searches are under way, and others wait; ${request_count} a minute may cost nothing (a total of 0, \`HEAD\`, a 402), beyond that 429.`,
+        `Credits for an answer, also beyond the last page: ${searchCredits}. An error is free. The headers \`X-Credits-Charged\` and \`X-Credits-Balance\` have the credits that were charged and those that are left.`,
+        `An account has at most ${most} searches in progress; further ones wait.`,
       ].join('\n\n'),
       auth: 'token',
       credits: searchCredits,
@@ -146,24 +115,19 @@ export function searchEndpoint(options: SearchOptions, charge: Charging): Endpoi
       },
       errors: creditErrors(searchCredits),
     },
-    async ({ query: { page, ...query }, caller, request, response }) => {
+    async ({ query: { page, ...query }, caller, response }) => {
       const { account_id, snapshot_no } = caller;
       const filter = await resolveFilter(readers.db, await readDictionary(), query);
       const paging = { page, per_page: pageSize };
-      // The answer to HEAD is free, so that even its length must not depend on the results.
-      const isHead = request.method === 'HEAD';
-      const amount = isHead ? 0 : searchCredits;
-      const search = { filter, skipped: skippedBy(paging), size: isHead ? 0 : pageSize };
-      freeSearches.refuse(account_id);
+      const search = { filter, skipped: skippedBy(paging), size: pageSize };
       const gone = new AbortController();
       response.once('close', () => gone.abort());
       const { total, results } = await inShare(account_id, () =>
         readPage(options, search, snapshot_no, gone.signal),
       );
       const description = `Search, page ${page}`;
-      const asked = { account_id, amount, description, response };
-      response.set(isHead || total === 0 ? await giveFree(asked) : await pay(asked));
-      const meta = viewPageMeta(paging, isHead ? 0 : total);
+      response.set(await charge({ account_id, amount: searchCredits, description, response }));
+      const meta = viewPageMeta(paging, total);
       return { status: 'success', data: { ...meta, results } };
     },
   );

@@ -23,6 +23,10 @@ const guard = z
   })
   .meta({ id: 'Guard', description: 'A check that a dump did not pass.' });
 
+const rejectCount = z
+  .strictObject({ subject: z.string(), count })
+  .meta({ id: 'RejectCount', description: 'Rejected rows of one kind of reason.' });
+
 const published = z
   .strictObject({
     published_at: moment,
@@ -32,7 +36,7 @@ const published = z
     entries: count,
     files_total: count,
     files: z.array(z.strictObject({ file: z.string(), bytes: count, sha256: z.string(), ...rows })),
-    rejected_by_reason: z.array(z.strictObject({ subject: z.string(), count })),
+    rejected_by_reason: z.array(rejectCount),
     accepted_refusal: z
       .strictObject({ reason: z.string().nullable(), guards: z.array(guard) })
       .nullable(),

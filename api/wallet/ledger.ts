@@ -175,7 +175,7 @@ export type Charging = ReturnType<typeof createCharging>;
  * its deadline, is never charged. A connection that is lost in the commit leaves its outcome open: what was
  * charged is given back once the database answers, since the client gets a 503.
  */
-export function createCharging({ db, logger, now }: Context) {
+export function createCharging({ db, readers, logger, now }: Context) {
   async function chargeAlone(due: Charge): Promise<number> {
     let isCommitting = false;
     try {
@@ -223,7 +223,10 @@ export function createCharging({ db, logger, now }: Context) {
 
   return async (asked: Omit<Charge, 'operation_key' | 'now'>, tx?: Tx) => {
     const { account_id, amount } = asked;
-    if (amount === 0) return describeCharge(0, await readBalance(tx ?? db, account_id));
+    if (amount === 0) {
+      const balance = await readers.readCustomer((one) => readBalance(one, account_id), tx);
+      return describeCharge(0, balance);
+    }
     const due = { ...asked, operation_key: randomUUID(), now: now() };
     if (tx) return describeCharge(amount, await charge(tx, due));
     // The wallet may be locked, or short only because of the rest of the batch: tries again without it.
