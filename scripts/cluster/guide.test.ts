@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { files, install } from './programs.ts';
+import { files, install } from '../../fixtures/cluster/programs.ts';
 
 const here = import.meta.dirname;
 const read = (file: string) => readFile(`${here}/${file}`, 'utf8');
@@ -49,7 +49,7 @@ test('the numbers of the guide are those of the files', () => {
 });
 
 test('each command that the guide tries is one of the program', async () => {
-  const program = await read('../cluster.ts');
+  const program = await read('../../fixtures/cluster/command.ts');
   const row = /^\| (`[^|]+`) +\|/gm;
   const tried = [...guide.matchAll(row)].flatMap(([, cell]) =>
     [...cell!.matchAll(/`(\w+)/g)].map(([, name]) => name!),
