@@ -166,7 +166,7 @@ test('reads do not wait for commits that hang, such as those of a frozen standby
 });
 
 test('reads without a charge go on while the writer is away, and are limited; the rest is a 503', async () => {
-  const free = await startApi(db.readers!, 0);
+  const free = await startApi(db.readers, 0);
   const headers = { Authorization: `Bearer ${token}` };
   const searchFree = () => free.ask('/api/v1/companies/search', { headers });
   await expect.poll(async () => (await searchFree()).status).toBe(200);

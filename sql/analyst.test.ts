@@ -122,21 +122,6 @@ describe('stock and flow', () => {
     expect(rows).toEqual([]);
   });
 
-  test('have nulls for what a night of an older version did not count', async () => {
-    const older = `update registry.run set counts_moves = false where dump_date = '2026-11-04'`;
-    const sums = 'sum(new), sum(births), sum(returns), sum(moved_in), sum(recoded_in)';
-    const days = `select date, ${sums} from analyst.flow_daily
-      where source = 'ceidg' and date < '2026-11-06' group by date order by date`;
-    expect(await linesOf(days, older)).toEqual([
-      '2026-11-03 2 2 0 0 0',
-      '2026-11-04 2    ',
-      '2026-11-05 2 1 1 2 0',
-    ]);
-    const month = `select ${sums} from analyst.flow_monthly where source = 'ceidg'`;
-    expect(await linesOf(month, older)).toEqual(['8    ']);
-    expect(await linesOf(month)).toEqual(['8 5 3 5 0']);
-  });
-
   test('are by month those of its snapshots, which are partial', async () => {
     const months = await linesOf(`
       select month.*, stock.entry_count, flow.new, flow.ended
@@ -152,9 +137,9 @@ describe('stock and flow', () => {
       order by source
     `);
     expect(months).toEqual([
-      '2026-11-01 ceidg 2026-11-02 2026-11-06 5 4 t t PL 80 8 10',
-      '2026-11-01 krs 2026-11-02 2026-11-06 5 4 t t PL 21 2 1',
-      '2026-11-01 regon 2026-11-02 2026-11-06 5 4 t t PL 39 3 5',
+      '2026-11-01 ceidg 2026-11-02 2026-11-06 5 4 t PL 80 8 10',
+      '2026-11-01 krs 2026-11-02 2026-11-06 5 4 t PL 21 2 1',
+      '2026-11-01 regon 2026-11-02 2026-11-06 5 4 t PL 39 3 5',
     ]);
   });
 

@@ -51,7 +51,7 @@ describe('migrate', () => {
     const applied = await Promise.all(processes.map((each) => migrate(each)));
 
     const [names = [], ...others] = applied.filter((each) => each.length > 0);
-    expect(names.slice(1, 3)).toEqual(['graphile_worker_20', '0001_run']);
+    expect(names.slice(1, 3)).toEqual(['graphile_worker_20', '0001_schema']);
     expect(names).toContain('function/01_text.sql');
     expect(others).toEqual([]);
     expect(await migrate(db)).toEqual([]);

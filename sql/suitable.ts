@@ -3,12 +3,12 @@ import type { ClientBase } from 'pg';
 
 const packageFile = new URL('../package.json', import.meta.url);
 
-/** The version of the product, such as `1.0.0`. */
+/** The version of the product, such as `2.0.0`. */
 export const productVersion = (JSON.parse(readFileSync(packageFile, 'utf8')) as { version: string })
   .version;
 
 /** From here on each version brings the database of an earlier one up to date. */
-const firstRelease = '1.0.0';
+const firstRelease = '2.0.0';
 
 const isBefore = (one: string, other: string) =>
   one.localeCompare(other, 'en', { numeric: true }) < 0;
@@ -20,7 +20,6 @@ interface Rights {
   /** Of the tables of the product; null where there are none. */
   owner: string | null;
   is_owner: boolean | null;
-  is_older: boolean;
   /** The schemas that the product needs for itself. */
   taken: string | null;
 }
@@ -38,10 +37,6 @@ export async function requireSuitable(client: ClientBase, version: string): Prom
          and has_database_privilege(current_database(), 'temporary') as may_create,
        of_product.owner,
        pg_has_role(of_product.relowner, 'usage') as is_owner,
-       exists (
-         select from pg_class
-         where relname = 'applied_migration' and relnamespace::regnamespace::text = 'public'
-       ) as is_older,
        (
          select string_agg(nspname, ', ' order by nspname) from pg_namespace
          where nspname in ('registry', 'customer', 'person', 'analyst', 'billing')
@@ -52,15 +47,13 @@ export async function requireSuitable(client: ClientBase, version: string): Prom
        where relname = 'applied_migration' and relnamespace::regnamespace::text = 'registry'
      ) as of_product on true`,
   );
-  const { login, name, may_create, owner, is_owner, is_older, taken } = rows[0]!;
+  const { login, name, may_create, owner, is_owner, taken } = rows[0]!;
   const makeNew =
     'make a new one with createdb --template=template0 --encoding=UTF8 (of the embedded server: remove DATA_DIR/postgres)';
   const tooOld = `The database ${name} is of a version before ${firstRelease}, which cannot be upgraded: ${makeNew} and publish the dumps anew`;
   if (owner === null && taken !== null) {
     throw new Error(
-      is_older
-        ? tooOld
-        : `The database ${name} is of another product, which has the schemas ${taken}: ${makeNew}`,
+      `The database ${name} is of another product, which has the schemas ${taken}: ${makeNew}`,
     );
   }
   if (is_owner === false) {

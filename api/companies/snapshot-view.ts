@@ -60,7 +60,7 @@ const provenance = z
   .meta({
     id: 'Provenance',
     description:
-      '(+) The dump that first said what the profile says now. The file is null for what was imported on demand, for an entry that is gone, and where an older version did not record it.',
+      '(+) The dump that first said what the profile says now. The file is null for what was imported on demand, and for an entry that is gone.',
   });
 
 const profile = z

@@ -132,7 +132,7 @@ describe('the dictionaries', () => {
     const { rows } = await database.pool.query<{ slugs: string[]; names: string[] }>(
       `select
         (select array_agg(distinct slug) from registry.legal_form where country_code = 'PL') as slugs,
-        (select array_agg(name) from registry.voivodeship) as names`,
+        (select array_agg(voivodeship) from analyst.voivodeship) as names`,
     );
     expect(new Set(forms.data.map(({ slug }) => slug))).toEqual(new Set(rows[0]!.slugs));
     expect(new Set(voivodeships.data.map(({ name }) => name))).toEqual(new Set(rows[0]!.names));

@@ -115,8 +115,8 @@ describe('GET /downloads/{date}/{view}', () => {
     expect(await linesOf('2026-01-31/flow_monthly')).toEqual(flow);
     expect(await linesOf('2026-01-30/flow_monthly')).toEqual(flow.slice(0, 1));
     expect(await linesOf('2026-02-04/month')).toEqual([
-      'month,source,first_date,last_date,days_with_data,days_covered,is_partial,counts_moves,is_suppressed,country_code',
-      '2026-01-01,ceidg,2026-01-30,2026-01-31,2,1,t,t,f,PL',
+      'month,source,first_date,last_date,days_with_data,days_covered,is_partial,is_suppressed,country_code',
+      '2026-01-01,ceidg,2026-01-30,2026-01-31,2,1,t,f,PL',
     ]);
   });
 

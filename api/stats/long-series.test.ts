@@ -24,7 +24,7 @@ describe('a long series', () => {
       select source, day, teryt, null, null, 'ACTIVE', 1, 0, 0, 0, 0
       from (values ('ceidg', date '2027-01-20'), ('krs', '2025-01-01')) as first (source, day)
       cross join (
-          select teryt from registry.voivodeship union all select null union all select '99'
+          select teryt from analyst.voivodeship union all select null union all select '99'
       ) as region
     `);
   });

@@ -106,7 +106,6 @@ interface Period extends Pick<
 > {
   last_date: string;
   is_compared: boolean;
-  counts_moves: boolean | null;
 }
 
 const periodOf = (by: SeriesQuery['by']) =>
@@ -119,7 +118,6 @@ async function readPeriods(db: Db, source: string, { by, from, to }: SeriesQuery
         max(stat_date) as last_date,
         bool_or(is_baseline) as is_baseline,
         bool_or(not is_baseline) as is_compared,
-        bool_and(counts_moves) filter (where not is_baseline) as counts_moves,
         sum(days_covered)::float8 as days_covered,
         count(*)::float8 as days_with_data,
         ${by === 'month'} and registry.is_partial_month(
@@ -210,25 +208,22 @@ async function readChanges(
   return rows;
 }
 
-/** A baseline has no flows, and a snapshot that an older version published has no moves. */
-function pointOf(by: SeriesQuery['by'], period: Period, change: typeof noChange) {
-  const { last_date: _, is_compared, counts_moves, ...rest } = period;
+/** Returns the point of a period. A baseline has no flows. */
+function pointOf(period: Period, change: typeof noChange) {
+  const { last_date: _, is_compared, ...rest } = period;
   const compared = (count: number) => (is_compared ? count : null);
-  const counted = (count: number) => (counts_moves ? count : null);
-  // A dictionary moves sections on a day that an older version published, too.
-  const recoded = (count: number) => counted(count) ?? (by === 'day' && count > 0 ? count : null);
   return {
     ...rest,
     new: compared(change.new),
     ended: compared(change.ended),
     suspended: compared(change.suspended),
     resumed: compared(change.resumed),
-    births: counted(change.new - change.returned),
-    returns: counted(change.returned),
-    moved_in: counted(change.moved_in),
-    moved_out: counted(change.moved_out),
-    recoded_in: recoded(change.recoded_in),
-    recoded_out: recoded(change.recoded_out),
+    births: compared(change.new - change.returned),
+    returns: compared(change.returned),
+    moved_in: compared(change.moved_in),
+    moved_out: compared(change.moved_out),
+    recoded_in: compared(change.recoded_in),
+    recoded_out: compared(change.recoded_out),
   };
 }
 
@@ -282,7 +277,7 @@ export async function readSeries(
   return periods.flatMap((period) =>
     cells.map((cell) => {
       const change = grow(cell, period.date);
-      return { ...pointOf(asked.by, period, change), stock: cell.stock, ...cell.group };
+      return { ...pointOf(period, change), stock: cell.stock, ...cell.group };
     }),
   );
 }

@@ -100,8 +100,7 @@ export const point = z.strictObject({
   resumed: flowField.meta({ description: 'Entries that went from SUSPENDED to ACTIVE' }),
   is_baseline: z.boolean(),
   births: flowField.meta({
-    description:
-      'New entries that the registry never had before; null: an older version did not count',
+    description: 'New entries that the registry never had before',
   }),
   returns: flowField.meta({
     description: 'New entries that the registry had before; new = births + returns',

@@ -13,7 +13,7 @@ export interface PublishedRun {
   dump_date: string;
 }
 
-/** @param dump_kind absent: of any kind. A run of an older version was of the kind that is asked for. */
+/** Returns the newest published run of a source. @param dump_kind absent: of any kind */
 export async function findNewestPublished(
   client: pg.ClientBase | pg.Pool,
   source: string,
@@ -22,7 +22,7 @@ export async function findNewestPublished(
   const { rows } = await client.query<PublishedRun>(
     `select run_id, dump_date
      from registry.run
-     where source = $1 and state = 'published' and ($2::text is null or dump_kind = $2) is not false
+     where source = $1 and state = 'published' and ($2::text is null or dump_kind = $2)
      order by dump_date desc
      limit 1`,
     [source, dump_kind],

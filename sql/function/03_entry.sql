@@ -37,15 +37,6 @@ return registry.address_line(
     registry.region_name(entry.country_code, entry.voivodeship)
 );
 
--- The same in the default country, for processes of 1.0.0.
-create or replace function registry.voivodeship_name(teryt text) returns text
-language sql stable parallel safe
-return (
-    select voivodeship.name
-    from registry.voivodeship
-    where voivodeship.teryt = voivodeship_name.teryt
-);
-
 -- The status of an entry on a day: DELETED once its end is reached, else what its source declares; a
 -- suspension waits for its day.
 create or replace function registry.status_on(

@@ -62,8 +62,7 @@ select
             earlier.source = run.source
             and earlier.state = 'published'
             and earlier.dump_date < run.dump_date
-    ) as days_covered,
-    run.counts_moves
+    ) as days_covered
 from registry.run
 where run.state = 'published';
 

@@ -257,7 +257,6 @@ select
     severity.rank as severity_rank,
     event_type.event_class,
     event_type.category,
-    -- Else the collation of its argument, which the column of an older version had not.
     registry.about_event(event_type.event_type, country.country_code) collate "default" as description
 from registry.event_type
 join registry.severity on severity.severity = event_type.severity

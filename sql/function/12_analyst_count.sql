@@ -111,8 +111,6 @@ cross join lateral (
     )
 ) as side (voivodeship, activity_section, legal_form, in_count, out_count);
 
--- What is null for a day that an older version published: it counted no moves and returns. A section that
--- a dictionary moved is counted on such a day too.
 create or replace view analyst.flow_daily as
 select
     flow.stat_date as date,
@@ -124,12 +122,12 @@ select
     sum(flow.ended_count)::bigint as ended,
     sum(flow.suspended_count)::bigint as suspended,
     sum(flow.resumed_count)::bigint as resumed,
-    sum(flow.new_count - flow.returned_count) filter (where run.counts_moves)::bigint as births,
-    sum(flow.returned_count) filter (where run.counts_moves)::bigint as returns,
-    sum(flow.moved_in) filter (where run.counts_moves)::bigint as moved_in,
-    sum(flow.moved_out) filter (where run.counts_moves)::bigint as moved_out,
-    sum(flow.recoded_in) filter (where run.counts_moves or flow.is_recoded)::bigint as recoded_in,
-    sum(flow.recoded_out) filter (where run.counts_moves or flow.is_recoded)::bigint as recoded_out,
+    sum(flow.new_count - flow.returned_count)::bigint as births,
+    sum(flow.returned_count)::bigint as returns,
+    sum(flow.moved_in)::bigint as moved_in,
+    sum(flow.moved_out)::bigint as moved_out,
+    sum(flow.recoded_in)::bigint as recoded_in,
+    sum(flow.recoded_out)::bigint as recoded_out,
     coalesce(
         source_rank.country_code,
         (select country.country_code from registry.country where country.is_default)
@@ -178,7 +176,6 @@ select
         min(daily_stat.stat_date - daily_stat.days_covered),
         max(daily_stat.stat_date)
     ) as is_partial,
-    bool_and(daily_stat.counts_moves or daily_stat.is_baseline) as counts_moves,
     registry.source_country(daily_stat.source) as country_code
 from registry.daily_stat
 group by 1, 2;
@@ -212,12 +209,12 @@ select
     sum(flow.ended)::bigint as ended,
     sum(flow.suspended)::bigint as suspended,
     sum(flow.resumed)::bigint as resumed,
-    sum(flow.births) filter (where month.counts_moves)::bigint as births,
-    sum(flow.returns) filter (where month.counts_moves)::bigint as returns,
-    sum(flow.moved_in) filter (where month.counts_moves)::bigint as moved_in,
-    sum(flow.moved_out) filter (where month.counts_moves)::bigint as moved_out,
-    sum(flow.recoded_in) filter (where month.counts_moves)::bigint as recoded_in,
-    sum(flow.recoded_out) filter (where month.counts_moves)::bigint as recoded_out,
+    sum(flow.births)::bigint as births,
+    sum(flow.returns)::bigint as returns,
+    sum(flow.moved_in)::bigint as moved_in,
+    sum(flow.moved_out)::bigint as moved_out,
+    sum(flow.recoded_in)::bigint as recoded_in,
+    sum(flow.recoded_out)::bigint as recoded_out,
     month.days_covered,
     month.is_partial,
     month.country_code

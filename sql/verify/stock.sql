@@ -146,7 +146,6 @@ join registry.run
     on run.source = $1
     and run.dump_date = explained.stat_date
     and run.state = 'published'
-    and run.counts_moves
     and not run.is_baseline
 group by
     explained.stat_date, explained.voivodeship, explained.activity_section, explained.legal_form,

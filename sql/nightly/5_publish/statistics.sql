@@ -77,16 +77,7 @@ set
     state_hash = coalesce(previous.state_hash, 0) + figure.state_hash,
     -- The first dump is the baseline, even after imports on demand.
     is_baseline = night.previous_run_id is null,
-    is_full_read = night.is_full_read,
-    -- False where the night takes over what an older version imported on demand.
-    counts_moves = not exists (
-        select from registry.run as imported
-        where
-            imported.source = night.source
-            and imported.state = 'imported'
-            and imported.run_id > night.previous_run_id
-            and not imported.counts_moves
-    )
+    is_full_read = night.is_full_read
 from stage.figure
 cross join stage.night
 left join lateral (

@@ -1,3 +1,33 @@
+-- One row per level of severity; rank orders them from the least to the most critical.
+create table registry.severity (
+    severity text primary key,
+    rank smallint not null unique deferrable,
+    constraint severity_rank_positive check (rank > 0)
+);
+
+-- One row per event type; its severity, class and category are fixed here and nowhere else. `subject`
+-- is what the event is about. `changes`: of a value that can be added, changed or removed, those that
+-- are events of this type.
+create table registry.event_type (
+    event_type text collate "C" primary key,
+    severity text not null references registry.severity,
+    event_class text not null,
+    category text not null,
+    subject text not null,
+    changes text[],
+    description text not null,
+    constraint event_type_event_class_known check (
+        event_class in ('initialization', 'change', 'growth', 'risk', 'anomaly', 'recovery')
+    ),
+    constraint event_type_category_known check (
+        category in (
+            'status', 'identity', 'location', 'ownership', 'activities', 'contacts', 'web_presence',
+            'finance'
+        )
+    ),
+    constraint event_type_event_type_upper_case check (event_type ~ '^[A-Z]+(_[A-Z]+)*$')
+);
+
 -- One row per difference that a night found; ids ascend in the order of publication, without gaps. To
 -- check the type costs 12 microseconds an event.
 create table registry.event (

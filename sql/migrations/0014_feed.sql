@@ -16,14 +16,15 @@ create index feed_company_idx on customer.feed (account_id, company_id);
 create index feed_page_idx on customer.feed (account_id, event_date, event_id);
 create index feed_type_idx on customer.feed (account_id, event_type, event_date, event_id);
 
--- One row per account, day and event type: how many rows the feed has, for the totals of its pages. The
+-- One row per account, day, event type and country: how many rows the feed has, for the totals of its pages. The
 -- event type '' counts all rows of the day. The counts of one event type lie together.
 create table customer.feed_count (
     account_id bigint not null,
     event_date date not null,
     event_type text not null,
     event_count bigint not null,
-    constraint feed_count_pkey primary key (account_id, event_type, event_date)
+    country_code text not null,
+    constraint feed_count_pkey primary key (account_id, event_type, event_date, country_code)
 );
 
 -- One row per account, event and channel of an alert: an alert is sent once. The row goes with its mail.

@@ -1,5 +1,3 @@
-create extension if not exists unaccent schema registry;
-
 -- One row per registry entry: what one registry says of one activity of one company. Entries lie in a
 -- partition a source, which the first snapshot of the source makes with its indexes. Columns of fixed
 -- width come first, so that no padding lies between them.
@@ -24,6 +22,14 @@ create extension if not exists unaccent schema registry;
 -- other_dates: [{type, date}], those that no column holds, labels in Polish.
 -- `withdrawn_until` is infinity while the personal fields are withdrawn (sql/function/15_withdraw.sql),
 -- and changes are no events; afterwards the dump date of the return.
+-- `said_run_id`, `said_file_no` and `said_line` name the place in a dump that first said what the entry says
+-- now. An entry that is gone has the run that missed it, and no place. Narrow numbers, since every entry has them.
+-- `numbers`: numbers beyond the three columns, by their type; null without any.
+-- `is_partial`: the owner objects to be found: the entry is in no export and no search by name.
+-- `untold`: subjects of event types that the registry does not tell of the entry, such as the name that its
+-- owner withholds. That one comes or goes is no event.
+-- `announced_activity`: the code of the main activity in the classification that will come.
+-- `closed_unit_count`: the units that are closed, of which no more is kept.
 create table registry.entry (
     company_id bigint not null,
     entry_id bigint not null,
@@ -81,60 +87,15 @@ create table registry.entry (
     units jsonb,
     persons jsonb,
     other_dates jsonb,
+    said_run_id integer,
+    said_file_no integer,
+    said_line integer,
+    numbers jsonb,
+    is_partial boolean,
+    untold text[],
+    announced_activity text,
+    closed_unit_count integer,
     constraint entry_status_known check (status in ('ACTIVE', 'SUSPENDED', 'DELETED')),
     constraint entry_bankruptcy_state_known check (bankruptcy_state in ('OPEN', 'ENDED')),
     constraint entry_restructuring_state_known check (restructuring_state in ('OPEN', 'ENDED'))
 ) partition by list (source);
-
--- One row per company: the entries that share a NIP, a REGON9 or a KRS number. Search shows one of the
--- entries; its columns are here. A company merged into another one keeps its row. A company has the id of
--- its first entry. `changed_snapshot_no` is the snapshot that last changed the company or the
--- activities of its entries. Room in each page lets a change stay in its page and touch no index.
-create table registry.company (
-    company_id bigint primary key,
-    changed_snapshot_no bigint not null,
-    merged_into_id bigint,
-    activity_start date,
-    country_code text not null,
-    nip text,
-    regon9 text,
-    krs text,
-    name text,
-    status text not null,
-    legal_form text,
-    voivodeship text,
-    city text,
-    postal_code text,
-    activity_main text,
-    constraint company_status_known check (status in ('ACTIVE', 'SUSPENDED', 'DELETED'))
-) with (fillfactor = 95);
-
-create index company_merged_into_idx on registry.company (merged_into_id)
-where merged_into_id is not null;
-
--- One row per number that an entry of a company no longer has: the company is still known by it where
--- no other one has it now. `last_date` is the newest dump date on which the number was given up.
--- A company that was merged since goes on as `merged_into_id` of its row says.
-create table registry.past_number (
-    identifier_type text not null,
-    identifier_value text not null,
-    company_id bigint not null,
-    last_date date not null,
-    constraint past_number_pkey primary key (identifier_type, identifier_value, company_id),
-    constraint past_number_identifier_type_known check (identifier_type in ('NIP', 'REGON9', 'KRS'))
-);
-
--- One row per source: its rank for each field that search shows. Where the entries of a company differ,
--- the smallest rank is believed; a deleted entry counts only where no other entry tells the field.
--- `address` is the voivodeship, the city and the postal code of one entry.
-create table registry.source_rank (
-    source text primary key,
-    name smallint not null,
-    legal_form smallint not null,
-    address smallint not null,
-    activity_main smallint not null,
-    activity_start smallint not null,
-    nip smallint not null,
-    regon9 smallint not null,
-    krs smallint not null
-);

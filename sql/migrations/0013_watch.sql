@@ -41,7 +41,6 @@ create table customer.watch (
     alert_event_classes text[],
     alert_categories text[],
     constraint watch_company_key unique (account_id, company_id),
-    constraint watch_identifier_type_known check (identifier_type in ('NIP', 'REGON9', 'KRS')),
     constraint watch_state_known check (state in ('queued', 'ready', 'failed')),
     constraint watch_ready_once_known
         check ((state = 'ready') = (company_id is not null and ready_at is not null)),

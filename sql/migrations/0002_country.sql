@@ -1,0 +1,128 @@
+-- A country is data: the rows of these tables lie in sql/country/<country code>, and sql/function loads them.
+
+-- One row per country. `is_default`: what is meant where no country is asked for. The patterns are those of
+-- an activity code and of a division, group or class, without dots. `address_meaning`,
+-- `telephone_meaning` and `postal_code` name functions of the schema registry, of a text that give a text;
+-- null: the common rule. `closed_words` is a pattern: the type of a date on which a unit ended.
+create table registry.country (
+    country_code text primary key,
+    name text not null,
+    name_en text not null,
+    time_zone text not null,
+    language text not null,
+    is_default boolean not null,
+    activity_pattern text not null,
+    activity_group_pattern text not null,
+    address_meaning text,
+    telephone_meaning text,
+    postal_code text,
+    closed_words text,
+    constraint country_code_of_two_letters check (country_code ~ '^[A-Z]{2}$')
+);
+
+-- One row per region of a country, by the code that its statistical office gives. `name` is the name in the
+-- language of the country, in lower case.
+create table registry.region (
+    code text not null,
+    name text not null,
+    slug text not null,
+    country_code text not null,
+    constraint region_pkey primary key (country_code, code),
+    constraint region_slug_key unique (country_code, slug) deferrable,
+    constraint region_slug_kebab_case check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$')
+);
+
+-- One row per region that the map of a country has: an SVG shape, the place of its label, and the letters
+-- there.
+create table registry.region_shape (
+    country_code text not null,
+    code text not null,
+    letters text not null,
+    x numeric not null,
+    y numeric not null,
+    shape text not null,
+    constraint region_shape_pkey primary key (country_code, code),
+    constraint region_shape_drawn check (shape ~ '^(rect|path)( [a-z]+="[-0-9A-Za-z., ]+")+$')
+);
+
+-- One row per region: its inhabitants in a year, for rates; the source says which count it is.
+create table registry.population (
+    voivodeship text not null,
+    population integer not null,
+    year smallint not null,
+    source text not null,
+    country_code text not null,
+    constraint population_pkey primary key (country_code, voivodeship),
+    constraint population_positive check (population > 0)
+);
+
+-- One row per word of a country in a language; the language is empty where all languages share the word.
+-- Words of a snapshot: the columns of dates, `owner`, and `division`, `group` and `class` for parts of codes
+-- without names of their own. Words of pages: `name` in a language that is neither the country's nor English;
+-- `region`, which word of the texts the regions take; `holds_` with a source, what that source has; `credit_`
+-- with a source, whom its data are from, where that is more than its name; `licence`, under which all of
+-- them may be used; `map`, the view box of the map; `map_credit`, whom the outlines of the map are from.
+create table registry.country_word (
+    country_code text not null,
+    language text not null,
+    word text not null,
+    text text not null,
+    constraint country_word_pkey primary key (country_code, language, word)
+);
+
+-- One row per word of addresses, or ending of an ordinal, that registries write in several ways: without
+-- case, accents and dots; the words of one meaning are one. An empty meaning: the word says nothing.
+create table registry.spelling (
+    written text not null,
+    meaning text not null,
+    country_code text not null,
+    constraint spelling_pkey primary key (country_code, written),
+    constraint spelling_written_folded check (written !~ '[A-Z ]')
+);
+
+-- One row per type of number. `rank`: the first number of a company names it where one is shown.
+-- `pattern` says how a number looks, `check_function` names a function of the schema registry that also
+-- checks the digits; `form` describes both for people.
+-- `stored_in`: 'nip', 'regon9' or 'krs' for these columns; 'key' where the key of an entry is the number;
+-- 'unit' for the number of its first unit; 'numbers' for the column of this name.
+-- `company_type`: the number names its company by a number of this type, which is its first
+-- `company_length` characters. Null where it names the company itself.
+-- `links`: entries that share the number are one company. The columns have rules of their own.
+-- `reject_name`: what a reject calls the number; null: it is never a reason to reject a record.
+-- `event_subject`: the subject of the events that tell of a new or other number; null: none do.
+create table registry.identifier_type (
+    identifier_type text primary key,
+    country_code text not null,
+    rank smallint not null,
+    pattern text not null,
+    form text not null,
+    check_function text,
+    stored_in text not null,
+    company_type text,
+    company_length smallint,
+    links boolean not null,
+    reject_name text,
+    event_subject text,
+    constraint identifier_type_rank_key unique (country_code, rank) deferrable,
+    constraint identifier_type_stored_in_known
+        check (stored_in in ('nip', 'regon9', 'krs', 'key', 'unit', 'numbers')),
+    constraint identifier_type_company_whole check (num_nulls(company_type, company_length) in (0, 2)),
+    constraint identifier_type_of_unit_names_company
+        check (stored_in <> 'unit' or company_type is not null)
+);
+
+-- One row per source: its rank for each field that search shows. Where the entries of a company differ,
+-- the smallest rank is believed; a deleted entry counts only where no other entry tells the field.
+-- `address` is the voivodeship, the city and the postal code of one entry.
+create table registry.source_rank (
+    source text primary key,
+    name smallint not null,
+    legal_form smallint not null,
+    address smallint not null,
+    activity_main smallint not null,
+    activity_start smallint not null,
+    nip smallint not null,
+    regon9 smallint not null,
+    krs smallint not null,
+    country_code text not null
+);

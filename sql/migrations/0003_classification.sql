@@ -1,0 +1,97 @@
+-- Classifications of activities and legal forms: facts of public law. The rows lie in sql/country.
+
+-- One row per classification of activities. `version` is a number of ours that entries hold, `year` the
+-- one in which the classification came into force.
+create table registry.activity_scheme (
+    version smallint primary key,
+    scheme text not null,
+    country_code text not null,
+    name text not null,
+    year smallint not null,
+    constraint activity_scheme_scheme_key unique (scheme) deferrable
+);
+
+-- One row per activity code and classification. The same code means different things in two classifications,
+-- so that neither column is a key alone.
+create table registry.activity_code (
+    version smallint not null,
+    code text not null,
+    name text not null,
+    constraint activity_code_pkey primary key (version, code),
+    constraint activity_code_code_without_dots check (code ~ '^[0-9A-Z]{3,8}$')
+);
+
+-- One row per division (two digits) and group (three digits) of a classification that has names for them.
+-- Old entries of KRS hold such codes in place of subclasses.
+create table registry.activity_group (
+    code text not null,
+    name text not null,
+    version smallint not null,
+    constraint activity_group_pkey primary key (version, code)
+);
+
+-- One row per code of a classification and code of a later one that may take its place. Every code of
+-- the former has a row, where the later one has a place for it.
+create table registry.activity_recoding (
+    from_version smallint not null,
+    from_code text not null,
+    to_version smallint not null,
+    to_code text not null,
+    constraint activity_recoding_pkey primary key (from_version, from_code, to_version, to_code)
+);
+
+-- One row per section of the newest classification of a country, with the divisions (the first two digits of
+-- a code) that it holds.
+create table registry.activity_section (
+    section text not null,
+    first_division text not null,
+    last_division text not null,
+    name text not null,
+    name_en text,
+    country_code text not null,
+    constraint activity_section_pkey primary key (country_code, section),
+    constraint activity_section_of_one_letter check (section ~ '^[A-Z]$'),
+    constraint activity_section_divisions_of_two_digits
+        check (first_division ~ '^[0-9]{2}$' and last_division ~ '^[0-9]{2}$')
+);
+
+-- One row per division of the classifications of a country. A former classification has its divisions in the
+-- sections of the newest one: a company that is reclassified keeps its section.
+create table registry.activity_division (
+    division text not null,
+    section text not null,
+    country_code text not null,
+    constraint activity_division_pkey primary key (country_code, division)
+);
+
+-- One row per code of a former classification whose newest codes all lie in one section other than that of
+-- its division: that section. An entry that is recoded stays in its section.
+create table registry.activity_recoded (
+    code text not null,
+    section text not null,
+    version smallint not null,
+    constraint activity_recoded_pkey primary key (version, code)
+);
+
+-- One row per symbol of a GUS "szczególna forma prawna" and period in which its name was in force.
+-- slug identifies the form. The symbols of two digits ended with November 2014; a form has one slug
+-- under its old and its new symbol, so that the recoding is no change of legal form. name is the
+-- official name, label the one to show. Slug and label depend on the symbol alone, not on the
+-- period: a look-up by symbol (served by the primary key) takes any of its rows.
+-- KRS has four forms that GUS does not: their symbols are K and the number of the form in KRS.
+-- The source ends 113 (prosta spółka akcyjna) on the day on which it begins; the form is in force,
+-- so that it has no valid_to here.
+create table registry.legal_form (
+    symbol text not null,
+    valid_from date not null,
+    valid_to date,
+    slug text collate "C" not null,
+    name text not null,
+    label text not null,
+    label_en text,
+    country_code text not null,
+    constraint legal_form_pkey primary key (country_code, symbol, valid_from),
+    constraint legal_form_symbol_of_letters_and_digits check (symbol ~ '^[0-9A-Z]{1,8}$'),
+    constraint legal_form_period_in_order check (valid_to >= valid_from),
+    constraint legal_form_slug_kebab_case check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$')
+);
