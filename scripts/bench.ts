@@ -15,7 +15,7 @@ import { benchSearch } from './bench/search.ts';
 import { runBenchmarks } from './bench/setting.ts';
 import { benchSnapshot } from './bench/snapshot.ts';
 import { benchVerify } from './bench/verify.ts';
-import { wholeNumber } from './generate-dump.ts';
+import { wholeNumber } from '../fixtures/generator/whole-number.ts';
 
 /** What a night may take in CPU seconds, by a million entries, and in the time of the plain copy. */
 const LIMITS = {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { generateDays, type GeneratedDays } from '../../fixtures/dump/generated-days.ts';
 import { runDump } from '../../fixtures/dump/night.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
-import { Random } from '../../scripts/generator/random.ts';
+import { Random } from '../../fixtures/generator/random.ts';
 import type { SearchFilter } from './search-filter.ts';
 import { createSearchIndex, type SearchIndex } from './search-index.ts';
 

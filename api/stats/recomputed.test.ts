@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../../fixtures/database/t
 import { runDump } from '../../fixtures/dump/night.ts';
 import { readReports, type Row } from '../../fixtures/dump/report-reader.ts';
 import { verify } from '../../pipeline/night/verify.ts';
-import { writeDay } from '../../scripts/generate-dump.ts';
+import { writeDay } from '../../fixtures/generator/ceidg/dump.ts';
 
 /** The nights that are published: two gaps, one of them over the end of the month. */
 const nights = [0, 1, 3, 5, 6];

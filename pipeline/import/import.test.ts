@@ -7,7 +7,7 @@ import { runFixture } from '../../fixtures/dump/night.ts';
 import { runStock } from '../../fixtures/dump/sirene-night.ts';
 import { makeEstablishment, makeUnit } from '../../fixtures/dump/sirene-stock.ts';
 import { type Registries, startRegistries } from '../../fixtures/registry/registries.ts';
-import { drawAnswers } from '../../fixtures/sirene-country/delta.ts';
+import { drawAnswers } from '../../fixtures/generator/sirene/delta.ts';
 import { createAccount } from '../../fixtures/client/account.ts';
 import { createSubmitter, type Submitter } from '../../fixtures/client/submitter.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';

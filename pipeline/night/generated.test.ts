@@ -14,8 +14,12 @@ import {
 } from 'vitest';
 import { dumpTables, runDump } from '../../fixtures/dump/night.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
-import { type DumpOptions, type ExpectedDay, writeDay } from '../../scripts/generate-dump.ts';
-import { type ChangeKind, changeKinds } from '../../scripts/generator/change.ts';
+import {
+  type DumpOptions,
+  type ExpectedDay,
+  writeDay,
+} from '../../fixtures/generator/ceidg/dump.ts';
+import { type ChangeKind, changeKinds } from '../../fixtures/generator/ceidg/change.ts';
 import { verify } from './verify.ts';
 
 const DAYS = 5;

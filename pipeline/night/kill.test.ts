@@ -5,7 +5,7 @@ import { createOrigin } from '../../fixtures/database/database-copy.ts';
 import { differences, generateDays, holdUp, statesOf } from '../../fixtures/dump/generated-days.ts';
 import { dumpTables, runDump } from '../../fixtures/dump/night.ts';
 import type { TestDatabase } from '../../fixtures/database/test-database.ts';
-import { Random } from '../../scripts/generator/random.ts';
+import { Random } from '../../fixtures/generator/random.ts';
 import { verify } from './verify.ts';
 
 const days = await generateDays();

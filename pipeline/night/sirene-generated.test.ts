@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { runDump } from '../../fixtures/dump/night.ts';
-import { expectEvents, type SireneOptions } from '../../fixtures/sirene-country/country.ts';
-import { writeStep } from '../../scripts/generate-sirene.ts';
+import { expectEvents, type SireneOptions } from '../../fixtures/generator/sirene/country.ts';
+import { writeStep } from '../../fixtures/generator/sirene/dump.ts';
 import { verify } from './verify.ts';
 
 const now = () => new Date('2027-01-10T05:00:00Z');

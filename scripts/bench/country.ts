@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import type { Pool } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { inSession } from '../../sql/connection/database.ts';
-import { writeDay } from '../generate-dump.ts';
+import { writeDay } from '../../fixtures/generator/ceidg/dump.ts';
 import { between, look, serverPid } from './cpu.ts';
 import type { MeasuredNight } from './night.ts';
 

@@ -4,7 +4,7 @@ import { createAccount, createApiToken } from '../../fixtures/client/account.ts'
 import { runSteps, stageOf } from '../../pipeline/night/sessions.ts';
 import { inSession } from '../../sql/connection/database.ts';
 import { writeCursor } from '../../sql/feed-cursor.ts';
-import { dayNumber, isoDate } from '../generator/calendar.ts';
+import { dayNumber, isoDate } from '../../fixtures/generator/calendar.ts';
 import { dayCount, eventCount, fillFeeds, watchedCount, watcherCount } from './feed-data.ts';
 import { askInTurn, rank } from './load.ts';
 import { judge } from './measurement.ts';

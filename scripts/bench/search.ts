@@ -1,6 +1,6 @@
 // The search with random combinations of filters, as a client meets it.
 import type { Pool } from 'pg';
-import { Random } from '../generator/random.ts';
+import { Random } from '../../fixtures/generator/random.ts';
 import { type Answer, askInTurn, rank } from './load.ts';
 import { judge, judgeAtMost, print } from './measurement.ts';
 import { readMemory_mb } from './memory.ts';
