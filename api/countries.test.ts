@@ -147,7 +147,7 @@ describe('the numbers of another country', () => {
       '00099012700012',
       'a SIRET: the SIREN and five digits, the last of which is the check digit',
     ],
-    ['RNA', '112099001', 'an RNA number: W and nine digits'],
+    ['RNA', '112099001', 'an RNA number: W and nine digits or capital letters'],
     ['SIREN', '\u0000', 'a SIREN: nine digits, the last of which is the check digit'],
   ])('422 says what is wrong with a %s: %s', async (identifier_type, identifier_value, form) => {
     const { status, body } = await searcher.snapshot({ identifier_type, identifier_value });

@@ -30,7 +30,12 @@ describe('a number of a type', () => {
       ['73282932000074', '35600000000048', '35600000049837', '35600000012345'],
       ['73282932000075', '73282932100073', '00000000000000', '7328293200007', '35600001000000'],
     ],
-    ['RNA', ['W751000001'], ['W75100001', 'W7510000011', 'w751000001', '751000001']],
+    // The prefixes of Corsica and of the overseas territories have a letter.
+    [
+      'RNA',
+      ['W751000001', 'W2A1000034', 'W9R4005678'],
+      ['W75100001', 'W7510000011', 'w751000001', '751000001'],
+    ],
   ])('%s has its form and check digit', async (type, right, wrong) => {
     expect(await take(type, [...right, ...wrong])).toEqual(right);
   });

@@ -111,14 +111,14 @@ describe('POST /api/v1/companies/snapshot of a company in SIRENE', () => {
       const { body } = await snapshot('SIREN', siren);
       return (body as { data: { profiles: object[] } }).data.profiles[0]!;
     };
-    expect(await profileOf('000990028')).toMatchObject({ closed_unit_count: 1 });
+    expect(await profileOf('000990044')).toMatchObject({ closed_unit_count: 1 });
     expect(await profileOf('000990143')).not.toHaveProperty('closed_unit_count');
     const { rows } = await database.pool.query(
       `select siren, closed_unit_count from analyst.entry
-       where siren in ('000990028', '000990143') order by siren`,
+       where siren in ('000990044', '000990143') order by siren`,
     );
     expect(rows).toEqual([
-      { siren: '000990028', closed_unit_count: 1 },
+      { siren: '000990044', closed_unit_count: 1 },
       { siren: '000990143', closed_unit_count: null },
     ]);
   });

@@ -40,6 +40,9 @@ const unit = z
     name: z.string(),
     address: addressField,
     dates: z.array(labelledDate),
+    is_closed: z.literal(true).optional().meta({
+      description: '(+) The unit is closed; absent where it is open.',
+    }),
   })
   .meta({ id: 'Unit', description: 'A local unit of the company.' });
 
@@ -184,6 +187,13 @@ type Address = Texts<keyof z.output<typeof addressField>>;
 
 type LabelledDate = z.output<typeof labelledDate>;
 
+/** What a unit has beside its texts. */
+interface UnitContent {
+  address?: Address;
+  dates: LabelledDate[];
+  is_closed?: true;
+}
+
 /** A row of `registry.entry`, as far as a snapshot shows it. */
 export interface SnapshotEntry
   extends
@@ -205,7 +215,7 @@ export interface SnapshotEntry
   gone_date: string | null;
   address_country_code: string | null;
   closed_unit_count: number | null;
-  units: (Texts<'identifier' | 'name'> & { address?: Address; dates: LabelledDate[] })[] | null;
+  units: (Texts<'identifier' | 'name'> & UnitContent)[] | null;
   persons: z.output<typeof person>[] | null;
   other_dates: LabelledDate[] | null;
   provenance: z.output<typeof provenance>;
@@ -284,6 +294,7 @@ function viewProfile(entry: SnapshotEntry, dictionary: SnapshotWords) {
       // A unit without an address of its own is the head office.
       address: viewAddress(one.address ?? addressOf(entry, dictionary)),
       dates: translateDates(entry, one.dates, dictionary),
+      ...(one.is_closed && { is_closed: one.is_closed }),
     })),
     ...(entry.closed_unit_count && { closed_unit_count: entry.closed_unit_count }),
     contacts: listValues([entry], contactType.options),

@@ -72,14 +72,20 @@ export class Sirene {
     return moments.toSorted()[0]!;
   }
 
-  /** A page of a list; undefined where it has nothing. @param query as the parameter `q` has it */
+  /**
+   * A page of a list; undefined where it has nothing.
+   * @param query as the parameter `q` has it
+   * @param day the only day whose period counts and is answered; absent: of any period
+   */
   async page(
     list: List,
     query: string,
     cursor: string,
     signal?: AbortSignal,
+    day?: string,
   ): Promise<Page | undefined> {
-    const parameters = { q: query, nombre: String(PAGE_ROWS), curseur: cursor };
+    const date = day === undefined ? {} : { date: day };
+    const parameters = { q: query, ...date, nombre: String(PAGE_ROWS), curseur: cursor };
     const found = await this.#get(`/${list}?${new URLSearchParams(parameters).toString()}`, signal);
     if (found === undefined) return undefined;
     const answer = page.safeParse(found);

@@ -95,25 +95,42 @@ describe('a company that is asked for', () => {
   test('by its SIREN, or the SIRET of an establishment, comes from SIRENE', async () => {
     const [unit, establishments] = drawAnswers();
     const siren = String(unit.siren);
-    const sirene = { units: { [siren]: unit }, establishments };
+    const numbers = ['00087', '00095', '00103'].map((nic) => siren + nic);
+    const [closed, closedToo, neverIssued] = numbers as [string, string, string];
+    const period = (letter: string, dateDebut: string, dateFin: string | null) => ({
+      dateFin,
+      dateDebut,
+      etatAdministratifEtablissement: letter,
+    });
+    const ended = [period('F', '2024-01-01', null), period('A', '2019-03-01', '2023-12-31')];
+    const others = [closed, closedToo].map((siret) => {
+      const place = { siret, nic: siret.slice(9), etablissementSiege: false };
+      return { ...establishments[0]!, ...place, periodesEtablissement: ended };
+    });
+    const sirene = { units: { [siren]: unit }, establishments: [...establishments, ...others] };
     const registries = await startRegistries({ sirene });
+    const awaited = [establishments[0]!.siret, closed, neverIssued];
     await database.pool.query(
       `insert into customer.watch (account_id, identifier_type, identifier_value, state, created_at)
-      values ($1, 'SIRET', $2, 'queued', $3), ($1, 'SIREN', '732829320', 'queued', $3)`,
-      [submitter.account_id, establishments[0]!.siret, now],
+      select $1, type, value, 'queued', $2
+      from unnest('{SIREN, SIRET, SIRET, SIRET}'::text[], $3::text[]) as awaited (type, value)`,
+      [submitter.account_id, now, ['732829320', ...awaited]],
     );
     await importNow(registries);
     const watches = await database.pool.query(
-      'select identifier_type, state from customer.watch order by identifier_type',
+      'select distinct identifier_value as value, state from customer.watch',
     );
-    expect(watches.rows).toEqual([
-      { identifier_type: 'SIREN', state: 'failed' },
-      { identifier_type: 'SIRET', state: 'ready' },
-    ]);
+    const state = Object.fromEntries(watches.rows.map((row) => [row.value, row.state]));
+    // The head office and a closed establishment are one company, which is watched once.
+    expect(state['732829320']).toBe('failed');
+    expect(state[neverIssued]).toBe('failed');
+    expect(Object.values(state).filter((each) => each === 'ready')).toHaveLength(1);
     const { rows } = await database.pool.query(
-      'select entry_key, status, jsonb_array_length(units) as units from registry.entry',
+      'select entry_key, status, jsonb_array_length(units) as units, closed_units from registry.entry',
     );
-    expect(rows).toEqual([{ entry_key: siren, status: 'ACTIVE', units: 1 }]);
+    expect(rows).toEqual([
+      { entry_key: siren, status: 'ACTIVE', units: 1, closed_units: [closed] },
+    ]);
     expect(await verify(database, 'sirene')).toEqual([]);
   });
 

@@ -1,3 +1,4 @@
+import { countryOfNumber, dayIn } from '../../sql/country.ts';
 import { Bir } from '../fetch/bir.ts';
 import { Ceidg } from '../fetch/ceidg.ts';
 import type { FetchEnvironment } from '../fetch/environment.ts';
@@ -75,23 +76,31 @@ function createCeidg(ceidg: Ceidg): OnDemandSource {
   };
 }
 
-/** SIRENE knows every SIREN, with which a SIRET begins; a duplicate leads to the unit that stays. */
+/**
+ * SIRENE knows every SIREN, with which a SIRET begins; a duplicate leads to the unit that stays. Of a unit it is
+ * asked for the establishments that are open today, the head office, and the one that was submitted.
+ */
 function createSirene(sirene: Sirene): OnDemandSource {
   return {
     source: 'sirene',
     answers: ['SIREN', 'SIRET'],
     isComplete: true,
-    async ask(_type, value, signal) {
+    async ask(type, value, signal) {
       const old_key = value.slice(0, 9);
       const unit = await sirene.unit(old_key, signal);
       if (!unit) return [];
       const new_key = unit.uniteLegale.siren;
+      const isDuplicate = new_key !== old_key;
+      const asked = type === 'SIRET' && !isDuplicate ? ` OR siret:${value}` : '';
       // A page has a thousand of them, the head office among them; the next stock brings the rest.
-      const known = '(periode(etatAdministratifEtablissement:A) OR etablissementSiege:true)';
+      const known = `(periode(etatAdministratifEtablissement:A) OR etablissementSiege:true${asked})`;
       const query = `siren:${new_key} AND ${known}`;
-      const page = await sirene.page('siret', query, '*', signal);
+      const today = dayIn(new Date(), countryOfNumber('SIREN'));
+      const page = await sirene.page('siret', query, '*', signal, today);
+      // A SIRET that was never issued.
+      if (asked !== '' && !page?.etablissements?.some(({ siret }) => siret === value)) return [];
       const answers = page ? [unit, page] : [unit];
-      const duplicate = new_key === old_key ? {} : { duplicate: { old_key, new_key } };
+      const duplicate = isDuplicate ? { duplicate: { old_key, new_key } } : {};
       const lines = answers.map((line) => JSON.stringify(line));
       return lines.map((line) => ({ file: 'answers.ndjson', line, ...duplicate }));
     },

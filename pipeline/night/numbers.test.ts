@@ -87,7 +87,8 @@ describe('the numbers of another country', () => {
   test('find the company, a SIRET by the SIREN that it begins with, and none of another country', async () => {
     expect(await find('SIREN', bakery)).toBe('Boulangerie');
     expect(await find('SIRET', `${bakery}00074`)).toBe('Boulangerie');
-    expect(await find('SIRET', `${bakery}99999`)).toBe('Boulangerie');
+    // One that was never issued.
+    expect(await find('SIRET', `${bakery}99999`)).toBeNull();
     expect(await find('RNA', 'W751000001')).toBe('Club');
     expect(await find('SIREN', shared)).toBe('Homonyme');
     expect(await find('REGON9', shared)).not.toBe('Homonyme');

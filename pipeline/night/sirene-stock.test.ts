@@ -1,11 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
-import { readEvents, runStock } from '../../fixtures/dump/sirene-night.ts';
-import { makeDuplicates, makeEstablishment, makeUnit } from '../../fixtures/dump/sirene-stock.ts';
+import { readEvents, runSirene, runStock } from '../../fixtures/dump/sirene-night.ts';
+import {
+  makeDuplicates,
+  makeEstablishment,
+  makeUnit,
+  type StockRow,
+} from '../../fixtures/dump/sirene-stock.ts';
 import { verify } from './verify.ts';
 
 const number = (at: number) => String(990_600_000 + at);
-const [older, leaving, kept, newer] = [1, 2, 3, 4].map(number) as [string, string, string, string];
 
 let db: TestDatabase;
 beforeAll(async () => {
@@ -13,8 +17,230 @@ beforeAll(async () => {
 });
 afterAll(() => db.drop());
 
+/** What two months say of the head office of a unit, and the event that tells of it, if any. */
+interface Spelled {
+  what: string;
+  before: StockRow;
+  after: StockRow;
+  event?: string;
+}
+const place = (more: Record<string, string>) =>
+  Object.fromEntries(Object.entries(more).map(([name, value]) => [`${name}Etablissement`, value]));
+const group = { numeroVoie: '12', dernierNumeroVoie: '18' };
+const spelled: Spelled[] = [
+  {
+    what: 'a group of numbers in the complement',
+    before: place({ numeroVoie: '12', complementAdresse: '12-18' }),
+    after: place(group),
+  },
+  {
+    what: 'a group of numbers in words, with repetitions',
+    before: place({ numeroVoie: '12', complementAdresse: '12 BIS A 18 TER' }),
+    after: place({
+      ...group,
+      indiceRepetition: 'B',
+      indiceRepetitionDernierNumeroVoie: 'T',
+    }),
+  },
+  {
+    what: 'a complement that begins with another number',
+    before: place({ numeroVoie: '12', complementAdresse: '3-4' }),
+    after: place({ numeroVoie: '12', dernierNumeroVoie: '4' }),
+    event: 'COMPANY_ADDRESS_CHANGED',
+  },
+  {
+    what: 'an apostrophe in the name and in the street',
+    before: {
+      ...place({ typeVoie: 'IMP', libelleVoie: "DE L'ABBAYE D'EN HAUT" }),
+      denominationUniteLegale: "LES AMIS D'OLORON",
+    },
+    after: {
+      ...place({ typeVoie: 'IMPASSE', libelleVoie: 'DE L ABBAYE D’EN HAUT' }),
+      denominationUniteLegale: 'LES AMIS D OLORON',
+    },
+  },
+  {
+    what: 'a place without a street',
+    before: place({ typeVoie: 'LD', libelleVoie: 'LES GRANGES' }),
+    after: place({ typeVoie: 'LIEUDIT', libelleVoie: 'LES GRANGES' }),
+  },
+  {
+    what: 'any spelling of an address with one identifier',
+    before: place({ libelleVoie: 'DU MAL FOCH', identifiantAdresse: '690830001_B' }),
+    after: place({ libelleVoie: 'FERDINAND FOCH', identifiantAdresse: '690830001_B' }),
+  },
+  {
+    what: 'another identifier with another address',
+    before: place({ libelleVoie: 'DU LAVOIR', identifiantAdresse: '690830001_B' }),
+    after: place({ libelleVoie: 'DU MOULIN', identifiantAdresse: '690830002_B' }),
+    event: 'COMPANY_ADDRESS_CHANGED',
+  },
+  {
+    what: 'another address without an identifier',
+    before: place({ libelleVoie: 'DU LAVOIR', identifiantAdresse: '690830001_B' }),
+    after: place({ libelleVoie: 'DU MOULIN' }),
+    event: 'COMPANY_ADDRESS_CHANGED',
+  },
+];
+
+describe('two months of one address', () => {
+  const sirens = spelled.map((_, at) => number(100 + at));
+  const run = (date: string, when: 'before' | 'after') =>
+    runStock(
+      db,
+      date,
+      sirens.map((siren, at) => makeUnit(siren, spelled[at]![when])),
+      sirens.flatMap((siren, at) => [
+        makeEstablishment(siren, '00012', spelled[at]![when]),
+        makeEstablishment(siren, '00020', spelled[at]![when]),
+      ]),
+      { reason: 'few units' },
+    );
+  let told: string[];
+
+  beforeAll(async () => {
+    await run('2026-05-31', 'before');
+    await run('2026-06-30', 'after');
+    told = await readEvents(db, '2026-06-30');
+  });
+
+  test.each(spelled.map((one, at) => [one.what, sirens[at]!, one.event] as const))(
+    '%s',
+    (_, siren, event) => {
+      const types = told
+        .filter((text) => text.startsWith(siren))
+        .map((text) => text.split(/[ :]/)[1]);
+      // The other establishment moves likewise.
+      expect(types).toEqual(event === undefined ? [] : [event, 'COMPANY_UNIT_CHANGED']);
+    },
+  );
+
+  test('is shown as it is written last, and agrees with the events that told it', async () => {
+    const { rows } = await db.pool.query<{ street: string; unit: string }>(
+      `select street, units #>> '{1,address,street}' as unit
+       from registry.entry where entry_key = $1`,
+      [sirens[5]],
+    );
+    expect(rows).toEqual([{ street: 'RUE FERDINAND FOCH', unit: 'RUE FERDINAND FOCH' }]);
+    expect(await verify(db, 'sirene')).toEqual([]);
+  });
+});
+
+describe('a unit', () => {
+  const [asleep, headless, hidden, abroad, silent] = [200, 201, 202, 203, 204].map(number) as [
+    string,
+    string,
+    string,
+    string,
+    string,
+  ];
+  const closed = { etatAdministratifEtablissement: 'F', dateDebut: '1900-01-01' };
+  const units = [
+    makeUnit(asleep),
+    makeUnit(headless, { nicSiegeUniteLegale: '00099' }),
+    makeUnit(hidden, {
+      statutDiffusionUniteLegale: 'N',
+      categorieJuridiqueUniteLegale: '1000',
+      denominationUniteLegale: '',
+      nomUniteLegale: 'OUBLIE',
+    }),
+    makeUnit(abroad, { nicSiegeUniteLegale: '00020' }),
+    makeUnit(silent),
+  ];
+  const establishments = [
+    makeEstablishment(asleep, '00012', closed),
+    makeEstablishment(headless, '00020', { etatAdministratifEtablissement: 'F' }),
+    makeEstablishment(hidden),
+    makeEstablishment(abroad, '00012', { etatAdministratifEtablissement: 'F' }),
+    makeEstablishment(abroad, '00020', {
+      ...place({ libelleCommune: '', codeCommune: '', libelleCommuneEtranger: 'GENEVE' }),
+      codePaysEtrangerEtablissement: '99140',
+      libellePaysEtrangerEtablissement: 'SUISSE',
+    }),
+    makeEstablishment(abroad, '00038', {
+      libelleCommuneEtrangerEtablissement: 'ATLANTIS',
+      codePaysEtrangerEtablissement: '99999',
+    }),
+    makeEstablishment(silent, '00012', { statutDiffusionEtablissement: 'X' }),
+  ];
+  const readEntry = async (siren: string) => {
+    const { rows } = await db.pool.query<Record<string, unknown>>(
+      `select status, name, is_partial, street, address_country_code as country, closed_units,
+         units from registry.entry where entry_key = $1`,
+      [siren],
+    );
+    return rows[0]!;
+  };
+  const find = async (siret: string) => {
+    const { rows } = await db.pool.query<{ found: boolean }>(
+      `select registry.find_company('SIRET', $1) is not null as found`,
+      [siret],
+    );
+    return rows[0]!.found;
+  };
+
+  beforeAll(() => runStock(db, '2026-07-31', units, establishments, { reason: 'other units' }));
+
+  test('whose head office closed on an unknown day stays closed in a delta that tells of the unit alone', async () => {
+    const before = await readEntry(asleep);
+    expect(before).toMatchObject({
+      status: 'SUSPENDED',
+      closed_units: null,
+      units: [{ identifier: `${asleep}00012`, is_closed: true }],
+    });
+    const period = { dateFin: null, dateDebut: '2020-01-01', etatAdministratifUniteLegale: 'A' };
+    const answer = { siren: asleep, periodesUniteLegale: [period] };
+    await runSirene(db, '2026-08-05', { 'siren.ndjson': JSON.stringify(answer) });
+    expect(await readEntry(asleep)).toEqual(before);
+    await runStock(db, '2026-08-31', units, establishments);
+    expect(await readEntry(asleep)).toEqual(before);
+    for (const date of ['2026-08-05', '2026-08-31']) expect(await readEvents(db, date)).toEqual([]);
+  });
+
+  test('without an open establishment is suspended, also without its head office', async () => {
+    const closed_units = [`${headless}00020`];
+    expect(await readEntry(headless)).toMatchObject({
+      status: 'SUSPENDED',
+      units: null,
+      closed_units,
+    });
+  });
+
+  test('is withheld by any letter but O, and so is an establishment', async () => {
+    expect(await readEntry(hidden)).toMatchObject({ name: null, is_partial: true, street: null });
+    expect(await readEntry(silent)).toMatchObject({
+      name: `ATELIER ${silent}`,
+      is_partial: false,
+      street: null,
+    });
+  });
+
+  test('has the code of a country abroad, and a blank where INSEE lists none', async () => {
+    expect(await readEntry(abroad)).toMatchObject({
+      country: 'CH',
+      units: [
+        { identifier: `${abroad}00020` },
+        { identifier: `${abroad}00038`, address: { country_code: '' } },
+      ],
+    });
+  });
+
+  test('is known by the SIRET of each place that it had, and by no other', async () => {
+    const nics = ['00012', '00020', '00038', '00046'];
+    const found = await Promise.all(nics.map((nic) => find(abroad + nic)));
+    expect(found).toEqual([true, true, true, false]);
+    expect(await verify(db, 'sirene')).toEqual([]);
+  });
+});
+
 /** Two months of units that are merged: one into an older company, one into a newer one. */
 describe('a duplicate', () => {
+  const [older, leaving, kept, newer] = [1, 2, 3, 4].map(number) as [
+    string,
+    string,
+    string,
+    string,
+  ];
   const run = (date: string, sirens: string[]) =>
     runStock(
       db,
@@ -22,17 +248,19 @@ describe('a duplicate', () => {
       sirens.map((siren) => makeUnit(siren)),
       sirens.map((siren) => makeEstablishment(siren)),
       { reason: 'few units' },
-      date === '2026-08-31' ? {} : makeDuplicates([older, leaving], [newer, kept]),
+      date === '2026-09-30' ? {} : makeDuplicates([older, leaving], [newer, kept]),
     );
 
-  test.each(['2026-09-30', '2026-10-31'])(
+  test.each(['2026-10-31', '2026-11-30'])(
     'is one company with the unit that stays, and the tables agree on %s',
     async (date) => {
-      if (date === '2026-09-30') await run('2026-08-31', [older, leaving, kept, newer]);
+      if (date === '2026-10-31') await run('2026-09-30', [older, leaving, kept, newer]);
       await run(date, [older, newer]);
       const { rows } = await db.pool.query(
         `select string_agg(entry_key, ' ' order by entry_key) as sirens
-         from registry.entry group by company_id order by sirens`,
+         from registry.entry where entry_key = any($1)
+         group by company_id order by sirens`,
+        [[older, leaving, kept, newer]],
       );
       expect(rows).toEqual([{ sirens: `${older} ${leaving}` }, { sirens: `${kept} ${newer}` }]);
       expect(await verify(db, 'sirene')).toEqual([]);
@@ -40,10 +268,10 @@ describe('a duplicate', () => {
   );
 
   test('tells once that its number changed', async () => {
-    expect(await readEvents(db, '2026-09-30')).toEqual([
+    expect(await readEvents(db, '2026-10-31')).toEqual([
       `${older} COMPANY_REGISTRY_NUMBER_CHANGED: ${leaving} → ${older}`,
       `${newer} COMPANY_REGISTRY_NUMBER_CHANGED: ${kept} → ${newer}`,
     ]);
-    expect(await readEvents(db, '2026-10-31')).toEqual([]);
+    expect(await readEvents(db, '2026-11-30')).toEqual([]);
   });
 });

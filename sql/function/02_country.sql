@@ -1,7 +1,7 @@
 -- The countries, each as its folder in sql/country says it: its row, the spelling of its words, and its
 -- functions. What all of them have in common stands here and in 05_same_change.sql.
 select registry.start_loading('registry.country');
-\copy loaded (name, name_en, time_zone, language, is_default, activity_pattern, activity_group_pattern, address_meaning, telephone_meaning, postal_code, closed_words) from 'country/*/country.csv'
+\copy loaded (name, name_en, time_zone, language, is_default, activity_pattern, activity_group_pattern, text_meaning, address_meaning, telephone_meaning, postal_code) from 'country/*/country.csv'
 select registry.load_dictionary('registry.country');
 
 select registry.start_loading('registry.spelling');
@@ -68,7 +68,7 @@ return (
 \include 'country/*/functions.sql'
 
 -- The functions that a country may replace, as a branch a country: a row costs one comparison of texts.
--- `address_meaning` is of an address on one line. `telephone_meaning` takes letters and digits alone, and
+-- `text_meaning` is of names, `address_meaning` of an address on one line. `telephone_meaning` takes letters and digits alone, and
 -- leaves the national number. `postal_code` writes a code as the country does.
 do $do$
 declare
@@ -91,12 +91,17 @@ begin
             ) as branches
         from (
             values
-            ('address_meaning', 'registry.spell(country_code, registry.text_meaning(value))'),
-            ('telephone_meaning', $$regexp_replace(value, '^[a-z]*(00)?', '')$$),
-            ('postal_code', 'value')
-        ) as common (name, expression)
+            (1, 'text_meaning', 'registry.text_meaning(value)'),
+            (
+                2, 'address_meaning',
+                'registry.spell(country_code, registry.text_meaning(country_code, value))'
+            ),
+            (3, 'telephone_meaning', $$regexp_replace(value, '^[a-z]*(00)?', '')$$),
+            (4, 'postal_code', 'value')
+        ) as common (place, name, expression)
         left join registry.country on true
-        group by common.name, common.expression
+        group by common.place, common.name, common.expression
+        order by common.place
     loop
         execute format(
             'create or replace function registry.%I(country_code text, value text) returns text

@@ -220,18 +220,21 @@ end;
 $$;
 
 -- The company that a number names: the one that has it now, of several one whose entry is not deleted,
--- then the oldest. Where none has it: the last one that had it. Null for a number that was never known.
+-- then the oldest. Where none has it: the last one that had it. Null for a number that was never known, such as
+-- that of a unit which the company never had. Of a withdrawn entry no units are known.
 create or replace function registry.find_company(number_type text, number text) returns bigint
 language plpgsql stable parallel safe as $$
 declare
     found_id bigint;
     naming_type text;
     naming_number text;
+    names_unit boolean;
 begin
     select
         coalesce(type.company_type, number_type),
-        coalesce(left(number, type.company_length), number)
-    into naming_type, naming_number
+        coalesce(left(number, type.company_length), number),
+        type.stored_in = 'unit'
+    into naming_type, naming_number, names_unit
     from registry.identifier_type as type
     where type.identifier_type = number_type;
 
@@ -250,6 +253,16 @@ begin
             and past_number.identifier_value = naming_number
         order by past_number.last_date desc, company.company_id
         limit 1;
+    elsif names_unit and not exists (
+        select
+        from registry.entries_with(naming_type, naming_number) as named
+        join registry.entry using (company_id, entry_id)
+        where
+            number = any(entry.closed_units)
+            or entry.units @> jsonb_build_array(jsonb_build_object('identifier', number))
+            or entry.withdrawn_until = 'infinity'
+    ) then
+        return null;
     end if;
     return found_id;
 end;

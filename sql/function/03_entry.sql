@@ -173,16 +173,6 @@ return nullif(
     ''
 );
 
--- Whether a unit has a date on which it ended or was struck off.
-create or replace function registry.is_unit_closed(country_code text, unit jsonb) returns boolean
-language sql stable parallel safe
-return exists (
-    select
-    from jsonb_array_elements(unit -> 'dates') as dated
-    join registry.country on country.country_code = is_unit_closed.country_code
-    where registry.lower(dated.value ->> 'type') ~ country.closed_words
-);
-
 -- Whether an entry is of an entrepreneur of whom the registry tells one name. Where the country has a word for
 -- the role, the entrepreneur is a person of the entry.
 create or replace function registry.is_entrepreneur(
@@ -201,7 +191,8 @@ return entity_type = 'NATURAL' and num_nonnulls(surname, first_name) = 0 and nam
 create or replace function registry.show_entry(entry registry.entry) returns setof jsonb
 language sql stable parallel safe rows 1
 begin atomic
-    select to_jsonb(entry) || jsonb_build_object(
+    select to_jsonb(entry) - '{closed_units, address_ids}'::text[] || jsonb_build_object(
+        'closed_unit_count', cardinality(entry.closed_units),
         'provenance', (
             select jsonb_build_object(
                 'dump_date', run.dump_date,

@@ -34,7 +34,7 @@ return case
         registry.lower(value), '^(https?://)?(www\.)?|/$', '', 'g'
     )
     when subject in ('owner', 'shareholders', 'representation') then registry.list_meaning(value)
-    else registry.text_meaning(value)
+    else registry.text_meaning(country_code, value)
 end;
 
 -- What an event says of a company: its new value, or the old one where there is no new one. Of an end,

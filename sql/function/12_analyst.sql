@@ -68,7 +68,7 @@ select
             and run.last_entry_id >= entry.entry_id
     ) as last_seen_date,
     registry.naming_numbers(entry.country_code, entry.entry_key, entry.numbers) ->> 'SIREN' as siren,
-    entry.closed_unit_count
+    nullif(cardinality(entry.closed_units), 0) as closed_unit_count
 from registry.entry
 left join registry.legal_form_symbol
     on legal_form_symbol.country_code = entry.country_code

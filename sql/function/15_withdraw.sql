@@ -84,6 +84,7 @@ begin
         entry.building := null;
         entry.apartment := null;
         entry.units := null;
+        entry.address_ids := null;
     end if;
     entry.content_hash := registry.content_hash(entry);
     return entry;
@@ -117,6 +118,7 @@ begin
     entry.building := null;
     entry.apartment := null;
     entry.postal_code := null;
+    entry.address_ids := null;
     entry.units := (
         select jsonb_agg(registry.withheld_unit(unit.value) order by unit.place)
         from jsonb_array_elements(entry.units) with ordinality as unit (value, place)

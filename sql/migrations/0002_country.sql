@@ -1,9 +1,9 @@
 -- A country is data: the rows of these tables lie in sql/country/<country code>, and sql/function loads them.
 
 -- One row per country. `is_default`: what is meant where no country is asked for. The patterns are those of
--- an activity code and of a division, group or class, without dots. `address_meaning`,
+-- an activity code and of a division, group or class, without dots. `text_meaning`, `address_meaning`,
 -- `telephone_meaning` and `postal_code` name functions of the schema registry, of a text that give a text;
--- null: the common rule. `closed_words` is a pattern: the type of a date on which a unit ended.
+-- null: the common rule.
 create table registry.country (
     country_code text primary key,
     name text not null,
@@ -13,10 +13,10 @@ create table registry.country (
     is_default boolean not null,
     activity_pattern text not null,
     activity_group_pattern text not null,
+    text_meaning text,
     address_meaning text,
     telephone_meaning text,
     postal_code text,
-    closed_words text,
     constraint country_code_of_two_letters check (country_code ~ '^[A-Z]{2}$')
 );
 

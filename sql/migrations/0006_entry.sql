@@ -15,7 +15,8 @@
 -- `units` and `other_dates` have the shapes that the snapshot shows; the three lists are sorted, and
 -- null when empty, so that equal lists are equal values.
 -- units: [{identifier, name, address: {street, building, apartment, city, postal_code, voivodeship,
---   country_code}, dates: [{type, date}]}], sorted by identifier.
+--   country_code}, dates: [{type, date}], is_closed}], sorted by identifier. is_closed is true or absent,
+--   whether or not the day is known.
 -- persons: [{kind: 'owner' | 'partner' | 'shareholder' | 'representative' | 'appointed', full_name,
 --   role, holding, number}]; courts and authorities appoint trustees, supervisors and commissioners.
 --   holding: the shares in words. number: the KRS or REGON number of a shareholder. Both may be absent.
@@ -29,7 +30,8 @@
 -- `untold`: subjects of event types that the registry does not tell of the entry, such as the name that its
 -- owner withholds. That one comes or goes is no event.
 -- `announced_activity`: the code of the main activity in the classification that will come.
--- `closed_unit_count`: the units that are closed, of which no more is kept.
+-- `closed_units`: the numbers of units that are closed, of which no more is kept.
+-- `address_ids`: by which the registry knows the addresses of `units`, in their order.
 create table registry.entry (
     company_id bigint not null,
     entry_id bigint not null,
@@ -94,7 +96,8 @@ create table registry.entry (
     is_partial boolean,
     untold text[],
     announced_activity text,
-    closed_unit_count integer,
+    closed_units text[],
+    address_ids text[],
     constraint entry_status_known check (status in ('ACTIVE', 'SUSPENDED', 'DELETED')),
     constraint entry_bankruptcy_state_known check (bankruptcy_state in ('OPEN', 'ENDED')),
     constraint entry_restructuring_state_known check (restructuring_state in ('OPEN', 'ENDED'))

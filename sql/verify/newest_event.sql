@@ -107,6 +107,20 @@ compared as (
                         and unit.value ? 'address'
                         and not unit.value ? 'is_partial'
                 )
+                -- The same of the address of a unit, whose name is told.
+                or entry.changed_date > told.event_date
+                and exists (
+                    select from jsonb_array_elements(entry.units) with ordinality as unit (value, place)
+                    where
+                        unit.value ->> 'identifier' = told.unit_number
+                        and entry.address_ids[unit.place] is not null
+                        and starts_with(
+                            registry.value_meaning(entry.country_code, 'unit', told.new_value),
+                            registry.value_meaning(
+                                entry.country_code, 'unit', registry.unit_line(unit.value - 'address')
+                            )
+                        )
+                )
                 or registry.value_meaning(
                     entry.country_code, 'unit', told.new_value
                 ) is not distinct from (
@@ -116,7 +130,7 @@ compared as (
                     from jsonb_array_elements(entry.units) as unit
                     where
                         unit.value ->> 'identifier' = told.unit_number
-                        and not registry.is_unit_closed(entry.country_code, unit.value)
+                        and not unit.value ? 'is_closed'
                 )
             when 'activity' then
                 (told.new_value is not null)
@@ -160,7 +174,12 @@ compared as (
             end
             when 'representation' then registry.representative_names(entry.persons)
             when 'start date' then entry.start_date::text
-            when 'address' then registry.entry_address(entry)
+            -- An address that the registry knows by an identifier may be spelled otherwise since then.
+            when 'address' then case
+                when entry.address_ids[1] is not null and entry.changed_date > told.event_date
+                    then told.new_value
+                else registry.entry_address(entry)
+            end
             when 'phone' then entry.phone
             when 'e-mail' then entry.email
             when 'fax' then entry.fax

@@ -114,7 +114,8 @@ select
     null::boolean as is_partial,
     null::text[] as untold,
     null::text as announced_activity,
-    null::integer as closed_unit_count
+    null::text[] as closed_units,
+    null::text[] as address_ids
 from stage.record
 join stage.file on file.file_no = record.file_no
 cross join lateral (

@@ -93,7 +93,8 @@ select
     null::boolean as is_partial,
     null::text[] as untold,
     null::text as announced_activity,
-    null::integer as closed_unit_count
+    null::text[] as closed_units,
+    null::text[] as address_ids
 from stage.document
 cross join stage.night
 left join registry.entry as known

@@ -94,6 +94,7 @@ describe('the lists of a legal person', () => {
           { type: 'Data powstania', date: '2020-01-02' },
           { type: 'Data zakończenia działalności', date: '2026-01-02' },
         ],
+        is_closed: true,
       },
     ];
     const many = { praw_liczbaJednLokalnych: '1' };

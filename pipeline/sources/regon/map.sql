@@ -92,7 +92,8 @@ select
     null::boolean as is_partial,
     null::text[] as untold,
     null::text as announced_activity,
-    null::integer as closed_unit_count
+    null::text[] as closed_units,
+    null::text[] as address_ids
 from stage.document
 cross join lateral jsonb_to_record(document.document -> 'activity') as activity (
     name text, nip text, nip_status text, legal_form text, register text, register_number text,
@@ -139,7 +140,11 @@ cross join lateral (
                     'name', unit.record ->> 'name',
                     'address', stage.regon_address(unit.record),
                     'dates', coalesce(unit_date.dates, '[]')
-                ) as unit,
+                )
+                || case
+                    when unit.record ?| '{end_date, struck_off_date}' then '{"is_closed": true}'::jsonb
+                    else '{}'
+                end as unit,
                 1 as rank
             from jsonb_array_elements(
                 coalesce(document.document -> 'units', document.document -> 'unit_details')

@@ -154,7 +154,7 @@ function readRow(row: unknown): Omit<Answer, 'line'> & ({ answer: object } | { r
 /**
  * Reads a unit or an establishment into the columns of a stock file: its own fields, its address and its present
  * period. A closed one may have later periods: its end is the first day of the newest period that
- * closed it. `closed` is the day of the last closing, also of one that has opened again.
+ * closed it.
  */
 function readColumns(fields: Fields, history: readonly Fields[] = []): Fields {
   const present = history.find(({ dateFin }) => dateFin === null || dateFin === '') ?? history[0];
@@ -168,8 +168,6 @@ function readColumns(fields: Fields, history: readonly Fields[] = []): Fields {
   };
   [fields, fields.adresseEtablissement as Fields | undefined, present].forEach(tell);
   if (present && closing && isClosed(present)) tell({ dateDebut: closing.dateDebut });
-  const closed = closing ?? history.find(isClosed);
-  if (closed) told.closed = readValue(closed.dateDebut);
   return told;
 }
 

@@ -89,7 +89,8 @@ create unlogged table stage.sirene_known as
 select
     entry.entry_key as siren,
     entry.units,
-    entry.closed_unit_count,
+    entry.address_ids,
+    entry.closed_units,
     jsonb_build_object(
         'statut_diffusion', case when entry.is_partial then 'P' else 'O' end,
         'date_creation', entry.start_date,
@@ -149,28 +150,23 @@ known as (
         unit.value ->> 'identifier' as siret,
         unit.value,
         known.columns -> 'date_creation' as start_date,
-        unit.value @> '{"dates": [{"type": "Date de fermeture"}]}' as is_closed,
+        known.address_ids[unit.place] as address_id,
         -- The head office is at the address of the entry.
         coalesce(unit.value -> 'address', known.address) as address
     from stage.sirene_known as known
-    cross join lateral jsonb_array_elements(known.units) as unit
+    cross join lateral jsonb_array_elements(known.units) with ordinality as unit (value, place)
 )
 
 select
     siren,
     siret,
-    case
-        when known.value is not null then known.is_closed
-        -- Of one that is not listed the dumps have counted a closing up to the day of the newest.
-        else told.told ? 'closed' and coalesce(told.told ->> 'closed', '') <= newest.day
-    end as was_counted,
     jsonb_build_object(
         'siret', siret,
         'nic', right(siret, 5),
         'statut_diffusion', case when known.value ? 'is_partial' then 'P' else 'O' end,
         'etat_administratif', case
-            when known.value is not null
-                then case when known.is_closed then 'F' else 'A' end
+            when known.value ? 'is_closed' then 'F'
+            when known.value is not null then 'A'
         end,
         'date_creation', case
             -- The head office began with its unit.
@@ -194,7 +190,8 @@ select
             'complement_adresse', known.address -> 'apartment',
             'code_postal', known.address -> 'postal_code',
             'libelle_commune', known.address -> 'city',
-            'libelle_pays_etranger', nullif(known.address ->> 'country_code', 'FR'),
+            'code_pays_etranger', nullif(known.address ->> 'country_code', 'FR'),
+            'identifiant_adresse', known.address_id,
             'code_region', (
                 select region.code
                 from registry.region
@@ -205,12 +202,7 @@ select
     end
     || coalesce(told.told, '{}') as columns
 from told
-full join known using (siren, siret)
-cross join (
-    select coalesce(max(run.dump_date)::text, '') as day
-    from stage.night
-    join registry.run on run.run_id = night.previous_run_id
-) as newest;
+full join known using (siren, siret);
 
 create index on stage.sirene_establishment (siren);
 analyze stage.sirene_establishment (siren, siret);
@@ -223,7 +215,7 @@ select
     whole.columns || jsonb_build_object(
         'siren', unit.siren,
         'details', listed.details,
-        'closed_count', greatest(coalesce(known.closed_unit_count, 0) + listed.closed_more, 0),
+        'closed_units', closed.units,
         'withheld_units', listed.withheld_units
     ),
     answer.raw
@@ -270,20 +262,29 @@ cross join lateral (
         string_agg(one.siret, ' ') filter (
             where
                 one.columns ->> 'etat_administratif' = 'F'
-                and one.columns ->> 'statut_diffusion' = 'P'
+                and one.columns ->> 'statut_diffusion' <> 'O'
         ) as withheld_units,
-        -- Of a unit that is not known nothing is counted.
-        count(*) filter (
+        array_agg(one.siret) filter (
             where
                 one.columns ->> 'etat_administratif' = 'F'
-                and (known.siren is null or not one.was_counted)
-        )
-        - count(*) filter (
+                and one.siret is distinct from unit.siren || (whole.columns ->> 'nic_siege')
+        ) as closed,
+        array_agg(one.siret) filter (
             where
                 one.columns ->> 'etat_administratif' = 'A'
-                and known.siren is not null
-                and one.was_counted
-        ) as closed_more
+                or one.siret = unit.siren || (whole.columns ->> 'nic_siege')
+        ) as listed
     from stage.sirene_establishment as one
     where one.siren = unit.siren
-) as listed;
+) as listed
+-- The known closed ones that have not opened again, and those that are closed by now.
+cross join lateral (
+    select string_agg(number.value, ' ' order by number.value) as units
+    from (
+        select unnest(known.closed_units)
+        except
+        select unnest(listed.listed)
+        union
+        select unnest(listed.closed)
+    ) as number (value)
+) as closed;

@@ -35,7 +35,10 @@ select
         when 'C' then 'DELETED'
         -- Without an active establishment a unit sleeps. Of one without any nothing is known.
         when 'A' then case
-            when open.count > 0 or place.units is null then 'ACTIVE'
+            when
+                open.count > 0
+                or place.units is null and nullif(record.closed_units, '') is null
+                then 'ACTIVE'
             else 'SUSPENDED'
         end
     end as declared_status,
@@ -59,7 +62,6 @@ select
             when 'ACTIVE' then known.resumption_date::text
         end
     end as resumption_date,
-    -- A name: the code of INSEE is not that of ISO.
     address.country_code as address_country_code,
     null::text as struck_off_date,
     null::text as bankruptcy_start_date,
@@ -120,14 +122,15 @@ select
                 translate(registry.text_fr(record.activite_principale_naf25), '.', ''), ''
             )
     end as announced_activity,
-    nullif(record.closed_count, 0) as closed_unit_count
+    string_to_array(nullif(record.closed_units, ''), ' ') as closed_units,
+    case when array_remove(place.address_ids, null) <> '{}' then place.address_ids end as address_ids
 from stage.record
 left join registry.entry as known
     on known.source = 'sirene'
     and known.entry_key = record.siren
 cross join lateral (
     select
-        record.statut_diffusion = 'P' as is_partial,
+        record.statut_diffusion <> 'O' as is_partial,
         coalesce(registry.day_fr(record.date_creation), known.start_date::text) as start_date,
         case
             when record.nic_siege is null then (
@@ -161,7 +164,7 @@ cross join lateral (
             when not kind.is_natural then coalesce(
                 registry.text_fr(record.denomination),
                 registry.text_fr(record.denomination_usuelle1),
-                registry.text_fr(record.sigle)
+                case when kind.is_partial is not true then registry.text_fr(record.sigle) end
             )
             when not kind.is_partial then coalesce(
                 nullif(
@@ -216,10 +219,11 @@ cross join lateral (
             when not seat.is_withheld then registry.street_fr(unit.head, street_type.meaning)
         end as street,
         case when not seat.is_withheld then registry.building_fr(unit.head) end as building,
-        case when not seat.is_withheld then unit.head ->> 'complement_adresse' end as apartment,
+        case when not seat.is_withheld then registry.apartment_fr(unit.head) end as apartment,
         case when not seat.is_withheld then unit.head ->> 'code_postal' end as postal_code,
         registry.city_fr(unit.head) as city,
-        nullif(registry.text_fr(unit.head ->> 'libelle_pays_etranger'), 'FR') as country_code
+        registry.country_fr(unit.head) as country_code,
+        case when not seat.is_withheld then registry.address_id_fr(unit.head) end as id
 ) as address
 -- Most units have no other establishment.
 cross join lateral (
@@ -235,7 +239,10 @@ cross join lateral (
                     detail.value, detail.is_withheld, street_type.meaning, region.name
                 )
             )
-        ) filter (where detail.is_open) as units
+        ) filter (where detail.is_open) as units,
+        array_agg(
+            case when not detail.is_withheld then registry.address_id_fr(detail.value) end
+        ) filter (where detail.is_open) as address_ids
     from (
         select
             detail.value,
@@ -284,5 +291,9 @@ cross join lateral (
                 null
             )
         ) || coalesce(other.units, '[]')
-    end as units
+    end as units,
+    case
+        when unit.head is null then other.address_ids
+        else array[address.id] || other.address_ids
+    end as address_ids
 ) as place

@@ -1,5 +1,5 @@
--- Notes codes that stand under the name of another classification, legal forms that INSEE does not list, and
--- closed establishments whose owners withhold them.
+-- Notes codes that stand under the name of another classification, legal forms that INSEE does not list, countries
+-- of head offices that it does not list, and closed establishments whose owners withhold them.
 insert into stage.notice (subject, value, row_count)
 select
     'activity of another classification',
@@ -23,7 +23,15 @@ where
         where legal_form.country_code = 'FR' and legal_form.symbol = record.categorie_juridique
     )
     and registry.text_fr(record.categorie_juridique) is not null
-group by record.categorie_juridique;
+group by record.categorie_juridique
+union all
+select
+    'country',
+    coalesce(record.details #>> '{0,code_pays_etranger}', 'of ' || (record.details #>> '{0,libelle_commune_etranger}')),
+    count(*)
+from stage.record
+where registry.country_fr(record.details -> 0) = ''
+group by 2;
 
 -- A first snapshot has told of none.
 insert into stage.withheld_unit (entry_key, unit_number)

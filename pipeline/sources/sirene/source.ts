@@ -53,7 +53,7 @@ export const description: TableDescription = {
     ],
     // Each unit has one head office, active or closed. Purged units may have lost theirs.
     needsDetails: isActive,
-    combined: { closed_count: 'integer', withheld_units: 'text' },
+    combined: { closed_units: 'text', withheld_units: 'text' },
     combine: listEstablishments,
   },
   delta: answers,
@@ -61,8 +61,8 @@ export const description: TableDescription = {
 
 /**
  * Lists the active establishments of a legal unit by their number, after the head office, which is listed even
- * when it is closed; and counts the closed ones. Of those it lists the numbers that an owner withholds: what was
- * told of them goes.
+ * when it is closed. Of the other closed ones it lists the numbers, and the numbers of closed ones that an owner
+ * withholds: what was told of these goes.
  */
 function listEstablishments(unit: Fields, establishments: readonly Fields[]) {
   const head = `${unit.siren}${unit.nic_siege}`;
@@ -71,9 +71,13 @@ function listEstablishments(unit: Fields, establishments: readonly Fields[]) {
     .filter((row) => isActive(row) || row.siret === head)
     .toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1));
   const closed = establishments.filter((row) => !isActive(row));
-  const withheld = closed.filter(({ statut_diffusion }) => statut_diffusion === 'P');
-  const withheld_units = withheld.map(({ siret }) => siret).join(' ');
-  return { listed, closed_count: closed.length, withheld_units };
+  const withheld = closed.filter(({ statut_diffusion = 'O' }) => statut_diffusion !== 'O');
+  const left = closed.filter(({ siret }) => siret !== head);
+  return { listed, closed_units: numbersOf(left), withheld_units: numbersOf(withheld) };
+}
+
+function numbersOf(establishments: readonly Fields[]): string {
+  return establishments.map(({ siret }) => siret).join(' ');
 }
 
 /** Both units and establishments say it so. */

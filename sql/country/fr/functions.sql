@@ -1,5 +1,10 @@
 -- The spelling of France, named by country.csv.
 
+-- A text without case, accents and signs of quotation: an apostrophe stands for a blank, as in L'EGLISE.
+create or replace function registry.text_meaning_fr(value text) returns text
+language sql stable parallel safe
+return btrim(registry.text_meaning(translate(value, '''‘’`´', '     ')));
+
 -- The national number: without the prefix of the country and the 0 before it.
 create or replace function registry.telephone_meaning_fr(signs text) returns text
 language sql immutable parallel safe
@@ -68,12 +73,52 @@ create or replace function registry.text_fr(written text) returns text
 language sql immutable parallel safe
 return case when written not in ('[ND]', '*') then written end;
 
--- Whether the owner of an establishment withholds something that is shown of it; null for no. Of such a one all
--- is withheld, so that nothing of it changes. To look into each column takes a third of the time of a look into
+-- The country of an establishment abroad, by ISO 3166-1: of the territory that INSEE has a code for, and of the
+-- state of which a group of territories is. A code of ISO is one already, as known entries have it. A blank is a
+-- country that is not known. Null in France.
+create or replace function registry.country_fr(establishment jsonb) returns text
+language sql immutable parallel safe
+return case
+    when registry.text_fr(establishment ->> 'code_pays_etranger') is not null then nullif(
+        coalesce(
+            substring(
+                '100FR 101DK 102IS 103NO 104SE 105FI 106EE 107LV 108LT 109DE 110AT 111BG 112HU
+                113LI 114RO 116CZ 117SK 118BA 119HR 120ME 121RS 122PL 123RU 124TR 125AL 126GR
+                127IT 128SM 129VA 130AD 131BE 132GB 133GI 134ES 135NL 136IE 137LU 138MC 139PT
+                140CH 141DE 142DE 143CY 144MT 145SI 148BY 151MD 155UA 156MK 157XK 158FO 159SJ
+                160AX 161GB 162ES 201SA 202YE 203IQ 204IR 205LB 206SY 207IL 208TR 209RU 210RU
+                211RU 212AF 213PK 214BT 215NP 216CN 217JP 218CN 219TH 220PH 221AE 222JO 223IN
+                224MM 225BN 226SG 227MY 228MY 229MV 230HK 231ID 232MO 233YE 234KH 235LK 236TW
+                237KR 238KP 239KR 240KW 241LA 242MN 243VN 244VN 245VN 246BD 247AE 248QA 249BH
+                250OM 251YE 252AM 253AZ 254CY 255GE 256KZ 257KG 258UZ 259TJ 260TM 261PS 262TL
+                263YE 264ID 265AU 301EG 302LR 303ZA 304GM 305CM 306SH 307KE 308IO 309TZ 310ZW
+                311NA 312CD 313ES 314GQ 315ET 316LY 317ER 318SO 319PT 320MZ 321BI 322CM 323CF
+                324CG 325MA 326CI 327BJ 328GA 329GH 330GN 331BF 332KE 333MG 334MW 335ML 336MR
+                337NE 338NG 339UG 340RW 341SN 342SL 343SD 344TD 345TG 346ZM 347BW 348LS 349SS
+                350MA 351TN 352DZ 362TZ 363BV 389EH 390MU 391SZ 392GW 393MZ 394ST 395AO 396CV
+                397KM 398SC 399DJ 401CA 402CA 403CA 404US 405MX 406CR 407CU 408DO 409GT 410HT
+                411HN 412NI 413PA 414SV 415AR 416BR 417CL 418BO 419CO 420EC 421PY 422PE 423UY
+                424VE 425GB 426JM 427GB 428GY 429BZ 430GL 431AW 432US 433TT 434BB 435GD 436BS
+                437SR 438DM 439LC 440VC 441AG 442KN 443BQ 444CW 445SX 446AQ 447AQ 501AU 502NZ
+                503PN 504US 505US 506WS 507NR 508FJ 509TO 510PG 511TV 512SB 513KI 514VU 515MH
+                516FM 517PW 519NZ 520CK 521NU 522AU 699AQ'
+                from substring(establishment ->> 'code_pays_etranger' from '^99([0-9]{3})$')
+                || '([A-Z]{2})'
+            ),
+            substring(establishment ->> 'code_pays_etranger' from '^[A-Z]{2}$'),
+            ''
+        ),
+        'FR'
+    )
+    when registry.text_fr(establishment ->> 'libelle_commune_etranger') is not null then ''
+end;
+
+-- Whether the owner of an establishment withholds something that is shown of it; null for no. Any letter but O
+-- withholds: INSEE had others before. Of such a one all is withheld, so that nothing of it changes. To look into each column takes a third of the time of a look into
 -- the whole text.
 create or replace function registry.is_withheld_fr(establishment jsonb) returns boolean
 language sql immutable parallel safe
-return establishment ->> 'statut_diffusion' = 'P'
+return establishment ->> 'statut_diffusion' <> 'O'
 or '[ND]' in (
     establishment ->> 'libelle_voie', establishment ->> 'complement_adresse',
     establishment ->> 'numero_voie', establishment ->> 'indice_repetition',
@@ -81,7 +126,7 @@ or '[ND]' in (
     establishment ->> 'indice_repetition_dernier_numero_voie',
     establishment ->> 'type_voie', establishment ->> 'code_postal',
     establishment ->> 'libelle_commune', establishment ->> 'libelle_commune_etranger',
-    establishment ->> 'libelle_pays_etranger', establishment ->> 'enseigne1',
+    establishment ->> 'code_pays_etranger', establishment ->> 'enseigne1',
     establishment ->> 'enseigne2', establishment ->> 'enseigne3',
     establishment ->> 'denomination_usuelle'
 );
@@ -126,23 +171,56 @@ return nullif(
     ''
 );
 
--- The number of its house. A group of numbers was written in one field, and is written in two.
+-- The repetition of the first number and the last number of a group, as `{BIS, 24}`, where the complement of the
+-- address repeats the number of the house: `22BIS-24`, `22 BIS A 24`. Null for any other complement.
+create or replace function registry.group_fr(establishment jsonb) returns text[]
+language sql immutable parallel safe
+return case
+    when
+        establishment ->> 'complement_adresse' ~ '^[0-9]'
+        and establishment ->> 'numero_voie' ~ '^[0-9]+$'
+        then regexp_match(
+            establishment ->> 'complement_adresse',
+            '^' || (establishment ->> 'numero_voie')
+            || ' ?([A-Z]|BIS|TER|QUATER|) ?(?:[-/&]|A|AU|ET) ?([0-9]+ ?(?:[A-Z]|BIS|TER|QUATER|))$'
+        )
+end;
+
+-- The number of its house. A group of numbers stands in one field, in two, or in the complement of the address.
 create or replace function registry.building_fr(establishment jsonb) returns text
 language sql stable parallel safe
 return nullif(
     concat_ws(
         '-',
-        nullif(concat(establishment ->> 'numero_voie', establishment ->> 'indice_repetition'), ''),
         nullif(
             concat(
-                establishment ->> 'dernier_numero_voie',
-                establishment ->> 'indice_repetition_dernier_numero_voie'
+                establishment ->> 'numero_voie',
+                coalesce(
+                    establishment ->> 'indice_repetition', (registry.group_fr(establishment))[1]
+                )
             ),
             ''
+        ),
+        coalesce(
+            nullif(
+                concat(
+                    establishment ->> 'dernier_numero_voie',
+                    establishment ->> 'indice_repetition_dernier_numero_voie'
+                ),
+                ''
+            ),
+            (registry.group_fr(establishment))[2]
         )
     ),
     ''
 );
+
+-- The complement of its address, such as the floor; without the numbers of the house.
+create or replace function registry.apartment_fr(establishment jsonb) returns text
+language sql immutable parallel safe
+return case
+    when registry.group_fr(establishment) is null then establishment ->> 'complement_adresse'
+end;
 
 -- The commune is told of every establishment, all else not of one whose owner withholds it.
 create or replace function registry.city_fr(establishment jsonb) returns text
@@ -151,6 +229,11 @@ return coalesce(
     registry.text_fr(establishment ->> 'libelle_commune'),
     registry.text_fr(establishment ->> 'libelle_commune_etranger')
 );
+
+-- The identifier of its address in the national base of addresses or in the land register.
+create or replace function registry.address_id_fr(establishment jsonb) returns text
+language sql immutable parallel safe
+return registry.text_fr(establishment ->> 'identifiant_adresse');
 
 -- An establishment in the shape of a unit. Without an address it is the head office, at that of its entry.
 create or replace function registry.unit_fr(
@@ -166,6 +249,7 @@ return jsonb_strip_nulls(
         'identifier', establishment ->> 'siret',
         'name',
         case when not (is_withheld and is_natural) then registry.unit_name_fr(establishment) end,
+        'is_closed', case when establishment ->> 'etat_administratif' <> 'A' then true end,
         'dates', dates,
         'address', address,
         'is_partial', case when is_withheld then true end
@@ -184,13 +268,11 @@ return case
     else jsonb_build_object(
         'street', registry.street_fr(establishment, street_type),
         'building', registry.building_fr(establishment),
-        'apartment', establishment ->> 'complement_adresse',
+        'apartment', registry.apartment_fr(establishment),
         'postal_code', establishment ->> 'code_postal'
     )
 end || jsonb_build_object(
     'city', registry.city_fr(establishment),
-    'country_code', coalesce(
-            registry.text_fr(establishment ->> 'libelle_pays_etranger'), 'FR'
-        ),
+    'country_code', coalesce(registry.country_fr(establishment), 'FR'),
     'voivodeship', region
 );

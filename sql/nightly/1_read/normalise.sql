@@ -11,7 +11,8 @@ insert into stage.entry (
     address_country_code, struck_off_date, bankruptcy_start_date, bankruptcy_end_date, units,
     persons, other_dates, bankruptcy_state, restructuring_state, restructuring_start_date,
     restructuring_end_date, e_delivery, numbers, version_no, version_date, version_register, is_partial,
-    untold, announced_activity, closed_unit_count, source, file_key, country_code, changed_date, status, gone_date, content_hash, reason
+    untold, announced_activity, closed_units, address_ids, source, file_key, country_code, changed_date, status,
+    gone_date, content_hash, reason
 )
 select
     mapped.file_no,
@@ -26,7 +27,8 @@ select
     mapped.is_partial,
     mapped.untold,
     mapped.announced_activity,
-    mapped.closed_unit_count,
+    mapped.closed_units,
+    mapped.address_ids,
     mapped.source,
     (select array_agg(file.file_key order by file.file_no) from stage.file)[mapped.file_no + 1]
         as file_key,

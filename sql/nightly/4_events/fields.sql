@@ -115,6 +115,8 @@ cross join lateral (
             after.street, after.building, after.apartment, after.postal_code, after.city,
             after.voivodeship
         )
+        -- The registry knows both by one identifier.
+        and (before.address_ids[1] = after.address_ids[1]) is not true
     union all
     select person.*
     from (

@@ -1,5 +1,6 @@
--- Turns changed units into events. A unit is open when it is listed without an end. One without an address of
--- its own is the head office, at the address of its entry: what that or the status tells is no other event.
+-- Turns changed units into events. A unit is open when it is listed and not marked as closed. One without an
+-- address of its own is the head office, at the address of its entry: what that or the status tells is no other
+-- event. Two addresses that the registry knows by one identifier are one address.
 
 with open_unit as (
     -- One row per changed entry and open unit of yesterday or today. place: its place in the list.
@@ -13,6 +14,7 @@ with open_unit as (
         unit.value ->> 'identifier' as identifier,
         unit.value ->> 'name' as name,
         not unit.value ? 'address' as is_seat,
+        list.address_ids[unit.place] as address_id,
         withheld.is_partial,
         before.declared_status <> after.declared_status
         or (before.units #>> '{0,identifier}') is distinct from (after.units #>> '{0,identifier}')
@@ -31,9 +33,9 @@ with open_unit as (
     join stage.after using (entry_id)
     cross join lateral (
         values
-        (true, before.units),
-        (false, after.units)
-    ) as list (is_old, units)
+        (true, before.units, before.address_ids),
+        (false, after.units, after.address_ids)
+    ) as list (is_old, units, address_ids)
     cross join lateral jsonb_array_elements(list.units) with ordinality as unit (value, place)
     -- Tonight's mark counts for what was listed yesterday too.
     cross join lateral (
@@ -45,7 +47,7 @@ with open_unit as (
     ) as withheld
     where
         before.units is distinct from after.units
-        and not registry.is_unit_closed(after.country_code, unit.value)
+        and not unit.value ? 'is_closed'
 ),
 
 named_unit as (
@@ -179,15 +181,18 @@ unit as (
         bool_or(keyed.is_partial) as is_partial,
         bool_or(keyed.is_told) as is_told,
         min(keyed.name collate "C") is not distinct from max(keyed.name collate "C")
-        and count(keyed.name) <> 1 as is_same_name
+        and count(keyed.name) <> 1 as is_same_name,
+        min(keyed.address_id collate "C") = max(keyed.address_id collate "C")
+        and count(keyed.address_id) = 2 as is_same_place
     from (
         select
-            company_id, entry_id, is_old, line, name, is_seat, is_partial, is_told,
+            company_id, entry_id, is_old, line, name, is_seat, is_partial, is_told, address_id,
             identifier as key
         from open_unit
         where identifier is not null
         union all
-        select company_id, entry_id, is_old, line, name, is_seat, is_partial, is_told, key
+        select
+            company_id, entry_id, is_old, line, name, is_seat, is_partial, is_told, address_id, key
         from placed_unit
     ) as keyed
     where keyed.line is not null
@@ -220,12 +225,13 @@ where
             else unit.is_same_name
         end
     )
+    and not (unit.is_same_place and unit.is_same_name) is true
     -- A unit without a number that moves with its company is told by the company's address.
     and not exists (
         select from stage.event
         where
             event.entry_id = unit.entry_id
             and event.event_type = 'COMPANY_ADDRESS_CHANGED'
-            and unit.old_line !~ '^[0-9]{14}( |$)'
+            and unit.old_line !~ '^[0-9]{14}([ ,]|$)'
             and unit.new_line = replace(unit.old_line, event.old_value, event.new_value)
     );

@@ -41,7 +41,8 @@ with said as materialized (
         staged.version_date,
         staged.version_register,
         staged.announced_activity,
-        staged.closed_unit_count,
+        staged.closed_units,
+        staged.address_ids,
         staged.withdrawn_until
     from stage.pair
     join stage.entry as staged using (file_no, line)
@@ -57,7 +58,8 @@ set
     version_date = said.version_date,
     version_register = said.version_register,
     announced_activity = said.announced_activity,
-    closed_unit_count = said.closed_unit_count,
+    closed_units = said.closed_units,
+    address_ids = said.address_ids,
     withdrawn_until = coalesce(
         said.withdrawn_until,
         registry.end_withdrawal(entry.withdrawn_until, said.dump_date)
@@ -68,10 +70,11 @@ where
     and entry.entry_id = said.entry_id
     and (
         entry.fingerprint, entry.file_key, entry.version_no, entry.version_date,
-        entry.version_register, entry.announced_activity, entry.closed_unit_count, entry.withdrawn_until
+        entry.version_register, entry.announced_activity, entry.closed_units, entry.address_ids,
+        entry.withdrawn_until
     ) is distinct from (
         said.fingerprint, said.file_key, said.version_no, said.version_date,
-        said.version_register, said.announced_activity, said.closed_unit_count,
+        said.version_register, said.announced_activity, said.closed_units, said.address_ids,
         coalesce(
             said.withdrawn_until,
             registry.end_withdrawal(entry.withdrawn_until, said.dump_date)
