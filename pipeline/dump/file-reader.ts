@@ -7,6 +7,7 @@ import { findFault, RECORD_BYTES, RecordScanner } from './record-scanner.ts';
 import type { RecordHandler } from './record-splitter.ts';
 import { RejectList } from './reject-list.ts';
 import { Refusal } from '../errors.ts';
+import { holdsElevenDigits, maskPersonalNumbers } from '../sources/personal-number.ts';
 import type { TableSource } from '../sources/source.ts';
 import { tidy } from '../sources/text.ts';
 import { isWellFormed } from './well-formed.ts';
@@ -147,13 +148,17 @@ export class FileReader implements RecordHandler {
     if (fault !== undefined) return fault;
     const prefix = this.#prefix(data, start, place, scan);
     const isCertain = scan.is_plain && !scan.is_multiline;
-    const isTidy = isCertain && !scan.needs_tidying;
+    const isTidy = isCertain && !scan.needs_tidying && !holdsElevenDigits(data, start, end);
     if (isTidy && !columns.includes(null)) {
       this.lines.addPlain(prefix, data, start, end);
       return undefined;
     }
-    const fields = scan.readFields(data, start).filter((_, at) => columns[at] !== null);
-    this.lines.addFields(prefix, isTidy ? fields : fields.map(tidy));
+    const fields = scan.readFields(data, start).flatMap((field, at) => {
+      const column = columns[at]!;
+      if (column === null) return [];
+      return [isTidy ? field : maskPersonalNumbers(tidy(field), column)];
+    });
+    this.lines.addFields(prefix, fields);
     return undefined;
   }
 }

@@ -3,6 +3,7 @@ import { escapeIdentifier } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { insertRows, inSession, inStage, runFile } from '../../sql/connection/database.ts';
 import { Refusal } from '../errors.ts';
+import { maskedJson } from '../sources/personal-number.ts';
 import type { DocumentSource } from '../sources/source.ts';
 import { REJECT_BATCH, shorten, UNREADABLE_ROWS, type UnreadableRow } from '../sources/rejects.ts';
 import { BATCH_BYTES, normalise } from './stage-file.ts';
@@ -71,7 +72,7 @@ async function* readAnswers(staging: Staging<DocumentSource>): AsyncGenerator<st
     for await (const answer of source.readAnswers({ path, file, onRead })) {
       const { line, raw } = answer;
       if ('answer' in answer) {
-        const texts = [JSON.stringify(answer.answer), raw].map(escape);
+        const texts = [maskedJson(answer.answer), raw].map(escape);
         lines += `${[file_no, line, ...texts].join('\t')}\n`;
         if (lines.length >= BATCH_BYTES) {
           yield lines;

@@ -1,5 +1,6 @@
 import { isDate } from '../../calendar.ts';
 import { Refusal } from '../../errors.ts';
+import { holdsElevenDigits, maskPersonalNumbers } from '../../sources/personal-number.ts';
 import type { Fields, JoinDescription, JoinedTable } from '../../sources/source.ts';
 import { tidy } from '../../sources/text.ts';
 import type { DumpFile } from '../files.ts';
@@ -69,6 +70,8 @@ export class RowReader implements RecordHandler {
   #last_key = -1;
   #isAfterLost = false;
   #scanned: Row | undefined;
+  /** Whether the scanned row holds a number of eleven digits. */
+  #mayNamePerson = false;
 
   constructor(context: RowContext) {
     this.#context = context;
@@ -212,7 +215,7 @@ export class RowReader implements RecordHandler {
       if (from === to) continue;
       let text = whole?.slice(from - start, to - start) ?? data.toString('utf8', from, to);
       if (data[from] === quote) text = text.slice(1, -1).replaceAll('""', '"');
-      if (needs_tidying) text = tidy(text);
+      if (needs_tidying || this.#mayNamePerson) text = maskPersonalNumbers(tidy(text), column);
       if (text !== '') fields[column] = text;
     }
     return fields;
@@ -221,11 +224,11 @@ export class RowReader implements RecordHandler {
   /**
    * Visits the fields of a row that can be read, as long as `visit` returns true.
    *
-   * @returns false where it did not, or where texts must be tidied or are quoted
+   * @returns false where it did not, or where texts must be tidied or masked, or are quoted
    */
   eachField(row: Row, visit: (start: number, end: number, name: Buffer) => boolean): boolean {
     const { ends, needs_tidying } = this.#scan(row);
-    if (needs_tidying) return false;
+    if (needs_tidying || this.#mayNamePerson) return false;
     for (const [at, , name] of this.#read) {
       if (!visit(at === 0 ? row.start : ends[at - 1]! + 1, ends[at]!, name)) return false;
     }
@@ -234,7 +237,10 @@ export class RowReader implements RecordHandler {
 
   #scan(row: Row): RecordScanner {
     const { scanner } = this;
-    if (this.#scanned !== row) scanner.scan(row.data, row.start, row.end);
+    if (this.#scanned !== row) {
+      scanner.scan(row.data, row.start, row.end);
+      this.#mayNamePerson = holdsElevenDigits(row.data, row.start, row.end);
+    }
     this.#scanned = row;
     return scanner;
   }

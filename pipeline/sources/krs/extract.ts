@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { isDate } from '../../calendar.ts';
 import { type OddValue, UnusableAnswer } from '../answer.ts';
+import { shorten } from '../rejects.ts';
 import { fold, isRecord } from './fold.ts';
 import { contentShape, type Folded, headerShape } from './shape.ts';
 
@@ -123,7 +124,7 @@ function readProblem(value: Record<string, unknown>) {
   if (value.odpis !== undefined || value.naglowekA !== undefined) return undefined;
   const { status, title } = value;
   if (typeof status !== 'number' || typeof title !== 'string') return undefined;
-  return { kind: 'problem' as const, status: String(status), title: title.slice(0, 200) };
+  return { kind: 'problem' as const, status: String(status), title: shorten(title, 200) };
 }
 
 function tellUnknown(outer: Record<string, unknown>, extract: Record<string, unknown>): OddValue[] {
@@ -132,7 +133,7 @@ function tellUnknown(outer: Record<string, unknown>, extract: Record<string, unk
   if (keys.has('__proto__')) throw new UnusableAnswer(`odpis has a key '__proto__'`);
   return [...keys]
     .filter((key) => !known.has(key))
-    .map((key) => ({ subject: 'field', value: key.slice(0, 200) }));
+    .map((key) => ({ subject: 'field', value: shorten(key, 200) }));
 }
 
 function readNumber(krs = ''): string {
@@ -163,7 +164,7 @@ function findStrikeOff(entries: readonly Entry[], odd: OddValue[]): Entry | unde
   if (!last) throw new UnusableAnswer('a full extract without entries');
   if (/^WYKREŚLENIE (?:PODMIOTU )?Z KRAJOWEGO REJESTRU SĄDOWEGO/i.test(last.text)) return last;
   // Such as a strike-off from one register of a number that stays in the other.
-  if (/^WYKREŚL/i.test(last.text)) odd.push({ subject: 'entry', value: last.text.slice(0, 200) });
+  if (/^WYKREŚL/i.test(last.text)) odd.push({ subject: 'entry', value: shorten(last.text, 200) });
   return undefined;
 }
 

@@ -1,6 +1,7 @@
 import { isDate } from '../../calendar.ts';
 import { type OddValue, UnusableAnswer } from '../answer.ts';
 import { findCountry } from '../../../sql/country/pl/find-country.ts';
+import { shorten } from '../rejects.ts';
 import { tidy } from '../text.ts';
 import { joinHistory } from './history.ts';
 import { readHolding } from './holding.ts';
@@ -111,7 +112,7 @@ function foldMembers(
     const spelled = spellings.find(([pattern]) => pattern.test(key));
     const name = Object.hasOwn(members, key) ? key : spelled?.[1];
     if (name === undefined) {
-      folding.odd.push({ subject: 'field', value: `${path}.${key}`.slice(0, 200) });
+      folding.odd.push({ subject: 'field', value: shorten(`${path}.${key}`, 200) });
       continue;
     }
     const member = fold(members[name]!, value[key], `${path}.${key}`, folding);
@@ -169,13 +170,13 @@ function readLeaf(
   if (kind === 'holding') return readHolding(text);
   if (kind === 'day') {
     const day = readDay(text);
-    if (!day) folding.odd.push({ subject: 'day', value: `${path}: ${text}`.slice(0, 200) });
+    if (!day) folding.odd.push({ subject: 'day', value: shorten(`${path}: ${text}`, 200) });
     // Another text stays as it is, and means that the known day stays.
     return day ?? text;
   }
   if (kind === 'country') {
     const code = findCountry(text);
-    if (code === undefined) folding.odd.push({ subject: 'country', value: text.slice(0, 200) });
+    if (code === undefined) folding.odd.push({ subject: 'country', value: shorten(text, 200) });
     return code;
   }
   const [, day, month, year] = /(?<!\d)(\d{2})\.(\d{2})\.(\d{4})(?!\d)/.exec(text) ?? [];

@@ -1,6 +1,7 @@
 import { type BirRow, fieldOf } from './soap.ts';
 import { type OddValue, UnusableAnswer } from '../answer.ts';
 import { findCountry } from '../../../sql/country/pl/find-country.ts';
+import { shorten } from '../rejects.ts';
 import { tidy } from '../text.ts';
 import { findReport, fits, foldName, type Report, tellReport } from './report.ts';
 
@@ -64,7 +65,7 @@ function readError(row: BirRow, label: AnswerLabel): object {
     ...findReport(label.report ?? name)?.place,
     regon: regon?.slice(0, 9),
     code,
-    message: (message ?? '').slice(0, 200),
+    message: shorten(message ?? '', 200),
   };
 }
 
@@ -85,7 +86,7 @@ function chooseReport(rows: readonly BirRow[], label: string | undefined): Repor
 }
 
 function firstOf(keys: readonly string[]): string {
-  return keys.slice(0, 3).join(', ').slice(0, 200);
+  return shorten(keys.slice(0, 3).join(', '), 200);
 }
 
 /** The silos by what the reports call them; see `source.ts`. */

@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { fileName, header, makeRow, withFields } from '../../fixtures/dump/bad-dump.ts';
+import { extract } from '../../fixtures/dump/krs-day.ts';
+import { company, nipOf, regonOf } from '../../fixtures/dump/regon-day.ts';
+import { runSirene } from '../../fixtures/dump/sirene-night.ts';
+import {
+  makeEstablishment,
+  makeStock,
+  makeUnit,
+  type StockFiles,
+} from '../../fixtures/dump/sirene-stock.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { loadSource } from '../sources/source.ts';
+import { verify } from './verify.ts';
+
+const pesel = '02270803624';
+const named = `PESEL ${pesel}`;
+/** Of a telephone in Kraków; a person born on 23 December 1948 may have the number too. */
+const telephone = '48122345676';
+
+let db: TestDatabase;
+beforeAll(async () => {
+  db = await createTestDatabase();
+});
+afterAll(() => db.drop());
+
+/** The tables that hold the number anywhere. */
+async function findTables(): Promise<string[]> {
+  const { rows: tables } = await db.pool.query<{ name: string }>(
+    `select format('%I.%I', table_schema, table_name) as name
+     from information_schema.tables
+     where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')`,
+  );
+  const looks = tables.map(
+    ({ name }) => `select '${name}' as name where exists (
+      select from ${name} as searched where searched::text like '%${pesel}%')`,
+  );
+  const { rows } = await db.pool.query<{ name: string }>(looks.join(' union all '));
+  return rows.map(({ name }) => name);
+}
+
+const lines = (...texts: (string | object)[]) =>
+  texts.map((text) => (typeof text === 'string' ? text : JSON.stringify(text))).join('\n');
+
+const krs = '0000990001';
+const siren = '310000003';
+const ceidg = (...rows: string[]): StockFiles => ({
+  [fileName('opolskie')]: lines(header, ...rows),
+});
+
+const spouse = { nazwa: 'BÓR', posiadaneUdzialy: `5 UDZIAŁÓW, Z ŻONĄ EWĄ, ${named}` };
+
+/** By source: a day without the number, one with it in each place where it may stand, and the new name. */
+const days: Record<string, readonly [StockFiles, StockFiles, string]> = {
+  ceidg: [
+    ceidg(makeRow(1)),
+    ceidg(
+      withFields(makeRow(1), {
+        NazwaPodmiotu: `JAN, ${named}`,
+        Telefon: telephone,
+        Email: pesel,
+        Ulica: pesel,
+        NrLokalu: '"0227080&#51;624"',
+      }),
+      withFields(makeRow(2), { Nip: pesel, NazwaPodmiotu: named }),
+      withFields(makeRow(3), { DataRozpoczeciaDzialalnosci: named }),
+      `${named};too few fields`,
+    ),
+    'JAN, PESEL ***********',
+  ],
+  regon: [
+    { 'a.ndjson': lines(...company(regonOf(1), nipOf(1))) },
+    {
+      'a.ndjson': lines(
+        ...company(regonOf(1), nipOf(1), {
+          nazwa: `JAN, ${named}`,
+          numerTelefonu: telephone,
+          numerFaksu: pesel,
+        }),
+        ...company(regonOf(2), pesel),
+        { report: named, regon: regonOf(3), data: [{ praw_nazwa: pesel }] },
+        `${named} no JSON`,
+      ),
+    },
+    'JAN, PESEL ***********',
+  ],
+  krs: [
+    { 'a.ndjson': lines(extract(krs, {})) },
+    {
+      'a.ndjson': lines(
+        extract(krs, {
+          name: `JAN, ${named}`,
+          shareholders: [spouse, { nazwa: named, krs: { krs: pesel } }],
+          branches: [{ nazwa: named, miejscowosc: pesel }],
+          board: { 'A** B**': named },
+        }),
+        extract('0000990002', { nip: pesel, struckOff: named }),
+        extract(pesel, {}),
+        `${named} no JSON`,
+      ),
+    },
+    'JAN, PESEL ***********',
+  ],
+  sirene: [
+    makeStock([makeUnit(siren)], [makeEstablishment(siren)]),
+    makeStock(
+      [makeUnit(siren, { denominationUniteLegale: `JAN ${named}`, sigleUniteLegale: pesel })],
+      [makeEstablishment(siren, '00012', { enseigne1Etablissement: named })],
+    ),
+    'JAN PESEL ***********',
+  ],
+};
+
+/** A statement that fails where a table of the night holds the number. */
+const lookAtStage = (source: string) => `
+  do $do$
+  declare
+    searched regclass;
+    is_there boolean;
+  begin
+    for searched in
+      select pg_class.oid from pg_class
+      where relnamespace = 'stage_${source}'::regnamespace and relkind = 'r'
+    loop
+      execute format('select exists (select from %s as t where t::text like %L)', searched, '%${pesel}%')
+      into is_there;
+      if is_there then raise exception '% holds the number', searched; end if;
+    end loop;
+  end;
+  $do$`;
+
+test.each(Object.entries(days))(
+  'a PESEL in a dump of %s reaches no table',
+  async (source, [before, after, name]) => {
+    await runSirene(db, '2026-11-02', before, { source });
+    const loaded = await loadSource(source);
+    const description = { ...loaded, note: `${loaded.note ?? ''}; ${lookAtStage(source)}` };
+    await runSirene(db, '2026-11-03', after, { source, description });
+    expect(await findTables()).toEqual([]);
+    const { rows } = await db.pool.query(
+      `select name, phone, fax, email from registry.entry
+       where source = $1 and name like 'JAN%'`,
+      [source],
+    );
+    const phone = ['ceidg', 'regon'].includes(source) ? telephone : null;
+    expect(rows).toEqual([{ name, phone, fax: null, email: null }]);
+    expect(await verify(db, source)).toEqual([]);
+  },
+);

@@ -1,0 +1,86 @@
+/**
+ * PESEL, the number of a person in Poland: people write it into names, contacts and other free text, of
+ * themselves and of others. No table of the product holds one: whatever a night reads is masked here before
+ * the database sees it.
+ */
+
+/** As long as the number: a mask is no number of any register, and no part of one. */
+const mask = '*'.repeat(11);
+const [zero, nine] = [48, 57] as const;
+const numbers = /(?<!\d)\d{11}(?!\d)/g;
+const telephoneColumn = /tele?fon|phone|fax|faks/i;
+const contactColumn = /tele?fon|phone|fax|faks|mail|poczt|www|website|stron/i;
+
+/**
+ * Whether data[start, end) holds a number of eleven digits. Looks at one sign of eleven, and around digits:
+ * that takes 0.1 µs of a record of CEIDG, and a regular expression several times as much.
+ */
+export function holdsElevenDigits(
+  data: Uint8Array | string,
+  start = 0,
+  end = data.length,
+): boolean {
+  for (let at = start + 10; at < end; at += 11) {
+    if (!isDigit(data, at)) continue;
+    let first = at;
+    while (first > start && isDigit(data, first - 1)) first -= 1;
+    while (at + 1 < end && isDigit(data, at + 1)) at += 1;
+    if (at - first === 10) return true;
+    // The sign after it is no digit.
+    at += 1;
+  }
+  return false;
+}
+
+function isDigit(data: Uint8Array | string, at: number): boolean {
+  const code = typeof data === 'string' ? data.charCodeAt(at) : data[at]!;
+  return code >= zero && code <= nine;
+}
+
+/**
+ * The text with a mask in the place of each PESEL. A number after a plus is a telephone number, and so is
+ * 48 with the nine digits of a Polish one in a column of telephones.
+ *
+ * @param column the name of the column or key that holds the text; a contact that says nothing else is blank
+ */
+export function maskPersonalNumbers(text: string, column = ''): string {
+  if (!holdsElevenDigits(text)) return text;
+  const isTelephone = telephoneColumn.test(column);
+  const masked = text.replace(numbers, (number, at: number) => {
+    const before = text.slice(Math.max(0, at - 12), at);
+    if (/pesel[^\p{L}\d]{0,6}$/iu.test(before)) return mask;
+    if (before.endsWith('+') || (isTelephone && /^48[1-9]/.test(number))) return number;
+    return isPesel(number) ? mask : number;
+  });
+  const saysNothing = masked !== text && !/[\p{L}\d]/u.test(masked.replace(/pesel/giu, ''));
+  return saysNothing && contactColumn.test(column) ? '' : masked;
+}
+
+/** A value as JSON, with its texts masked, each of which has the name of its key; blank ones are left out. */
+export function maskedJson(value: object): string {
+  const json = JSON.stringify(value);
+  if (!holdsElevenDigits(json)) return json;
+  return JSON.stringify(value, (key, member: unknown) => {
+    if (typeof member !== 'string') return member;
+    const masked = maskPersonalNumbers(member, key);
+    return masked === '' && member !== '' ? undefined : masked;
+  });
+}
+
+const weights = [1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1];
+/** The first years of the centuries that the tens of the month stand for, from 0 on. */
+const centuries: readonly (number | undefined)[] = [1900, 2000, undefined, undefined, 1800];
+
+/** Whether eleven digits begin with a day of birth from 1800 to 2099, and end with their check digit. */
+function isPesel(number: string): boolean {
+  const [year, month, day] = [0, 2, 4].map((at) => Number(number.slice(at, at + 2))) as [
+    number,
+    number,
+    number,
+  ];
+  const century = centuries[Math.floor(month / 20)];
+  if (century === undefined) return false;
+  const born = new Date(Date.UTC(century + year, (month % 20) - 1, day));
+  if (born.getUTCMonth() !== (month % 20) - 1 || born.getUTCDate() !== day) return false;
+  return weights.reduce((sum, weight, at) => sum + weight * Number(number[at]), 0) % 10 === 0;
+}
