@@ -159,14 +159,14 @@ export async function isAllowed(
   return totalHits <= limited.request_count;
 }
 
-/** Limits something that accounts do now and then in an endpoint, beside the limit of its requests. */
-export function createAccountLimit(options: LimitOptions, limited: RequestLimit) {
+/** Limits something that accounts or addresses do now and then, beside the limit of their requests. */
+export function createOwnLimit(options: LimitOptions, limited: RequestLimit) {
   const { name, request_count, window_ms } = limited;
   const store = createLimitStore(options, limited);
 
   /** Throws the 429 where this process has seen that the window is full; counts nothing. */
-  function refuse(account_id: string): void {
-    const seen = store.findFull(account_id);
+  function refuse(key: string): void {
+    const seen = store.findFull(key);
     if (!seen) return;
     const wait_s = Math.ceil((seen.resetTime.getTime() - options.now().getTime()) / 1000);
     throw tooMany(refusalOf(limited), wait_s, {
@@ -178,9 +178,9 @@ export function createAccountLimit(options: LimitOptions, limited: RequestLimit)
   return {
     refuse,
     /** Counts one. Throws the 429 beyond the limit. */
-    async count(account_id: string): Promise<void> {
-      await store.increment(account_id);
-      refuse(account_id);
+    async count(key: string): Promise<void> {
+      await store.increment(key);
+      refuse(key);
     },
   };
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Context } from '../http/context.ts';
-import { createAccountLimit } from '../auth/rate-limit.ts';
+import { createOwnLimit } from '../auth/rate-limit.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
 import {
   checkPair,
@@ -45,7 +45,7 @@ function add({ db, gate, readers, now, bounds }: Context): Endpoint {
   const request_count = bounds.SUBMISSIONS_PER_DAY;
   const what = 'submissions a day';
   const limited = { name: 'submissions', request_count, window_ms: 86_400_000, what };
-  const submissions = createAccountLimit({ gate, now }, limited);
+  const submissions = createOwnLimit({ gate, now }, limited);
 
   return endpoint(
     {

@@ -53,6 +53,13 @@ function fault(error: unknown): HttpError {
   return answer;
 }
 
+/** Whether `Stripe-Signature` holds a signature that is not too old: what costs no hash to see. */
+export function isRecent(signature: string, now: Date): boolean {
+  const signed_s = Number(/(?:^|,)t=(\d+)/.exec(signature)?.[1]);
+  const age_s = Math.floor(now.getTime() / 1000) - signed_s;
+  return /(?:^|,)v1=/.test(signature) && age_s <= signatureTolerance_s;
+}
+
 /**
  * Hosted checkouts of Stripe: https://docs.stripe.com/api/checkout/sessions. Throws an
  * `EnvironmentError` with a sentence for each setting that is wrong or missing.

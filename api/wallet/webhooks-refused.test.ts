@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { text as readText } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, inject, test } from 'vitest';
 import { openShop } from '../../fixtures/client/shop.ts';
@@ -16,8 +18,13 @@ beforeEach(async () => {
   });
 });
 
-async function send(body: RequestInit['body'], headers: Record<string, string>) {
+async function send(
+  body: RequestInit['body'],
+  headers: Record<string, string>,
+  client: { address?: string } = {},
+) {
   const response = await shop.api.ask('/api/v1/webhooks/stripe', {
+    ...client,
     method: 'POST',
     headers: { 'Content-Type': 'application/json', ...headers },
     body: body ?? null,
@@ -125,13 +132,52 @@ describe('POST /api/v1/webhooks/stripe', () => {
     expect(await response.json()).toEqual({ message: 'Method Not Allowed' });
   });
 
-  test('413 for a megabyte', async () => {
-    const large = `${payload}${' '.repeat(1_100_000)}`;
+  test('413 for more than 256 kB', async () => {
+    const large = payload.padEnd(262_145);
     expect(await send(large, { 'Stripe-Signature': signatureOf(large, shop.now) })).toEqual({
       status: 413,
-      body: { message: 'Payload Too Large' },
+      body: { message: 'The request body must not be larger than 262144 bytes.' },
     });
     await expectNothing();
+    const most = payload.padEnd(262_144);
+    expect(await send(most, { 'Stripe-Signature': signatureOf(most, shop.now) })).toMatchObject({
+      status: 200,
+    });
+  });
+
+  test.each([
+    ['too long', 262_145, 0, 413],
+    ['signed too long ago', 1000, 301, 400],
+  ])('refuses what is %s before it is sent, and closes', async (_name, length, age_s, status) => {
+    const socket = connect(Number(new URL(shop.api.url).port), '127.0.0.1');
+    const head = [
+      'POST /api/v1/webhooks/stripe HTTP/1.1',
+      'Host: a',
+      `Content-Length: ${length}`,
+      `Stripe-Signature: ${signatureOf(payload, secondsAgo(age_s))}`,
+    ];
+    socket.write(`${head.join('\r\n')}\r\n\r\n{`);
+    expect(await readText(socket)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  });
+
+  test('429 to an address of which 30 were refused in a minute, and to no other', async () => {
+    const client = { address: '198.51.100.30' };
+    const signed = { 'Stripe-Signature': signatureOf(payload, shop.now) };
+    for (let at = 0; at < 15; at += 1) {
+      expect((await send(payload, {}, client)).status).toBe(400);
+      expect((await send('{}', signed, client)).status).toBe(400);
+    }
+    for (const headers of [{}, signed]) {
+      expect(await send(payload, headers, client)).toEqual({
+        status: 429,
+        body: { message: 'Too Many Attempts.' },
+      });
+    }
+    await expectNothing();
+    expect((await send('{}', signed)).status).toBe(400);
+    shop.now = new Date(shop.now.getTime() + 60_000);
+    expect((await send(payload, signed, client)).status).toBe(200);
+    expect((await send(payload, signed, client)).status).toBe(200);
   });
 
   test('415 for a compressed payload', async () => {

@@ -1,11 +1,25 @@
-import { raw, type Router, type Request } from 'express';
+import {
+  type ErrorRequestHandler,
+  raw,
+  type Request,
+  type RequestHandler,
+  type Router,
+} from 'express';
 import { z } from 'zod';
+import { addressKeyOf, createOwnLimit } from '../auth/rate-limit.ts';
+import { readBounded } from '../http/bounded-body.ts';
 import type { Context } from '../http/context.ts';
 import { HttpError, onlyAllow } from '../http/errors.ts';
 import { createRouter } from '../http/router.ts';
 import type { PaymentOptions } from './payment.ts';
-import type { StripePayment } from './stripe.ts';
+import { isRecent, type StripePayment } from './stripe.ts';
 import { reverse, settle } from './settlement.ts';
+
+/** The events of Stripe have a few thousand bytes. */
+const mostEvent_bytes = 262_144;
+
+/** Webhooks from one address that are refused: Stripe's own are not, and it repeats what gets a 429. */
+const refusedLimit = { name: 'webhooks', request_count: 30, window_ms: 60_000 };
 
 const stripeId = z.string().regex(/^\w{1,255}$/);
 
@@ -68,6 +82,14 @@ const stripeEvent = z.discriminatedUnion('type', [
 
 type StripeEvent = z.output<typeof stripeEvent>;
 
+function signatureOf(request: Request): string {
+  return request.get('stripe-signature') ?? '';
+}
+
+function unsigned(): HttpError {
+  return new HttpError(400, { message: 'The signature of the webhook is not valid.' });
+}
+
 /**
  * Checks the signature of an event, and parses it. Returns undefined for an event of another type.
  * Throws a 400 for an invalid or expired signature, and for a malformed event.
@@ -75,10 +97,9 @@ type StripeEvent = z.output<typeof stripeEvent>;
 function readEvent(payment: StripePayment, request: Request, now: Date): StripeEvent | undefined {
   let event: unknown;
   try {
-    const signature = request.get('stripe-signature') ?? '';
-    event = payment.readEvent(request.body as Uint8Array | undefined, signature, now);
+    event = payment.readEvent(request.body as Uint8Array | undefined, signatureOf(request), now);
   } catch {
-    throw new HttpError(400, { message: 'The signature of the webhook is not valid.' });
+    throw unsigned();
   }
   const { data, error } = stripeEvent.safeParse(event);
   if (error?.issues.every(({ path }) => path[0] !== 'type')) {
@@ -127,6 +148,26 @@ async function handleEvent({ db, logger }: Context, event: StripeEvent, now: Dat
 }
 
 /**
+ * Bounds what strangers can make the webhook do. Before a body is read, `admit` refuses requests without a
+ * recent signature, and addresses of which too many were refused; `countRefused` counts these.
+ */
+function createGate(options: Context) {
+  const refused = createOwnLimit(options, refusedLimit);
+
+  const admit: RequestHandler = (request, _response, next) => {
+    refused.refuse(addressKeyOf(request));
+    if (!isRecent(signatureOf(request), options.now())) throw unsigned();
+    next();
+  };
+  const countRefused: ErrorRequestHandler = async (error, request, _response, next) => {
+    const { status = 500 } = error as { status?: number };
+    if (status < 500) await refused.count(addressKeyOf(request));
+    next(error);
+  };
+  return { admit, countRefused };
+}
+
+/**
  * `POST /api/v1/webhooks/stripe`, where Stripe reports the outcome of checkouts, refunds and disputes.
  *
  * Stripe repeats an event until it gets a 200. An unsigned or malformed event, or one that the database
@@ -138,14 +179,18 @@ export function createWebhooks(options: PaymentOptions): Router {
   const { payment } = options;
   if (payment?.name !== 'stripe') return router;
 
+  const { admit, countRefused } = createGate(options);
+  const readBytes = raw({ type: () => true, limit: mostEvent_bytes, inflate: false });
+  const receive: RequestHandler = async (request, response) => {
+    const received_at = options.now();
+    const event = readEvent(payment, request, received_at);
+    const result = event ? await handleEvent(options, event, received_at) : 'ignored';
+    response.json({ received: true, result });
+  };
+
   router
     .route('/api/v1/webhooks/stripe')
-    .post(raw({ type: () => true, limit: '1mb', inflate: false }), async (request, response) => {
-      const received_at = options.now();
-      const event = readEvent(payment, request, received_at);
-      const result = event ? await handleEvent(options, event, received_at) : 'ignored';
-      response.json({ received: true, result });
-    })
+    .post(admit, readBounded(mostEvent_bytes, readBytes), receive, countRefused)
     .all(onlyAllow('POST'));
 
   return router;
