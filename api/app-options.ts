@@ -13,9 +13,9 @@ export interface AppOptions
     PaymentOptions,
     SearchOptions,
     Pick<Environment, 'trustProxy' | 'snapshotCredits'>,
-    Partial<
-      Pick<Environment, 'corsOrigins' | 'privacyText' | 'termsText' | 'contact' | 'isSample'>
-    > {
+    Partial<Pick<Environment, 'corsOrigins' | 'privacyText' | 'termsText' | 'contact'>> {
+  /** What of the data is invented, as each page says; absent: nothing. */
+  sample?: 'all' | 'some' | undefined;
   /** What `/metrics` says, and what counts the requests for it. */
   metrics: Metrics;
   /** Whether the process is about to end; `/readyz` then sends the balancer elsewhere. */

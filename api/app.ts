@@ -69,7 +69,7 @@ export function createApp(options: AppOptions): Express {
   // What the head and foot of every page say.
   const { contact } = options;
   const contactAddress = contact && (/^https?:/.test(contact) ? contact : `mailto:${contact}`);
-  app.locals.site = { contactAddress, isSample: options.isSample };
+  app.locals.site = { contactAddress, sample: options.sample };
   const { metrics } = options;
   app.use(dropPorts);
   app.use(logRequests(options.logger));

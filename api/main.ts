@@ -4,9 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
+import type { Pool } from 'pg';
 import { destination, type Logger } from 'pino';
 import { connect, openSessions } from '../sql/connection/database.ts';
-import { revokeDemoTokens } from '../sql/demo.ts';
+import { countSnapshots, revokeDemoTokens } from '../sql/demo.ts';
 import { EnvironmentError, isLoopback } from '../sql/process/environment.ts';
 import { openKysely } from '../sql/connection/kysely.ts';
 import { onlyWriter } from '../sql/connection/readers.ts';
@@ -14,6 +15,7 @@ import { openMetricsPort } from '../sql/metrics/server.ts';
 import { openLog, sayFault } from '../sql/process/log.ts';
 import { readSecretKey } from '../sql/secrets/secret-key.ts';
 import { createApp } from './app.ts';
+import type { AppOptions } from './app-options.ts';
 import { createSearchIndex } from './companies/search-index.ts';
 import { createUses } from './auth/uses.ts';
 import { type Environment, readEnvironment } from './environment.ts';
@@ -68,6 +70,13 @@ async function stop(server: Server, close: () => Promise<void>, logger: Logger):
 }
 
 const now = (): Date => new Date();
+
+/** What of the data is invented, by the tables as they are now, or by the setting. */
+async function findSample(pool: Pool, isSample: boolean): Promise<AppOptions['sample']> {
+  const { invented, real } = await countSnapshots(pool);
+  if (invented > 0 && real > 0) return 'some';
+  return isSample || invented > 0 ? 'all' : undefined;
+}
 
 async function serve(environment: Environment): Promise<void> {
   // Young objects keep the 32 MB that loading the modules has taken. V8 would take up to 128 MB, a third of this
@@ -128,6 +137,7 @@ async function serve(environment: Environment): Promise<void> {
   const baseUrl = environment.baseUrl ?? url;
   const application = createApp({
     ...environment,
+    sample: await findSample(database.pool, environment.isSample),
     db,
     gate,
     uses,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { type Started, startScript } from '../fixtures/process/cli.ts';
+import { runCommand, type Started, startScript } from '../fixtures/process/cli.ts';
 import type { Origin } from '../fixtures/database/database-copy.ts';
 import { shareAllSources, shareDemonstration } from '../fixtures/dump/three-sources.ts';
 import type { TestDatabase } from '../fixtures/database/test-database.ts';
@@ -147,6 +147,29 @@ describe('the account to try npm start with', () => {
   });
 });
 
+test('with a dump beside those of fixtures the token is printed while it works, and the pages and the status say what is invented', async () => {
+  const first = await start();
+  await stop(first);
+  await db.pool.query(
+    `update registry.run set path = '/srv/inbox/ceidg/2026-11-06'
+     where source = 'ceidg' and dump_date = '2026-11-06'`,
+  );
+  const second = await start();
+  expect(tokenOf(second)).toBe(tokenOf(first));
+  expect((await curl(curlsOf(second)[0])).status).toBe(200);
+  expect(second.stdout).toContain('The days of fixtures/ are invented');
+  const [, url] = /^The API listens on (\S+)$/m.exec(second.stdout)!;
+  expect(await (await fetch(`${url}/terms`)).text()).toContain(
+    'Among this data is invented sample data',
+  );
+  const { stdout } = await runCommand(['status'], { DATABASE_URL: db.url });
+  expect(stdout.match(/^ {2}\w+ +\S+ +\d+ days? old .* entries  invented$/gm)).toHaveLength(4);
+  await stop(second);
+  const opened = await start({ HOST: '0.0.0.0' });
+  expect(opened.stdout).not.toContain('Master Token');
+  await stop(opened);
+});
+
 async function expectNone(variables: NodeJS.ProcessEnv): Promise<void> {
   const started = await start(variables);
   expect(started.stdout).not.toContain('to try it with');
@@ -180,7 +203,7 @@ describe('there is no account to try npm start with', () => {
   });
 
   test('where other dumps than those of fixtures are published', async () => {
-    await db.pool.query(`update registry.run_file set sha256 = repeat('0', 64)`);
+    await db.pool.query(`update registry.run set path = '/srv/inbox/ceidg/2026-11-06'`);
     await expectNone({});
   });
 });

@@ -20,6 +20,8 @@ type DemoOptions = Pick<Environment, 'dataDir' | 'secretKey'> & {
   db: Database;
   /** Where the API listens. */
   url: string;
+  /** Whether an account is made where none was kept. */
+  isMade: boolean;
 };
 
 /** Where the demo account is kept: the database itself knows no secret. */
@@ -28,22 +30,23 @@ export function demoFile(dataDir: string): string {
 }
 
 /**
- * Opens the account that was kept, or a new one, made as every client makes one. It watches the
- * companies that are known now.
+ * Opens the account that was kept while its token works. Else, where it may be made, opens a new one, made as
+ * every client makes one. A new one watches the companies that are known now.
  *
- * @returns its Master Token, or why there is no account; neither where the token is lost
+ * @returns its Master Token, or why there is none; nothing where none may be made
  */
 export async function openDemoAccount(
   options: DemoOptions,
-): Promise<{ token?: string; fault?: string }> {
-  const { db, url } = options;
+): Promise<{ token?: string; fault?: string; isLost?: boolean }> {
+  const { db, url, isMade } = options;
   let token = await readToken(options);
+  if (!isMade) return token === undefined ? {} : { token };
   if (token === undefined) {
     const { rowCount } = await db.pool.query(
       'select from customer.account where email = $1 and initialized_at is not null',
       [EMAIL],
     );
-    if (rowCount !== 0) return {};
+    if (rowCount !== 0) return { isLost: true };
     try {
       token = await createAccount(options);
     } catch (error) {

@@ -1,7 +1,4 @@
 import { join } from 'node:path';
-import { readDump } from '../pipeline/dump/files.ts';
-import { listInbox } from '../pipeline/night/inbox.ts';
-import { listSources, loadSource } from '../pipeline/sources/source.ts';
 import type { Database } from '../sql/connection/database.ts';
 import { figure } from '../pipeline/figure.ts';
 
@@ -10,27 +7,6 @@ export const fixtures = join(import.meta.dirname, '../fixtures');
 
 /** The first fixture day of all sources. */
 export const firstDay = '2026-11-02';
-
-/** Whether nothing but fixture days is published. To another registry they would be its next days. */
-export async function holdsOnlyFixtures(db: Database): Promise<boolean> {
-  const hashes: string[] = [];
-  for (const name of await listSources()) {
-    const source = await loadSource(name);
-    for (const date of await listInbox(fixtures, name)) {
-      const { files } = await readDump(source, join(fixtures, name, date));
-      hashes.push(...files.map(({ sha256 }) => sha256));
-    }
-  }
-  const foreign = await db.pool.query(
-    `select
-     from registry.run
-     join registry.run_file using (run_id)
-     where run.state = 'published' and run_file.sha256 <> all ($1::text[])
-     limit 1`,
-    [hashes],
-  );
-  return foreign.rowCount === 0;
-}
 
 const figures = ['new', 'updated', 'deleted', 'events', 'entries'] as const;
 

@@ -67,9 +67,9 @@ async function showStart(db: TestDatabase, folder: string): Promise<Excerpts> {
       /^\$|^ +published|-06 |^The API|^An account|Master Token|^Ctrl/,
     ),
     statistics: `${await curl('/stats/day/2026-11-04')}\n\n${await curl('/stats/day/2026-11-07')}`,
-    // Its age is the only figure that depends on the day on which the command runs.
+    // As on the day of the pages in README: the ages alone depend on the day on which the command runs.
     status: shorten(
-      `$ npx registry status\n${status.stdout.trimEnd().replace(/\d+ days? old/g, '15 days old')}`,
+      `$ npm run registry -- status\n${status.stdout.trimEnd().replace(/(\S+)  \d+ days? old/g, ageOn21)}`,
       /^\$|^Newest|days old/,
     ),
     event: await curl('/watchlist/events?per_page=1', ['Authorization', `Bearer ${token}`]),
@@ -78,6 +78,11 @@ async function showStart(db: TestDatabase, folder: string): Promise<Excerpts> {
   started.child.kill('SIGTERM');
   await started.end;
   return excerpts;
+}
+
+/** The age of a snapshot as it is on 2026-11-21. */
+function ageOn21(_: string, date: string): string {
+  return `${date}  ${(Date.parse('2026-11-21') - Date.parse(date)) / 86_400_000} days old`;
 }
 
 /** Leaves out empty lines and lines that do not match: each group of the latter becomes one line. */
@@ -130,5 +135,5 @@ async function run(db: TestDatabase, folder: string, ...args: string[]): Promise
   const variables = { DATABASE_URL: db.url, DATA_DIR: folder, INBOX_DIR: folder };
   const { stdout } = await runCommand(args, variables);
   const called = args.map((word) => (word.includes(' ') ? `'${word}'` : word)).join(' ');
-  return `$ npx registry ${called}\n${stdout.trimEnd()}`.replaceAll(folder, '/srv/inbox');
+  return `$ npm run registry -- ${called}\n${stdout.trimEnd()}`.replaceAll(folder, '/srv/inbox');
 }

@@ -18,7 +18,7 @@ try {
   await migrate(db);
   await insertYear(db);
   // The picture itself says that its figures are invented.
-  const app = createApp(completeOptions({ db: openKysely(db.pool), isSample: true }));
+  const app = createApp(completeOptions({ db: openKysely(db.pool), sample: 'all' }));
   const server = app.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

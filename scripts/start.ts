@@ -11,13 +11,13 @@ import { mailFolder } from '../pipeline/mail/transport.ts';
 import { runWorker } from '../pipeline/worker/worker.ts';
 import { connect } from '../sql/connection/database.ts';
 import { defaultCountry } from '../sql/country.ts';
-import { DEMO_EMAIL } from '../sql/demo.ts';
+import { countSnapshots, DEMO_EMAIL } from '../sql/demo.ts';
 import { readTogether } from '../sql/process/environment.ts';
 import { openLog, sayFault, sayWarning } from '../sql/process/log.ts';
 import { nameMisspelt } from '../sql/process/misspelt.ts';
 import { migrate } from '../sql/migrate.ts';
 import { demoFile, openDemoAccount } from './demo-account.ts';
-import { describeDays, firstDay, fixtures, holdsOnlyFixtures, readDays } from './demonstration.ts';
+import { describeDays, firstDay, fixtures, readDays } from './demonstration.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 
 /** The settings of both sides, and the variables that the process of the API gets. */
@@ -36,7 +36,8 @@ async function start({ pipeline, api: apiSettings, variables }: Settings): Promi
   try {
     return await interruptible(db, async (signal) => {
       await migrate(db);
-      const isDemonstration = await holdsOnlyFixtures(db);
+      // To another registry the fixture days would be its next days.
+      const isDemonstration = (await countSnapshots(db.pool)).real === 0;
       // Where others reach the API, or mails reach people, there is no demo account.
       const isForOne = apiSettings.payment.provider === 'local' && !pipeline.smtpUrl;
       const hasAccount = isDemonstration && isForOne;
@@ -53,14 +54,13 @@ async function start({ pipeline, api: apiSettings, variables }: Settings): Promi
       // The account watches from the first day on, so that the days after it bring it events.
       const lastDate = hasAccount ? firstDay : undefined;
       if (isDemonstration) await ingestInbox({ ...nights, lastDate });
-      if (isDemonstration) variables.SAMPLE_DATA ||= 'true';
       // The worker has that port.
       delete variables.METRICS_PORT;
       api = startServer('../api/main.ts', variables, 'inherit');
       const url = await api.listens();
       if (url === undefined) return 1;
       const serve = async () => {
-        const account = hasAccount ? await openDemoAccount({ ...pipeline, db, url }) : undefined;
+        const account = await openDemoAccount({ ...pipeline, db, url, isMade: hasAccount });
         if (isDemonstration) await ingestInbox(nights);
         else print('Other dumps than those of fixtures/ are published: these are left out.\n');
         const days = await readDays(db);
@@ -69,6 +69,7 @@ async function start({ pipeline, api: apiSettings, variables }: Settings): Promi
           url,
           table: describeDays(days),
           day: days.at(-1)?.date,
+          isInvented: (await countSnapshots(db.pool)).invented > 0,
           account,
           email: DEMO_EMAIL,
           file: demoFile(pipeline.dataDir),

@@ -4,6 +4,21 @@ import type { Pool } from 'pg';
 export const DEMO_EMAIL = 'demo@registry.example';
 
 /**
+ * Counts the snapshots that are published: of invented days, and of others. An invented day stays in the
+ * statistics and the events also when later dumps have other companies.
+ */
+export async function countSnapshots(pool: Pool): Promise<Record<'invented' | 'real', number>> {
+  const { rows } = await pool.query<Record<'invented' | 'real', number>>(
+    `select
+       count(*) filter (where registry.is_invented(run))::float8 as invented,
+       count(*) filter (where not registry.is_invented(run))::float8 as real
+     from registry.run
+     where state = 'published'`,
+  );
+  return rows[0]!;
+}
+
+/**
  * Revokes the tokens of the demo account, which are not secret enough for an API that others reach.
  *
  * @returns how many were valid until now

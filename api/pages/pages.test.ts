@@ -74,7 +74,7 @@ describe('the foot of a page', () => {
 
   test('200 shows the terms of the data below those of the operator', async () => {
     const termsText = { en: 'Ask nicely.', pl: 'Prosimy.' };
-    const own = await startTestApi({ db: database.kysely, termsText, isSample: true });
+    const own = await startTestApi({ db: database.kysely, termsText, sample: 'all' });
     const page = await (await own.ask('/terms?lang=pl')).text();
     await own.close();
     expect(page).toMatch(/<p>Prosimy\.<\/p>[^]*<h2 id="data">Warunki korzystania z danych<\/h2>/);

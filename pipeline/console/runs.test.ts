@@ -99,7 +99,7 @@ describe('status', () => {
   test('counts the nights in a row on which a dump was refused', async () => {
     const status = await readStatus(db, '2026-11-06');
     expect(status.snapshots).toMatchObject([{ dump_date: '2026-11-03', refused_nights: 2 }]);
-    expect(describeStatus(status)).toContain('82 entries  refused 2 nights in a row\n');
+    expect(describeStatus(status)).toContain('82 entries  invented  refused 2 nights in a row\n');
   });
 });
 

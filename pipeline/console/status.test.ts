@@ -80,6 +80,7 @@ describe('status', () => {
         entries: 80,
         refused_nights: 1,
         duplicates: 0,
+        is_invented: true,
       },
     ]);
     const message = 'The dump of 2026-11-01 is older than the newest published one, of 2026-11-06';
@@ -112,7 +113,7 @@ describe('status', () => {
     expect(command.stdout.split('\n')).toEqual([
       'Newest snapshots',
       expect.stringMatching(
-        /^ {2}ceidg {4}2026-11-06 {2}\d+ days? old {2}80 entries {2}refused last night$/,
+        /^ {2}ceidg {4}2026-11-06 {2}\d+ days? old {2}80 entries {2}invented {2}refused last night$/,
       ),
       'Last runs',
       '      6  ceidg    2026-11-01  refused   The dump of 2026-11-01 is older than the newest published one, of 2026-11-06',

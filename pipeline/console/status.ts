@@ -14,6 +14,8 @@ interface SnapshotStatus {
   entries: number;
   /** Nights in a row, since it was published, on which a dump of the source was refused. */
   refused_nights: number;
+  /** Whether days of `fixtures/` are published of it. */
+  is_invented: boolean;
   /** Numbers of duplicates, which no entry has: each leads to the entry that stands for it. */
   duplicates: number;
 }
@@ -29,7 +31,12 @@ export async function readSnapshots(
     `select distinct on (run.source)
        run.source, run.dump_date, $1::date - run.dump_date as age_days,
        run.entry_count::float8 as entries, refused.nights as refused_nights,
-       coalesce(listed.duplicates, 0) as duplicates
+       coalesce(listed.duplicates, 0) as duplicates,
+       exists (
+         select
+         from registry.run as other
+         where other.source = run.source and other.state = 'published' and registry.is_invented(other)
+       ) as is_invented
      from registry.run
      left join (
        select source.source, count(*)::float8 as duplicates
@@ -85,11 +92,13 @@ function describeRuns({ snapshots, runs }: Status): string[] {
 }
 
 function describeSnapshot(snapshot: SnapshotStatus): string {
-  const { source, dump_date, age_days, entries, refused_nights, duplicates } = snapshot;
+  const { source, dump_date, age_days, entries, refused_nights, duplicates, is_invented } =
+    snapshot;
+  const invented = is_invented ? '  invented' : '';
   const nights = refused_nights === 1 ? 'last night' : `${refused_nights} nights in a row`;
   const refused = refused_nights > 0 ? `  refused ${nights}` : '';
   const found = duplicates > 0 ? `  ${counted(duplicates, 'duplicate')}` : '';
-  return `  ${source.padEnd(8)} ${dump_date}  ${counted(age_days, 'day')} old  ${figure(entries)} entries${found}${refused}`;
+  return `  ${source.padEnd(8)} ${dump_date}  ${counted(age_days, 'day')} old  ${figure(entries)} entries${found}${invented}${refused}`;
 }
 
 /** Sessions of each process of the product on the writer, and how many it admits. */

@@ -17,6 +17,14 @@ begin atomic
     end;
 end;
 
+-- Whether a run has read a day of the project's folder `fixtures`: its companies and persons are invented.
+create or replace function registry.is_invented(run registry.run) returns boolean
+language sql stable
+return coalesce(
+    run.path like '%/fixtures/' || run.source || '/' || to_char(run.dump_date, 'YYYY-MM-DD'),
+    false
+);
+
 -- Whether the snapshots of a month tell only a part of what it changed: some of its days come before
 -- the one that the first snapshot is compared with, or after the last one.
 create or replace function registry.is_partial_month(
