@@ -140,8 +140,9 @@ describe('deployment', () => {
     ]);
     // The image sets folders and addresses, each service its own port for metrics, and analysts what is theirs.
     const guide = await read('../../pipeline/README.md');
-    const [, table] = /^\| variable .*\n([^]*?)\n\n/m.exec(guide)!;
-    const settings = table!.split('\n').flatMap((row) => row.split('|')[1]!.match(/\w{2,}/g) ?? []);
+    const [configure] = /^## Configure\n[^]*?(?=^## )/m.exec(guide)!;
+    const rows = configure.split('\n').filter((line) => line.startsWith('| `'));
+    const settings = rows.flatMap((row) => row.split('|')[1]!.match(/\w{2,}/g) ?? []);
     const ofAnalysts = ['DATABASE_READER_URL', 'READER_PORT'];
     const fixed = ['DATA_DIR', 'INBOX_DIR', 'HOST', 'PORT'];
     expect(settings.length).toBeGreaterThan(25);
