@@ -115,7 +115,7 @@ export function searchEndpoint(options: SearchOptions, charge: Charging): Endpoi
       },
       errors: creditErrors(searchCredits),
     },
-    async ({ query: { page, ...query }, caller, response }) => {
+    async ({ query: { page, ...query }, caller, response, claim }) => {
       const { account_id, snapshot_no } = caller;
       const filter = await resolveFilter(readers.db, await readDictionary(), query);
       const paging = { page, per_page: pageSize };
@@ -126,7 +126,7 @@ export function searchEndpoint(options: SearchOptions, charge: Charging): Endpoi
         readPage(options, search, snapshot_no, gone.signal),
       );
       const description = `Search, page ${page}`;
-      response.set(await charge({ account_id, amount: searchCredits, description, response }));
+      response.set(await charge({ account_id, amount: searchCredits, description, claim }));
       const meta = viewPageMeta(paging, total);
       return { status: 'success', data: { ...meta, results } };
     },

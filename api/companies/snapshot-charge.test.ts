@@ -235,8 +235,7 @@ describe('POST /api/v1/companies/snapshot', () => {
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     for (const { account_id } of searchers) {
       const movements = await readMovements(database.kysely, account_id);
-      // Nothing is in Warsaw on the first day.
-      expect([movements.length, movements.at(-1)?.[2]]).toEqual([31, 50]);
+      expect([movements.length, movements.at(-1)?.[2]]).toEqual([61, 20]);
     }
   });
 });

@@ -83,7 +83,7 @@ export function snapshotEndpoint(
         ...unknownCompanyErrors,
       },
     },
-    async ({ body, caller: { account_id, snapshot_no }, request, response }) => {
+    async ({ body, caller: { account_id, snapshot_no }, request, response, claim }) => {
       const { lang, ...named } = body;
       const dictionary = await readDictionary();
       if (lang !== undefined) dictionary.words.requireLanguage(lang);
@@ -102,7 +102,7 @@ export function snapshotEndpoint(
         const { identifier_type = 'company', identifier_value, company_ref } = asked;
         const description = `Snapshot of ${identifier_type} ${company_ref ?? identifier_value}`;
         const amount = isFree ? 0 : snapshotCredits;
-        const charged = await charge({ account_id, amount, description, response }, tx);
+        const charged = await charge({ account_id, amount, description, claim }, tx);
         if (isFree) throw new HttpError(304, { message: 'Not Modified' }, { ETag, ...charged });
         const text = writeSuccess(JSON.stringify(data), { fetched_at: formatTimestamp(now()) });
         return { body: { text }, headers: { ...charged, ETag } };

@@ -71,6 +71,8 @@ export interface Call<A extends Auth, Params, Query, Body> {
   caller: A extends 'none' ? undefined : Caller;
   request: Request;
   response: Response;
+  /** Is asked right before a charge: returns whether the client still waits, and then ends the deadline. */
+  claim: () => boolean;
   options: Context;
 }
 

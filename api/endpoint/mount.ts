@@ -6,7 +6,8 @@ import { type Authentication, type Caller, createAuthentication } from '../auth/
 import { addressKeyOf, generalLimit, limitRequests } from '../auth/rate-limit.ts';
 import { readBody } from './body.ts';
 import type { Auth, Call, Endpoint } from './endpoint.ts';
-import { HttpError, isGivenUp, onlyAllow } from '../http/errors.ts';
+import { claimAnswer, isGivenUp } from '../http/deadline.ts';
+import { HttpError, onlyAllow } from '../http/errors.ts';
 import { createRouter } from '../http/router.ts';
 import { exposedHeaders } from '../http/headers.ts';
 import { createShare, type Share } from '../http/in-flight.ts';
@@ -120,7 +121,8 @@ function answer(one: Endpoint, options: Context, inShare: Share): RequestHandler
     // The deadline has passed: the client must not pay for an answer that it does not get.
     if (response.headersSent) return;
     const { caller } = response.locals;
-    const context = { caller, request, response, options };
+    const claim = () => claimAnswer(response);
+    const context = { caller, request, response, claim, options };
     const call = { ...asked, ...context } as Call<Auth, unknown, unknown, unknown>;
     const client = caller ? `account ${caller.account_id}` : addressKeyOf(request);
     // The answer may be given up when its turn comes.

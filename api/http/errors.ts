@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
+import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import { isDatabaseAway } from '../../sql/connection/lost-connection.ts';
 
 /** A fault of a field of a request. */
@@ -80,62 +80,11 @@ export const answerUnmatched: RequestHandler = (request, response) => {
   response.set('Allow', allow).status(204).end();
 };
 
-/**
- * Answers 503 after `deadline_ms`, so that no client waits for a database that hangs. A client that has
- * not sent its body gets a 408. A later answer is dropped. Only the first deadline of a request counts.
- */
-export function answerBy(deadline_ms: number): RequestHandler {
-  return (request, response, next) => {
-    const answer = () => answerLate(request, response, deadline_ms);
-    response.locals.deadline ??= setTimeout(answer, deadline_ms);
-    response.locals.lastCharge_ms ??= performance.now() + (deadline_ms * 2) / 3;
-    response.once('close', () => clearTimeout(response.locals.deadline));
-    next();
-  };
-}
-
-/** Whether nobody waits for an answer: the client is gone, or has a 503. */
-export function isGivenUp(response: Response): boolean {
-  return response.headersSent || response.closed;
-}
-
-/** Whether no charge may begin: its outcome, which must be awaited, would come long after the deadline. */
-export function isTooLateToCharge(response: Response): boolean {
-  const last_ms = response.locals.lastCharge_ms as number | undefined;
-  return isGivenUp(response) || performance.now() > (last_ms ?? Infinity);
-}
-
-/** Lets a request outlive its deadline, such as one that is about to be charged. */
-export function holdAnswer(response: Response): void {
-  response.locals.whenReleased ??= () => undefined;
-}
-
-/** Ends what `holdAnswer` began: a deadline that has passed meanwhile counts now. */
-export function releaseAnswer(response: Response): void {
-  const { whenReleased } = response.locals;
-  delete response.locals.whenReleased;
-  whenReleased?.();
-}
-
-function answerLate(request: Request, response: Response, deadline_ms: number): void {
-  if (response.headersSent) return;
-  if (response.locals.whenReleased) {
-    response.locals.whenReleased = () => answerLate(request, response, deadline_ms);
-    return;
-  }
-  response.locals.err = new Error(`No answer after ${deadline_ms} ms`);
-  // Otherwise the client has not sent its whole body.
-  const error = request.complete
-    ? unavailable()
-    : new HttpError(408, { message: STATUS_CODES[408]! });
-  send(response.set('Connection', 'close'), error);
-}
-
 /** Shows a fault of the service as a page. Returns false for a client that does not want one. */
 export type ShowFault = (status: number) => boolean;
 
 /** Sends JSON, unless a page can show the fault: `response.locals.showFault`. */
-function send(response: Response, { status, headers, body }: HttpError): void {
+export function sendError(response: Response, { status, headers, body }: HttpError): void {
   response.set(headers);
   const show = response.locals.showFault as ShowFault | undefined;
   if (status < 500 || !show?.(status)) response.status(status).json(body);
@@ -157,7 +106,7 @@ export const answerError: ErrorRequestHandler = (thrown: unknown, _request, resp
   const error = httpErrorOf(thrown);
   if (error !== thrown) response.locals.err = thrown;
   if (response.headersSent) next(thrown);
-  else send(response, error);
+  else sendError(response, error);
 };
 
 /** Refuses a request without `Host`, or with several (RFC 9112), and a query that cannot be decoded. */

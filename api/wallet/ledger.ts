@@ -1,19 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
-import type { Response } from 'express';
 import { sql } from 'kysely';
+import pRetry from 'p-retry';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import type { Db, Tx } from '../../sql/connection/kysely.ts';
 import { isLostConnection } from '../../sql/connection/lost-connection.ts';
 import type { Context } from '../http/context.ts';
 import { createBatch } from '../http/batch.ts';
-import {
-  holdAnswer,
-  HttpError,
-  isTooLateToCharge,
-  releaseAnswer,
-  unavailable,
-} from '../http/errors.ts';
+import { HttpError, unavailable } from '../http/errors.ts';
 
 export interface Movement {
   account_id: string;
@@ -60,67 +53,64 @@ export async function grant(
   `.execute(tx);
 }
 
-/** A withdrawal, and the answer that it pays, if any. */
+/** A withdrawal for a request. */
 interface Charge extends Movement {
-  response?: Response;
-}
-
-/**
- * Withdraws credits for a request and writes the transaction. Waits for other movements of the account.
- * When the credits are short, withdraws nothing and throws the 402 with `required` and `balance`. An
- * answer that is given up gets a 503.
- *
- * @returns the balance
- */
-export async function charge(tx: Tx, asked: Charge): Promise<number> {
-  for (;;) {
-    await lockWallet(tx, asked.account_id);
-    if (asked.response && isTooLateToCharge(asked.response)) throw unavailable();
-    const balance = (await withdraw(tx, [asked])).get(asked.operation_key);
-    if (balance !== undefined) return balance;
-    const short = await readBalance(tx, asked.account_id);
-    // Otherwise credits arrived between the two statements, or the answer was given up meanwhile.
-    if (short < asked.amount) throw creditsShort(asked.amount, short);
-  }
+  /** Returns whether the client still waits for the answer, which then has no deadline. Default: it waits. */
+  claim?: () => boolean;
 }
 
 /**
  * Withdraws for several requests in one statement. Pays the requests of an account in their order, as
  * far as its balance goes, unless another transaction has locked its wallet: so nothing waits for a lock.
- * An answer that is given up is not charged; the others outlive their deadline until the outcome is known.
+ * Claims each answer right before the statement, and charges for none that is given up.
  *
- * @returns by `operation_key` the balance after each request that was charged
+ * @returns the balance after each request; undefined for a request that was not charged
  */
-async function withdraw(db: Db, asked: Charge[]): Promise<Map<string, number>> {
-  const open = asked.filter(({ response }) => !response || !isTooLateToCharge(response));
-  const movements = open.map(({ response, ...movement }) => {
-    if (response) holdAnswer(response);
-    return movement;
-  });
+async function withdraw(db: Db, asked: Charge[]): Promise<(number | undefined)[]> {
+  const claimed = asked.filter(({ claim }) => claim?.() ?? true);
   type Row = { operation_key: string; balance_after: string };
-  const rows = await runPrepared<Row>(db, 'api/charge.sql', [JSON.stringify(movements)]);
+  const rows = await runPrepared<Row>(db, 'api/charge.sql', [JSON.stringify(claimed)]);
   const balances = new Map(rows.map((row) => [row.operation_key, Number(row.balance_after)]));
-  for (const { response, operation_key } of open) {
-    if (response && !balances.has(operation_key)) releaseAnswer(response);
+  return asked.map(({ operation_key }) => balances.get(operation_key));
+}
+
+/** Returns the balance of an account after the movements that are under way. */
+async function awaitBalance(db: Db, account_id: string): Promise<number> {
+  const wallet = await selectWallet(db, account_id).forNoKeyUpdate().executeTakeFirst();
+  return Number(wallet?.balance ?? 0);
+}
+
+/**
+ * Charges by a statement that charges nothing while the wallet is locked or short. Throws the 402 of a
+ * wallet that is short, and the 503 of an answer that is given up.
+ */
+async function chargeBy(
+  pay: (asked: Charge) => Promise<number | undefined>,
+  db: Db,
+  asked: Charge,
+): Promise<number> {
+  for (;;) {
+    const balance = await pay(asked);
+    if (balance !== undefined) return balance;
+    if (asked.claim?.() === false) throw unavailable();
+    const left = await awaitBalance(db, asked.account_id);
+    if (left < asked.amount) throw creditsShort(asked.amount, left);
   }
-  return balances;
 }
 
-/** Waits for other movements of a wallet. */
-async function lockWallet(tx: Tx, account_id: string): Promise<void> {
-  await tx
-    .selectFrom('customer.wallet')
-    .select('account_id')
-    .where('account_id', '=', account_id)
-    .forNoKeyUpdate()
-    .execute();
+/**
+ * Withdraws credits in a transaction and returns the balance. Waits for other movements of the account.
+ * When the credits are short, withdraws nothing and throws the 402 with `required` and `balance`.
+ */
+export function charge(tx: Tx, asked: Charge): Promise<number> {
+  return chargeBy(async (one) => (await withdraw(tx, [one]))[0], tx, asked);
 }
 
-/** Gives back a withdrawal that was committed, once. */
+/** Gives back a withdrawal, once. Does nothing where the withdrawal was not committed. */
 async function giveBack(tx: Tx, { description, ...asked }: Charge, now: Date): Promise<void> {
   const { account_id, amount } = asked;
   const operation_key = `returned ${asked.operation_key}`;
-  await lockWallet(tx, asked.account_id);
+  await awaitBalance(tx, account_id);
   const movements = await tx
     .selectFrom('customer.wallet_transaction')
     .select('operation_key')
@@ -163,60 +153,37 @@ export function describeCharge(amount: number, balance: number) {
   return { 'X-Credits-Charged': String(amount), 'X-Credits-Balance': String(balance) };
 }
 
-/** Attempts to give back what was charged without an answer: as long as a database may be away. */
-const [mostAttempts, retry_ms] = [3_600, 1_000];
+/** A charge without an answer is given back within an hour, as long as a database may be away. */
+const returning = { retries: 3_600, factor: 1, minTimeout: 1_000, unref: true };
 
 export type Charging = ReturnType<typeof createCharging>;
 
 /**
  * Makes the function that charges for requests and returns the headers of the answer. An amount of 0 is
  * free and leaves no transaction. It withdraws nothing and throws the 402 when the credits are short.
- * Outside of a transaction, charges of the same moment share a statement. An answer that was given up, such as at
- * its deadline, is never charged. A connection that is lost in the commit leaves its outcome open: what was
- * charged is given back once the database answers, since the client gets a 503.
+ * Outside of a transaction, charges of the same moment share a statement. A connection that is lost meanwhile
+ * leaves open what was charged: it is given back once the database answers, since the client gets a 503.
  */
 export function createCharging({ db, readers, logger, now }: Context) {
-  async function chargeAlone(due: Charge): Promise<number> {
-    let isCommitting = false;
-    try {
-      return await db.transaction().execute(async (tx) => {
-        const balance = await charge(tx, due);
-        isCommitting = true;
-        return balance;
+  async function returnOpen(open: Charge[]): Promise<void> {
+    for (const asked of open) {
+      const attempt = () => db.transaction().execute((tx) => giveBack(tx, asked, now()));
+      await pRetry(attempt, returning).catch((err: unknown) => {
+        const { operation_key } = asked;
+        logger.error({ err, operation_key }, 'A charge may have been made without an answer');
       });
-    } catch (error) {
-      if (isCommitting) void settleOpen([due]);
-      throw error;
     }
-  }
-
-  async function settleOpen(open: Charge[]): Promise<void> {
-    for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
-      try {
-        // The lock waits for the end of the transaction whose outcome is open.
-        for (; open[0]; open.shift()) {
-          const [asked] = open as [Charge];
-          await db.transaction().execute((tx) => giveBack(tx, asked, now()));
-        }
-        return;
-      } catch {
-        await delay(retry_ms, undefined, { ref: false });
-      }
-    }
-    const operations = open.map(({ operation_key }) => operation_key);
-    logger.error({ operations }, 'Charges may have been made without an answer');
   }
 
   const withdrawInBatch = createBatch(async (batch: Charge[]) => {
     let isSent = false;
     try {
-      return await db.connection().execute(async (session) => {
+      return await db.connection().execute((session) => {
         isSent = true;
-        const balances = await withdraw(session, batch);
-        return batch.map(({ operation_key }) => balances.get(operation_key));
+        return withdraw(session, batch);
       });
     } catch (error) {
-      if (isSent && isLostConnection(error)) void settleOpen([...batch]);
+      if (isSent && isLostConnection(error)) void returnOpen(batch);
       throw error;
     }
   });
@@ -228,8 +195,7 @@ export function createCharging({ db, readers, logger, now }: Context) {
       return describeCharge(0, balance);
     }
     const due = { ...asked, operation_key: randomUUID(), now: now() };
-    if (tx) return describeCharge(amount, await charge(tx, due));
-    // The wallet may be locked, or short only because of the rest of the batch: tries again without it.
-    return describeCharge(amount, (await withdrawInBatch(due)) ?? (await chargeAlone(due)));
+    const balance = tx ? await charge(tx, due) : await chargeBy(withdrawInBatch, db, due);
+    return describeCharge(amount, balance);
   };
 }
