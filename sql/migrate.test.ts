@@ -144,7 +144,7 @@ describe('migrate', () => {
       '\n',
     );
     await edit(folder, 'country/xx/country.csv', () =>
-      [header, 'Utopie,Utopia,Asia/Tokyo,en,false,[0-9]{3},[0-9],,telephone_meaning_xx,,'].join(
+      [header, 'Utopie,Utopia,Asia/Tokyo,en,false,[0-9]{3},[0-9],,,telephone_meaning_xx,'].join(
         '\n',
       ),
     );

@@ -114,6 +114,10 @@ test.each<Row>([
   ['website', 'https://www.A.example.pl/', 'a.example.pl', 'b.example.pl'],
   ['e-mail', 'Biuro@a.example.pl', 'biuro@a.example.pl', 'biuro@ą.example.pl'],
   ['name', '„ALFA” SPÓŁKA Z O. O.', '"Alfa" Spółka z o.o.', 'ALFA SPÓŁKA AKCYJNA'],
+  ['name', 'ALFA SP. Z O.O.', 'Alfa Spółka z Ograniczoną Odpowiedzialnością', 'ALFA S.A.'],
+  ['name', 'SOWA SP.J.', 'Sowa spółka jawna', 'Sowa sp. k.'],
+  ['name', 'SOWA S.K.A.', 'Sowa Spółka Komandytowo - Akcyjna', 'Sowa S.A.'],
+  ['owner', 'JAN KOWAL; SOWA SPÓŁKA Z O.O.', 'Sowa sp. z o. o.; Jan Kowal', 'Jan Kowal'],
   ['name', 'BAR ‘KŁOS’', "Bar 'Kłos'", 'Bar Kłosy'],
   [
     'representation',

@@ -104,6 +104,8 @@ describe('POST /api/v1/companies/snapshot', () => {
           { kind: 'representative', full_name: 'Jan Kabel', role: 'Prokurent' },
           { kind: 'shareholder', full_name: 'J** K****', role: 'Wspólnik', holding: '40 udziałów' },
           { kind: 'shareholder', full_name: 'J** K****', role: 'Wspólnik', holding: '60 udziałów' },
+          { kind: 'partner', full_name: 'Jan Kos', role: 'Wspólnik', number: '992400049' },
+          { kind: 'partner', full_name: 'Jan Kos', role: 'Wspólnik', number: '992400055' },
         ]),
         JSON.stringify([{ type: 'Data wpisu do rejestru', date: '2021-01-12' }]),
       ],
@@ -149,6 +151,8 @@ describe('POST /api/v1/companies/snapshot', () => {
           { full_name: 'Jan Kabel', role: 'Prokurent' },
           { full_name: 'J** K****', role: 'Wspólnik', holding: '40 udziałów' },
           { full_name: 'J** K****', role: 'Wspólnik', holding: '60 udziałów' },
+          { full_name: 'Jan Kos', role: 'Wspólnik' },
+          { full_name: 'Jan Kos', role: 'Wspólnik' },
         ],
       },
     });

@@ -185,6 +185,9 @@ type Texts<Column extends string> = Record<Column, string | null>;
 
 type Address = Texts<keyof z.output<typeof addressField>>;
 
+/** `number`: what tells persons of one name apart; it is not shown. */
+type Person = z.output<typeof person> & { number?: string };
+
 type LabelledDate = z.output<typeof labelledDate>;
 
 /** What a unit has beside its texts. */
@@ -216,7 +219,7 @@ export interface SnapshotEntry
   address_country_code: string | null;
   closed_unit_count: number | null;
   units: (Texts<'identifier' | 'name'> & UnitContent)[] | null;
-  persons: z.output<typeof person>[] | null;
+  persons: Person[] | null;
   other_dates: LabelledDate[] | null;
   provenance: z.output<typeof provenance>;
 }
@@ -308,15 +311,18 @@ function viewProfile(entry: SnapshotEntry, dictionary: SnapshotWords) {
 function viewPersons(entries: SnapshotEntry[], { words, lang }: SnapshotWords) {
   const persons = entries.flatMap((entry) => {
     const ownerRole = words.find(entry.country_code, 'owner', lang) ?? 'owner';
-    const owner = { full_name: fullNameOf(entry), role: ownerRole };
-    const others = (entry.persons ?? []).map(({ full_name, role, holding }) => ({
-      full_name,
-      role,
-      ...(holding && { holding }),
-    }));
+    const owner: Person = { full_name: fullNameOf(entry), role: ownerRole };
+    const others = entry.persons ?? [];
     return owner.full_name === '' ? others : [owner, ...others];
   });
-  return [...new Map(persons.map((one) => [Object.values(one).join('\n'), one])).values()];
+  const told = persons.map(
+    ({ full_name, role, holding, number }) =>
+      [
+        [full_name, role, holding, number].join('\n'),
+        { full_name, role, ...(holding && { holding }) },
+      ] as const,
+  );
+  return [...new Map(told).values()];
 }
 
 /** @param entries all entries of a company, at least one; `api/read_snapshot.sql` orders them */

@@ -130,7 +130,8 @@ describe('a dump is refused', () => {
       'with one file under two names',
       reports((made) => (made.śląskie = made.mazowieckie!)),
       '2,000 of 2,412 rows were rejected: 82.92 %, the limit is 0.5 %; the first is ' +
-        `${fileName('mazowieckie')}, line 2: contradicts another row of the same entry; ` +
+        `${fileName('mazowieckie')}, line 2: contradicts another row of the same entry ` +
+        `in ${fileName('śląskie')}; ` +
         '2,412 rows where there were 2,012 last time: 119.88 %, the limits are 98 % and 105 %; ' +
         '600 of 2,012 entries vanished: 29.82 %, the limit is 0.5 %; ' +
         `${fileName('śląskie')}: 600 of 600 entries vanished: 100.00 %, the limit is 2 %`,

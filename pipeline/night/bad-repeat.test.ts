@@ -153,8 +153,8 @@ describe('rows that contradict each other', () => {
     const [second, third] = await publish(baseline, both, moved);
     expect(second).toEqual({
       rejects: [
-        `${fileName('opolskie')}, line 5: ${contradicts}`,
-        `${fileName('śląskie')}, line 602: ${contradicts}`,
+        `${fileName('opolskie')}, line 5: ${contradicts} in ${fileName('śląskie')}`,
+        `${fileName('śląskie')}, line 602: ${contradicts} in ${fileName('opolskie')}`,
       ],
       events: [],
       counts: { new: 0, updated: 0, deleted: 0, waiting: 0 },

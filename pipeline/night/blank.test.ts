@@ -10,7 +10,6 @@ import {
   writeReports,
 } from '../../fixtures/dump/bad-dump.ts';
 import { runDump } from '../../fixtures/dump/night.ts';
-import { readEvents } from '../../fixtures/dump/regon-day.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import type { RunSummary } from './summary.ts';
 import { verify } from './verify.ts';
@@ -80,17 +79,10 @@ test('hyphens and words for nothing come and go without an event, and the name s
   expect(await verify(db, 'ceidg')).toEqual([]);
 });
 
-test('what an earlier version stored of them goes without an event', async () => {
-  const rows = [1, 2].map((serial) => withFields(makeRow(serial), blank));
-  rows.push(withFields(makeRow(3), { ...blank, ...noNumbers }));
-  await tell('2026-11-02', rows);
-  await db.pool.query(
-    `update registry.entry set
-      name = '-', phone = 'brak', email = '---', website = '‑', apartment = '-',
-      content_hash = 0, fingerprint = 1,
-      entry_key = case when nip is null then replace(entry_key, '||', '|-|') else entry_key end`,
-  );
-  const summary = await tell('2026-11-03', rows.toReversed());
-  expect(summary).toMatchObject({ new: 0, updated: 3, deleted: 0 });
-  expect(await readEvents(db, '2026-11-03')).toEqual([]);
+test('an entry without numbers stays one where its firm is only spelled otherwise', async () => {
+  const tellFirm = (date: string, firm: string) =>
+    tell(date, [withFields(makeRow(1), { ...noNumbers, NazwaPodmiotu: firm })]);
+  await tellFirm('2026-11-02', 'Kłos s.c.');
+  const summary = await tellFirm('2026-11-03', 'KŁOS SPÓŁKA CYWILNA');
+  expect(summary).toMatchObject({ new: 0, updated: 1, deleted: 0, events: 0 });
 });

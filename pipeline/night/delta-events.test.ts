@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   company,
   nipOf,
+  type Partner,
   person,
   readEvents,
   type RegonDay,
@@ -159,6 +160,26 @@ describe('other changes of a company', () => {
     ).toEqual(['COMPANY_OWNER_CHANGED: EWA BÓR; JAN KOS → ADAM KOS; EWA BÓR']);
   });
 
+  const [first, second] = [101, 102].map((no) => ({ name: 'JAN KOS', regon: regonOf(no) })) as [
+    Partner,
+    Partner,
+  ];
+  const firm = (name: string) => ({ name, isFirm: true });
+  test.each<[string, (string | Partner)[], (string | Partner)[], string[]]>([
+    [
+      'one of two of one name leaves',
+      [first, second],
+      [first],
+      ['COMPANY_OWNER_CHANGED: JAN KOS; JAN KOS → JAN KOS'],
+    ],
+    ['one who is known by a number is renamed', [first], [{ ...first, name: 'JAN KOS-BÓR' }], []],
+    ['their numbers become known', ['JAN KOS', 'JAN KOS'], [second, first], []],
+    ['a firm is spelled otherwise', [firm('SOWA SPÓŁKA Z O.O.')], [firm('Sowa Sp. z o.o.')], []],
+  ])('partners: %s', async (_, before, after, events) => {
+    const tell = (partners: (string | Partner)[]) => ({ reports: own({}, { partners }) });
+    expect(await diff(tell(before), tell(after))).toEqual(events);
+  });
+
   test.each([
     [
       'a bankruptcy starts',
@@ -180,6 +201,18 @@ describe('other changes of a company', () => {
       { dataOrzeczeniaOUpadlosci: '2026-10-20' },
       {},
       'COMPANY_BANKRUPTCY_ENDED: 2026-10-20 → ',
+    ],
+    [
+      'another bankruptcy starts, and the end is still that of the former one',
+      {
+        dataOrzeczeniaOUpadlosci: '2015-02-03',
+        dataZakonczeniaPostepowaniaUpadlosciowego: '2016-04-05',
+      },
+      {
+        dataOrzeczeniaOUpadlosci: '2026-10-20',
+        dataZakonczeniaPostepowaniaUpadlosciowego: '2016-04-05',
+      },
+      'COMPANY_BANKRUPTCY_STARTED:  → 2026-10-20',
     ],
     ['a fax number', {}, { numerFaksu: '618000000' }, 'COMPANY_FAX_ADDED:  → 618000000'],
     [

@@ -69,10 +69,18 @@ describe('the fixture days of KRS', () => {
       {
         file: 'asked-again/0000990018-again.json',
         line: 1,
-        reason: 'contradicts another row of the same entry',
+        reason: 'contradicts another row of the same entry in extracts.ndjson',
       },
-      { file: 'extracts.ndjson', line: 9, reason: 'repeats another row of the same entry' },
-      { file: 'extracts.ndjson', line: 10, reason: 'contradicts another row of the same entry' },
+      {
+        file: 'extracts.ndjson',
+        line: 9,
+        reason: 'repeats another row of the same entry in asked-again/0000990017-again.json',
+      },
+      {
+        file: 'extracts.ndjson',
+        line: 10,
+        reason: 'contradicts another row of the same entry in asked-again/0000990018-again.json',
+      },
       { file: 'extracts.ndjson', line: 11, reason: 'repeats another row of the same entry' },
     ]);
   });

@@ -82,7 +82,14 @@ test('what the fetcher writes is a dump', async () => {
   );
   expect(rows).toEqual([
     {
-      persons: [{ kind: 'partner', full_name: 'GRZYMISŁAW ZMYŚLONY', role: 'Wspólnik' }],
+      persons: [
+        {
+          kind: 'partner',
+          full_name: 'GRZYMISŁAW ZMYŚLONY',
+          role: 'Wspólnik',
+          number: '997152054',
+        },
+      ],
       activity_codes: '6201Z',
       unit: null,
     },
@@ -108,9 +115,9 @@ test('one company twice: the same once, a contradiction never', async () => {
     'select file, reject.reason from analyst.reject order by file',
   );
   expect(rows).toEqual([
-    { file: 'a/1.xml', reason: 'contradicts another row of the same entry' },
-    { file: 'a/2.xml', reason: 'contradicts another row of the same entry' },
-    { file: 'b/2.xml', reason: 'repeats another row of the same entry' },
+    { file: 'a/1.xml', reason: 'contradicts another row of the same entry in a/2.xml' },
+    { file: 'a/2.xml', reason: 'contradicts another row of the same entry in a/1.xml' },
+    { file: 'b/2.xml', reason: 'repeats another row of the same entry in b/1.xml' },
   ]);
 });
 

@@ -56,7 +56,7 @@ return (
     from regexp_matches(
         folded_line,
         -- Runs of letters (all but the signs of ASCII), runs of digits, and the signs between numbers.
-        '[^ -@[-`{-~]+|[0-9]+|,|/(?! *(?:[-,]|$))|-(?=[0-9])',
+        '[^ -@[-`{-~]+|[0-9]+|[,/]|-(?=[0-9])',
         'g'
     ) with ordinality as found (word, position)
     left join registry.spelling

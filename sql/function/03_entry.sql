@@ -102,7 +102,7 @@ return case
     when is_partial is not true then registry.shown_name(name, first_name, surname)
 end;
 
--- The natural person, or the partners of a civil partnership, each name once.
+-- The natural person, named once, or the partners of a civil partnership, of whom several may have one name.
 create or replace function registry.owner_names(
     first_name text,
     surname text,
@@ -110,12 +110,17 @@ create or replace function registry.owner_names(
 ) returns text
 language sql immutable parallel safe
 return (
-    select string_agg(distinct owner.name collate "C", '; ' order by owner.name collate "C")
+    select string_agg(owner.name, '; ' order by owner.name collate "C")
     from (
-        select nullif(concat_ws(' ', first_name, surname), '') as name
-        union all
-        select person.value ->> 'full_name'
-        from jsonb_array_elements(persons) as person
+        select nullif(concat_ws(' ', first_name, surname), '') as name, null as partner
+        union
+        select
+            person.value ->> 'full_name',
+            case
+                when person.value ->> 'kind' = 'partner'
+                    then coalesce(person.value ->> 'number', person.position::text)
+            end
+        from jsonb_array_elements(persons) with ordinality as person (value, position)
         where person.value ->> 'kind' in ('owner', 'partner')
     ) as owner
 );
@@ -131,16 +136,19 @@ return (
     where person.value ->> 'kind' = 'shareholder'
 );
 
--- What the shareholders are known by: the number, where the registry tells one, else the name.
-create or replace function registry.shareholder_keys(persons jsonb) returns text
-language sql immutable parallel safe
+-- What the persons of a kind are known by: the number, where the registry tells one, else the name.
+create or replace function registry.person_keys(country_code text, kind text, persons jsonb) returns text
+language sql stable parallel safe
 return (
-    select string_agg(holder.key, '; ' order by holder.key collate "C")
+    select string_agg(known.key, '; ' order by known.key collate "C")
     from jsonb_array_elements(persons) as person
     cross join lateral (
-        select coalesce(person.value ->> 'number', person.value ->> 'full_name') as key
-    ) as holder
-    where person.value ->> 'kind' = 'shareholder'
+        select coalesce(
+            person.value ->> 'number',
+            registry.text_meaning(country_code, person.value ->> 'full_name')
+        ) as key
+    ) as known
+    where person.value ->> 'kind' = person_keys.kind
 );
 
 create or replace function registry.representative_names(persons jsonb) returns text

@@ -2,15 +2,17 @@
 -- registries that tell one meaning tell one change.
 
 -- A list of persons in any order.
-create or replace function registry.list_meaning(value text) returns text
+create or replace function registry.list_meaning(country_code text, value text) returns text
 language sql stable parallel safe
 return (
-    select string_agg(person.name, '; ' order by person.name collate "C")
-    from unnest(string_to_array(registry.text_meaning(value), '; ')) as person (name)
+    select string_agg(meaning.name, '; ' order by meaning.name collate "C")
+    from unnest(string_to_array(value, '; ')) as person (name)
+    cross join lateral (
+        select registry.text_meaning(country_code, person.name) as name
+    ) as meaning
 );
 
--- The meaning of a value in a country by the subject of its event (registry.event_type). Hyphens alone, and a
--- contact that is none, mean nothing: earlier versions stored them.
+-- The meaning of a value in a country by the subject of its event (registry.event_type).
 create or replace function registry.value_meaning(
     country_code text,
     subject text,
@@ -18,11 +20,6 @@ create or replace function registry.value_meaning(
 ) returns text
 language sql stable parallel safe
 return case
-    when registry.fold(value) ~ '^[- ]+$' then null
-    when
-        subject in ('phone', 'fax', 'website', 'e-mail')
-        and registry.contact(subject, value) is null
-        then null
     when subject in ('address', 'unit') then registry.address_meaning(country_code, value)
     when subject in ('phone', 'fax') then nullif(
         registry.telephone_meaning(
@@ -33,7 +30,8 @@ return case
     when subject in ('website', 'e-mail') then regexp_replace(
         registry.lower(value), '^(https?://)?(www\.)?|/$', '', 'g'
     )
-    when subject in ('owner', 'shareholders', 'representation') then registry.list_meaning(value)
+    when subject in ('owner', 'shareholders', 'representation')
+        then registry.list_meaning(country_code, value)
     else registry.text_meaning(country_code, value)
 end;
 

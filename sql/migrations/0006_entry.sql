@@ -19,7 +19,7 @@
 --   whether or not the day is known.
 -- persons: [{kind: 'owner' | 'partner' | 'shareholder' | 'representative' | 'appointed', full_name,
 --   role, holding, number}]; courts and authorities appoint trustees, supervisors and commissioners.
---   holding: the shares in words. number: the KRS or REGON number of a shareholder. Both may be absent.
+--   holding: the shares in words. number: the KRS or REGON number of a shareholder or partner. Both may be absent.
 -- other_dates: [{type, date}], those that no column holds, labels in Polish.
 -- `withdrawn_until` is infinity while the personal fields are withdrawn (sql/function/15_withdraw.sql),
 -- and changes are no events; afterwards the dump date of the return.

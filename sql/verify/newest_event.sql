@@ -165,9 +165,11 @@ compared as (
             when 'name' then entry.name
             when 'legal form' then registry.legal_form_slug(entry.country_code, entry.legal_form)
             when 'entity type' then entry.entity_type
-            when 'owner' then
-                registry.owner_names(entry.first_name, entry.surname, entry.persons)
-            -- A shareholder with a number may have another name by now.
+            -- A partner or shareholder with a number may have another name by now.
+            when 'owner' then case
+                when entry.persons @? '$[*] ? (@.kind == "partner").number' then told.new_value
+                else registry.owner_names(entry.first_name, entry.surname, entry.persons)
+            end
             when 'shareholders' then case
                 when entry.persons @? '$[*].number' then told.new_value
                 else registry.shareholder_names(entry.persons)

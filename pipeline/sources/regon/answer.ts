@@ -33,11 +33,12 @@ export function readReport(rows: readonly BirRow[], label: AnswerLabel): object 
       named.length === 0 ? 'an answer without records' : `${named.length} records instead of one`,
     );
   }
+  const owner = findOwner(named, label.regon);
   return {
     kind: 'report',
-    ...report.place,
+    ...placeOf(report, owner.isUnit),
     // 9 digits, valid or not; absent where neither the answer nor the label tells.
-    regon: findOwner(named, label.regon),
+    regon: owner.regon,
     // In an order of their own, so that two answers that say the same are equal.
     rows: named.filter((row) => isKnown(row, odd)).toSorted(compareRows),
     odd: [...new Map(odd.map((one) => [`${one.subject} ${one.value}`, one])).values()],
@@ -62,7 +63,7 @@ function readError(row: BirRow, label: AnswerLabel): object {
   const name = partnerCodes.has(code) ? 'OsPrawnaSpCywilnaWspolnicy' : valueOf(row, 'Raport');
   return {
     kind: 'error',
-    ...findReport(label.report ?? name)?.place,
+    ...placeOf(findReport(label.report ?? name), isUnitNumber(regon)),
     regon: regon?.slice(0, 9),
     code,
     message: shorten(message ?? '', 200),
@@ -136,8 +137,24 @@ function isRegon14(text: string): boolean {
   return /^\d{14}$/.test(text) && (sum % 11) % 10 === Number(text[13]);
 }
 
-/** The company of an answer: the only one in its records, else the label. */
-function findOwner(rows: readonly Row[], label: string | undefined): string | undefined {
+/** Returns the place of a report. One about a local unit has no part: only the list of units shows units. */
+function placeOf(report: Report | undefined, isUnit: boolean): Partial<Report['place']> {
+  return { ...report?.place, ...(isUnit && { part: '' }) };
+}
+
+/** Whether a number is that of a local unit. One of fourteen digits that ends in zeros is a company's own. */
+function isUnitNumber(regon: string | undefined): boolean {
+  return /^\d{14}$/.test(regon ?? '') && !regon!.endsWith('00000');
+}
+
+/**
+ * Returns the company of an answer: the only one in its records, else that of the label.
+ * `isUnit`: only the label tells, and it is the number of a local unit.
+ */
+function findOwner(
+  rows: readonly Row[],
+  label: string | undefined,
+): { regon: string | undefined; isUnit: boolean } {
   const owners = new Set(
     rows.map((row) => row.regon9 ?? row.regon14).filter((number) => number !== undefined),
   );
@@ -145,12 +162,13 @@ function findOwner(rows: readonly Row[], label: string | undefined): string | un
   if (regons.length > 1) {
     throw new UnusableAnswer(`one answer about several companies: ${firstOf(regons)}`);
   }
-  const labelled = label?.trim().slice(0, 9) || undefined;
+  const number = label?.trim() || undefined;
+  const labelled = number?.slice(0, 9);
   const [regon] = regons;
   if (regon !== undefined && labelled !== undefined && regon !== labelled) {
     throw new UnusableAnswer(`said to be of ${labelled}, but speaks of ${regon}`);
   }
-  return regon ?? labelled;
+  return { regon: regon ?? labelled, isUnit: regon === undefined && isUnitNumber(number) };
 }
 
 function valueOf(row: BirRow, name: string): string {

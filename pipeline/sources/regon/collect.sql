@@ -14,11 +14,21 @@ with report as (
         answer.answer -> 'rows' as records,
         answer.answer ->> 'regon' as regon9,
         coalesce(substring(file.file_key from '^(.*)/'), '') as folder,
-        -- The first number in the name of the file, and the last one in the names of its folders.
-        left(substring(file.file_key from '(?<!\d)(\d{14}|\d{9})(?!\d)[^/]*$'), 9) as file_number,
-        left(substring(file.file_key from '^.*(?<!\d)(\d{14}|\d{9})(?!\d).*/'), 9) as folder_number
+        named.number
     from stage.answer
     join stage.file using (file_no)
+    cross join lateral (
+        select
+            substring(file.file_key from '(?<!\d)(\d{14}|\d{9})(?!\d)[^/]*$') as file_number,
+            substring(file.file_key from '^.*(?<!\d)(\d{14}|\d{9})(?!\d).*/') as folder_number
+    ) as written
+    -- The first number in the name of the file, else the last one in the names of its folders.
+    cross join lateral (
+        select case
+            when registry.is_regon9(left(written.file_number, 9)) then written.file_number
+            when registry.is_regon9(left(written.folder_number, 9)) then written.folder_number
+        end as number
+    ) as named
     where
         answer.answer ->> 'part' <> ''
         and (
@@ -53,12 +63,13 @@ select
     report.records,
     coalesce(
         report.regon9,
-        case when registry.is_regon9(report.file_number) then report.file_number end,
-        case when registry.is_regon9(report.folder_number) then report.folder_number end,
+        left(report.number, 9),
         folder_owner.regon9
     ) as regon9
 from report
-left join folder_owner using (folder);
+left join folder_owner using (folder)
+-- An answer that only the number of a local unit names is not about the company.
+where report.regon9 is not null or report.number ~ '^[0-9]{9}(0{5})?$' is not false;
 
 analyze stage.regon_report;
 

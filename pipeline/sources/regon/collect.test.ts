@@ -86,6 +86,22 @@ describe('whose an answer without a REGON is', () => {
   });
 });
 
+describe('an answer that only the number of a local unit names', () => {
+  const pkd = company.reports[`BIR12OsPrawnaPkd ${company.regon}`]!;
+  const line = (report: string, regon: string, data: object[]) =>
+    JSON.stringify({ report, regon, data });
+
+  test.each([
+    ['the name of its file', '99520001000015-Pkd.xml', xmlOf(pkd)],
+    ['the name of its folder', '995200010/99520001000015/pkd.xml', xmlOf(pkd)],
+    ['its label', 'pkd.ndjson', line('BIR12OsPrawnaPkd', '99520001000015', pkd)],
+  ])('says nothing of the company: %s', async (_, file, text) => {
+    const staged = await stage({ 'a.xml': xml(company, 'OsPrawna'), [file]: text });
+    expect(codesOf(staged)).toEqual({ '995200010-6': '' });
+    expect(staged.rejects).toEqual([]);
+  });
+});
+
 describe('reports that belong together', () => {
   test('a person with two activities', async () => {
     const lines = Object.entries(person.reports).map(([key, data]) => {

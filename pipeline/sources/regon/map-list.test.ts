@@ -148,6 +148,22 @@ describe('activity codes', () => {
   });
 });
 
+test.each([
+  ['', 'DELETED', null],
+  ['2013-04-05', 'ACTIVE', '2013-04-05'],
+])(
+  'an activity that was struck off before 2014-11-08, on %j',
+  async (day, declared_status, struck_off_date) => {
+    const [general] = person.reports['BIR12OsFizycznaDaneOgolne 995200040']!;
+    const activity = { fiz_regon9: '995200040', fiz_nazwa: 'ŹDŹBŁO' };
+    const { entries } = await stageRegon(db, {
+      'a/1.xml': xmlOf([general!]),
+      'a/2.xml': xmlOf([{ ...activity, fiz_dataSkresleniaDzialalnosciZRegon: day }]),
+    });
+    expect(entries['995200040-4']).toMatchObject({ declared_status, struck_off_date });
+  },
+);
+
 test('a natural person: an entry an activity', async () => {
   const [general] = person.reports['BIR12OsFizycznaDaneOgolne 995200040']!;
   const [farm] = person.reports['BIR12OsFizycznaDzialalnoscRolnicza 995200040']!;

@@ -63,6 +63,11 @@ select
     null::text as status_text,
     case
         when activity.suspension_date > coalesce(activity.resumption_date, '') then 'SUSPENDED'
+        -- Activities that were struck off before 2014-11-08, some without any date.
+        when
+            document.document ->> 'silo' = '4'
+            and coalesce(activity.end_date, activity.struck_off_date, owner.struck_off_date) is null
+            then 'DELETED'
         else 'ACTIVE'
     end as declared_status,
     false as is_partnership_only,
@@ -73,12 +78,12 @@ select
     seat.address ->> 'country_code' as address_country_code,
     coalesce(activity.struck_off_date, owner.struck_off_date) as struck_off_date,
     activity.bankruptcy_start_date,
-    activity.bankruptcy_end_date,
+    bankruptcy.end_date as bankruptcy_end_date,
     unit.units,
     person.persons,
     other.dates as other_dates,
     case
-        when activity.bankruptcy_end_date is not null then 'ENDED'
+        when bankruptcy.end_date is not null then 'ENDED'
         when activity.bankruptcy_start_date is not null then 'OPEN'
     end as bankruptcy_state,
     null::text as restructuring_state,
@@ -122,6 +127,13 @@ cross join lateral (
         ) as first_names,
         person_record.struck_off_date
 ) as owner
+-- An end before the start is that of a former bankruptcy.
+cross join lateral (
+    select case
+        when activity.bankruptcy_end_date < activity.bankruptcy_start_date is not true
+            then activity.bankruptcy_end_date
+    end as end_date
+) as bankruptcy
 -- The offset keeps Postgres from asking again for every part of the address.
 cross join lateral (
     select stage.regon_address(document.document -> 'activity') as address
@@ -222,7 +234,10 @@ cross join lateral (
     where newest.rank = 1
 ) as code
 cross join lateral (
-    select jsonb_agg(listed.person order by (listed.person ->> 'full_name') collate "C") as persons
+    select jsonb_agg(
+        listed.person
+        order by (listed.person ->> 'full_name') collate "C", (listed.person ->> 'number') collate "C"
+    ) as persons
     from (
         select jsonb_build_object(
             'kind', 'owner',
@@ -231,7 +246,15 @@ cross join lateral (
         ) as person
         where owner.is_person and coalesce(owner.first_names, owner.surname) is not null
         union all
-        select jsonb_build_object('kind', 'partner', 'full_name', partner.name, 'role', 'Wspólnik')
+        select jsonb_strip_nulls(
+            jsonb_build_object(
+                'kind', 'partner',
+                'full_name', partner.name,
+                'role', 'Wspólnik',
+                -- Partners may have one name.
+                'number', case when registry.is_regon9(partner.regon9) then partner.regon9 end
+            )
+        )
         from jsonb_array_elements(document.document -> 'partners') as told (record)
         cross join lateral (
             select coalesce(
@@ -245,7 +268,8 @@ cross join lateral (
                     ''
                 ),
                 told.record ->> 'firm'
-            ) as name
+            ) as name,
+            left(told.record ->> 'number', 9) as regon9
         ) as partner
         where not owner.is_person and partner.name is not null
         union all

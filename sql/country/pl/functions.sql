@@ -24,6 +24,31 @@ create or replace function registry.telephone_meaning_pl(signs text) returns tex
 language sql immutable parallel safe
 return regexp_replace(signs, '^[a-z]*(00)?(48)?0?(?=[0-9]{9}([a-z]|$))|^00', '');
 
+-- A name: one spelling of its legal form, written out or in short, with and without dots.
+create or replace function registry.text_meaning_pl(name text) returns text
+language sql stable parallel safe
+return (
+    select regexp_replace(
+        regexp_replace(
+            regexp_replace(
+                regexp_replace(
+                    regexp_replace(
+                        spaced.name, '\m(spolka|sp) z (ograniczona odpowiedzialnoscia|o ?o)\M', 'spzoo'
+                    ),
+                    '\m(prosta spolka akcyjna|p s a)\M', 'psa'
+                ),
+                '\m(spolka komandytowo-akcyjna|s k a)\M', 'ska'
+            ),
+            '\m(spolka akcyjna|s a)\M', 'sa'
+        ),
+        '\m(?:spolka|sp|s) ?(?:(c)(?:ywilna)?|(j)(?:awna)?|(k)(?:omandytowa)?|(p)(?:artnerska)?)\M',
+        's\1\2\3\4'
+    )
+    from (
+        select btrim(regexp_replace(registry.text_meaning(name), '[. ]+', ' ', 'g')) as name
+    ) as spaced
+);
+
 -- A postal code with blanks or another dash within, such as '16 - 400', as '16-400'; all else as it is.
 create or replace function registry.postal_code_pl(written text) returns text
 language sql immutable parallel safe

@@ -68,6 +68,11 @@ ranked as (
         entry.line,
         min(entry.content_hash) over same_key <> max(entry.content_hash) over same_key
             as is_contradicted,
+        -- Another file that holds the entry; the own one where there is no other.
+        case entry.file_no
+            when min(entry.file_no) over same_key then max(entry.file_no) over same_key
+            else min(entry.file_no) over same_key
+        end as other_file_no,
         row_number() over (
             partition by entry.entry_key
             order by
@@ -87,10 +92,17 @@ ranked as (
 
 update stage.entry
 set
-    reason = case
-        when ranked.is_contradicted then 'contradicts another row of the same entry'
-        else 'repeats another row of the same entry'
-    end,
+    reason = concat(
+        case when ranked.is_contradicted then 'contradicts' else 'repeats' end,
+        ' another row of the same entry',
+        ' in ' || (
+            select file.file
+            from stage.file
+            where
+                file.file_no = ranked.other_file_no
+                and ranked.other_file_no <> entry.file_no
+        )
+    ),
     is_repeat = not ranked.is_contradicted,
     is_contradicted = ranked.is_contradicted
 from ranked
@@ -108,6 +120,7 @@ select
     known.entry_id,
     known.company_id,
     known.content_hash,
+    known.file_key,
     known.gone_date is not null as is_gone,
     row(known.is_partial, known.untold) is distinct from row(entry.is_partial, entry.untold)
         as is_told_otherwise,
@@ -128,7 +141,14 @@ analyze stage.known_key (file_no, line);
 -- A row with the same content as a skipped record, in another spelling, repeats it.
 update stage.entry
 set
-    reason = 'repeats another row of the same entry',
+    reason = concat(
+        'repeats another row of the same entry',
+        ' in ' || (
+            select min(file.file)
+            from stage.file
+            where file.file_key = known_key.file_key and file.file_key <> entry.file_key
+        )
+    ),
     is_repeat = true
 from stage.known_key
 where

@@ -118,7 +118,7 @@ begin
                             coalesce(unmatched.surname, ''),
                             coalesce(unmatched.first_name, ''),
                             coalesce(
-                                registry.value_meaning(night.country_code, 'name', unmatched.name), ''
+                                registry.text_meaning(night.country_code, unmatched.name), ''
                             ),
                             coalesce(unmatched.start_date::text, '')
                         )

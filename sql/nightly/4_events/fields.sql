@@ -124,16 +124,22 @@ cross join lateral (
         (
             'owner',
             registry.owner_names(before.first_name, before.surname, before.persons),
-            registry.owner_names(after.first_name, after.surname, after.persons)
+            case
+                -- One that is known by its number may be renamed.
+                when
+                    registry.person_keys(after.country_code, 'partner', after.persons)
+                    = registry.person_keys(before.country_code, 'partner', before.persons)
+                    then registry.owner_names(before.first_name, before.surname, before.persons)
+                else registry.owner_names(after.first_name, after.surname, after.persons)
+            end
         ),
         (
             'shareholders',
             registry.shareholder_names(before.persons),
             case
-                -- One that is known by its number may be renamed.
                 when
-                    registry.shareholder_keys(after.persons)
-                    = registry.shareholder_keys(before.persons)
+                    registry.person_keys(after.country_code, 'shareholder', after.persons)
+                    = registry.person_keys(before.country_code, 'shareholder', before.persons)
                     then registry.shareholder_names(before.persons)
                 else registry.shareholder_names(after.persons)
             end
