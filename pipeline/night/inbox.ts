@@ -184,7 +184,7 @@ export async function listInbox(inboxDir: string, source: string): Promise<strin
 export async function inspectInbox(inboxDir: string, isDefault: boolean): Promise<string[]> {
   if (isDefault) {
     await mkdir(inboxDir, { recursive: true }).catch((cause: Error) => {
-      throw new WrongUsage(`The inbox cannot be made: ${cause.message}`, { cause });
+      throw new WrongUsage(`The inbox below DATA_DIR cannot be made: ${cause.message}`, { cause });
     });
   }
   const entries = await listFolders(inboxDir).catch((cause: NodeJS.ErrnoException) => {
