@@ -363,7 +363,7 @@ describe('sql/README.md', () => {
 
   test('query 10 tells the companies whose registries disagree, and no other', async () => {
     const queries = await readQueries();
-    expect(queries.length).toBe(10);
+    expect(queries.length).toBe(12);
     // Company 27 has an active, a suspended and a deleted entry in REGON, and an active one in CEIDG.
     expect(await linesOf(queries[9]!, undefined, both)).toEqual([]);
     const change = `update registry.entry set status = 'SUSPENDED'
