@@ -41,7 +41,10 @@ export function describeRun(run: RunSummary): string {
   }
   if (run.rejected > 0 && !run.is_dry_run)
     lines.push(`  see the rejected rows with: registry rejects ${run.run_id}`);
-  for (const notice of run.notices) lines.push(`  not known: ${notice.subject} '${notice.value}'`);
+  for (const { subject, value } of run.notices) {
+    const found = subject.startsWith('missing ') ? '' : 'not known: ';
+    lines.push(`  ${found}${subject} '${value}'`);
+  }
   return lines.join('\n');
 }
 

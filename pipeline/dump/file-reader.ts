@@ -1,6 +1,6 @@
 import { CopyLines } from './copy-lines.ts';
 import type { DumpFile } from './files.ts';
-import { type Layout, readHeader } from './header.ts';
+import { type Layout, readHeader, refuseHeader } from './header.ts';
 import type { FingerprintContext, KnownFingerprints } from './known-fingerprints.ts';
 import { RECORD_WORDS } from './line-memory.ts';
 import { findFault, RECORD_BYTES, RecordScanner } from './record-scanner.ts';
@@ -106,9 +106,7 @@ export class FileReader implements RecordHandler {
   }
 
   reject(data: Buffer, start: number, end: number, line: number, reason: string): void {
-    if (!this.layout) {
-      throw new Refusal(`${this.#file.file}, line 1: the header cannot be read, ${reason}`);
-    }
+    if (!this.layout) refuseHeader(this.#file.file, reason);
     this.read_count++;
     this.rejects.add(data.subarray(start, end), line, reason);
   }

@@ -21,7 +21,15 @@ function refuseDelimiter(header: string, separator: Separator, where: string): v
   }
 }
 
-/** Reads a header, with its columns in any order. Throws a `Refusal` for a missing or repeated column. */
+/** Throws for a first line that is no record. */
+export function refuseHeader(file: string, reason: string): never {
+  throw new Refusal(`${file}, line 1: the header cannot be read, ${reason}`);
+}
+
+/**
+ * Reads a header, with its columns in any order. Throws a `Refusal` for a repeated column, and for a missing one
+ * without which nothing can be read.
+ */
 export function readHeader(
   { columns: described, ignored = [], row_number }: TableColumns,
   file: string,
@@ -44,11 +52,10 @@ export function readHeader(
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice !== undefined)
     throw new Refusal(`${file}, line 1: the column '${twice}' is there twice`);
-  const missing = described.filter(
-    ({ header, is_optional }) => is_optional !== true && !names.includes(header),
-  );
-  if (missing.length > 0) {
-    const list = missing.map(({ header }) => `'${header}'`).join(', ');
+  const missing = described.filter(({ header }) => !names.includes(header));
+  const used = missing.filter(({ is_optional }) => is_optional !== true);
+  if (used.some(({ tells }) => tells === undefined)) {
+    const list = used.map(({ header }) => `'${header}'`).join(', ');
     throw new Refusal(`${file}, line 1: the header lacks ${list}`);
   }
   const known = new Map(described.map(({ header, column }) => [header, column]));
@@ -65,6 +72,13 @@ export function readHeader(
     columns,
     formed,
     unknown: names.filter((name, at) => columns[at] === null && !ignored.includes(name)),
+    /** Columns that the source describes and the file lacks. */
+    missing,
+    /** The names of known columns that it lacks, but not of those that files mostly lack. */
+    absent: [
+      ...missing.flatMap(({ header, tells }) => (tells ? [header] : [])),
+      ...ignored.filter((name) => !names.includes(name)),
+    ],
     /** The row number is no content of the record. */
     starts_with_row_number: columns[0] === ROW_NUMBER_COLUMN,
   };

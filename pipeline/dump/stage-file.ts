@@ -25,6 +25,8 @@ export interface FileCount {
   content_hash: string;
   /** The columns that the source does not name. */
   unknown: readonly string[];
+  /** Known columns that it lacks. */
+  absent: readonly string[];
   /** Whether its rows are joined with those of another file. */
   is_joined?: boolean;
   /** The newest day on which the registry touched a row, YYYY-MM-DD; absent where it does not tell. */
@@ -77,7 +79,15 @@ export async function stageFile(
   report(byte_count);
   const { read_count, layout } = reader;
   const { line: line_count } = splitter;
-  return { file_no, read_count, line_count, content_hash, unknown: layout!.unknown, is_left };
+  return {
+    file_no,
+    read_count,
+    line_count,
+    content_hash,
+    unknown: layout!.unknown,
+    absent: layout!.absent,
+    is_left,
+  };
 }
 
 /** Saves rejected rows once there are so many of them. */

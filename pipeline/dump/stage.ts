@@ -1,12 +1,18 @@
 import { pipeline } from 'node:stream/promises';
 import { escapeIdentifier, type PoolClient } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { insertRows, inStage, type Sessions } from '../../sql/connection/database.ts';
+import { insertRows, inStage, runFile, type Sessions } from '../../sql/connection/database.ts';
 import type { DumpFile } from './files.ts';
 import { ROW_NUMBER_COLUMN } from './header.ts';
 import type { KnownFingerprints } from './known-fingerprints.ts';
 import { inParallel } from '../parallel.ts';
-import { joinedColumns, type Source, type TableSource } from '../sources/source.ts';
+import {
+  joinedColumns,
+  type JoinedTable,
+  type Source,
+  type TableSource,
+} from '../sources/source.ts';
+import { readLayout } from './read-table.ts';
 import { stageJoin } from './join/stage-join.ts';
 import { type FileCount, normalise, stageFile } from './stage-file.ts';
 
@@ -18,8 +24,11 @@ export interface Staging<Kind extends Source = Source> {
   client: PoolClient;
   /** The schema of the tables of the night. */
   stage: string;
-  /** The files of sql/ that make documents of answers, and entries of the records of files. */
-  steps: Record<'documents' | 'normalise', string>;
+  /**
+   * The files of sql/ that make documents of answers, that keep what a missing column tells, and that make entries
+   * of the records of files.
+   */
+  steps: Record<'documents' | 'keep' | 'normalise', string>;
   source: Kind;
   files: readonly DumpFile[];
   /** Called now and then with the numbers of records and bytes read since the last call. */
@@ -35,6 +44,7 @@ export async function stageDump(
   known: KnownFingerprints,
 ): Promise<void> {
   await createRecordTables(staging);
+  await keepMissing(staging);
   const { join } = staging.source;
   const counts = join ? await stageJoin(staging, join, known) : await stageFiles(staging, known);
   const left = counts.filter(({ is_left }) => is_left).map(({ file_no }) => file_no);
@@ -90,6 +100,31 @@ export async function createRecordTables(staging: Staging<TableSource>): Promise
   await saveFiles(staging);
 }
 
+/** Leaves what the columns tell that the mapping reads and a file lacks: guards and the mapping look there. */
+async function keepMissing({
+  client,
+  stage,
+  steps,
+  source,
+  files,
+}: Staging<TableSource>): Promise<void> {
+  const { join } = source;
+  const tables: readonly JoinedTable[] = join ? [join.main, join.details, ...join.side] : [];
+  const missing = await inParallel(files, PARALLEL_FILES, async (file) => {
+    const table = tables.find(({ file_key }) => file_key === file.file_key) ?? source;
+    const layout = await readLayout({ file, table, separator: join?.separator ?? ';' });
+    // The records of joined files are numbered as the rows of the main one.
+    const main = files.find(({ file_key }) => file_key === join?.main.file_key) ?? file;
+    return (layout?.missing ?? []).flatMap(({ header, tells, is_optional = false }, place) => {
+      const place_of = { file_no: file.file_no, record_file_no: main.file_no, place };
+      return tells ? [{ ...place_of, header, tells, is_optional }] : [];
+    });
+  });
+  if (missing.flat().length === 0) return;
+  await insertRows(client, `${stage}.missing_column`, missing.flat());
+  await runFile(client, steps.keep, undefined, stage);
+}
+
 /** Writes the files of the dump to `stage.file`, and analyzes the first tables of the night. */
 export async function saveFiles({ client, stage, files }: Staging): Promise<void> {
   const rows = files.map(({ path: _path, modified_ms: _modified_ms, ...row }) => row);
@@ -114,7 +149,10 @@ export async function saveCounts(
   const unknown = counts.flatMap((row) =>
     row.unknown.map((value) => ({ subject: 'column', value, row_count: row.read_count })),
   );
-  await insertRows(client, `${stage}.notice`, unknown);
+  const absent = counts.flatMap((row) =>
+    row.absent.map((value) => ({ subject: 'missing column', value, row_count: row.read_count })),
+  );
+  await insertRows(client, `${stage}.notice`, [...unknown, ...absent]);
 }
 
 /** Saves the entries of yesterday whose record no file holds. */

@@ -43,6 +43,7 @@ import { type RunSummary, summarise } from './summary.ts';
 /** The steps that stage records run: the second one for each large file, and for the small ones together. */
 export const staging = {
   documents: 'nightly/1_read/documents.sql',
+  keep: 'nightly/1_read/keep.sql',
   normalise: 'nightly/1_read/normalise.sql',
 };
 

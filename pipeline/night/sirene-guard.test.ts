@@ -1,3 +1,4 @@
+import { parquetWriteBuffer } from 'hyparquet-writer';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSearcher } from '../../fixtures/client/searcher.ts';
 import { startTestApi } from '../../fixtures/client/test-api.ts';
@@ -5,10 +6,16 @@ import { createOrigin, type Origin } from '../../fixtures/database/database-copy
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { readEvents, runSirene, runStock } from '../../fixtures/dump/sirene-night.ts';
 import {
+  establishmentFile,
+  establishmentHeader,
   makeEstablishment,
   makeStock,
   makeUnit,
+  type StockFiles,
   type StockRow,
+  toCsv,
+  unitFile,
+  unitHeader,
   withheldUnit,
 } from '../../fixtures/dump/sirene-stock.ts';
 import { verify } from './verify.ts';
@@ -25,13 +32,21 @@ function sirenOf(serial: number): string {
 
 const sirens = Array.from({ length: 400 }, (_, at) => sirenOf(at));
 const [nameless, gone] = sirens as [string, string];
+const artist = sirens.at(-1)!;
+const own: Record<string, StockRow> = {
+  [nameless]: { denominationUniteLegale: '' },
+  [artist]: {
+    categorieJuridiqueUniteLegale: '1000',
+    denominationUniteLegale: '',
+    pseudonymeUniteLegale: 'LA FAUVETTE',
+  },
+};
 
 /** The units of the country, some changed: null leaves one out. */
 function makeUnits(change: (at: number) => StockRow | null): StockRow[] {
   return sirens.flatMap((siren, at) => {
     const row = change(at);
-    const blank = siren === nameless ? { denominationUniteLegale: '' } : {};
-    return row === null ? [] : [makeUnit(siren, { ...blank, ...row })];
+    return row === null ? [] : [makeUnit(siren, { ...own[siren], ...row })];
   });
 }
 
@@ -110,12 +125,12 @@ describe('a share of the entries', () => {
       expect(await runUnits(db, '2026-09-30', renamed)).toMatchObject({ events: 58 });
     }));
 
-  test('that is refused however many days have passed is a quarter', () =>
+  test('that is refused however many days have passed', () =>
     inCopy(async (db) => {
       const many = (at: number) => ({ denominationUniteLegale: at > 300 ? '' : `MAISON ${at}` });
       await expect(runUnits(db, '2026-12-31', many)).rejects.toThrow(
-        'the name of 400 of 400 entries changed: 100.00 %, the limit is 20 % after 122 days; ' +
-          '99 of 400 entries lost their name: 24.75 %, the limit is 10 % after 122 days',
+        'the name of 399 of 400 entries changed: 99.75 %, the limit is 20 % after 122 days; ' +
+          '98 of 400 entries lost their name: 24.50 %, the limit is 10 % after 122 days',
       );
     }));
 
@@ -162,4 +177,99 @@ describe('the day of a stock', () => {
       await db.drop();
     }
   });
+});
+
+describe('a stock that lacks a column', () => {
+  const fresh = sirenOf(400);
+
+  function toParquet(header: readonly string[], rows: readonly StockRow[]): Buffer {
+    const columnData = header.map((name) => ({
+      name,
+      data: rows.map((row) => row[name] || null),
+      type: 'STRING' as const,
+    }));
+    return Buffer.from(parquetWriteBuffer({ columnData }));
+  }
+
+  function makeFiles(
+    date: string,
+    rows: Record<number, StockRow>,
+    absent: readonly string[],
+    isParquet: boolean,
+  ): StockFiles {
+    const units = [...makeUnits((at) => rows[at] ?? {}), makeUnit(fresh)];
+    const places = units.map(({ siren }) => makeEstablishment(siren!));
+    const touch = (list: StockRow[], table: string) =>
+      list.map((row) => ({ ...row, [`dateDernierTraitement${table}`]: `${date}T09:00:00` }));
+    const has = (name: string) => !absent.includes(name);
+    const write = isParquet ? toParquet : toCsv;
+    const named = (file: string) => (isParquet ? file.replace('.csv', '.parquet') : file);
+    return {
+      [named(unitFile)]: write(unitHeader.filter(has), touch(units, 'UniteLegale')),
+      [named(establishmentFile)]: write(
+        establishmentHeader.filter(has),
+        touch(places, 'Etablissement'),
+      ),
+    };
+  }
+
+  test('that is not used, or stands in for others, is published, and notes it', () =>
+    inCopy(async (db) => {
+      const absent = [
+        'prenom4UniteLegale',
+        'pseudonymeUniteLegale',
+        'dateDernierTraitementEtablissement',
+        'distributionSpecialeEtablissement',
+      ];
+      const { notices } = await runSirene(
+        db,
+        '2026-09-30',
+        makeFiles('2026-09-30', {}, absent, false),
+      );
+      expect(notices.map(({ value }) => value)).toEqual(absent.toSorted());
+      expect(await readEvents(db, '2026-09-30')).toEqual([]);
+      const { rows } = await db.pool.query('select name from registry.entry where entry_key = $1', [
+        artist,
+      ]);
+      expect(rows).toEqual([{ name: 'LA FAUVETTE' }]);
+    }));
+
+  test.each([
+    ['CSV', false],
+    ['Parquet', true],
+  ])(
+    'that is used is refused in %s, and leaves what it tells as it was where it is accepted',
+    (_, isParquet) =>
+      inCopy(async (db) => {
+        const absent = ['denominationUniteLegale', 'nomUniteLegale', 'libelleVoieEtablissement'];
+        const rows = {
+          3: { denominationUniteLegale: 'MAISON 3' },
+          4: { etatAdministratifUniteLegale: 'C', dateDebut: '2026-09-12' },
+        };
+        const files = makeFiles('2026-09-30', rows, absent, isParquet);
+        const [places, units] = Object.keys(files).toSorted();
+        await expect(runSirene(db, '2026-09-30', files)).rejects.toThrow(
+          `${places}, ${units}; the first, line 1: the header lacks 'libelleVoieEtablissement'; ` +
+            'with a reason, what it tells stays as it was',
+        );
+        await runSirene(db, '2026-09-30', files, { reason: 'INSEE has dropped them' });
+        expect(await readEvents(db, '2026-09-30')).toEqual([
+          `${sirens[4]} COMPANY_CLOSED_DATE:  → 2026-09-12`,
+        ]);
+        expect(await verify(db, 'sirene')).toEqual([]);
+        await runSirene(db, '2026-10-31', makeFiles('2026-10-31', rows, [], false));
+        expect(await readEvents(db, '2026-10-31')).toEqual([
+          `${sirens[3]} COMPANY_NAME_CHANGED: ATELIER ${sirens[3]} → MAISON 3`,
+        ]);
+      }),
+  );
+
+  test('without which nothing can be read is refused with any reason', () =>
+    inCopy(async (db) => {
+      const absent = ['statutDiffusionUniteLegale', 'denominationUniteLegale'];
+      const files = makeFiles('2026-09-30', {}, absent, false);
+      await expect(runSirene(db, '2026-09-30', files, { reason: 'all the same' })).rejects.toThrow(
+        `${unitFile}, line 1: the header lacks 'statutDiffusionUniteLegale', 'denominationUniteLegale'`,
+      );
+    }));
 });

@@ -16,8 +16,13 @@ export interface SourceColumn {
   form?: ColumnForm;
   /** How many digits it has, where a typed file may hold it as a number without its leading zeros. */
   digits?: number;
-  /** A header without it is no fault: its fields are null. */
+  /** A header without it is no fault: its fields are null, and what they alone tell stays as it was. */
   is_optional?: boolean;
+  /**
+   * What it tells of an entry, by the names of 1_read/keep.sql. A guard refuses a header without it; a dump that
+   * is accepted so leaves that as it was; `nothing` where no answer shows it. Absent: nothing can be read without it, unless it is optional.
+   */
+  tells?: readonly string[];
 }
 
 /** The columns of a file. */

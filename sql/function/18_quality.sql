@@ -16,7 +16,7 @@ return case
     when reason ~ '^repeats ' then 'repetition'
     when reason ~ '(^| )contradicts? ' then 'contradiction'
     when reason ~ '^(without the report|the dump holds no main report|whose it is) ?' then 'missing_report'
-    when reason ~ '^(not UTF|a NUL|quotes|a quote|a closing quote|longer than|[0-9]+ fields instead|names of more)'
+    when reason ~ '^(not UTF|a NUL|quotes|a quote|no number to know|a closing quote|longer than|[0-9]+ fields instead|names of more)'
         then 'damaged_row'
     else 'unreadable_answer'
 end;

@@ -1,9 +1,9 @@
 import { Refusal } from '../../errors.ts';
 import { figure } from '../../figure.ts';
-import { inflateBounds, type OnRead, readArchive } from '../archive.ts';
+import type { OnRead } from '../archive.ts';
 import type { DumpFile } from '../files.ts';
-import { readParquet } from '../parquet.ts';
 import { RecordSplitter } from '../record-splitter.ts';
+import { readTable } from '../read-table.ts';
 import type { FileCount } from '../stage-file.ts';
 import { type Row, type RowContext, RowReader } from './row-reader.ts';
 
@@ -62,6 +62,7 @@ export class Cursor {
       line_count: this.#line_count,
       content_hash: this.#content_hash,
       unknown: this.reader.layout!.unknown,
+      absent: this.reader.layout!.absent,
       processed_until: this.reader.processed_until,
     };
   }
@@ -71,7 +72,7 @@ export class Cursor {
   }
 
   async *#readParts(): AsyncGenerator<Row[]> {
-    const { join } = this.#context;
+    const { join, table } = this.#context;
     const { reader } = this;
     const splitter = new RecordSplitter(reader, reader.memory, join.separator);
     const onRead: OnRead = (stored_bytes, size, crc) => {
@@ -81,7 +82,10 @@ export class Cursor {
     // Sorts the rows of a small file. Those of a larger one are sorted already, as INSEE's are.
     let held: Row[] | undefined = [];
     let held_bytes = 0;
-    for await (const chunk of this.#readBytes(onRead)) {
+    for await (const chunk of readTable(
+      { file: this.file, table, separator: join.separator },
+      onRead,
+    )) {
       splitter.write(chunk);
       const rows = reader.take();
       if (!held) {
@@ -100,14 +104,6 @@ export class Cursor {
     this.#line_count = splitter.line;
     const last = reader.take();
     yield held ? [...held, ...last].toSorted((a, b) => a.key - b.key) : last;
-  }
-
-  #readBytes(onRead: OnRead): AsyncGenerator<Buffer> {
-    const { file, join, table } = this.#context;
-    if (!/\.parquet$/i.test(file.file)) return readArchive(file.path, inflateBounds, onRead);
-    const { columns, touched } = table;
-    const read = touched === undefined ? columns : [...columns, { header: touched }];
-    return readParquet(file.path, read, join.separator, onRead);
   }
 
   #checkOrder({ key, line }: Row): void {

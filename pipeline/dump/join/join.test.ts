@@ -40,10 +40,10 @@ function withRow(rows: readonly StockRow[], at: number, more: StockRow): StockRo
 
 /** SIREN, NICs of the listed establishments, and the number of closed ones. */
 function summarise({ records }: StagedStock) {
-  return records.map(({ siren, details, closed_count }) => [
+  return records.map(({ siren, details, closed_units }) => [
     siren,
     (details as { nic: string }[]).map(({ nic }) => nic).join(' '),
-    closed_count,
+    ((closed_units as string | null) ?? '').split(' ').filter(Boolean).length,
   ]);
 }
 
@@ -56,7 +56,7 @@ describe('a legal unit', () => {
       [one, '00012 00008 00020', 1],
       [two, '00012', 0],
       // A closed head office is there for its address.
-      [three, '00012', 1],
+      [three, '00012', 0],
     ]);
     expect(staged.records[1]).toMatchObject({
       line: '3',
@@ -108,7 +108,7 @@ describe('a legal unit', () => {
       await stageNext(units, withRow(establishments, 5, { etatAdministratifEtablissement: 'A' })),
     ).toEqual([[three, '00012', 0]]);
     expect(await stageNext(units, [...establishments, makeEstablishment(three, '00020')])).toEqual([
-      [three, '00012 00020', 1],
+      [three, '00012 00020', 0],
     ]);
     expect(await stageNext(units, establishments.toSpliced(1, 1))).toEqual([
       [one, '00012 00020', 1],
@@ -146,7 +146,12 @@ describe('a legal unit', () => {
     );
     const staged = await stageStock(db, added, yesterday);
     expect(staged.records).toEqual([]);
-    expect(staged.notices).toEqual(['column empreinteUniteLegale']);
+    expect(staged.notices).toEqual([
+      'column empreinteUniteLegale',
+      'missing column activitePrincipaleNAF25Etablissement',
+      'missing column coordonneeLambertAbscisseEtablissement',
+      'missing column coordonneeLambertOrdonneeEtablissement',
+    ]);
     const reversed = makeStock(units, establishments);
     reversed[unitFile] = toCsv(unitHeader.toReversed(), units);
     const { records } = await stageStock(db, makeStock(units, establishments));
@@ -162,7 +167,9 @@ describe('a legal unit', () => {
     files[establishmentFile] = toCsv(establishmentHeader.filter(isLeft), establishments);
     const { records, notices, rejects } = await stageStock(db, files);
     expect(records.map((row) => row.activite_principale_naf25)).toEqual([null, null, null]);
-    expect([...notices, ...rejects]).toEqual([]);
+    expect([...notices, ...rejects]).toEqual([
+      'missing column activitePrincipaleNAF25Etablissement',
+    ]);
   });
 });
 

@@ -6,7 +6,7 @@ import { tidy } from '../../sources/text.ts';
 import type { DumpFile } from '../files.ts';
 import type { Halves } from '../known-fingerprints.ts';
 import { LineMemory, RECORD_WORDS } from '../line-memory.ts';
-import { type Layout, readHeader } from '../header.ts';
+import { type Layout, readHeader, refuseHeader } from '../header.ts';
 import { findFault, RECORD_BYTES, RecordScanner } from '../record-scanner.ts';
 import type { RecordHandler } from '../record-splitter.ts';
 import { RejectList } from '../reject-list.ts';
@@ -178,9 +178,7 @@ export class RowReader implements RecordHandler {
   }
 
   reject(data: Buffer, start: number, end: number, line: number, reason: string): void {
-    if (!this.layout) {
-      throw new Refusal(`${this.#context.file.file}, line 1: the header cannot be read, ${reason}`);
-    }
+    if (!this.layout) refuseHeader(this.#context.file.file, reason);
     this.read_count += 1;
     this.#lose(data, start, end, line, reason);
   }
@@ -264,9 +262,6 @@ export class RowReader implements RecordHandler {
     const layout = readHeader(table, file.file, bytes, join.separator);
     const { names, columns } = layout;
     const { touched } = table;
-    if (touched !== undefined && !names.includes(touched)) {
-      throw new Refusal(`${file.file}, line 1: the header lacks '${touched}'`);
-    }
     this.layout = layout;
     this.#key_at = names.indexOf(join.key);
     this.#touched_at = touched === undefined ? -1 : names.indexOf(touched);

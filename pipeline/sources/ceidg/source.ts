@@ -1,7 +1,6 @@
-import type { ColumnForm } from '../source.ts';
 import { Refusal } from '../../errors.ts';
 import type { TableDescription } from '../source.ts';
-import { readTable } from '../table.ts';
+import { type ColumnField, describeColumn, readTable } from '../table.ts';
 
 /** The part of the dump that holds the entries without an address in Poland. */
 export const NO_VOIVODESHIP = { code: '00', name: 'brak województwa' };
@@ -14,9 +13,7 @@ export const voivodeships = readTable<'code' | 'name'>(
  * Lists the columns of the reports. `api`: the path to the field in an entry of the API, where that holds it as the
  * reports do. `is_optional`: the API alone tells it.
  */
-export const columns = readTable<'header' | 'column' | 'form' | 'api' | 'is_optional'>(
-  new URL('header.csv', import.meta.url),
-);
+export const columns = readTable<ColumnField | 'api'>(new URL('header.csv', import.meta.url));
 
 // Longest first: 'śląskie' is part of 'dolnośląskie', 'pomorskie' of 'zachodniopomorskie'.
 const parts = [...voivodeships, NO_VOIVODESHIP]
@@ -32,12 +29,7 @@ export const description: TableDescription = {
   dump_kind: 'full',
   country_code: 'PL',
   row_number: 'Lp.',
-  columns: columns.map(({ header, column, form, is_optional }) => ({
-    header,
-    column,
-    is_optional: is_optional === 'true',
-    ...(form === '' ? {} : { form: form as ColumnForm }),
-  })),
+  columns: columns.map(describeColumn),
   identifyFile(file) {
     const name = fold(file);
     if (!/\.(zip|csv|csv\.gz)$/.test(name)) return null;

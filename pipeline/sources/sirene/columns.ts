@@ -1,20 +1,11 @@
-import type { ColumnForm, SourceColumn, TableColumns } from '../source.ts';
-import { readTable } from '../table.ts';
+import type { TableColumns } from '../source.ts';
+import { type ColumnField, describeColumn, readTable } from '../table.ts';
 
 /** The columns of a table, from its `.csv`; one without a name of ours is known, and not read. */
 function readColumns(name: string): TableColumns {
-  const rows = readTable<'header' | 'column' | 'digits' | 'form' | 'is_optional'>(
-    new URL(`${name}.csv`, import.meta.url),
-  );
-  const columns = rows.filter(({ column }) => column !== '');
+  const rows = readTable<ColumnField | 'digits'>(new URL(`${name}.csv`, import.meta.url));
   return {
-    columns: columns.map(({ header, column, digits, form, is_optional }): SourceColumn => ({
-      header,
-      column,
-      is_optional: is_optional === 'true',
-      ...(digits === '' ? {} : { digits: Number(digits) }),
-      ...(form === '' ? {} : { form: form as ColumnForm }),
-    })),
+    columns: rows.filter(({ column }) => column !== '').map(describeColumn),
     ignored: rows.flatMap(({ header, column }) => (column === '' ? [header] : [])),
   };
 }

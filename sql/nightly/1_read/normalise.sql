@@ -56,6 +56,8 @@ select
                 join stage.night using (country_code)
             )
             then 'all names are blank'
+        when mapped.entry_key is null
+            then 'no number to know the entry by, and a column with its names is missing'
         when mapped.declared_status is null
             then format('the status ''%s'' is not known', coalesce(mapped.status_text, ''))
         when mapped.start_date is not null and mapped.start_day is null

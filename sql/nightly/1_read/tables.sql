@@ -47,6 +47,17 @@ create unlogged table stage.file (
     processed_until date
 );
 
+-- One row per column that the mapping reads and a file lacks, by its place in the list of the source. tells:
+-- what it tells of an entry. record_file_no: the file of the records that it belongs to.
+create unlogged table stage.missing_column (
+    file_no integer not null,
+    place integer not null,
+    header text not null,
+    tells text[] not null,
+    is_optional boolean not null,
+    record_file_no integer not null
+);
+
 -- One row per new entry, unless all entries are new: its id.
 create unlogged table stage.new_id (
     file_no integer not null,
@@ -101,6 +112,7 @@ create unlogged table stage.entry (
 
 alter table stage.entry
 alter column company_id drop not null,
+alter column entry_key drop not null,
 alter column entry_id drop not null,
 alter column status drop not null,
 alter column declared_status drop not null;

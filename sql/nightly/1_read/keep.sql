@@ -1,0 +1,132 @@
+-- Leaves what a missing column tells as it was: replaces the view stage.mapped. What an optional column tells
+-- stays where no other column tells it. Of a new entry it is not told: to learn it is no news.
+alter view stage.mapped rename to mapped_alone;
+
+do $do$
+begin
+    execute (
+        -- tells: as the columns of a source name it. subjects: of the events that would tell it.
+        with field (tells, column_names, subjects) as (
+            values
+            ('NIP', '{nip}'::text[], '{NIP}'::text[]),
+            ('RNA', '{numbers}', '{KRS}'),
+            ('name', '{name}', '{name}'),
+            ('owner', '{surname, first_name}', '{owner}'),
+            ('legal_form', '{legal_form}', '{legal form}'),
+            ('phone', '{phone}', '{phone}'),
+            ('e-mail', '{email}', '{e-mail}'),
+            ('website', '{website}', '{website}'),
+            (
+                'address',
+                '{postal_code, county, commune, city, street, building, apartment, voivodeship,
+                address_country_code}',
+                '{address}'
+            ),
+            (
+                'activities',
+                '{activity_version, activity_main, activity_codes, announced_activity}',
+                '{activities, activity, main activity}'
+            ),
+            ('start_date', '{start_date}', '{start date}'),
+            (
+                'status',
+                '{declared_status, is_partnership_only, end_date, suspension_date, resumption_date,
+                struck_off_date}',
+                '{}'
+            ),
+            ('units', '{units, closed_units, address_ids}', '{unit}'),
+            -- Where an entry has no number, it is known by what the column tells.
+            ('key', '{entry_key}', '{}')
+        ),
+
+        missing as (
+            select missing_column.record_file_no, missing_column.is_optional, field.*
+            from stage.missing_column
+            cross join lateral unnest(missing_column.tells) as told (name)
+            join field on field.tells = told.name
+        ),
+
+        kept as (
+            select
+                kept.column_name,
+                coalesce(
+                    array_agg(distinct missing.record_file_no) filter (where not missing.is_optional),
+                    '{}'
+                ) as lacking,
+                coalesce(
+                    array_agg(distinct missing.record_file_no) filter (where missing.is_optional), '{}'
+                ) as lacking_optional
+            from missing
+            cross join lateral unnest(missing.column_names) as kept (column_name)
+            group by kept.column_name
+        ),
+
+        untold as (
+            select format(
+                'nullif(
+                    coalesce(mapped.untold, ''{}'') || array(
+                        select subject.value
+                        from unnest(case mapped.file_no %s end) as subject (value)
+                        where known.entry_id is null or subject.value = any(known.untold)
+                    ),
+                    ''{}''
+                )',
+                string_agg(format('when %s then %L::text[]', file.record_file_no, file.subjects), ' ')
+            ) as expression
+            from (
+                select missing.record_file_no, array_agg(distinct subject.value) as subjects
+                from missing
+                cross join lateral unnest(missing.subjects) as subject (value)
+                where not missing.is_optional
+                group by missing.record_file_no
+            ) as file
+            having count(*) > 0
+        )
+
+        select format(
+            'create view stage.mapped as
+            select %s
+            from (select * from stage.mapped_alone offset 0) as mapped
+            left join registry.entry as known
+                on known.source = %L and known.entry_key = mapped.entry_key',
+            string_agg(
+                format(
+                    '%s as %I',
+                    case
+                        when column_name = 'untold'
+                            then coalesce((select untold.expression from untold), 'mapped.untold')
+                        when kept.column_name is null then format('mapped.%I', column_name)
+                        when column_name = 'entry_key' then format(
+                            'case
+                                when
+                                    mapped.file_no <> all(%L::integer[])
+                                    or num_nonnulls(mapped.nip, mapped.regon9, mapped.krs) > 0
+                                    then mapped.entry_key
+                            end',
+                            kept.lacking
+                        )
+                        else format(
+                            'case
+                                when known.entry_id is not null and mapped.file_no = any(%2$L::integer[])
+                                    then known.%1$I::%4$s
+                                when mapped.file_no = any(%3$L::integer[])
+                                    then coalesce(mapped.%1$I, known.%1$I::%4$s)
+                                else mapped.%1$I
+                            end',
+                            column_name, kept.lacking, kept.lacking_optional,
+                            format_type(atttypid, atttypmod)
+                        )
+                    end,
+                    column_name
+                ),
+                ', ' order by attnum
+            ),
+            (select night.source from stage.night)
+        )
+        from pg_attribute
+        cross join lateral (select attname::text as column_name) as named
+        left join kept using (column_name)
+        where attrelid = 'stage.mapped_alone'::regclass and attnum > 0
+    );
+end;
+$do$;
