@@ -15,7 +15,8 @@
 -- `units` and `other_dates` have the shapes that the snapshot shows; the three lists are sorted, and
 -- null when empty, so that equal lists are equal values.
 -- units: [{identifier, name, address: {street, building, apartment, city, postal_code, voivodeship,
---   country_code}, dates: [{type, date}], is_closed}], sorted by identifier. is_closed is true or absent,
+--   country_code}, dates: [{type, date}], is_closed}], sorted by identifier; those of KRS in the
+--   order of the extract. is_closed is true or absent,
 --   whether or not the day is known.
 -- persons: [{kind: 'owner' | 'partner' | 'shareholder' | 'representative' | 'appointed', full_name,
 --   role, holding, number}]; courts and authorities appoint trustees, supervisors and commissioners.
