@@ -29,15 +29,15 @@ function calendar(field: string): string {
 }
 
 describe('GET /api/v1/companies/search', () => {
-  test('200 finds nothing before the first snapshot, free of charge', async () => {
+  test('200 finds nothing before the first snapshot', async () => {
     expect(await searcher.search('?city=Łódź')).toEqual({
       status: 200,
       body: {
         status: 'success',
         data: { total: 0, per_page: 20, current_page: 1, last_page: 1, results: [] },
       },
-      charged: '0',
-      balance: '200',
+      charged: '1',
+      balance: '199',
       etag: null,
     });
   });
@@ -151,9 +151,11 @@ describe('GET /api/v1/companies/search', () => {
     ]);
   });
 
-  test('charges nothing for any of that', async () => {
+  test('charges the two searches that were answered alone', async () => {
     expect(await readMovements(database.kysely, searcher.account_id)).toEqual([
       ['start', 200, 200, 'Welcome bonus'],
+      ['withdraw', 1, 199, 'Search, page 1'],
+      ['withdraw', 1, 198, 'Search, page 1'],
     ]);
   });
 });
