@@ -37,7 +37,7 @@ export function describeRun(run: RunSummary): string {
     ...describeTypes(Object.entries(run.event_types)),
   ];
   if (run.waiting > 0) {
-    lines.push(`  ${figure(run.waiting)} vanished from files with unreadable rows and wait`);
+    lines.push(`  ${figure(run.waiting)} vanished and wait, since a rejected row may be theirs`);
   }
   if (run.rejected > 0 && !run.is_dry_run)
     lines.push(`  see the rejected rows with: registry rejects ${run.run_id}`);

@@ -16,7 +16,7 @@ export interface RunSummary {
   new: number;
   updated: number;
   deleted: number;
-  /** Vanished entries that are not struck off yet: an unreadable row of their file may be theirs. */
+  /** Vanished entries that are not struck off yet: a rejected row may be theirs. */
   waiting: number;
   entries: number;
   events: number;
