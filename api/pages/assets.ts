@@ -5,33 +5,19 @@ import type { Router } from 'express';
 import { onlyAllow } from '../http/errors.ts';
 import { createRouter } from '../http/router.ts';
 
-/** Every file that a page loads, by its name below `/assets/`. */
-const files = {
-  'site.css': './assets/site.css',
-  'home.css': './assets/home.css',
-  'icon.svg': './assets/icon.svg',
-  'copy.js': './assets/copy.js',
-  'dom.js': './assets/dom.js',
-  'recover.js': './assets/recover.js',
-  'quality.css': './assets/quality.css',
-  'stats.css': './assets/stats.css',
-  'stats.js': './assets/stats.js',
-  'stats-chart.js': './assets/stats-chart.js',
-  'downloads.css': './assets/downloads.css',
-  'console.css': './assets/console.css',
-  'docs.css': './assets/docs.css',
-  'docs.js': './assets/docs.js',
-  'uplot.css': 'uplot/dist/uPlot.min.css',
-  'uplot.js': 'uplot/dist/uPlot.iife.min.js',
-};
+const folder = new URL('assets/', import.meta.url);
 
-/** The modules of the console, which import each other. */
-const modules = readdirSync(new URL('assets/console', import.meta.url)).map(
-  (name) => [`console/${name}`, `./assets/console/${name}`] as const,
-);
+/** The files of the folder and of libraries, by their name below `/assets/`. */
+const files: [name: string, url: URL | string][] = [
+  ...readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => extname(name) !== '')
+    .map((name): [string, URL] => [name, new URL(name, folder)]),
+  ['uplot.css', import.meta.resolve('uplot/dist/uPlot.min.css')],
+  ['uplot.js', import.meta.resolve('uplot/dist/uPlot.iife.min.js')],
+];
 
-const assets = [...Object.entries(files), ...modules].map(([name, source]) => {
-  const content = readFileSync(new URL(import.meta.resolve(source)));
+const assets = files.map(([name, url]) => {
+  const content = readFileSync(new URL(url));
   return { name, content, version: hash('sha256', content).slice(0, 12) };
 });
 

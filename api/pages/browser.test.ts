@@ -102,18 +102,18 @@ describe('/docs', () => {
 
   test('shows all samples in the language that is chosen by arrow keys, and keeps the choice', async () => {
     const { page } = await pages.visit('/docs', { hasClipboard: true });
-    await tabTo(page, '[role=tab]');
+    await tabTo(page, '.samples input');
     await page.keyboard.press('ArrowLeft');
-    expect(await page.locator('[role=tabpanel]:visible').count()).toBe(7);
-    expect(await page.locator('[role=tabpanel][data-language=python]:visible').count()).toBe(7);
+    expect(await page.locator('.samples [data-language]:visible').count()).toBe(7);
+    expect(await page.locator('.samples [data-language=python]:visible').count()).toBe(7);
     await page.getByRole('button', { name: 'Copy Python: Search' }).click();
     await page.getByText('Copied').waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toContain(
       '/companies/search?activity_prefix=1071&voivodeship=dolnoslaskie",',
     );
     await page.goto(`${pages.api.url}/docs/tokens`);
-    await page.locator('[role=tab][data-language=python][aria-selected=true]').first().waitFor();
-    expect(await page.locator('[role=tabpanel][data-language=curl]:visible').count()).toBe(0);
+    await page.locator('.samples [value=python]:checked').first().waitFor();
+    expect(await page.locator('.samples [data-language=curl]:visible').count()).toBe(0);
   });
 
   test('has a menu on a phone', async () => {

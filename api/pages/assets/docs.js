@@ -12,28 +12,10 @@ find('#contents').addEventListener('click', ({ target }) => {
   if (target.closest('a')) menu.setAttribute('aria-expanded', 'false');
 });
 
-/** Shows the samples of one language, in all tabs of the page. */
+/** Shows all samples of the page in one language. */
 function choose(language) {
-  for (const tab of document.querySelectorAll('[role=tab]')) {
-    const isChosen = tab.dataset.language === language;
-    tab.setAttribute('aria-selected', String(isChosen));
-    tab.tabIndex = isChosen ? 0 : -1;
-  }
-  for (const panel of document.querySelectorAll('[role=tabpanel]')) {
-    panel.hidden = panel.dataset.language !== language;
-  }
-}
-
-/** Chooses the language of a tab; the tab stays where it is in the window. */
-function chooseBy(tab) {
-  const { top } = tab.getBoundingClientRect();
-  choose(tab.dataset.language);
-  scrollBy({ top: tab.getBoundingClientRect().top - top, behavior: 'instant' });
-  tab.focus({ preventScroll: true });
-  try {
-    localStorage.setItem(memory, tab.dataset.language);
-  } catch {
-    // A browser that keeps nothing begins with curl on the next page.
+  for (const choice of document.querySelectorAll('.samples input')) {
+    choice.checked = choice.value === language;
   }
 }
 
@@ -45,30 +27,21 @@ function findMemory() {
   }
 }
 
-const steps = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
-
-for (const list of document.querySelectorAll('[role=tablist]')) {
-  const tabs = [...list.children];
-  list.addEventListener('click', ({ target }) => {
-    const tab = target.closest('[role=tab]');
-    if (tab) chooseBy(tab);
-  });
-  list.addEventListener('keydown', (event) => {
-    const step = steps[event.key];
-    if (step === undefined) return;
-    event.preventDefault();
-    const at = tabs.indexOf(event.target) + step;
-    const next = Number.isFinite(at)
-      ? (at + tabs.length) % tabs.length
-      : step < 0
-        ? 0
-        : tabs.length - 1;
-    chooseBy(tabs[next]);
-  });
-}
-
 const remembered = findMemory();
-if (remembered && find(`[role=tab][data-language="${CSS.escape(remembered)}"]`)) choose(remembered);
+if (remembered && find(`.samples [value="${CSS.escape(remembered)}"]`)) choose(remembered);
+
+// What is chosen stays where it is in the window, while the samples above it change their height.
+document.addEventListener('change', ({ target }) => {
+  if (!target.matches('.samples input')) return;
+  const { top } = target.getBoundingClientRect();
+  choose(target.value);
+  scrollBy({ top: target.getBoundingClientRect().top - top, behavior: 'instant' });
+  try {
+    localStorage.setItem(memory, target.value);
+  } catch {
+    // A browser that keeps nothing begins with curl on the next page.
+  }
+});
 
 /** Marks the part of the page that is read in the contents. */
 function followReading() {
@@ -85,19 +58,7 @@ function followReading() {
     for (const link of links.values()) link.removeAttribute('aria-current');
     current?.setAttribute('aria-current', 'true');
   };
-  let isWaiting = false;
-  addEventListener(
-    'scroll',
-    () => {
-      if (isWaiting) return;
-      isWaiting = true;
-      requestAnimationFrame(() => {
-        isWaiting = false;
-        mark();
-      });
-    },
-    { passive: true },
-  );
+  addEventListener('scroll', mark, { passive: true });
   mark();
 }
 followReading();
@@ -105,7 +66,6 @@ followReading();
 const [finder, found, count] = [find('#finder'), find('#found'), find('#found-count')];
 const mostShown = 15;
 const kinds = ['endpoint', 'section', 'field', 'error'];
-let entries;
 let loading;
 
 /** How well an entry fits the words: the lower the better; undefined: not at all. */
@@ -119,7 +79,7 @@ function rate([kind, name, where, text], words) {
   return fit * 10 + kinds.indexOf(kind);
 }
 
-function findEntries(text) {
+function findEntries(entries, text) {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return [];
   return entries
@@ -129,8 +89,8 @@ function findEntries(text) {
     .map(([, entry]) => entry);
 }
 
-function showFound() {
-  const matches = findEntries(finder.value);
+function showFound(entries) {
+  const matches = findEntries(entries, finder.value);
   found.replaceChildren(
     ...matches.slice(0, mostShown).map(([kind, name, where, , address]) => {
       const link = element('a', { href: address }, name, element('small', {}, `${kind}: ${where}`));
@@ -146,50 +106,40 @@ function showFound() {
 async function loadEntries() {
   const response = await fetch('/docs/search.json');
   if (!response.ok) throw new Error(String(response.status));
-  entries = await response.json();
+  return response.json();
 }
 
-/** Shows at once what is typed; while the entries load, only their arrival does. */
+/** Shows what fits the words, as soon as the entries are loaded. */
 async function search() {
-  if (entries) {
-    showFound();
-    return;
-  }
-  if (loading) return;
   try {
-    loading = loadEntries();
-    await loading;
-    showFound();
+    showFound(await (loading ??= loadEntries()));
   } catch {
     loading = undefined;
     count.textContent = 'The search did not load: try again in a minute.';
   }
 }
 
-if (finder) {
-  finder.disabled = false;
-  finder.addEventListener('input', () => void search());
-  const area = finder.closest('search');
-  area.addEventListener('keydown', (event) => {
-    const stops = [finder, ...found.querySelectorAll('a')];
-    const at = stops.indexOf(document.activeElement);
-    if (event.key === 'Escape') {
-      finder.value = '';
-      showFound();
-      finder.focus();
-    } else if (event.key === 'Enter' && event.target === finder) stops[1]?.click();
-    else if (event.key === 'ArrowDown') stops[Math.min(at + 1, stops.length - 1)].focus();
-    else if (event.key === 'ArrowUp') stops[Math.max(at - 1, 0)].focus();
-    else return;
-    event.preventDefault();
-  });
-  found.addEventListener('click', ({ target }) => {
-    if (target.closest('a')) found.hidden = true;
-  });
-  document.addEventListener('keydown', (event) => {
-    const isTyping = event.target.closest('input, textarea, select');
-    if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey) return;
-    event.preventDefault();
+finder.disabled = false;
+finder.addEventListener('input', search);
+finder.closest('search').addEventListener('keydown', (event) => {
+  const stops = [finder, ...found.querySelectorAll('a')];
+  const at = stops.indexOf(document.activeElement);
+  if (event.key === 'Escape') {
+    finder.value = '';
+    showFound([]);
     finder.focus();
-  });
-}
+  } else if (event.key === 'Enter' && event.target === finder) stops[1]?.click();
+  else if (event.key === 'ArrowDown') stops[Math.min(at + 1, stops.length - 1)].focus();
+  else if (event.key === 'ArrowUp') stops[Math.max(at - 1, 0)].focus();
+  else return;
+  event.preventDefault();
+});
+found.addEventListener('click', ({ target }) => {
+  if (target.closest('a')) found.hidden = true;
+});
+document.addEventListener('keydown', (event) => {
+  const isTyping = event.target.closest('input:not([type=radio]), textarea, select');
+  if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey) return;
+  event.preventDefault();
+  finder.focus();
+});

@@ -221,7 +221,7 @@ function markPoints({ points, times, by, texts, keys, isFlow, ink, paper }) {
 export function drawPanel(panel, keys, chart) {
   const { points, times, by, texts, tell, isFlow } = chart;
   const place = element('div', { className: 'chart', role: 'img' });
-  const tip = element('div', { className: 'tip', hidden: true, ariaHidden: 'true' });
+  const tip = element('div', { className: 'tip box', hidden: true, ariaHidden: 'true' });
   const labels = createKeys(keys, texts, (at, show) => plot.setSeries(at, { show }));
   const title = keys.map((key) => texts[key]).join(', ');
   place.setAttribute('aria-label', texts.sameTable.replace('{title}', title));
