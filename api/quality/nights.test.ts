@@ -207,7 +207,6 @@ describe('a reason of a reject', () => {
     ["the Guild number 'U1' is not valid", 'invalid_number'],
     ['all names are blank', 'no_name'],
     ["the status 'Jan is not a date' is not known", 'unknown_status'],
-    ["the start date 'the NIP' is not a date", 'invalid_date'],
     ['the state of 2027-01-01 is in the future', 'invalid_date'],
     ["the activity version '99' is not known", 'unknown_activity'],
     ["one of the activities '1,2' is not a code", 'unknown_activity'],

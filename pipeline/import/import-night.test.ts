@@ -133,8 +133,9 @@ describe('an entry of CEIDG that came on demand', () => {
       wlasciciel: { ...studio.wlasciciel, nip: '1000705505', regon: '997142044' },
       status: 'WYKRESLONY',
       dataRozpoczecia: '2012-03-01',
-      dataZakonczenia: '2019-06-28',
-      dataWykreslenia: '2019-07-01',
+      // A day that cannot be says nothing.
+      dataWykreslenia: '2019-02-30',
+      dataZakonczenia: '2019-07-01',
     };
     await importFrom({ ceidg: [struckOff] });
     expect(await submitter.list()).toEqual([

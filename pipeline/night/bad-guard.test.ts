@@ -103,6 +103,11 @@ describe('a dump is refused', () => {
         `${fileName('mazowieckie')}, line 2: the status 'Zniknięty' is not known`,
     ],
     [
+      'whose dates are written otherwise',
+      replace(21, { DataZawieszeniaDzialalnosci: '03.02.2026' }),
+      '21 dates of 2,012 rows cannot be: 1.04 %, the limit is 0.5 %; one is suspension_date 03.02.2026',
+    ],
+    [
       'where many have lost a value',
       replace(21, { Email: '' }),
       '21 of 2,012 entries lost their email: 1.04 %, the limit is 1 %',

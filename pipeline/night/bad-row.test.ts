@@ -38,18 +38,6 @@ const values: RowCase[] = [
   field('StatusDzialalnosci', 'Wykreślony', "the status 'Wykreślony' is not known"),
   field('StatusDzialalnosci', 'AKTYWNY', "the status 'AKTYWNY' is not known"),
   field('StatusDzialalnosci', '', "the status '' is not known"),
-  field('DataRozpoczeciaDzialalnosci', '2026-02-30', "the start date '2026-02-30' is not a date"),
-  field('DataZakonczeniaDzialalnosci', '2026-13-01', "the end date '2026-13-01' is not a date"),
-  field(
-    'DataZawieszeniaDzialalnosci',
-    '03.02.2026',
-    "the suspension date '03.02.2026' is not a date",
-  ),
-  field(
-    'DataWznowieniaDzialalnosci',
-    '0000-00-00',
-    "the resumption date '0000-00-00' is not a date",
-  ),
   field('RokPKD', '20O7', "the activity version '20O7' is not known"),
   field('RokPKD', '2052', "the activity version '2052' is not known"),
   field(
@@ -64,6 +52,18 @@ const values: RowCase[] = [
     reasons: ['all names are blank'],
   },
 ];
+
+/** A date that cannot be is noted, and the known one stays: nothing is rejected and nothing told. */
+const dates: RowCase[] = [
+  ['DataRozpoczeciaDzialalnosci', '2026-02-30'],
+  ['DataZakonczeniaDzialalnosci', '2026-13-01'],
+  ['DataZawieszeniaDzialalnosci', '03.02.2026'],
+  ['DataWznowieniaDzialalnosci', '0000-00-00'],
+].map(([name, value]) => ({
+  what: `${name} '${value}'`,
+  damage: (line) => [withFields(line, { [name!]: value! })],
+  reasons: [null],
+}));
 
 const shapes: RowCase[] = [
   {
@@ -166,6 +166,7 @@ afterAll(() => baseline.drop());
 describe.each([
   // Where the key of the row can be read, no entry waits.
   ['a value', values, 4],
+  ['a date', dates, 0],
   ['the shape', shapes, 9],
 ])('a row is damaged in %s', (_, cases, waiting) => {
   const expected = expectCases(cases);

@@ -121,7 +121,7 @@ test('one company twice: the same once, a contradiction never', async () => {
   ]);
 });
 
-test('a date that is none, and a REGON that is none', async () => {
+test('a date that is none is noted, a REGON that is none is not taken', async () => {
   const summary = await ingest(
     {
       'a.xml': mainOf(company, { praw_dataZakonczeniaDzialalnosci: '2026-02-30' }),
@@ -130,11 +130,14 @@ test('a date that is none, and a REGON that is none', async () => {
     },
     '2026-11-02',
   );
-  expect(summary).toMatchObject({ rejected: 2, entries: 1 });
-  const { rows } = await db.pool.query('select reason from registry.reject order by file');
+  expect(summary).toMatchObject({ rejected: 1, entries: 2 });
+  const { rows } = await db.pool.query(
+    `select reason as found from registry.reject
+     union all select format('%s %s', subject, value) from registry.notice order by 1`,
+  );
   expect(rows).toEqual([
-    { reason: "the end date '2026-02-30' is not a date" },
-    { reason: "the REGON '995200011' is not valid" },
+    { found: 'date end_date 2026-02-30' },
+    { found: "the REGON '995200011' is not valid" },
   ]);
 });
 

@@ -275,3 +275,81 @@ describe('a duplicate', () => {
     expect(await readEvents(db, '2026-11-30')).toEqual([]);
   });
 });
+
+describe('a day that cannot be', () => {
+  const [known, fresh, still] = [300, 301, 302].map(number) as [string, string, string];
+  const first = '0001-01-16';
+  const last = '5015-04-05';
+  const run = (date: string, unit: StockRow, seat: StockRow, more: [StockRow, StockRow][]) =>
+    runStock(
+      db,
+      date,
+      [makeUnit(known, unit), ...more.map(([one]) => one), makeUnit(still)],
+      [makeEstablishment(known, '00012', seat), ...more.map(([, one]) => one)].concat(
+        makeEstablishment(still),
+      ),
+      { reason: 'few units' },
+    );
+  const freshOf = (begun: string): [StockRow, StockRow] => [
+    makeUnit(fresh, { dateCreationUniteLegale: begun }),
+    makeEstablishment(fresh, '00012', { dateCreationEtablissement: begun, dateDebut: begun }),
+  ];
+
+  beforeAll(async () => {
+    await run('2026-12-31', {}, {}, []);
+    const closed = { etatAdministratifUniteLegale: 'C', dateDebut: last };
+    await run(
+      '2027-01-31',
+      { ...closed, dateCreationUniteLegale: first, denominationUniteLegale: 'ATELIER NEUF' },
+      { etatAdministratifEtablissement: 'F', dateDebut: last },
+      [freshOf(first)],
+    );
+  });
+
+  test('is noted, and the rest of the row counts', async () => {
+    expect(await verify(db, 'sirene')).toEqual([]);
+    expect(await readEvents(db, '2027-01-31')).toEqual([
+      `${known} COMPANY_CLOSED_DATE:  → 2027-01-31`,
+      `${known} COMPANY_NAME_CHANGED: ATELIER ${known} → ATELIER NEUF`,
+    ]);
+    const { rows } = await db.pool.query<{ text: string }>(
+      `select concat_ws(' ', subject, value, row_count) as text
+       from registry.notice where run_id = (select max(run_id) from registry.run) order by 1`,
+    );
+    expect(rows.map(({ text }) => text)).toEqual([
+      `date end_date ${last} 1`,
+      `date establishment date_creation ${first} 1`,
+      `date establishment date_debut ${first} 1`,
+      `date establishment date_debut ${last} 1`,
+      `date start_date ${first} 2`,
+    ]);
+  });
+
+  test('is not known of a new unit, and leaves the known day of another one', async () => {
+    const { rows } = await db.pool.query(
+      `select entry_key as siren, status, start_date, end_date, shown #> '{units,0,dates}' as dates
+       from registry.entry cross join lateral registry.show_entry(entry) as shown
+       where entry_key = any($1) order by entry_key`,
+      [[known, fresh]],
+    );
+    expect(rows).toEqual([
+      {
+        siren: known,
+        status: 'DELETED',
+        start_date: '2019-03-01',
+        end_date: null,
+        dates: [{ type: 'Date de création', date: '2019-03-01' }],
+      },
+      { siren: fresh, status: 'ACTIVE', start_date: null, end_date: null, dates: [] },
+    ]);
+  });
+
+  test('tells nothing when the right one comes', async () => {
+    const closed = { etatAdministratifUniteLegale: 'C', dateDebut: '2027-01-15' };
+    const seat = { etatAdministratifEtablissement: 'F', dateDebut: '2027-01-15' };
+    const more = { denominationUniteLegale: 'ATELIER NEUF' };
+    await run('2027-02-27', { ...closed, ...more }, seat, [freshOf('2015-01-01')]);
+    expect(await readEvents(db, '2027-02-27')).toEqual([]);
+    expect(await verify(db, 'sirene')).toEqual([]);
+  });
+});

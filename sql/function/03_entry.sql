@@ -20,6 +20,24 @@ return nullif(
     ''
 );
 
+-- The known entry of a key; null for a new one.
+create or replace function registry.find_entry(source text, entry_key text) returns registry.entry
+language sql stable parallel safe
+return (
+    select entry
+    from registry.entry
+    where entry.source = find_entry.source and entry.entry_key = find_entry.entry_key
+);
+
+-- Those of some dates that cannot be, such as `start_date 0001-01-16`.
+create or replace function registry.list_wrong_dates(dates jsonb) returns text[]
+language sql immutable parallel safe
+return (
+    select array_agg(concat(dated.key, ' ', dated.value) order by dated.key)
+    from jsonb_each_text(dates) as dated
+    where dated.value is not null and registry.calendar_day(dated.value) is null
+);
+
 -- The name of a region by its code.
 create or replace function registry.region_name(country_code text, code text) returns text
 language sql stable parallel safe

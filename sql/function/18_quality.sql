@@ -11,7 +11,7 @@ return case
     when reason ~ '^the [^''a-z][^'']* ''.*'' is not valid$' then 'invalid_number'
     when reason = 'all names are blank' or reason ~ '^no name of the company' then 'no_name'
     when reason ~ '^the status ''' then 'unknown_status'
-    when reason ~ '^the .* is not a date$|^the state of .* is in the future$' then 'invalid_date'
+    when reason ~ '^the state of .* is in the future$' then 'invalid_date'
     when reason ~ '^(the activity version|one of the activities) ''' then 'unknown_activity'
     when reason ~ '^repeats ' then 'repetition'
     when reason ~ '(^| )contradicts? ' then 'contradiction'

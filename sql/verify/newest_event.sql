@@ -76,6 +76,8 @@ compared as (
             or told.reopened_date >= told.event_date
             when 'end date' then
                 entry.end_date::text = told.new_value
+                -- The day was not known.
+                or told.new_value = told.event_date::text and entry.declared_status = 'DELETED'
                 or told.reopened_date > told.event_date
             when 'strike-off' then
                 entry.gone_date::text = told.new_value

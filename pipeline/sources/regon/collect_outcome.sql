@@ -182,6 +182,14 @@ cross join lateral jsonb_each_text(described.record) as date
 where
     described.part <> 'person'
     and date.key like '%_date'
+    -- Those of an activity are dates of its entry, which are noted for all sources.
+    and not (
+        described.part = 'activity'
+        and date.key = any(
+            '{start_date, end_date, suspension_date, resumption_date, struck_off_date,
+            bankruptcy_start_date, bankruptcy_end_date}'::text[]
+        )
+    )
     and registry.calendar_day(date.value) is null
 union all
 select

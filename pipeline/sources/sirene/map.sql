@@ -131,7 +131,15 @@ left join registry.entry as known
 cross join lateral (
     select
         record.statut_diffusion <> 'O' as is_partial,
-        coalesce(registry.day_fr(record.date_creation), known.start_date::text) as start_date,
+        coalesce(
+            case
+                when
+                    record.is_well_formed
+                    or registry.calendar_day(record.date_creation) is not null
+                    then registry.day_fr(record.date_creation)
+            end,
+            known.start_date::text
+        ) as start_date,
         case
             when record.nic_siege is null then (
                 select detail.value

@@ -1,4 +1,4 @@
--- Notes codes that stand under the name of another classification, legal forms that INSEE does not list, countries
+-- Notes days that cannot be, codes that stand under the name of another classification, legal forms that INSEE does not list, countries
 -- of head offices that it does not list, and closed establishments whose owners withhold them.
 insert into stage.notice (subject, value, row_count)
 select
@@ -31,6 +31,29 @@ select
     count(*)
 from stage.record
 where registry.country_fr(record.details -> 0) = ''
+group by 2
+union all
+select 'date', 'start_date ' || record.date_creation, count(*)
+from stage.record
+where not record.is_well_formed and registry.calendar_day(record.date_creation) is null
+group by record.date_creation
+having record.date_creation <> '[ND]'
+union all
+-- Of establishments, whose days the reader has not looked at.
+select 'date', format('establishment %s %s', dated.name, dated.value), count(*)
+from stage.record
+cross join lateral jsonb_array_elements(record.details) as detail
+cross join lateral (
+    values
+    ('date_creation', detail.value ->> 'date_creation'),
+    ('date_debut', detail.value ->> 'date_debut')
+) as dated (name, value)
+where
+    record.details @? '$[*] ? (
+        @.date_debut < "18" || @.date_debut > "22" || @.date_creation < "18" || @.date_creation > "22"
+    )'
+    and registry.calendar_day(dated.value) is null
+    and dated.value <> '[ND]'
 group by 2;
 
 -- A first snapshot has told of none.

@@ -12,7 +12,7 @@ insert into stage.entry (
     persons, other_dates, bankruptcy_state, restructuring_state, restructuring_start_date,
     restructuring_end_date, e_delivery, numbers, version_no, version_date, version_register, is_partial,
     untold, announced_activity, closed_units, address_ids, source, file_key, country_code, changed_date, status,
-    gone_date, content_hash, reason
+    gone_date, content_hash, wrong_dates, reason
 )
 select
     mapped.file_no,
@@ -35,15 +35,39 @@ select
     mapped.country_code,
     mapped.dump_date as changed_date,
     registry.status_on(
-        mapped.dump_date, mapped.declared_status, mapped.suspension_day,
-        least(mapped.end_day, mapped.struck_off_day), null
+        mapped.dump_date, mapped.declared_status, day.suspension,
+        least(day.ending, day.strike_off), null
     ) as status,
-    case
-        when mapped.struck_off_day <= mapped.dump_date then mapped.struck_off_day
-    end as gone_date,
+    case when day.strike_off <= mapped.dump_date then day.strike_off end as gone_date,
     -- registry.content_hash computes the same from a row of registry.entry.
     hash_record_extended(content, coalesce(jsonb_hash_extended(mapped.numbers, 0), 0))
         as content_hash,
+    case
+        when
+            num_nonnulls(
+                mapped.start_date, mapped.end_date, mapped.suspension_date, mapped.resumption_date,
+                mapped.struck_off_date, mapped.bankruptcy_start_date, mapped.bankruptcy_end_date,
+                mapped.restructuring_start_date, mapped.restructuring_end_date
+            )
+            > num_nonnulls(
+                mapped.start_day, mapped.end_day, mapped.suspension_day, mapped.resumption_day,
+                mapped.struck_off_day, mapped.bankruptcy_start_day, mapped.bankruptcy_end_day,
+                mapped.restructuring_start_day, mapped.restructuring_end_day
+            )
+            then registry.list_wrong_dates(
+                jsonb_build_object(
+                    'start_date', mapped.start_date,
+                    'end_date', mapped.end_date,
+                    'suspension_date', mapped.suspension_date,
+                    'resumption_date', mapped.resumption_date,
+                    'struck_off_date', mapped.struck_off_date,
+                    'bankruptcy_start_date', mapped.bankruptcy_start_date,
+                    'bankruptcy_end_date', mapped.bankruptcy_end_date,
+                    'restructuring_start_date', mapped.restructuring_start_date,
+                    'restructuring_end_date', mapped.restructuring_end_date
+                )
+            )
+    end as wrong_dates,
     case
         when mapped.wrong_number is not null then mapped.wrong_number
         when
@@ -60,31 +84,6 @@ select
             then 'no number to know the entry by, and a column with its names is missing'
         when mapped.declared_status is null
             then format('the status ''%s'' is not known', coalesce(mapped.status_text, ''))
-        when mapped.start_date is not null and mapped.start_day is null
-            then format('the start date ''%s'' is not a date', mapped.start_date)
-        when mapped.end_date is not null and mapped.end_day is null
-            then format('the end date ''%s'' is not a date', mapped.end_date)
-        when mapped.suspension_date is not null and mapped.suspension_day is null
-            then format('the suspension date ''%s'' is not a date', mapped.suspension_date)
-        when mapped.resumption_date is not null and mapped.resumption_day is null
-            then format('the resumption date ''%s'' is not a date', mapped.resumption_date)
-        when mapped.struck_off_date is not null and mapped.struck_off_day is null
-            then format('the strike-off date ''%s'' is not a date', mapped.struck_off_date)
-        when mapped.bankruptcy_start_date is not null and mapped.bankruptcy_start_day is null
-            then format('the bankruptcy date ''%s'' is not a date', mapped.bankruptcy_start_date)
-        when mapped.bankruptcy_end_date is not null and mapped.bankruptcy_end_day is null
-            then format(
-                'the end of the bankruptcy ''%s'' is not a date', mapped.bankruptcy_end_date
-            )
-        when
-            mapped.restructuring_start_date is not null and mapped.restructuring_start_day is null
-            then format(
-                'the restructuring date ''%s'' is not a date', mapped.restructuring_start_date
-            )
-        when mapped.restructuring_end_date is not null and mapped.restructuring_end_day is null
-            then format(
-                'the end of the restructuring ''%s'' is not a date', mapped.restructuring_end_date
-            )
         -- Without the codes of its version, every activity would seem to change.
         when mapped.activity_version is not null and mapped.version is null
             then format('the activity version ''%s'' is not known', mapped.activity_version)
@@ -176,6 +175,73 @@ from (
     ) as mapped
     offset 0
 ) as mapped
+-- A day that cannot be is noted, and the known one stays.
+cross join lateral (
+    select
+        coalesce(
+            mapped.start_day,
+            case
+                when mapped.start_date is not null
+                    then (registry.find_entry(mapped.source, mapped.entry_key)).start_date
+            end
+        ) as start,
+        coalesce(
+            mapped.end_day,
+            case
+                when mapped.end_date is not null
+                    then (registry.find_entry(mapped.source, mapped.entry_key)).end_date
+            end
+        ) as ending,
+        coalesce(
+            mapped.suspension_day,
+            case
+                when mapped.suspension_date is not null
+                    then (registry.find_entry(mapped.source, mapped.entry_key)).suspension_date
+            end
+        ) as suspension,
+        coalesce(
+            mapped.resumption_day,
+            case
+                when mapped.resumption_date is not null
+                    then (registry.find_entry(mapped.source, mapped.entry_key)).resumption_date
+            end
+        ) as resumption,
+        coalesce(
+            mapped.struck_off_day,
+            case
+                when mapped.struck_off_date is not null
+                    then (registry.find_entry(mapped.source, mapped.entry_key)).struck_off_date
+            end
+        ) as strike_off,
+        coalesce(
+            mapped.bankruptcy_start_day,
+            case
+                when mapped.bankruptcy_start_date is not null
+                    then (registry.find_entry(mapped.source, mapped.entry_key)).bankruptcy_start_date
+            end
+        ) as bankruptcy_start,
+        coalesce(
+            mapped.bankruptcy_end_day,
+            case
+                when mapped.bankruptcy_end_date is not null
+                    then (registry.find_entry(mapped.source, mapped.entry_key)).bankruptcy_end_date
+            end
+        ) as bankruptcy_end,
+        coalesce(
+            mapped.restructuring_start_day,
+            case
+                when mapped.restructuring_start_date is not null
+                    then (registry.find_entry(mapped.source, mapped.entry_key)).restructuring_start_date
+            end
+        ) as restructuring_start,
+        coalesce(
+            mapped.restructuring_end_day,
+            case
+                when mapped.restructuring_end_date is not null
+                    then (registry.find_entry(mapped.source, mapped.entry_key)).restructuring_end_date
+            end
+        ) as restructuring_end
+) as day
 -- What a record says: all that its hash stands for.
 cross join lateral (
     select
@@ -204,20 +270,20 @@ cross join lateral (
         mapped.activity_codes,
         mapped.declared_status,
         mapped.is_partnership_only,
-        mapped.start_day,
-        mapped.end_day,
-        mapped.suspension_day,
-        mapped.resumption_day,
+        day.start,
+        day.ending,
+        day.suspension,
+        day.resumption,
         mapped.address_country_code,
-        mapped.struck_off_day,
-        mapped.bankruptcy_start_day,
-        mapped.bankruptcy_end_day,
+        day.strike_off,
+        day.bankruptcy_start,
+        day.bankruptcy_end,
         mapped.units,
         mapped.persons,
         mapped.other_dates,
         mapped.bankruptcy_state,
         mapped.restructuring_state,
-        mapped.restructuring_start_day,
-        mapped.restructuring_end_day,
+        day.restructuring_start,
+        day.restructuring_end,
         mapped.e_delivery
 ) as content;

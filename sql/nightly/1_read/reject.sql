@@ -158,6 +158,12 @@ where
     and known_key.line = entry.line
     and known_key.content_hash = entry.content_hash;
 
+insert into stage.notice (subject, value)
+select 'date', dated.value
+from stage.entry
+cross join lateral unnest(entry.wrong_dates) as dated (value)
+where entry.reason is null;
+
 insert into stage.reject (file_no, line, reason, raw, is_repeat, entry_key)
 select
     entry.file_no,

@@ -100,13 +100,15 @@ create unlogged table stage.deleted_key (
 );
 
 -- One row per staged record, with the columns of registry.entry; the ids stay null. A record with a
--- reason is rejected. gone_date: the day of the strike-off, once it is reached.
+-- reason is rejected. gone_date: the day of the strike-off, once it is reached. wrong_dates: the dates that
+-- cannot be.
 create unlogged table stage.entry (
     file_no integer not null,
     line bigint not null,
     reason text,
     is_repeat boolean not null default false,
     is_contradicted boolean not null default false,
+    wrong_dates text[],
     like registry.entry
 );
 

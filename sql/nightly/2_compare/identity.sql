@@ -1,11 +1,11 @@
 -- Compares yesterday with today: which entries continue under another key.
 
--- One row per known entry whose key may have changed, and per record with a new key. The first five
+-- One row per known entry whose key may have changed, and per record with a new key. The first six
 -- columns are of records only: their place in the dump, and why they are rejected.
 create unlogged table stage.unmatched as table stage.entry with no data;
 
 insert into stage.unmatched
-select null, null, null, null, null, entry.*
+select null, null, null, null, null, null, entry.*
 from stage.vanished
 join registry.entry using (company_id, entry_id)
 where not vanished.is_unreadable;
@@ -23,7 +23,7 @@ with said as materialized (
 )
 
 insert into stage.unmatched
-select null, null, null, null, null, before.*
+select null, null, null, null, null, null, before.*
 from said
 join registry.entry as before using (company_id, entry_id)
 where

@@ -38,6 +38,8 @@ cross join lateral (
     where
         after.end_date is not null
         and before.end_date is distinct from after.end_date
+        -- The day of an end that was told without one is no news.
+        and not (before.end_date is null and before.declared_status = 'DELETED')
         -- The registry does not tell the day.
         or after.end_date is null
         and after.declared_status = 'DELETED'
