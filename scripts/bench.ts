@@ -7,6 +7,7 @@ import { destroyEmbedded } from '../fixtures/database/destroy-embedded.ts';
 import { benchAbuse } from './bench/abuse.ts';
 import { days, makeCountry, timeCopy, timeNight } from './bench/country.ts';
 import { benchFeed } from './bench/feed.ts';
+import { benchFloods } from './bench/flood.ts';
 import { judgeAtMost, print } from './bench/measurement.ts';
 import { reportCopies, reportNight } from './bench/night-report.ts';
 import { benchSirene } from './bench/sirene.ts';
@@ -28,14 +29,18 @@ const LARGE_COUNTRY = 4_000_000;
 /** How many times the bytes of the CSV files the database may take after a night. */
 const DATABASE_RATIO = 3;
 
+const abuses = [benchAbuse, benchFloods];
+
+/** What is measured alone, against a country without a second night. */
+const parts: Record<string, typeof abuses> = { abuse: abuses, memory: [benchMemory] };
+
 const program = new Command('bench')
   .description('The night against `unzip -p | COPY` of the same files, in one run')
   .addArgument(
-    new Argument('[part]', 'all; what one account can do to others; the nights of SIRENE').choices([
-      'all',
-      'abuse',
-      'sirene',
-    ]),
+    new Argument(
+      '[part]',
+      'all; what one client can do to others; memory; nights of SIRENE',
+    ).choices(['all', 'abuse', 'memory', 'sirene']),
   )
   .option('--entries <number>', 'size of the country', wholeNumber(1, 20_000_000), 1_000_000)
   .option('--folder <path>', 'where generated countries are kept', join(tmpdir(), 'registry-bench'))
@@ -52,12 +57,13 @@ async function bench(part: string, { entries, folder }: { entries: number; folde
   const dataDir = await mkdtemp(join(folder, 'registry-bench-'));
   const db = await connect({ dataDir, applicationName: 'registry-bench' });
   try {
-    if (part === 'abuse') await timeNight(dataDir, join(country, days[0]), days[0]);
+    const chosen = parts[part];
+    if (chosen) await timeNight(dataDir, join(country, days[0]), days[0]);
     else await measureNights(db, dataDir, country, entries);
     print('\nThe API');
     // Feeds and abuse last: they add companies and events to the country.
-    const all = [benchVerify, benchSearch, benchSnapshot, benchMemory, benchFeed, benchAbuse];
-    await runBenchmarks(db, dataDir, part === 'abuse' ? [benchAbuse] : all);
+    const all = [benchVerify, benchSearch, benchSnapshot, benchMemory, benchFeed, ...abuses];
+    await runBenchmarks(db, dataDir, chosen ?? all);
   } finally {
     await db.close();
     await destroyEmbedded(dataDir);

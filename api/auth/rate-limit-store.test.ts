@@ -34,6 +34,17 @@ describe('createLimitStore', () => {
     expect(new Set(hits.map((hit) => hit.resetTime?.getTime())).size).toBe(1);
   });
 
+  test('lets a client wait that is refused for the eleventh time in a window, and no other', async () => {
+    const limit = { name: 'late', request_count: 1, window_ms: 60_000 };
+    const store = createLimitStore({ gate: openKysely(database.pool), now }, limit);
+    // The first one is in the limit, and the second one fills the window.
+    for (let at = 0; at < 12; at += 1) await store.increment('one');
+    const late = store.increment('one').then(() => 'late');
+    const other = store.increment('other').then(() => 'other');
+    expect(await Promise.race([late, other])).toBe('other');
+    expect(await late).toBe('late');
+  });
+
   test('never waits in a circle, whatever the order of the keys', async () => {
     const other = await connectAgain();
     const keys = Array.from({ length: 40 }, (_, at) => `key ${at}`);

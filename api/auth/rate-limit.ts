@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Request, RequestHandler } from 'express';
 import { type IncrementResponse, ipKeyGenerator, rateLimit, type Store } from 'express-rate-limit';
 import { runPrepared } from '../../sql/connection/prepared.ts';
@@ -33,6 +34,12 @@ type Counter = { limit_key: string; hit_count: string | number; reset_at: Date }
 
 type Counted = IncrementResponse & { resetTime: Date };
 
+/**
+ * So many refusals of a client come at once, the others of its window so late: a client that asks again at
+ * once must not take the processor from others.
+ */
+const [promptRefusals, refusal_ms] = [10, 1_000];
+
 /** Full windows that a process remembers. */
 const mostFull = 10_000;
 
@@ -59,7 +66,7 @@ export function createLimitStore(
   { name, window_ms, request_count }: RequestLimit,
 ) {
   const prefix = `${name}:`;
-  const full = new Map<string, Counted>();
+  const full = new Map<string, Counted & { refusals: number }>();
   const here = new Map<string, Counter & { hit_count: number }>();
 
   /** Counts the hits of one key together, and gives each its own count. */
@@ -93,26 +100,29 @@ export function createLimitStore(
 
   const countHit = createBatch(countHits, mostCounting);
 
-  /** The count of a key, where this process has seen its window full. */
-  const findFull = (key: string) => {
+  /** The count of a key, where this process has seen its window full; the call is a refusal. */
+  async function meetFull(key: string): Promise<Counted | undefined> {
     const seen = full.get(key);
-    return seen && seen.resetTime > now() ? seen : undefined;
-  };
+    if (!seen || seen.resetTime <= now()) return undefined;
+    seen.refusals += 1;
+    if (seen.refusals > promptRefusals) await delay(refusal_ms);
+    return seen;
+  }
 
   return {
     prefix,
-    findFull,
+    meetFull,
     increment: async (key: string) => {
-      const seen = findFull(key);
+      const seen = await meetFull(key);
       if (seen) return seen;
       const counted = await countHit(prefix + key);
       if (full.size >= mostFull) full.clear();
-      if (counted.totalHits > request_count) full.set(key, counted);
+      if (counted.totalHits > request_count) full.set(key, { ...counted, refusals: 0 });
       return counted;
     },
     decrement: unsupported,
     resetKey: unsupported,
-  } satisfies Store & { findFull: typeof findFull };
+  } satisfies Store & { meetFull: typeof meetFull };
 }
 
 /**
@@ -164,23 +174,24 @@ export function createOwnLimit(options: LimitOptions, limited: RequestLimit) {
   const { name, request_count, window_ms } = limited;
   const store = createLimitStore(options, limited);
 
-  /** Throws the 429 where this process has seen that the window is full; counts nothing. */
-  function refuse(key: string): void {
-    const seen = store.findFull(key);
-    if (!seen) return;
-    const wait_s = Math.ceil((seen.resetTime.getTime() - options.now().getTime()) / 1000);
-    throw tooMany(refusalOf(limited), wait_s, {
+  function refusal({ resetTime }: Counted) {
+    const wait_s = Math.ceil((resetTime.getTime() - options.now().getTime()) / 1000);
+    return tooMany(refusalOf(limited), wait_s, {
       'RateLimit-Policy': `"${name}"; q=${request_count}; w=${window_ms / 1000}`,
       RateLimit: `"${name}"; r=0; t=${wait_s}`,
     });
   }
 
   return {
-    refuse,
+    /** Throws the 429 where this process has seen that the window is full; counts nothing. */
+    async refuse(key: string): Promise<void> {
+      const seen = await store.meetFull(key);
+      if (seen) throw refusal(seen);
+    },
     /** Counts one. Throws the 429 beyond the limit. */
     async count(key: string): Promise<void> {
-      await store.increment(key);
-      refuse(key);
+      const counted = await store.increment(key);
+      if (counted.totalHits > request_count) throw refusal(counted);
     },
   };
 }

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { type RequestHandler, text } from 'express';
 import { mostBody_bytes, readBounded, tooLarge } from '../http/bounded-body.ts';
 import { HttpError, invalid } from '../http/errors.ts';
+import { refuseHuge } from './validate.ts';
 
 const malformed = 'The request body is not valid JSON.';
 const unsupported = 'The request body must be sent as application/json in UTF-8.';
@@ -70,7 +71,7 @@ function findRepeatedKey(json: string, value: unknown): string | undefined {
     });
 }
 
-/** Throws a 400 when the text is no JSON, and a 422 when an object in it has a key twice. */
+/** Throws a 400 when the text is no JSON, a 422 when an object in it has a key twice, and as `refuseHuge`. */
 function parseJson(json: string): unknown {
   let value: unknown;
   try {
@@ -79,6 +80,7 @@ function parseJson(json: string): unknown {
     // The error quotes the body.
     throw new HttpError(400, { message: malformed });
   }
+  refuseHuge(value, ['body']);
   const key = findRepeatedKey(json, value);
   if (key !== undefined) throw invalid([[key, `The ${key} field must be given only once.`]]);
   return value;

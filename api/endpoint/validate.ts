@@ -26,9 +26,23 @@ function refuseLong(value: object, path: string[]): void {
 }
 
 /**
+ * Throws a 400 when a value is nested too deeply, and a 422 when a list or an object in it is too long. All
+ * other checks come after this one: their work grows with what is wrong.
+ *
+ * @param value the parts of a request, `{ params, query, body }`, or what lies below `path`
+ */
+export function refuseHuge(value: unknown, path: string[]): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (path.length > maxDepth) {
+    throw new HttpError(400, { message: 'The request body is nested too deeply.' });
+  }
+  refuseLong(value, path);
+  for (const [key, inner] of Object.entries(value)) refuseHuge(inner, [...path, key]);
+}
+
+/**
  * Finds text that Postgres cannot store: a NUL character, or half of a surrogate pair, which JSON can
- * escape. In a query, U+FFFD stands for bytes that are not UTF-8. Throws a 400 when the value is
- * nested too deeply, and a 422 when a list or an object in it is too long.
+ * escape. In a query, U+FFFD stands for bytes that are not UTF-8.
  *
  * @param value the parts of a request, `{ params, query, body }`, or what lies below `path`
  */
@@ -38,10 +52,6 @@ function findBadText(value: unknown, path: string[] = []): Problem[] {
     return problem ? [[fieldOf(path), `The ${fieldOf(path)} field ${problem}`]] : [];
   }
   if (typeof value !== 'object' || value === null) return [];
-  if (path.length > maxDepth) {
-    throw new HttpError(400, { message: 'The request body is nested too deeply.' });
-  }
-  refuseLong(value, path);
   return Object.entries(value).flatMap(([key, inner]) => findBadText(inner, [...path, key]));
 }
 
@@ -58,8 +68,7 @@ function problemsOf(issue: z.core.$ZodIssue): Problem[] {
 /**
  * Checks a request against a schema of its parts: `z.object({ params, query, body })`. Throws the 422
  * that names every wrong field. Unknown fields are refused, since an ignored filter would mislead, and
- * so is text that the database cannot store. What is too long is refused before anything else is checked:
- * the work of the checks grows with what is wrong.
+ * so is text that the database cannot store.
  *
  * @param check finds what else is wrong
  */
@@ -68,6 +77,7 @@ export async function parse<Output>(
   parts: object,
   check?: () => Promise<Problem[]>,
 ): Promise<Output> {
+  refuseHuge(parts, []);
   const badText = findBadText(parts);
   const found = (await check?.()) ?? [];
   const result = schema.safeParse(parts, { error: messageOf });

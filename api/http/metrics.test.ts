@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
@@ -83,6 +84,13 @@ describe('GET /metrics', () => {
     const again = await Promise.all([1, 2, 3].map(() => fetch(`${api.url}/metrics`)));
     const texts = await Promise.all(again.map((response) => response.text()));
     expect(new Set(texts)).toEqual(new Set([lines.join('\n')]));
+    const many = Array.from({ length: 8 }, () => fetch(`${api.url}/metrics`).then(() => 'late'));
+    // Six more come at once, and two of them a second later.
+    await Promise.any(many);
+    expect(await Promise.race([Promise.all(many), delay(300).then(() => 'not yet')])).toBe(
+      'not yet',
+    );
+    await Promise.all(many);
     expect(await readMetrics()).not.toEqual(lines);
   });
 

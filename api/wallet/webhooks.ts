@@ -154,8 +154,8 @@ async function handleEvent({ db, logger }: Context, event: StripeEvent, now: Dat
 function createGate(options: Context) {
   const refused = createOwnLimit(options, refusedLimit);
 
-  const admit: RequestHandler = (request, _response, next) => {
-    refused.refuse(addressKeyOf(request));
+  const admit: RequestHandler = async (request, _response, next) => {
+    await refused.refuse(addressKeyOf(request));
     if (!isRecent(signatureOf(request), options.now())) throw unsigned();
     next();
   };

@@ -10,55 +10,17 @@ import { currentExtract, startKrsStub } from '../../fixtures/registry/krs-stub.t
 import { readEnvironment } from '../../pipeline/environment.ts';
 import { runWorker } from '../../pipeline/worker/worker.ts';
 import type { Db } from '../../sql/connection/kysely.ts';
-import { rank, requestOf } from './load.ts';
-import { judge, judgeAtMost, print } from './measurement.ts';
+import { judgeAtMost } from './measurement.ts';
+import { type Ask, createAsk, meet, type Told } from './others.ts';
 import { type Setting, waitUntilLoaded } from './setting.ts';
 
-const limits = { median_ms: 100, import_s: 60 };
+const longestImport_s = 60;
 /** Tokens and connections of the account that abuses, and how long it does. */
 const [tokenCount, connectionCount, duration_ms] = [10, 50, 20_000];
-/** Others ask so often; and the registry answers so late. */
-const [pause_ms, registry_ms] = [100, 200];
+/** The registry answers so late. */
+const registry_ms = 200;
 const [mailCount, searchCount] = [60, 1_750];
 const quiet_ms = 4_000;
-
-type Ask = ReturnType<typeof createAsk>;
-type Told = Awaited<ReturnType<Ask>>;
-
-function createAsk(api: string) {
-  return async (token: string, path: string, body?: object) => {
-    const started_ms = performance.now();
-    const request = requestOf(body ? 'POST' : 'GET', token, body) as RequestInit;
-    const response = await fetch(`${api}/api/v1${path}`, request);
-    const text = await response.text();
-    return { path, status: response.status, ms: performance.now() - started_ms, text };
-  };
-}
-
-/** Asks as several others do, until the work has ended. Judges what they meet. */
-async function meet(name: string, ask: Ask, tokens: string[], path: string, work: Promise<Told[]>) {
-  const over = new AbortController();
-  const working = work.finally(() => over.abort());
-  const answers: Told[] = [];
-  const wait = async (token: string) => {
-    while (!over.signal.aborted) {
-      answers.push(await ask(token, path));
-      await delay(pause_ms);
-    }
-  };
-  await Promise.all(tokens.map(wait));
-  const { p50, p99 } = rank(answers);
-  const away = answers.filter(({ status }) => status >= 500).length;
-  const byStatus = Map.groupBy(await working, ({ status }) => status);
-  const outcomes = [...byStatus].map(([status, ofStatus]) => `${ofStatus.length} × ${status}`);
-  print(`  ${name}: the account got ${outcomes.join(', ') || 'nothing'}`);
-  judge(
-    `GET ${path} of others`,
-    `${answers.length} answers, median ${p50.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms, ${away} × 5xx`,
-    `median ${limits.median_ms} ms, no 5xx`,
-    p50 <= limits.median_ms && away === 0,
-  );
-}
 
 /** Does requests of an account with many tokens over many connections, as long as there are any. */
 async function abuse(db: Db, ask: Ask, next: () => [path: string, body?: object] | undefined) {
@@ -81,9 +43,9 @@ async function timeImport(name: string, ask: Ask, token: string, krs: string) {
   await ask(token, '/companies/add', { identifier_type: 'KRS', identifier_value: [krs] });
   while (!(await ask(token, '/companies/watched')).text.includes('"state":"ready"')) {
     await delay(500);
-    if (performance.now() - started_ms > 5 * limits.import_s * 1000) break;
+    if (performance.now() - started_ms > 5 * longestImport_s * 1000) break;
   }
-  judgeAtMost(name, (performance.now() - started_ms) / 1000, limits.import_s, 's');
+  judgeAtMost(name, (performance.now() - started_ms) / 1000, longestImport_s, 's');
 }
 
 const entryOf = (krs: string) => ({ register: 'P' as const, current: currentExtract(krs, krs) });

@@ -10,7 +10,7 @@ const [warm_s, measured_s] = [4, 4];
 
 /** A request as a client with this token sends it. */
 export function requestOf(
-  method: 'GET' | 'POST',
+  method: 'GET' | 'POST' | 'PATCH',
   token: string,
   body?: object,
 ): autocannon.Request {
@@ -60,14 +60,12 @@ export function load(
   url: string,
   requests: autocannon.Request[],
   duration: number,
+  connections = requests.length / requestsPerConnection,
 ): Promise<autocannon.Result> {
   const waiting = [...requests];
-  return send({
-    url,
-    connections: requests.length / requestsPerConnection,
-    duration,
-    setupClient: (client) => client.setRequests(waiting.splice(0, requestsPerConnection)),
-  });
+  const part = Math.floor(requests.length / connections);
+  const setupClient = (client: autocannon.Client) => client.setRequests(waiting.splice(0, part));
+  return send({ url, connections, duration, setupClient });
 }
 
 function rateOf(results: autocannon.Result[]): number {

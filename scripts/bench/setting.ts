@@ -14,7 +14,7 @@ export interface Setting {
   dataDir: string;
   /** Master Tokens of as many accounts: one for each request of a load. */
   tokens: string[];
-  startApi: () => Promise<string>;
+  startApi: (variables?: NodeJS.ProcessEnv) => Promise<string>;
   startBare: () => Promise<string>;
 }
 
@@ -38,15 +38,15 @@ export async function runBenchmarks(
   await db.pool.query('vacuum analyze');
   for (const run of benchmarks) {
     const servers: ServerProcess[] = [];
-    const start = async (script: string) => {
+    const start = async (script: string, more: NodeJS.ProcessEnv = {}) => {
       // The welcome bonus has to last.
       const own = { PORT: '0', TRUST_PROXY: 'loopback', SNAPSHOT_CREDITS: '1' };
-      const variables = { ...process.env, DATABASE_URL: '', DATA_DIR: dataDir, ...own };
+      const variables = { ...process.env, DATABASE_URL: '', DATA_DIR: dataDir, ...own, ...more };
       const server = startServer(script, variables, 'ignore');
       servers.push(server);
       return (await server.listens()) ?? (await server.fail());
     };
-    const startApi = () => start('../api/main.ts');
+    const startApi = (variables = {}) => start('../api/main.ts', variables);
     const startBare = () => start('bench/bare-server.ts');
     try {
       await run({ db, kysely, dataDir, tokens, startApi, startBare });

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
 import { EnvironmentError } from '../process/environment.ts';
 
@@ -8,17 +9,28 @@ export type Rendering = () => Promise<{ type: string; text: string }>;
 
 const longestAge_ms = 1_000;
 
-/** Renders metrics at most once a second: further requests of that second get the same text. */
+/** So many requests of a second are answered at once. */
+const mostPrompt = 10;
+
+/**
+ * Renders metrics at most once a second. Some requests of that second get the same text, and further ones get
+ * it a second later: a program that asks again at once must not take the processor from others.
+ */
 export function createRendering(registry: Registry, now = () => new Date()): Rendering {
   let rendered_ms = -Infinity;
   let rendering: ReturnType<Rendering> | undefined;
-  return () => {
+  let count = 0;
+  return async () => {
     const asked_ms = now().getTime();
     if (!rendering || Math.abs(asked_ms - rendered_ms) >= longestAge_ms) {
       rendered_ms = asked_ms;
+      count = 0;
       rendering = registry.metrics().then((text) => ({ type: registry.contentType, text }));
     }
-    return rendering;
+    const asked = rendering;
+    count += 1;
+    if (count > mostPrompt) await delay(longestAge_ms);
+    return asked;
   };
 }
 

@@ -1,0 +1,74 @@
+// What strangers can do to others by what they send: lists of wrong items, long bodies, forged webhooks, and
+// requests for the metrics.
+import autocannon from 'autocannon';
+import { createAccount, createApiToken } from '../../fixtures/client/account.ts';
+import { connectionCount, requestOf } from './load.ts';
+import { createAsk, meet } from './others.ts';
+import { type Setting, waitUntilLoaded } from './setting.ts';
+
+const [tokenCount, addressCount, duration_s] = [10, 4, 10];
+/** Others that ask meanwhile: with tokens of their own in each flood, so that none meets its limit. */
+const otherCount = 4;
+
+/** A shop at Stripe, which has a webhook. */
+const shop = {
+  PAYMENT_PROVIDER: 'stripe',
+  STRIPE_SECRET_KEY: 'sk_test_1',
+  STRIPE_WEBHOOK_SECRET: 'whsec_1',
+  BASE_URL: 'http://localhost',
+};
+
+const wrongList = (count: number) => ({ alert_event_classes: Array<string>(count).fill('') });
+
+/** Webhooks of so many bytes from some addresses, with a new time and a forged signature. */
+function forge(bytes: number): autocannon.Request[] {
+  const signed_s = Math.floor(Date.now() / 1000) + duration_s;
+  return Array.from({ length: addressCount }, (_, at) => ({
+    method: 'POST',
+    path: '/api/v1/webhooks/stripe',
+    headers: {
+      'content-type': 'application/json',
+      'stripe-signature': `t=${signed_s},v1=${'0'.repeat(64)}`,
+      'x-forwarded-for': `198.51.100.${at}`,
+    },
+    body: ' '.repeat(bytes),
+  }));
+}
+
+/** Sends requests over many connections, from a thread of its own. @returns the answers by status */
+async function flood(url: string, requests: autocannon.Request[]) {
+  const options = { url, requests, connections: connectionCount, duration: duration_s, workers: 1 };
+  const { statusCodeStats = {} } = await autocannon(options);
+  return Object.entries(statusCodeStats).flatMap(([status, { count = 0 }]) =>
+    Array.from({ length: count }, () => ({ status: Number(status) })),
+  );
+}
+
+export async function benchFloods({ kysely, tokens, startApi }: Setting): Promise<void> {
+  const api = await startApi(shop);
+  await waitUntilLoaded(api);
+  const ask = createAsk(api);
+  const { account_id } = await createAccount(kysely);
+  const create = () => createApiToken(kysely, account_id);
+  const own = await Promise.all(Array.from({ length: tokenCount }, create));
+  const patch = (body: object) =>
+    own.map(({ plaintext }) => ({
+      ...requestOf('PATCH', plaintext, body),
+      path: '/api/v1/watchlist/alerts',
+    }));
+  const floods: Record<string, autocannon.Request[]> = {
+    'Lists of 5,000 wrong items': patch(wrongList(5_000)),
+    'Lists of 48,000 wrong items': patch(wrongList(48_000)),
+    'Forged webhooks of 256 kB': forge(262_144),
+    'Forged webhooks of 1 MB': forge(1_000_000),
+    'Metrics, through a proxy': [
+      { path: '/metrics', headers: { 'x-forwarded-for': '198.51.100.9' } },
+    ],
+    'Metrics, from this machine': [{ path: '/metrics' }],
+  };
+  let at = 0;
+  for (const [name, requests] of Object.entries(floods)) {
+    const others = tokens.slice(at, (at += otherCount));
+    await meet(name, ask, others, '/wallet', flood(api, requests));
+  }
+}
