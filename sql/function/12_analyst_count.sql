@@ -86,30 +86,29 @@ join registry.daily_stat
     and daily_stat.stat_date >= stock.from_date
     and daily_stat.stat_date < stock.to_date;
 
--- Two rows per move: of the group that the entries came to, and of the one that they left.
-create or replace view registry.stock_move_side as
+-- The changes of stock and flow by group. A move has two rows: one for the group that the entries came to,
+-- and one for the group that they left. `other_` names the group on the other side of the move.
+create or replace view registry.stock_flow as
 select
-    stock_move.source,
-    stock_move.stat_date,
-    stock_move.status,
-    stock_move.is_recoded,
-    side.voivodeship,
-    side.activity_section,
-    side.legal_form,
-    side.in_count,
-    side.out_count
+    source, stat_date, voivodeship, activity_section, legal_form, status, entry_change, new_count,
+    ended_count, suspended_count, resumed_count, returned_count, 0::bigint as moved_in,
+    0::bigint as moved_out, 0::bigint as recoded_in, 0::bigint as recoded_out, false as is_move,
+    null::text as other_voivodeship, null::text as other_section, null::text as other_legal_form
+from registry.stock_change
+union all
+select
+    source, stat_date, to_voivodeship, to_activity_section, to_legal_form, status, none, none, none,
+    none, none, none, entry_count - recoded, none, recoded, none, true, from_voivodeship,
+    from_activity_section, from_legal_form
 from registry.stock_move
-cross join lateral (
-    values
-    (
-        stock_move.to_voivodeship, stock_move.to_activity_section, stock_move.to_legal_form,
-        stock_move.entry_count, 0
-    ),
-    (
-        stock_move.from_voivodeship, stock_move.from_activity_section, stock_move.from_legal_form,
-        0, stock_move.entry_count
-    )
-) as side (voivodeship, activity_section, legal_form, in_count, out_count);
+cross join lateral (select 0::bigint as none, entry_count * is_recoded::integer as recoded) as move
+union all
+select
+    source, stat_date, from_voivodeship, from_activity_section, from_legal_form, status, none, none, none,
+    none, none, none, none, entry_count - recoded, none, recoded, true, to_voivodeship,
+    to_activity_section, to_legal_form
+from registry.stock_move
+cross join lateral (select 0::bigint as none, entry_count * is_recoded::integer as recoded) as move;
 
 create or replace view analyst.flow_daily as
 select
@@ -132,24 +131,7 @@ select
         source_rank.country_code,
         (select country.country_code from registry.country where country.is_default)
     ) as country_code
-from (
-    select
-        stock_change.stat_date, stock_change.source, stock_change.voivodeship,
-        stock_change.activity_section, stock_change.legal_form, stock_change.new_count,
-        stock_change.ended_count, stock_change.suspended_count, stock_change.resumed_count,
-        stock_change.returned_count, 0 as moved_in, 0 as moved_out, 0 as recoded_in, 0 as recoded_out,
-        false as is_recoded
-    from registry.stock_change
-    where
-        stock_change.new_count + stock_change.ended_count + stock_change.suspended_count
-        + stock_change.resumed_count > 0
-    union all
-    select
-        stat_date, source, voivodeship, activity_section, legal_form, 0, 0, 0, 0, 0,
-        in_count * (not is_recoded)::integer, out_count * (not is_recoded)::integer,
-        in_count * is_recoded::integer, out_count * is_recoded::integer, is_recoded
-    from registry.stock_move_side
-) as flow
+from registry.stock_flow as flow
 join registry.run
     on run.source = flow.source
     and run.dump_date = flow.stat_date
@@ -161,6 +143,9 @@ left join registry.legal_form_symbol
 left join registry.region
     on region.country_code = source_rank.country_code
     and region.code = flow.voivodeship
+where
+    flow.is_move
+    or flow.new_count + flow.ended_count + flow.suspended_count + flow.resumed_count > 0
 group by 1, 2, 3, 4, 5, 16;
 
 create or replace view analyst.month as

@@ -52,33 +52,30 @@ changed as (
 -- A suspension adds to SUSPENDED and takes from ACTIVE, a resumption the other way round.
 explained as (
     select
-        stock_change.stat_date,
-        stock_change.voivodeship,
-        stock_change.activity_section,
-        stock_change.legal_form,
+        stock_flow.stat_date,
+        stock_flow.voivodeship,
+        stock_flow.activity_section,
+        stock_flow.legal_form,
         side.status,
         side.entry_change,
         side.flow
-    from registry.stock_change
+    from registry.stock_flow
     cross join lateral (
         values
         (
-            stock_change.status,
-            stock_change.entry_change,
-            stock_change.new_count - stock_change.ended_count + stock_change.suspended_count
-            + stock_change.resumed_count
+            stock_flow.status,
+            stock_flow.entry_change,
+            stock_flow.new_count - stock_flow.ended_count + stock_flow.suspended_count
+            + stock_flow.resumed_count + stock_flow.moved_in - stock_flow.moved_out
+            + stock_flow.recoded_in - stock_flow.recoded_out
         ),
         (
-            case stock_change.status when 'ACTIVE' then 'SUSPENDED' else 'ACTIVE' end,
+            case stock_flow.status when 'ACTIVE' then 'SUSPENDED' else 'ACTIVE' end,
             0,
-            -stock_change.suspended_count - stock_change.resumed_count
+            -stock_flow.suspended_count - stock_flow.resumed_count
         )
     ) as side (status, entry_change, flow)
-    where stock_change.source = $1 and stock_change.status <> 'DELETED'
-    union all
-    select stat_date, voivodeship, activity_section, legal_form, status, 0, in_count - out_count
-    from registry.stock_move_side
-    where source = $1
+    where stock_flow.source = $1 and stock_flow.status <> 'DELETED'
 )
 
 select format(
