@@ -346,8 +346,6 @@ describe('the pages of another country', () => {
       const [footer] = /<footer>[^]*<\/footer>/.exec(page)!;
       expect(footer).toContain(sirene);
       expect(footer).not.toMatch(/CEIDG|KRS|REGON|Poland/);
-      // Its tables are whole.
-      if (path.startsWith('/quality')) expect(page).not.toContain('class="scroll" ');
     },
   );
 

@@ -124,7 +124,7 @@ describe('a person who is forgotten', () => {
     const body = { alerts_enabled: true, notify_via_email: true, alert_min_severity: 'info' };
     await askJson(api, 'PATCH /watchlist/alerts', { token: master_token, body });
     const moved = withFields(known, { Telefon: '699124444', Ulica: 'ul. Zapomniana-Nowa' });
-    const rejected = withFields(known, { Nip: '', DataRozpoczeciaDzialalnosci: 'x' });
+    const rejected = withFields(known, { Nip: '', StatusDzialalnosci: 'x' });
     const louder = withFields(neighbour!, { Telefon: '600111222' });
     expect(await runCeidg(2, [moved, louder, unnumbered, rejected])).toMatchObject({ events: 3 });
     await runGus(2, '699124444');
