@@ -20,7 +20,7 @@ export interface AppOptions
   metrics: Metrics;
   /** Whether the process is about to end; `/readyz` then sends the balancer elsewhere. */
   isStopping?: () => boolean;
-  /** Then a pending request gets a 503; default 3 seconds, 8 for requests that wait for other services. */
+  /** Then a pending request gets a 503; default: the patience of its path. */
   deadline_ms?: number;
   /** The address of the API for clients, without a slash at the end. */
   baseUrl: string;

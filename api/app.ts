@@ -2,7 +2,6 @@ import compression from 'compression';
 import express, { type Express } from 'express';
 import helmet, { type HelmetOptions } from 'helmet';
 import { accountEndpoints } from './accounts/endpoints.ts';
-import { WELCOME_CREDITS } from './accounts/init.ts';
 import type { AppOptions } from './app-options.ts';
 import { createDownloads } from './downloads/routes.ts';
 import { alertEndpoints } from './monitor/alerts.ts';
@@ -15,7 +14,7 @@ import type { Endpoint } from './endpoint/endpoint.ts';
 import { eventEndpoints } from './events/endpoints.ts';
 import { answerBy } from './http/deadline.ts';
 import { answerError, answerUnmatched, checkHead } from './http/errors.ts';
-import { generalLimit, limitRequests } from './auth/rate-limit.ts';
+import { limits, patience, welcomeBonus } from './figures.ts';
 import { dropPorts } from './http/forwarded.ts';
 import { basePath, mountEndpoints } from './endpoint/mount.ts';
 import { createDocument, documentEndpoint } from './openapi/document.ts';
@@ -77,12 +76,12 @@ export function createApp(options: AppOptions): Express {
   app.use(metrics.observe);
   app.use(helmet(security));
   app.use(checkHead);
-  app.use('/downloads', answerBy(options.deadline_ms ?? 60_000));
-  app.use(patientPaths, answerBy(options.deadline_ms ?? 8_000));
-  app.use(answerBy(options.deadline_ms ?? 3_000));
+  app.use('/downloads', answerBy(options.deadline_ms ?? patience.downloadAnswer_ms));
+  app.use(patientPaths, answerBy(options.deadline_ms ?? patience.slowAnswer_ms));
+  app.use(answerBy(options.deadline_ms ?? patience.answer_ms));
   app.use(compression());
 
-  const limitAddress = limitRequests(options, generalLimit);
+  const limitAddress = options.limiter.limitRequests(limits.general);
   const endpoints = listEndpoints(options);
   app.use(basePath, mountEndpoints(endpoints, options));
   app.use(createWebhooks(options));
@@ -93,7 +92,7 @@ export function createApp(options: AppOptions): Express {
     createPages(
       {
         ...options,
-        welcomeCredits: WELCOME_CREDITS,
+        welcomeCredits: welcomeBonus.credits,
         findPackages: async () =>
           options.payment ? options.readers.readCustomer(findPackages) : [],
       },

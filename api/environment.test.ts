@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { EnvironmentError } from '../sql/process/environment.ts';
-import { boundDefaults } from './bounds.ts';
+import { bounds as standard } from './figures.ts';
 import { readEnvironment } from './environment.ts';
 
 const secretKey = 'a key of at least 32 characters, for tests';
@@ -31,7 +31,7 @@ describe('readEnvironment', () => {
       searchCredits: 1,
       snapshotCredits: 5,
       suppressBelow: 0,
-      bounds: boundDefaults,
+      bounds: standard,
       isPrivate: true,
       payment: {
         provider: undefined,
@@ -105,7 +105,7 @@ describe('readEnvironment', () => {
       searchCredits: 0,
       snapshotCredits: 12,
       suppressBelow: 3,
-      bounds: { ...boundDefaults, WATCHES_PER_ACCOUNT: 999_999_999, SEARCHES_IN_FLIGHT: 1 },
+      bounds: { ...standard, WATCHES_PER_ACCOUNT: 999_999_999, SEARCHES_IN_FLIGHT: 1 },
       isPrivate: false,
       payment: {
         provider: 'stripe',

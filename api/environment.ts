@@ -12,7 +12,7 @@ import {
   isLoopback,
 } from '../sql/process/environment.ts';
 import type { Language } from '../sql/words/message.ts';
-import { boundSentences, boundShape } from './bounds.ts';
+import { bounds, type Bounds, prices } from './figures.ts';
 import { normalizeDomain } from './accounts/mail-address.ts';
 import { createPayment } from './wallet/payment.ts';
 
@@ -40,6 +40,20 @@ function wholeNumber(highest: number) {
 }
 
 const credits = wholeNumber(999_999_999);
+
+/** A whole number from 1 to 999,999,999. */
+const bound = (standard: number) =>
+  z
+    .string()
+    .regex(/^[1-9]\d{0,8}$/)
+    .transform(Number)
+    .default(standard);
+
+const boundNames = Object.keys(bounds) as (keyof Bounds)[];
+
+const boundShape = Object.fromEntries(
+  boundNames.map((name) => [name, bound(bounds[name])]),
+) as Record<keyof Bounds, ReturnType<typeof bound>>;
 
 const list = z.string().transform((text) => text.split(',').map((part) => part.trim()));
 
@@ -72,7 +86,9 @@ const paymentProviders = ['local', 'stripe'] as const;
 
 const sentences = {
   ...commonSentences,
-  ...boundSentences,
+  ...Object.fromEntries(
+    boundNames.map((name) => [name, `${name} must be a whole number from 1 to 999999999.`]),
+  ),
   HOST: 'HOST must be the address to listen on, such as 127.0.0.1 or 0.0.0.0.',
   PORT: 'PORT must be a whole number from 0 to 65535.',
   TRUST_PROXY: `TRUST_PROXY must be the number of proxies in front of the API (0 to ${maxProxies}) or a comma-separated list of their networks, such as 10.0.0.0/8, and not all of them.`,
@@ -111,8 +127,8 @@ export const shape = {
     .transform((parts) => parts.map(normalizeDomain))
     .refine((parts): parts is string[] => parts.every((domain) => domain !== undefined))
     .default([]),
-  SEARCH_CREDITS: credits.default(1),
-  SNAPSHOT_CREDITS: credits.default(5),
+  SEARCH_CREDITS: credits.default(prices.SEARCH_CREDITS),
+  SNAPSHOT_CREDITS: credits.default(prices.SNAPSHOT_CREDITS),
   SUPPRESS_BELOW: wholeNumber(mostSuppressed).default(0),
   PRIVACY_FILE: notice,
   TERMS_FILE: notice,
@@ -166,7 +182,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
     /** Price of a page of search results, in whole credits; 0: free. */
     searchCredits: checked.SEARCH_CREDITS,
     snapshotCredits: checked.SNAPSHOT_CREDITS,
-    bounds: checkEnvironment(boundShape, boundSentences, variables),
+    bounds: checkEnvironment(boundShape, sentences, variables),
     /** Public counts from 1 to below it are null; 0: none. */
     suppressBelow: checked.SUPPRESS_BELOW,
     /** What `/privacy` and `/terms` show; undefined: that the operator has not set it. */

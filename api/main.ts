@@ -19,20 +19,20 @@ import type { AppOptions } from './app-options.ts';
 import { createSearchIndex } from './companies/search-index.ts';
 import { createUses } from './auth/uses.ts';
 import { type Environment, readEnvironment } from './environment.ts';
+import { patience, sessions } from './figures.ts';
+import { createLimiter } from './http/limiter.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createPayment } from './wallet/payment.ts';
 import { createHttpServer, watchAnswers } from './http/server.ts';
 
-const grace_ms = 10_000;
+const { stop_ms: grace_ms, database_ms: patience_ms } = patience;
 
-/** The database must answer before the deadline of a request, which is three seconds. */
-const patience_ms = 2_500;
-
-/** Sessions for limits and tokens: a few statements count and check for all requests. */
-const gateSessions = 3;
-
-/** A download waits longer, in two sessions of its own, so that it takes none from other requests. */
-const downloadSessions = { mostSessions: 2, mostWait_ms: 10_000, patience_ms: 45_000 };
+/** A download waits longer than other requests. */
+const downloadSessions = {
+  mostSessions: sessions.downloads,
+  mostWait_ms: patience.downloadSession_ms,
+  patience_ms: patience.downloadQuery_ms,
+};
 
 /**
  * Then a search is answered from the snapshot before the one that was just published; the second where that is
@@ -96,7 +96,7 @@ async function serve(environment: Environment): Promise<void> {
   const gatePool = openSessions(database.connection, {
     ...environment,
     patience_ms,
-    mostSessions: gateSessions,
+    mostSessions: sessions.gate,
   });
   const gate = openKysely(gatePool);
   const uses = createUses(gate);
@@ -144,6 +144,7 @@ async function serve(environment: Environment): Promise<void> {
     db,
     gate,
     uses,
+    limiter: createLimiter({ gate, readers, logger, now }),
     metrics,
     downloadPools,
     readers,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
+import { limits } from '../figures.ts';
 import { invalid } from '../http/errors.ts';
 import type { SigningOptions } from './init.ts';
 import { bonusKeysOf } from './mail-address.ts';
@@ -8,14 +9,6 @@ import { verifyPassword } from './password.ts';
 
 const message =
   'The account has ended. Its credits are forfeited; the ledger stays without your name and address as long as tax law wants.';
-
-/** A finder of the Master Token may try only a few passwords. */
-const limit = {
-  name: 'end-account',
-  request_count: 5,
-  window_ms: 3_600_000,
-  what: 'attempts an hour to end it',
-};
 
 export function endAccountEndpoint(options: SigningOptions): Endpoint {
   const { db, now, secretKey } = options;
@@ -25,7 +18,7 @@ export function endAccountEndpoint(options: SigningOptions): Endpoint {
       path: '/account',
       tag: 'Accounts',
       auth: 'master',
-      limit,
+      limit: limits.endAccount,
       summary: 'End the account',
       description:
         'Deletes the name, the address, the tokens, the watch list with its feed, and the mails of the account, at once and for good. All its tokens are 401 from then on, and the credits that are left are forfeited. The ledger stays without a person for the period of tax law. The address can be registered again, without a second welcome bonus.',

@@ -3,18 +3,18 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Db } from '../../sql/connection/kysely.ts';
 import type { Context } from '../http/context.ts';
-import { isAllowed } from '../auth/rate-limit.ts';
 import { createRef } from '../auth/token-secret.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
+import { limits, welcomeBonus } from '../figures.ts';
 import { invalid, switchedOff } from '../http/errors.ts';
 import { nameField } from '../http/field.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
 import { endAccountEndpoint } from './end.ts';
-import { initializeAccount, type SigningOptions, WELCOME_CREDITS } from './init.ts';
+import { initializeAccount, type SigningOptions } from './init.ts';
 import { accountAddressField, addressField, mailboxOf } from './mail-address.ts';
 import { cancelOneTimeTokens, expiryOf, issueOneTimeToken } from './one-time-token.ts';
 import { hashPassword, passwordField } from './password.ts';
-import { confirmation, confirmationLimit, createRecovery } from './recover.ts';
+import { confirmation, createRecovery } from './recover.ts';
 
 export interface AccountOptions extends SigningOptions {
   /** Default: it is open. */
@@ -22,8 +22,6 @@ export interface AccountOptions extends SigningOptions {
   /** Further domains whose addresses cannot be registered, as `normalizeDomain` gives them. */
   freeMailDomains?: string[];
 }
-
-const [minute_ms, hour_ms] = [60_000, 3_600_000];
 
 // What the descriptions share.
 const common = { method: 'post', tag: 'Accounts', auth: 'none' } as const;
@@ -82,16 +80,11 @@ function registrationWithout(freeMailDomains: readonly string[]) {
 
 const takenAddress = () => invalid([['email', 'The email has already been taken.']]);
 
-/** Mails for the initialization to one mailbox. */
-const mailLimits = [
-  { name: 'register-mail-hour', request_count: 3, window_ms: hour_ms },
-  { name: 'register-mail-day', request_count: 10, window_ms: 24 * hour_ms },
-];
-
-async function allowMail(options: Context, email: string): Promise<boolean> {
+/** Counts a mail for the initialization. Returns whether its mailbox may get it. */
+async function allowMail({ limiter }: Context, email: string): Promise<boolean> {
   const key = hash('sha256', mailboxOf(email));
-  for (const limit of mailLimits) if (!(await isAllowed(options, limit, key))) return false;
-  return true;
+  const isInHour = await limiter.isAllowed(limits.registrationMailHour, key);
+  return isInHour && limiter.isAllowed(limits.registrationMailDay, key);
 }
 
 type Registration = z.output<ReturnType<typeof registrationWithout>>;
@@ -154,7 +147,7 @@ function register(options: AccountOptions): Endpoint {
       summary: 'Register an account',
       description:
         'Mails a one-time token, which `POST /auth/init` exchanges for the Master Token. An address that was registered but never initialized can be registered again: only the newest one-time token is valid. A mailbox gets at most 3 such mails an hour and 10 a day; the answer stays the same. `language` is that of all mails to the account.',
-      limit: { name: 'register', request_count: 10, window_ms: hour_ms },
+      limit: limits.register,
       body: registrationWithout(freeMailDomains),
       bodyExample: {
         email: accountExample.email,
@@ -192,8 +185,8 @@ function init(options: SigningOptions): Endpoint {
       ...common,
       path: '/auth/init',
       summary: 'Exchange the one-time token for the Master Token',
-      description: `The Master Token is shown this once. ${WELCOME_CREDITS} credits are added to the wallet: once per mailbox, and 20 times a day per domain.`,
-      limit: { name: 'init', request_count: 5, window_ms: minute_ms },
+      description: `The Master Token is shown this once. ${welcomeBonus.credits} credits are added to the wallet: once per mailbox, and ${welcomeBonus.mostOfDomain} times a day per domain.`,
+      limit: limits.init,
       body: z.strictObject({ token: text }),
       bodyExample: { token: tokenExample },
       answer: openedAccount,
@@ -216,7 +209,7 @@ function recover(options: SigningOptions): Endpoint {
       summary: 'Ask for the recovery of an account',
       description:
         'Mails a link to the address if an account has it; the answer is the same if none does. `password` is the new password: it takes effect, and the tokens are revoked, only when the recovery is confirmed. An account gets at most 5 such mails an hour and 10 a day; any link that is still valid confirms any request of the last 24 hours.',
-      limit: { name: 'recover', request_count: 10, window_ms: hour_ms },
+      limit: limits.recover,
       body: z.strictObject({ email: addressField, password: passwordField }),
       bodyExample: { email: accountExample.email, password: passwordExample },
       answer: z.strictObject({ message: text, expires_at: time }),
@@ -241,7 +234,7 @@ function confirm(options: SigningOptions): Endpoint {
       summary: 'Confirm a recovery',
       description:
         'What the page of the mailed link does: `token` is what follows `#token=` in the link, `password` one that was chosen in a request of the last 24 hours. Every token of the account is revoked, the new Master Token is shown this once, and a mail confirms the recovery.',
-      limit: confirmationLimit,
+      limit: limits.confirmRecovery,
       body: confirmation,
       bodyExample: { token: tokenExample, password: passwordExample },
       answer: openedAccount,

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { lockName, type Tx } from '../../sql/connection/kysely.ts';
+import { day_ms, welcomeBonus } from '../figures.ts';
 import type { Context } from '../http/context.ts';
 import { invalid } from '../http/errors.ts';
 import { issueToken } from '../tokens/token.ts';
@@ -7,13 +8,7 @@ import { grant } from '../wallet/ledger.ts';
 import { bonusKeysOf } from './mail-address.ts';
 import { readClaims, useOneTimeToken } from './one-time-token.ts';
 
-/** The welcome bonus. */
-export const WELCOME_CREDITS = 200;
-
 const refused = 'The token is invalid, has expired or was already used.';
-
-/** Welcome bonuses of a registered domain within 24 hours. */
-const [dailyMaximum, day_ms] = [20, 86_400_000];
 
 /** The key signs one-time tokens; at least 32 characters. */
 export type SigningOptions = Context & { secretKey: string };
@@ -40,7 +35,7 @@ export async function startAccount(tx: Tx, account: Account, now: Date, isWelcom
   if (isWelcome) {
     await grant(tx, {
       account_id,
-      amount: WELCOME_CREDITS,
+      amount: welcomeBonus.credits,
       type: 'start',
       description: 'Welcome bonus',
       operation_key: 'welcome bonus',
@@ -91,7 +86,7 @@ async function claimWelcomeBonus(
         where
             domain in (${domain}, ${ended.domain})
             and granted_at > ${new Date(now.getTime() - day_ms)}
-    ) < ${dailyMaximum}
+    ) < ${welcomeBonus.mostOfDomain}
     and not exists (select from customer.welcome_bonus where mailbox = ${ended.mailbox})
     on conflict (mailbox) do nothing
     returning mailbox

@@ -1,18 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import {
-  ONE_TIME_TOKEN_LIFETIME_HOURS,
-  oneTimeTokenClaims,
-  type OneTimeTokenClaims,
-} from '../../sql/secrets/one-time-token.ts';
+import { oneTimeTokenClaims, type OneTimeTokenClaims } from '../../sql/secrets/one-time-token.ts';
 import { readToken } from '../../sql/secrets/signed-token.ts';
 import type { Tx } from '../../sql/connection/kysely.ts';
+import { lifetimes } from '../figures.ts';
 
 type Purpose = OneTimeTokenClaims['purpose'];
 
 /** When a one-time token that is issued now expires, in whole seconds, as in a JWT. */
 export function expiryOf(now: Date): Date {
   const issued_s = Math.floor(now.getTime() / 1000);
-  return new Date((issued_s + ONE_TIME_TOKEN_LIFETIME_HOURS * 3600) * 1000);
+  return new Date((issued_s + lifetimes.oneTimeToken_s) * 1000);
 }
 
 /**

@@ -2,12 +2,11 @@ import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import pLimit from 'p-limit';
 import { z } from 'zod';
+import { retryAfter_s, sizes } from '../figures.ts';
 import { countCharacters } from '../http/field.ts';
 import { HttpError } from '../http/errors.ts';
 
-const minimumCharacters = 8;
-/** Bounds the work of a hash. */
-const maximumBytes = 1024;
+const [minimumCharacters, maximumBytes] = sizes.password;
 
 /** OWASP's least cost of argon2id: 19 MiB, two passes, one lane. */
 const cost = { memory: 19_456, passes: 2, parallelism: 1 };
@@ -19,7 +18,6 @@ const encoded = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+
 
 /** Hashing takes one core of the process at a time, in a thread, and leaves the others to requests. */
 const queue = pLimit(1);
-const queueMaximum = 100;
 
 /** A new password: at least 8 characters, and at most 1024 bytes. */
 export const passwordField = z
@@ -38,8 +36,12 @@ type Cost = typeof cost;
 
 /** Computes a hash in its turn. Throws the 503 when the queue is full. */
 async function derive(password: string, nonce: Buffer, tagLength: number, by: Cost) {
-  if (queue.pendingCount >= queueMaximum) {
-    throw new HttpError(503, { message: 'Service Unavailable' }, { 'Retry-After': '10' });
+  if (queue.pendingCount >= sizes.waitingHashes) {
+    throw new HttpError(
+      503,
+      { message: 'Service Unavailable' },
+      { 'Retry-After': String(retryAfter_s.passwords) },
+    );
   }
   // The same character can be typed as one code point or as two.
   const message = password.normalize('NFKC');

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Db, Tx } from '../../sql/connection/kysely.ts';
 import type { Language } from '../../sql/words/message.ts';
 import type { OneTimeTokenClaims } from '../../sql/secrets/one-time-token.ts';
-import { isAllowed } from '../auth/rate-limit.ts';
+import { limits, recoveryMails } from '../figures.ts';
 import { openAccount, type OpenedAccount, type SigningOptions } from './init.ts';
 import {
   cancelOneTimeTokens,
@@ -18,23 +18,6 @@ import { hashPassword, saltBytes } from './password.ts';
 
 /** Longer than the writing of a mail, so that known and unknown addresses look the same. */
 const answer_ms = 400;
-
-const hour_ms = 3_600_000;
-
-/**
- * Recovery mails to an account since its last recovery: so many within so long. The longest window is the
- * life of a link: while no mail may be sent, the mailbox has links that are valid.
- */
-const mailLimits = [
-  [5, hour_ms],
-  [10, 24 * hour_ms],
-] as const;
-
-/** The limit of confirmations; JSON and the page share the count. */
-export const confirmationLimit = { name: 'recover-confirm', request_count: 10, window_ms: hour_ms };
-
-/** The limit of passwords that are tried with a link: a reader of the mail may try only a few. */
-const guessLimit = { name: 'recover-guess', request_count: 10, window_ms: 24 * hour_ms };
 
 export const confirmation = z.strictObject({ token: z.string(), password: z.string() });
 
@@ -50,7 +33,7 @@ export const confirmation = z.strictObject({ token: z.string(), password: z.stri
  * they make. The link alone is not enough: a reader of the mail or a mail scanner cannot recover the
  * account. The recovery sets the new password and revokes all earlier tokens.
  */
-export function createRecovery({ db, gate, now, secretKey }: SigningOptions) {
+export function createRecovery({ db, limiter, now, secretKey }: SigningOptions) {
   /** Requests of one address share a salt: one hash finds a password among any number of them. */
   function hashFor(email: string, password: string): Promise<string> {
     const salt = createHmac('sha256', secretKey).update(`recovery ${email.toLowerCase()}`).digest();
@@ -90,7 +73,8 @@ export function createRecovery({ db, gate, now, secretKey }: SigningOptions) {
     async confirm({ token, password }: z.output<typeof confirmation>) {
       const at = now();
       const open = await findOpen(token, at);
-      if (!open || !(await isAllowed({ gate, now }, guessLimit, open.jti))) return undefined;
+      const isAllowed = open && (await limiter.isAllowed(limits.guessRecovery, open.jti));
+      if (!isAllowed) return undefined;
       const password_hash = await hashFor(open.email, password);
       return db.transaction().execute((tx) => recoverAccount(tx, open, password_hash, at));
     },
@@ -122,10 +106,10 @@ async function findMailSlot(tx: Tx, account_id: string, recovered_at: Date | nul
     .where('template', '=', 'recover')
     .where('created_at', '>', recovered_at ?? new Date(0))
     .orderBy('sent_at', 'desc')
-    .limit(Math.max(...mailLimits.map(([count]) => count)))
+    .limit(Math.max(...recoveryMails.map(([count]) => count)))
     .execute();
   if (mails[0] && mails[0].sent_at > now) return undefined;
-  const free_at = mailLimits.map(([count, window_ms]) => {
+  const free_at = recoveryMails.map(([count, window_ms]) => {
     return (mails[count - 1]?.sent_at.getTime() ?? 0) + window_ms;
   });
   const send_after = new Date(Math.max(...free_at));

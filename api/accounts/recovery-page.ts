@@ -1,10 +1,10 @@
 import type { RequestHandler, Response, Router } from 'express';
 import type { SigningOptions } from './init.ts';
-import { confirmation, confirmationLimit, createRecovery } from './recover.ts';
+import { confirmation, createRecovery } from './recover.ts';
 import { readForm } from '../http/bounded-body.ts';
 import { onlyAllow } from '../http/errors.ts';
 import { createRouter } from '../http/router.ts';
-import { limitRequests } from '../auth/rate-limit.ts';
+import { limits } from '../figures.ts';
 import { sendPrivatePage } from '../pages/page.ts';
 
 type Form = Record<string, unknown>;
@@ -25,7 +25,7 @@ function tokenOf({ token }: Form): string | undefined {
 export function createRecoveryPages(options: SigningOptions): Router {
   const recovery = createRecovery(options);
   const router = createRouter();
-  const limit = limitRequests(options, confirmationLimit);
+  const limit = options.limiter.limitRequests(limits.confirmRecovery);
 
   async function findAccount(token: string | undefined) {
     const account = token === undefined ? undefined : await recovery.findAccount(token);

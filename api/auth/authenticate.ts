@@ -1,9 +1,10 @@
-import { isIP } from 'node:net';
 import type { Request } from 'express';
 import { LRUCache } from 'lru-cache';
+import { memory } from '../figures.ts';
 import type { Context } from '../http/context.ts';
 import { createBatch } from '../http/batch.ts';
 import { HttpError } from '../http/errors.ts';
+import { clientAddressOf } from '../http/forwarded.ts';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import { readBearer, type TokenKind } from './token-secret.ts';
 
@@ -38,15 +39,6 @@ export function unauthorized(error: string): HttpError {
   return new HttpError(401, { error, code: 'UNAUTHORIZED' }, { 'WWW-Authenticate': 'Bearer' });
 }
 
-/**
- * The IP address of a client; null when neither the proxy nor the socket gives one. A proxy may report
- * something else than an address. An IPv4 client of an IPv6 socket has its IPv4 address.
- */
-export function clientAddressOf(request: Request): string | null {
-  const address = [request.ip, request.socket.remoteAddress].find((text) => text && isIP(text));
-  return address?.split('%', 1)[0]?.replace(/^::ffff:(?=\d+\.)/i, '') ?? null;
-}
-
 export type Authentication = ReturnType<typeof createAuthentication>;
 
 function refuseState({ state }: KnownToken): void {
@@ -70,7 +62,7 @@ export function createAuthentication({
   now,
 }: Pick<Context, 'gate' | 'readers' | 'uses' | 'now'>) {
   /** Hashes of tokens that were found, and when this process has seen their last use. */
-  const found = new LRUCache<string, { used_at?: Date }>({ max: 10_000 });
+  const found = new LRUCache<string, { used_at?: Date }>({ max: memory.tokens });
 
   const find = createBatch(async (hashes: string[]): Promise<(KnownToken | undefined)[]> => {
     const keys = [...new Set(hashes)].map((hash) => Buffer.from(hash, 'hex'));

@@ -3,6 +3,7 @@ import { runPrepared } from '../../sql/connection/prepared.ts';
 import type { Db } from '../../sql/connection/kysely.ts';
 import type { Uses } from '../http/context.ts';
 import { isLostConnection } from '../../sql/connection/lost-connection.ts';
+import { batches, memory } from '../figures.ts';
 
 /** Uses of one token. */
 interface Use {
@@ -13,26 +14,17 @@ interface Use {
 }
 
 /**
- * The most tokens whose uses wait in memory while the database cannot be written, so that memory is bounded.
- * Uses of further tokens are lost.
- */
-const mostTokens = 10_000;
-
-/** The pause between two writes. Uses in between are written together. */
-const usualPause_ms = 250;
-
-/**
  * Counts uses of tokens after their requests, together. What could not be counted, because the writer is
  * away or a token is locked, is counted later; what was under way when a connection was lost is not.
  */
-export function createUses(gate: Db, pause_ms = usualPause_ms): Uses {
+export function createUses(gate: Db, pause_ms = batches.uses_ms): Uses {
   let waiting = new Map<string, Use>();
   let writing = Promise.resolve();
   let isPlanned = false;
 
   function add(hash: string, use: Use): void {
     const before = waiting.get(hash);
-    if (!before && waiting.size >= mostTokens) return;
+    if (!before && waiting.size >= memory.uses) return;
     const isLater = !before || before.used_at <= use.used_at;
     const use_count = (before?.use_count ?? 0) + use.use_count;
     waiting.set(hash, { ...(isLater ? use : before), use_count });

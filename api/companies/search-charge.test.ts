@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { boundDefaults } from '../bounds.ts';
+import { bounds as standard } from '../figures.ts';
 import { createSearchIndex } from './search-index.ts';
 import { createFirstDay, runFixture } from '../../fixtures/dump/night.ts';
 import {
@@ -93,7 +93,7 @@ describe('GET /api/v1/companies/search', () => {
   });
 
   test('429 for a search of an account that has one under way and sixteen waiting, and for nobody else', async () => {
-    const bounds = { ...boundDefaults, REQUESTS_IN_FLIGHT: 100, SEARCHES_IN_FLIGHT: 1 };
+    const bounds = { ...standard, REQUESTS_IN_FLIGHT: 100, SEARCHES_IN_FLIGHT: 1 };
     const strict = await startTestApi({ db: database.kysely, bounds });
     const searcher = await createSearcher(database.kysely, strict);
     const other = await createSearcher(database.kysely, strict);

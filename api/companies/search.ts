@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import type { Context } from '../http/context.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
-import { createShare } from '../http/in-flight.ts';
+import { pageSize, workLimits } from '../figures.ts';
 import { keep } from '../http/keep.ts';
-import { pageMetaFields, pageSize, skippedBy, viewPageMeta } from '../http/paging.ts';
+import { pageMetaFields, skippedBy, viewPageMeta } from '../http/paging.ts';
 import { type Charging, creditErrors } from '../wallet/ledger.ts';
 import examples from './examples.json' with { type: 'json' };
 import {
@@ -80,10 +80,9 @@ async function readPage(
 }
 
 export function searchEndpoint(options: SearchOptions, charge: Charging): Endpoint {
-  const { readers, searchCredits, bounds } = options;
-  const { SEARCHES_IN_FLIGHT: most } = bounds;
+  const { readers, limiter, searchCredits } = options;
+  const { searches } = workLimits(options.bounds);
   const readDictionary = keep(() => readSearchDictionary(readers.db));
-  const inShare = createShare(most, 'searches');
 
   return endpoint(
     {
@@ -100,7 +99,7 @@ export function searchEndpoint(options: SearchOptions, charge: Charging): Endpoi
         'A filter finds no company whose registries leave that field empty.',
         'A field that the registry does not know is an empty string, `activity_start` null, and `contacts` is left out.',
         `Credits for an answer, also beyond the last page: ${searchCredits}. An error is free. The headers \`X-Credits-Charged\` and \`X-Credits-Balance\` have the credits that were charged and those that are left.`,
-        `An account has at most ${most} searches in progress; further ones wait.`,
+        `An account has at most ${searches.running_count} searches in progress; further ones wait.`,
       ].join('\n\n'),
       auth: 'token',
       credits: searchCredits,
@@ -122,7 +121,7 @@ export function searchEndpoint(options: SearchOptions, charge: Charging): Endpoi
       const search = { filter, skipped: skippedBy(paging), size: pageSize };
       const gone = new AbortController();
       response.once('close', () => gone.abort());
-      const { total, results } = await inShare(account_id, () =>
+      const { total, results } = await limiter.inTurn(searches, account_id, () =>
         readPage(options, search, snapshot_no, gone.signal),
       );
       const description = `Search, page ${page}`;

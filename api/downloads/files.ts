@@ -4,15 +4,13 @@ import { inSnapshot } from '../../sql/connection/database.ts';
 import { isLostConnection } from '../../sql/connection/lost-connection.ts';
 import { isCancelled } from '../../sql/connection/readers.ts';
 import { type Format, writers } from '../../sql/export/formats.ts';
+import { lifetimes } from '../figures.ts';
 import type { Context } from '../http/context.ts';
 import { HttpError } from '../http/errors.ts';
 import { queryOf, type View } from './views.ts';
 
 /** What the files that are kept may take together, and one file alone. */
 const room_bytes = 64 * 1024 ** 2;
-
-/** A file is made anew after an hour, as caches ask for it anew. */
-const kept_ms = 3_600_000;
 
 const findVersion = `select from registry.run where run_id = $1 and state = 'published'`;
 
@@ -47,7 +45,7 @@ export function createFiles({ downloadPools, readers, suppressBelow }: FilesOpti
   const kept = new LRUCache<string, Buffer>({
     maxSize: room_bytes,
     sizeCalculation: ({ length }) => length,
-    ttl: kept_ms,
+    ttl: lifetimes.download_ms,
   });
 
   async function write(client: PoolClient, file: FileOfDay): Promise<Buffer> {

@@ -3,13 +3,13 @@ import type { Router, RequestHandler, Response } from 'express';
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { type Format, isFormat } from '../../sql/export/formats.ts';
-import { addressKeyOf, limitRequests } from '../auth/rate-limit.ts';
 import { askedCountry, chooseCountries } from '../dictionaries/countries.ts';
+import { limits, workLimits } from '../figures.ts';
 import { isGivenUp } from '../http/deadline.ts';
 import { HttpError, onlyAllow } from '../http/errors.ts';
 import { createRouter } from '../http/router.ts';
 import { exposedHeaders } from '../http/headers.ts';
-import { createShare } from '../http/in-flight.ts';
+import { addressKeyOf } from '../http/limiter.ts';
 import { isKnown, tagOf } from '../http/tag.ts';
 import { sendPage } from '../pages/page.ts';
 import { cacheControlOf } from '../stats/source.ts';
@@ -18,12 +18,6 @@ import { findDictionary, findDownloads } from './page.ts';
 import { isView } from './views.ts';
 
 export type DownloadOptions = FilesOptions & { baseUrl: string };
-
-/** A reader of Parquet asks several times for parts of one file. */
-const fileLimit = { name: 'downloads', request_count: 120, window_ms: 60_000 };
-
-/** Files that are made or wait for it, for one address. */
-const mostFiles = 2;
 
 const mediaTypes: Record<Format, string> = {
   csv: 'text/csv; charset=utf-8',
@@ -60,10 +54,10 @@ function sendPart(response: Response, content: Buffer): void {
  * without a snapshot of any registry has no files.
  */
 export function createDownloads(options: DownloadOptions, limitPage: RequestHandler): Router {
-  const { readers, now } = options;
+  const { readers, now, limiter } = options;
   const router = createRouter();
   const makeFile = createFiles(options);
-  const inShare = createShare(mostFiles, 'files');
+  const { files } = workLimits(options.bounds);
 
   /** Changes with each snapshot of the countries up to a day; undefined where the day itself has none. */
   async function findVersion(date: string, countries: string[]): Promise<string | undefined> {
@@ -97,7 +91,7 @@ export function createDownloads(options: DownloadOptions, limitPage: RequestHand
 
   router
     .route('/downloads/:date/:file')
-    .get(share, limitRequests(options, fileLimit), async (request, response, next) => {
+    .get(share, limiter.limitRequests(limits.downloads), async (request, response, next) => {
       const asked = readAddress(request.params);
       if (!asked) {
         next('router');
@@ -110,7 +104,7 @@ export function createDownloads(options: DownloadOptions, limitPage: RequestHand
       if (version === undefined)
         throw new HttpError(404, { message: `No snapshot was published for ${date}.` });
       // The client may be gone when its turn comes.
-      const content = await inShare(addressKeyOf(request), async () =>
+      const content = await limiter.inTurn(files, addressKeyOf(request), async () =>
         isGivenUp(response) ? undefined : makeFile({ ...asked, countries, version }),
       );
       if (!content || isGivenUp(response)) return;

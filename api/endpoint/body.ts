@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { type RequestHandler, text } from 'express';
-import { mostBody_bytes, readBounded, tooLarge } from '../http/bounded-body.ts';
+import { sizes } from '../figures.ts';
+import { readBounded, tooLarge } from '../http/bounded-body.ts';
 import { HttpError, invalid } from '../http/errors.ts';
 import { refuseHuge } from './validate.ts';
 
@@ -15,10 +16,10 @@ const messages: Record<string, [status: number, message: string]> = {
 
 // Express adds the body to these errors, so that only their type may be used.
 const readText = readBounded(
-  mostBody_bytes,
+  sizes.body_bytes,
   text({
     type: 'application/json',
-    limit: mostBody_bytes,
+    limit: sizes.body_bytes,
     verify: (_request, _response, bytes, encoding) => {
       if (!/^utf-?8$/i.test(encoding)) throw typed('charset.unsupported');
       // The decoder would silently replace invalid bytes.
@@ -34,7 +35,7 @@ function typed(type: string): Error {
 function explain(error: unknown): unknown {
   const { type = '' } = error as { type?: string };
   // What is too large once it is inflated.
-  if (type === 'entity.too.large') return tooLarge(mostBody_bytes);
+  if (type === 'entity.too.large') return tooLarge(sizes.body_bytes);
   const [status, message] = messages[type] ?? [];
   return status && message ? new HttpError(status, { message }) : error;
 }

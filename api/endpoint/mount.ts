@@ -3,14 +3,14 @@ import type { Router, Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
 import type { Context } from '../http/context.ts';
 import { type Authentication, type Caller, createAuthentication } from '../auth/authenticate.ts';
-import { addressKeyOf, generalLimit, limitRequests } from '../auth/rate-limit.ts';
+import { limits, workLimits } from '../figures.ts';
 import { readBody } from './body.ts';
 import type { Auth, Call, Endpoint } from './endpoint.ts';
 import { claimAnswer, isGivenUp } from '../http/deadline.ts';
 import { HttpError, onlyAllow } from '../http/errors.ts';
 import { createRouter } from '../http/router.ts';
 import { exposedHeaders } from '../http/headers.ts';
-import { createShare, type Share } from '../http/in-flight.ts';
+import { addressKeyOf } from '../http/limiter.ts';
 import { isKnown, tagOf } from '../http/tag.ts';
 import { parse } from './validate.ts';
 
@@ -30,16 +30,13 @@ export function mountEndpoints(
   const router = createRouter();
   const authentication = createAuthentication(options);
   // A revoked or expired token always gets a 401.
-  const limitToken = limitRequests(
-    options,
-    generalLimit,
+  const { limiter } = options;
+  const limitToken = limiter.limitRequests(
+    limits.general,
     authentication.findKey,
     authentication.refuseEnded,
   );
   const admit = createAdmission(authentication);
-  const inShare = createShare(options.bounds.REQUESTS_IN_FLIGHT, 'requests');
-  // No request waits for a lock of its account in a session. The share bounds how many wait here.
-  const inTurn = createShare(1, 'changes', Infinity);
   const byPath = Map.groupBy(endpoints, ({ description }) => description.path);
   // A path without a parameter comes first: `/tokens/verify` is not the token `verify`.
   const paths = [...byPath].toSorted(
@@ -53,17 +50,11 @@ export function mountEndpoints(
       const { method, auth, limit } = one.description;
       route[method](
         ...(auth === 'none'
-          ? [limitRequests(options, limit ?? generalLimit)]
-          : [
-              limitToken,
-              admit(auth),
-              limit ? limitRequests(options, limit, accountOf) : [],
-            ].flat()),
+          ? [limiter.limitRequests(limit ?? limits.general)]
+          : [limitToken, admit(auth), limit ? limiter.limitRequests(limit, accountOf) : []].flat()),
         // HTTP defines no meaning of the body of a GET.
         ...(method === 'get' ? [] : [readBody]),
-        answer(one, options, (client, work) =>
-          inShare(client, one.description.isInTurn ? () => inTurn(client, work) : work),
-        ),
+        answer(one, options),
       );
     }
     const methods = ofPath.map(({ description }) => description.method.toUpperCase());
@@ -108,9 +99,11 @@ function accountOf({ res }: Request): Promise<string> {
 
 const nothing = z.strictObject({});
 
-function answer(one: Endpoint, options: Context, inShare: Share): RequestHandler {
+function answer(one: Endpoint, options: Context): RequestHandler {
   const { params = nothing, query = nothing, body = nothing, ...description } = one.description;
-  const { status = 200, cacheControl = 'no-cache', check } = description;
+  const { status = 200, cacheControl = 'no-cache', check, isInTurn } = description;
+  const { limiter, bounds } = options;
+  const { requests, changes } = workLimits(bounds);
   const schema = z.object({ params, query, body });
   const isOpen = isPublic(one.description);
   return async (request: Request, response: Response) => {
@@ -127,7 +120,10 @@ function answer(one: Endpoint, options: Context, inShare: Share): RequestHandler
     const client = caller ? `account ${caller.account_id}` : addressKeyOf(request);
     // The answer may be given up when its turn comes.
     const handle = async () => (isGivenUp(response) ? undefined : one.handle(call));
-    const answered = await inShare(client, handle);
+    // No request waits for a lock of its account in a session.
+    const answered = await limiter.inTurn(requests, client, () =>
+      isInTurn ? limiter.inTurn(changes, client, handle) : handle(),
+    );
     if (answered === undefined || response.headersSent) return;
     const text = typeof answered === 'string' ? answered : JSON.stringify(answered);
     if (isOpen) {

@@ -1,12 +1,7 @@
 import type { z } from 'zod';
+import { sizes } from '../figures.ts';
 import { HttpError, invalid, type Problem } from '../http/errors.ts';
 import { fieldOf, messageOf } from './messages.ts';
-
-/** Levels of lists and objects; no valid request has more than a few. */
-const maxDepth = 16;
-
-/** Items of a list, and fields of an object: no valid request has more. */
-const mostItems = 100;
 
 function problemOf(text: string, part: string | undefined): string | undefined {
   if (text.includes('\0')) return 'must not contain a NUL character.';
@@ -16,12 +11,12 @@ function problemOf(text: string, part: string | undefined): string | undefined {
 
 /** Throws the 422 of a list or an object that is longer than any valid one. */
 function refuseLong(value: object, path: string[]): void {
-  if (Object.keys(value).length <= mostItems) return;
+  if (Object.keys(value).length <= sizes.items) return;
   const field = fieldOf(path);
   const what = path.length > 1 ? `The ${field} field` : `The request ${field}`;
   const isRepeated = path[0] === 'query' && path.length > 1;
   const unit = Array.isArray(value) ? 'items' : 'fields';
-  const wrong = isRepeated ? 'be given only once' : `not have more than ${mostItems} ${unit}`;
+  const wrong = isRepeated ? 'be given only once' : `not have more than ${sizes.items} ${unit}`;
   throw invalid([[field, `${what} must ${wrong}.`]]);
 }
 
@@ -33,7 +28,7 @@ function refuseLong(value: object, path: string[]): void {
  */
 export function refuseHuge(value: unknown, path: string[]): void {
   if (typeof value !== 'object' || value === null) return;
-  if (path.length > maxDepth) {
+  if (path.length > sizes.depth) {
     throw new HttpError(400, { message: 'The request body is nested too deeply.' });
   }
   refuseLong(value, path);

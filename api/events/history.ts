@@ -13,6 +13,7 @@ import {
 } from '../companies/identifier.ts';
 import { identifierType } from '../dictionaries/names.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
+import { limits } from '../figures.ts';
 import type { Context } from '../http/context.ts';
 import { HttpError } from '../http/errors.ts';
 import { type Paging, pagingFields, skippedBy, viewPageMeta } from '../http/paging.ts';
@@ -151,14 +152,6 @@ function historyByNumber(options: Context): Endpoint {
   );
 }
 
-/** Histories that an account reads by references: these are numbers that can be counted through. */
-const limit = {
-  name: 'histories',
-  request_count: 60,
-  window_ms: 60_000,
-  what: 'histories by company_ref a minute',
-};
-
 function historyByReference(options: Context): Endpoint {
   return endpoint(
     {
@@ -166,8 +159,8 @@ function historyByReference(options: Context): Endpoint {
       ...answered,
       path: '/companies/{company_ref}/events',
       summary: 'List the events of a company by its reference',
-      description: `(+) As \`GET /companies/events\`, for a \`company_ref\` of another answer. A company that became one with another is found by both references; \`meta\` has the one of today. At most ${limit.request_count} a minute and account, beyond that 429.`,
-      limit,
+      description: `(+) As \`GET /companies/events\`, for a \`company_ref\` of another answer. A company that became one with another is found by both references; \`meta\` has the one of today. At most ${limits.histories.request_count} a minute and account, beyond that 429.`,
+      limit: limits.histories,
       params: z.strictObject({ company_ref: companyRef }),
       query: z.strictObject({ lang: langField, ...pagingFields }),
     },

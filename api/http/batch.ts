@@ -1,10 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-
-/**
- * After a batch of so many calls the next one waits, so that more calls share it. With 64 clients the writer
- * takes a third less CPU for each search, and a sixth more searches are answered. Few clients wait for nothing.
- */
-const [largeBatch, pause_ms] = [6, 5];
+import { batches } from '../figures.ts';
 
 /**
  * Joins calls into batches: calls that arrive while batches run share the next batch.
@@ -22,7 +17,7 @@ export function createBatch<Item, Result>(
 
   async function runAll(): Promise<void> {
     for (let size = 0; waiting.length > 0;) {
-      if (size >= largeBatch) await delay(pause_ms);
+      if (size >= batches.large) await delay(batches.pause_ms);
       // Collects the other calls of this turn of the event loop first.
       await new Promise((next) => setImmediate(next));
       const batch = waiting;

@@ -1,8 +1,6 @@
 import { type RequestHandler, urlencoded } from 'express';
+import { sizes } from '../figures.ts';
 import { HttpError } from './errors.ts';
-
-/** The longest body: a hundred numbers of fifty characters, given twice, are 11,000 bytes. */
-export const mostBody_bytes = 16_384;
 
 /** The 413 of a body that is longer than a bound; the connection ends with it. */
 export function tooLarge(most_bytes: number): HttpError {
@@ -38,6 +36,6 @@ export function readBounded(most_bytes: number, parser: RequestHandler): Request
 
 /** Reads the form of a page. */
 export const readForm = readBounded(
-  mostBody_bytes,
-  urlencoded({ extended: false, limit: mostBody_bytes, parameterLimit: 10 }),
+  sizes.body_bytes,
+  urlencoded({ extended: false, limit: sizes.body_bytes, parameterLimit: 10 }),
 );

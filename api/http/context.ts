@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
-import type { Bounds } from '../bounds.ts';
+import type { Bounds } from '../figures.ts';
 import type { Db } from '../../sql/connection/kysely.ts';
 import type { Readers } from '../../sql/connection/readers.ts';
+import type { Limiter } from './limiter.ts';
 
 /** Counts uses of tokens after their requests. */
 export interface Uses {
@@ -24,6 +25,7 @@ export interface Context {
   readers: Readers;
   /** The uses of tokens that are not counted yet. */
   uses: Uses;
+  limiter: Limiter;
   logger: Logger;
   now: () => Date;
   /** What one account may have and do. */

@@ -1,14 +1,12 @@
 import { STATUS_CODES } from 'node:http';
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import { isDatabaseAway } from '../../sql/connection/lost-connection.ts';
+import { retryAfter_s, sizes } from '../figures.ts';
 
 /** A fault of a field of a request. */
 export type Problem = [field: string, message: string];
 
 type ErrorBody = ({ message: string } | { error: string }) & Record<string, unknown>;
-
-/** Seconds after which a client may retry what got a 503, unless that says another number. */
-const retryAfter_s = '5';
 
 /** An answer that is not a success, with the JSON body of the specification. */
 export class HttpError extends Error {
@@ -20,17 +18,15 @@ export class HttpError extends Error {
     super(String(body.message ?? body.error));
     this.status = status;
     this.body = body;
-    this.headers = status === 503 ? { 'Retry-After': retryAfter_s, ...headers } : headers;
+    this.headers =
+      status === 503 ? { 'Retry-After': String(retryAfter_s.unavailable), ...headers } : headers;
   }
 }
-
-/** The most errors that an answer lists. */
-const mostListed = 100;
 
 /** Makes the 422 of the specification; its `message` is the first one, with the count of the others. */
 export function invalid(problems: Problem[]): HttpError {
   // A map, because a client may name its field `__proto__`.
-  const byField = Map.groupBy(problems.slice(0, mostListed), ([field]) => field);
+  const byField = Map.groupBy(problems.slice(0, sizes.errors), ([field]) => field);
   const errors = [...byField].map(([field, ofField]) => [field, ofField.map(([, text]) => text)]);
   const [first = ['', 'The given data was invalid.'], ...others] = problems;
   const count = others.length === 1 ? '1 more error' : `${others.length} more errors`;
@@ -48,13 +44,13 @@ export function unavailable(): HttpError {
 /** The 503 of what the operator has switched off. */
 export function switchedOff(what: string): HttpError {
   const message = `${what} currently switched off.`;
-  return new HttpError(503, { message }, { 'Retry-After': '3600' });
+  return new HttpError(503, { message }, { 'Retry-After': String(retryAfter_s.switchedOff) });
 }
 
 /** The 503 while the companies are loading. */
 export function loading(): HttpError {
   const message = 'The companies are being loaded for the search.';
-  return new HttpError(503, { message }, { 'Retry-After': '2' });
+  return new HttpError(503, { message }, { 'Retry-After': String(retryAfter_s.loading) });
 }
 
 /** Makes the 429 of a bound, which the message names. */

@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { sizes } from '../figures.ts';
 
 /** Counts code points: a character outside the basic plane counts once. */
 export function countCharacters(text: string): number {
   return Array.from(text).length;
 }
 
-const [nameMinimum, nameMaximum] = [3, 255];
+const [nameMinimum, nameMaximum] = sizes.name;
 
 // Names appear in mails and on pages, where a line break or a direction mark makes them look like another text.
 const control = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;

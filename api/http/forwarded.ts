@@ -23,6 +23,15 @@ export const dropPorts: RequestHandler = (request, _response, next) => {
   next();
 };
 
+/**
+ * The IP address of a client; null when neither the proxy nor the socket gives one. A proxy may report
+ * something else than an address. An IPv4 client of an IPv6 socket has its IPv4 address.
+ */
+export function clientAddressOf(request: Request): string | null {
+  const address = [request.ip, request.socket.remoteAddress].find((text) => text && isIP(text));
+  return address?.split('%', 1)[0]?.replace(/^::ffff:(?=\d+\.)/i, '') ?? null;
+}
+
 /** What proxies add. */
 const proxyHeaders = ['x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'forwarded', 'via'];
 

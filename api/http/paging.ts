@@ -1,13 +1,6 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
-
-/** Keeps the count of skipped items within the range of safe integers. */
-const highestPage = 1_000_000_000_000;
-/** Items of the largest page; also the limit in `sql/api/read_feed_page.sql`. */
-export const highestPerPage = 100;
-
-/** Default number of items of a page. */
-export const pageSize = 20;
+import { pageSize, sizes } from '../figures.ts';
 
 /** A field of a query that is a whole number from 1 on. */
 export function wholeNumber(field: string, highest: number, value: number) {
@@ -21,11 +14,11 @@ export function wholeNumber(field: string, highest: number, value: number) {
     .meta({ type: 'integer', minimum: 1, maximum: highest, default: value });
 }
 
-export const pageField = wholeNumber('page', highestPage, 1);
+export const pageField = wholeNumber('page', sizes.page, 1);
 
 export const pagingFields = {
   page: pageField,
-  per_page: wholeNumber('per_page', highestPerPage, pageSize),
+  per_page: wholeNumber('per_page', sizes.perPage, pageSize),
 };
 
 /** Spec: silent on an empty list; it has one page. */

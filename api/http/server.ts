@@ -9,12 +9,7 @@ import {
 } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
-
-/** A request that has not arrived whole by then is cut off. */
-const requestTimeout_ms = 30_000;
-
-/** Longer than the 60 seconds of proxies, so that the proxy closes an idle connection, not the server. */
-const keepAlive_ms = 65_000;
+import { patience } from '../figures.ts';
 
 const brokenRequestStatus: Record<string, number> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
@@ -64,9 +59,9 @@ export function createHttpServer(application: RequestListener, logger: Logger): 
   return createServer(
     {
       requireHostHeader: false,
-      requestTimeout: requestTimeout_ms,
-      headersTimeout: 10_000,
-      keepAliveTimeout: keepAlive_ms,
+      requestTimeout: patience.request_ms,
+      headersTimeout: patience.headers_ms,
+      keepAliveTimeout: patience.idleConnection_ms,
     },
     application,
   )

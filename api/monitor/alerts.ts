@@ -17,7 +17,8 @@ import {
   numberCheck,
   pairedIdentifiers,
 } from '../companies/identifier.ts';
-import { pageMeta, pageSize, pagingFields, viewPageMeta } from '../http/paging.ts';
+import { pageSize } from '../figures.ts';
+import { pageMeta, pagingFields, viewPageMeta } from '../http/paging.ts';
 import { selectPage } from './watch-list.ts';
 
 // Spec: silent on an empty list. It is refused, since it could mean none or all: without the list all

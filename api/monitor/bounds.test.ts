@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { boundDefaults } from '../bounds.ts';
+import { bounds as standard } from '../figures.ts';
 import { createSubmitter, type Submitter } from '../../fixtures/client/submitter.ts';
 import { createFirstDay } from '../../fixtures/dump/night.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
@@ -13,7 +13,7 @@ let api: TestApi;
 beforeAll(async () => {
   database = await createFirstDay();
   const few = { WATCHES_PER_ACCOUNT: 4, QUEUED_NUMBERS_PER_ACCOUNT: 2, SUBMISSIONS_PER_DAY: 8 };
-  const bounds = { ...boundDefaults, REQUESTS_IN_FLIGHT: 100, ...few };
+  const bounds = { ...standard, REQUESTS_IN_FLIGHT: 100, ...few };
   api = await startTestApi({ db: database.kysely, now: () => now, bounds });
 });
 

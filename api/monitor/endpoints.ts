@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Context } from '../http/context.ts';
-import { createOwnLimit } from '../auth/rate-limit.ts';
+import { pageSize, submissionLimit } from '../figures.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
 import {
   checkPair,
@@ -13,7 +13,7 @@ import {
   writtenNumber,
 } from '../companies/identifier.ts';
 import { identifierType } from '../dictionaries/names.ts';
-import { pageMeta, pageSize, pagingFields, viewPageMeta } from '../http/paging.ts';
+import { pageMeta, pagingFields, viewPageMeta } from '../http/paging.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
 import { addCompanies, type RemovalOutcome, removeCompanies, selectPage } from './watch-list.ts';
 
@@ -41,11 +41,8 @@ function describeAddition({ ready, queued, added, notifies }: Addition): string 
     .join(' ');
 }
 
-function add({ db, gate, readers, now, bounds }: Context): Endpoint {
-  const request_count = bounds.SUBMISSIONS_PER_DAY;
-  const what = 'submissions a day';
-  const limited = { name: 'submissions', request_count, window_ms: 86_400_000, what };
-  const submissions = createOwnLimit({ gate, now }, limited);
+function add({ db, limiter, readers, now, bounds }: Context): Endpoint {
+  const limit = submissionLimit(bounds);
 
   return endpoint(
     {
@@ -54,7 +51,7 @@ function add({ db, gate, readers, now, bounds }: Context): Endpoint {
       method: 'post',
       path: '/companies/add',
       summary: 'Add companies to the watch list',
-      description: `A company that a registry has told of is watched at once; the others are imported first, which fails when no registry knows the number within seven days. An e-mail tells of each submission when its last company is ready or has failed, unless \`PATCH /watchlist/alerts\` has switched it off. Companies that are watched already change nothing, also under another of their numbers, or one that they had before; a submission that changes nothing sends no mail. An account has at most ${bounds.WATCHES_PER_ACCOUNT} companies on its list and ${bounds.QUEUED_NUMBERS_PER_ACCOUNT} numbers that wait for their import, else 422; ${request_count} submissions a day, else 429.`,
+      description: `A company that a registry has told of is watched at once; the others are imported first, which fails when no registry knows the number within seven days. An e-mail tells of each submission when its last company is ready or has failed, unless \`PATCH /watchlist/alerts\` has switched it off. Companies that are watched already change nothing, also under another of their numbers, or one that they had before; a submission that changes nothing sends no mail. An account has at most ${bounds.WATCHES_PER_ACCOUNT} companies on its list and ${bounds.QUEUED_NUMBERS_PER_ACCOUNT} numbers that wait for their import, else 422; ${limit.request_count} submissions a day, else 429.`,
       body: z
         .strictObject({ identifier_type: identifierType, identifier_value: numberList })
         .superRefine(...pairedIdentifiers),
@@ -69,7 +66,7 @@ function add({ db, gate, readers, now, bounds }: Context): Endpoint {
     },
     async ({ body: { identifier_type, identifier_value }, caller: { account_id } }) => {
       const values = [...new Set(identifier_value.map(digitsOf))];
-      await submissions.count(account_id);
+      await limiter.count(limit, account_id);
       const submission = { account_id, identifier_type, values, now: now() };
       const added = await addCompanies(db, submission, bounds);
       return { success: true, message: describeAddition(added) };

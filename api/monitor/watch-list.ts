@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../sql/connection/kysely.ts';
 import { unauthorized } from '../auth/authenticate.ts';
-import type { Bounds } from '../bounds.ts';
+import type { Bounds } from '../figures.ts';
 import { invalid, type Problem } from '../http/errors.ts';
 import { type Paging, rowCount, skippedBy } from '../http/paging.ts';
 

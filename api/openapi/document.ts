@@ -7,7 +7,7 @@ import type { Auth, Endpoint } from '../endpoint/endpoint.ts';
 import { commonHeaders, type Header, headers } from '../http/headers.ts';
 import { keep } from '../http/keep.ts';
 import { productVersion } from '../../sql/suitable.ts';
-import { generalLimit } from '../auth/rate-limit.ts';
+import { limits } from '../figures.ts';
 import { basePath, isPublic } from '../endpoint/mount.ts';
 import { complete } from './complete.ts';
 import { listErrors, shapeOf } from './errors.ts';
@@ -108,7 +108,7 @@ export function createDocument(endpoints: Endpoint[], enums?: Enums): OpenApiDoc
 function describe(description: Endpoint['description']): Route {
   const { method, path, tag, summary, auth, params, query, body, status = 200 } = description;
   const { limit } = description;
-  const { request_count, window_ms } = limit ?? generalLimit;
+  const { request_count, window_ms } = limit ?? limits.general;
   return {
     method,
     path: basePath + path,

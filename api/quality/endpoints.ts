@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { chooseCountries, countriesField } from '../dictionaries/countries.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
+import { limits } from '../figures.ts';
 import type { Context } from '../http/context.ts';
 import { HttpError } from '../http/errors.ts';
 import { dateField } from '../http/field.ts';
@@ -13,7 +14,7 @@ const common = {
   method: 'get',
   tag: 'Quality',
   auth: 'none',
-  limit: { name: 'quality', request_count: 30, window_ms: 60_000 },
+  limit: limits.quality,
 } as const;
 
 /** (+) What the nights found in the dumps: public, as the statistics. */

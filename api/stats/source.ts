@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Db } from '../../sql/connection/kysely.ts';
 import { chooseCountry } from '../dictionaries/countries.ts';
+import { limits } from '../figures.ts';
 import { HttpError, invalid } from '../http/errors.ts';
 
 const unknownSource = 'The source field must be the name of a source that has statistics.';
@@ -15,7 +16,7 @@ export const common = {
   method: 'get',
   tag: 'Statistics',
   auth: 'none',
-  limit: { name: 'stats', request_count: 10, window_ms: 60_000 },
+  limit: limits.stats,
   errors: { 404: { description: 'Nothing has been published at all.', example: noSnapshot } },
 } as const;
 

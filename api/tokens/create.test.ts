@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { askJson } from '../../fixtures/client/json-client.ts';
 import { startTestApi } from '../../fixtures/client/test-api.ts';
 import { createTokenOwner, start } from '../../fixtures/client/token-owner.ts';
-import { boundDefaults } from '../bounds.ts';
+import { bounds as standard } from '../figures.ts';
 import { hashSecret } from '../auth/token-secret.ts';
 
 const timestamp = '2026-05-01T10:00:00+00:00';
@@ -117,7 +117,7 @@ describe('POST /tokens', () => {
   });
 
   test('422 beyond the bound, also at once; of the revoked ones as many are kept', async () => {
-    const bounds = { ...boundDefaults, TOKENS_PER_ACCOUNT: 3 };
+    const bounds = { ...standard, TOKENS_PER_ACCOUNT: 3 };
     const { kysely: db, pool } = owner.database;
     const api = await startTestApi({ db, now: () => owner.now, bounds });
     onTestFinished(() => api.close());

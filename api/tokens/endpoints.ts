@@ -3,10 +3,10 @@ import { z } from 'zod';
 import type { Db, Tx } from '../../sql/connection/kysely.ts';
 import { type Caller, unauthorized } from '../auth/authenticate.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
+import { lifetimes, sizes } from '../figures.ts';
 import { HttpError, invalid } from '../http/errors.ts';
 import { nameField, suffixName } from '../http/field.ts';
 import {
-  highestPerPage,
   pageMetaFields,
   pagingFields,
   rowCount,
@@ -99,12 +99,15 @@ async function countActive(tx: Tx, account_id: string, most: number, now: Date):
   return rows[0]!.active_count;
 }
 
-const lifetime = 'The expires_in_days field must be a whole number from 1 to 365.';
+const { apiToken_days } = lifetimes;
+const lifetime = `The expires_in_days field must be a whole number from 1 to ${apiToken_days}.`;
 
 const lifetimeField = z
   .number({ error: lifetime })
-  .refine((days) => Number.isInteger(days) && days >= 1 && days <= 365, { error: lifetime })
-  .meta({ type: 'integer', minimum: 1, maximum: 365 });
+  .refine((days) => Number.isInteger(days) && days >= 1 && days <= apiToken_days, {
+    error: lifetime,
+  })
+  .meta({ type: 'integer', minimum: 1, maximum: apiToken_days });
 
 const create = endpoint(
   {
@@ -146,7 +149,7 @@ const list = endpoint(
     // Spec: one list without pages. The default is the largest page, so that it stays one for most.
     query: z.strictObject({
       ...pagingFields,
-      per_page: wholeNumber('per_page', highestPerPage, highestPerPage),
+      per_page: wholeNumber('per_page', sizes.perPage, sizes.perPage),
     }),
     answer: z.strictObject({
       success,
@@ -156,7 +159,7 @@ const list = endpoint(
     example: {
       success: true,
       data: [tokenExample],
-      meta: { ...viewPageMeta({ page: 1, per_page: highestPerPage }, 1), ...timestamp },
+      meta: { ...viewPageMeta({ page: 1, per_page: sizes.perPage }, 1), ...timestamp },
     },
   },
   // Spec: silent on the order; we give the newest first.

@@ -2,10 +2,9 @@ import type { Insertable, Selectable } from 'kysely';
 import { z } from 'zod';
 import type { Tx } from '../../sql/connection/kysely.ts';
 import type { CustomerTables } from '../../sql/tables/customer.ts';
+import { day_ms } from '../figures.ts';
 import { createRef, createSecret, hashSecret } from '../auth/token-secret.ts';
 import { formatOptional, formatTimestamp } from '../http/timestamp.ts';
-
-const day_ms = 86_400_000;
 
 export const text = z.string();
 export const time = z.iso.datetime({ offset: true });

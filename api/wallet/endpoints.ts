@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Db } from '../../sql/connection/kysely.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
+import { pageSize } from '../figures.ts';
 import {
   lastPageOf,
   pageMetaFields,
-  pageSize,
   type Paging,
   pagingFields,
   skippedBy,

@@ -2,9 +2,8 @@ import { hash } from 'node:crypto';
 import type { Request } from 'express';
 import { z } from 'zod';
 import { type Db, lockName, type Tx } from '../../sql/connection/kysely.ts';
+import { lifetimes } from '../figures.ts';
 import { invalid } from '../http/errors.ts';
-
-const memory_ms = 24 * 60 * 60 * 1000;
 
 /** An answer that can be stored and sent again. */
 export interface Answer<Body extends object> {
@@ -58,7 +57,7 @@ export async function answerOnce<Body extends object>(
   run: (tx: Tx) => Promise<Answer<Body>>,
 ): Promise<Answer<Body>> {
   const { key, request, now } = operation;
-  const forgotten_at = new Date(now.getTime() - memory_ms);
+  const forgotten_at = new Date(now.getTime() - lifetimes.idempotentAnswer_ms);
   const request_hash = hash('sha256', JSON.stringify(request), 'buffer');
   return db.transaction().execute(async (tx) => {
     if (key === undefined) return run(tx);

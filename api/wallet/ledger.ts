@@ -4,6 +4,7 @@ import pRetry from 'p-retry';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import type { Db, Tx } from '../../sql/connection/kysely.ts';
 import { isLostConnection } from '../../sql/connection/lost-connection.ts';
+import { giveBack } from '../figures.ts';
 import type { Context } from '../http/context.ts';
 import { createBatch } from '../http/batch.ts';
 import { HttpError, unavailable } from '../http/errors.ts';
@@ -107,7 +108,7 @@ export function charge(tx: Tx, asked: Charge): Promise<number> {
 }
 
 /** Gives back a withdrawal, once. Does nothing where the withdrawal was not committed. */
-async function giveBack(tx: Tx, { description, ...asked }: Charge, now: Date): Promise<void> {
+async function returnCharge(tx: Tx, { description, ...asked }: Charge, now: Date): Promise<void> {
   const { account_id, amount } = asked;
   const operation_key = `returned ${asked.operation_key}`;
   await awaitBalance(tx, account_id);
@@ -153,9 +154,6 @@ export function describeCharge(amount: number, balance: number) {
   return { 'X-Credits-Charged': String(amount), 'X-Credits-Balance': String(balance) };
 }
 
-/** A charge without an answer is given back within an hour, as long as a database may be away. */
-const returning = { retries: 3_600, factor: 1, minTimeout: 1_000, unref: true };
-
 export type Charging = ReturnType<typeof createCharging>;
 
 /**
@@ -167,8 +165,8 @@ export type Charging = ReturnType<typeof createCharging>;
 export function createCharging({ db, readers, logger, now }: Context) {
   async function returnOpen(open: Charge[]): Promise<void> {
     for (const asked of open) {
-      const attempt = () => db.transaction().execute((tx) => giveBack(tx, asked, now()));
-      await pRetry(attempt, returning).catch((err: unknown) => {
+      const attempt = () => db.transaction().execute((tx) => returnCharge(tx, asked, now()));
+      await pRetry(attempt, { ...giveBack, factor: 1, unref: true }).catch((err: unknown) => {
         const { operation_key } = asked;
         logger.error({ err, operation_key }, 'A charge may have been made without an answer');
       });

@@ -2,16 +2,11 @@ import { createRequire } from 'node:module';
 import type * as sdk from 'stripe';
 import { z } from 'zod';
 import { checkEnvironment } from '../../sql/process/environment.ts';
+import { lifetimes, patience } from '../figures.ts';
 import { HttpError } from '../http/errors.ts';
 import type { Payment, PaymentSettings } from './payment.ts';
 
 const require = createRequire(import.meta.url);
-
-/** The time limit of one attempt. Two attempts and their pause stay below the deadline of a request. */
-const timeout_ms = 3_000;
-const retryCount = 1;
-
-const signatureTolerance_s = 300;
 
 export type StripePayment = ReturnType<typeof createStripePayment>;
 
@@ -57,7 +52,7 @@ function fault(error: unknown): HttpError {
 export function isRecent(signature: string, now: Date): boolean {
   const signed_s = Number(/(?:^|,)t=(\d+)/.exec(signature)?.[1]);
   const age_s = Math.floor(now.getTime() / 1000) - signed_s;
-  return /(?:^|,)v1=/.test(signature) && age_s <= signatureTolerance_s;
+  return /(?:^|,)v1=/.test(signature) && age_s <= lifetimes.stripeSignature_s;
 }
 
 /**
@@ -74,8 +69,8 @@ export function createStripePayment({ baseUrl, ...settings }: PaymentSettings) {
   const Stripe = require('stripe') as typeof sdk.Stripe;
   const stripe = new Stripe(checked.STRIPE_SECRET_KEY, {
     ...addressOf(checked.STRIPE_API_URL),
-    timeout: timeout_ms,
-    maxNetworkRetries: retryCount,
+    timeout: patience.stripe_ms,
+    maxNetworkRetries: 1,
     telemetry: false,
   });
 
@@ -95,7 +90,7 @@ export function createStripePayment({ baseUrl, ...settings }: PaymentSettings) {
    */
   function readEvent(payload: Uint8Array | undefined, signature: string, now: Date): unknown {
     const secret = checked.STRIPE_WEBHOOK_SECRET;
-    const at = [signatureTolerance_s, undefined, now.getTime()] as const;
+    const at = [lifetimes.stripeSignature_s, undefined, now.getTime()] as const;
     return stripe.webhooks.constructEvent(payload ?? '', signature, secret, ...at);
   }
 

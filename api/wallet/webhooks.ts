@@ -6,20 +6,15 @@ import {
   type Router,
 } from 'express';
 import { z } from 'zod';
-import { addressKeyOf, createOwnLimit } from '../auth/rate-limit.ts';
+import { limits, sizes } from '../figures.ts';
 import { readBounded } from '../http/bounded-body.ts';
 import type { Context } from '../http/context.ts';
 import { HttpError, onlyAllow } from '../http/errors.ts';
+import { addressKeyOf } from '../http/limiter.ts';
 import { createRouter } from '../http/router.ts';
 import type { PaymentOptions } from './payment.ts';
 import { isRecent, type StripePayment } from './stripe.ts';
 import { reverse, settle } from './settlement.ts';
-
-/** The events of Stripe have a few thousand bytes. */
-const mostEvent_bytes = 262_144;
-
-/** Webhooks from one address that are refused: Stripe's own are not, and it repeats what gets a 429. */
-const refusedLimit = { name: 'webhooks', request_count: 30, window_ms: 60_000 };
 
 const stripeId = z.string().regex(/^\w{1,255}$/);
 
@@ -151,17 +146,15 @@ async function handleEvent({ db, logger }: Context, event: StripeEvent, now: Dat
  * Bounds what strangers can make the webhook do. Before a body is read, `admit` refuses requests without a
  * recent signature, and addresses of which too many were refused; `countRefused` counts these.
  */
-function createGate(options: Context) {
-  const refused = createOwnLimit(options, refusedLimit);
-
+function createGate({ limiter, now }: Context) {
   const admit: RequestHandler = async (request, _response, next) => {
-    await refused.refuse(addressKeyOf(request));
-    if (!isRecent(signatureOf(request), options.now())) throw unsigned();
+    await limiter.refuseFull(limits.refusedWebhooks, addressKeyOf(request));
+    if (!isRecent(signatureOf(request), now())) throw unsigned();
     next();
   };
   const countRefused: ErrorRequestHandler = async (error, request, _response, next) => {
     const { status = 500 } = error as { status?: number };
-    if (status < 500) await refused.count(addressKeyOf(request));
+    if (status < 500) await limiter.count(limits.refusedWebhooks, addressKeyOf(request));
     next(error);
   };
   return { admit, countRefused };
@@ -180,7 +173,7 @@ export function createWebhooks(options: PaymentOptions): Router {
   if (payment?.name !== 'stripe') return router;
 
   const { admit, countRefused } = createGate(options);
-  const readBytes = raw({ type: () => true, limit: mostEvent_bytes, inflate: false });
+  const readBytes = raw({ type: () => true, limit: sizes.webhook_bytes, inflate: false });
   const receive: RequestHandler = async (request, response) => {
     const received_at = options.now();
     const event = readEvent(payment, request, received_at);
@@ -190,7 +183,7 @@ export function createWebhooks(options: PaymentOptions): Router {
 
   router
     .route('/api/v1/webhooks/stripe')
-    .post(admit, readBounded(mostEvent_bytes, readBytes), receive, countRefused)
+    .post(admit, readBounded(sizes.webhook_bytes, readBytes), receive, countRefused)
     .all(onlyAllow('POST'));
 
   return router;

@@ -1,14 +1,14 @@
 -- One row per key of the hits $1: its count after they are added at the time $2. A window that has
--- closed by then opens anew and lasts until $3.
+-- closed by then opens anew and lasts until the time of $3 in the place of the hit.
 -- Keys are locked in their order, so that two processes cannot deadlock. A hit does not wait for the
 -- disk: a crash may lose the hits of the last moments.
 with setting as materialized (
     select set_config('synchronous_commit', 'off', true)
 )
 insert into customer.rate_limit as counter (limit_key, hit_count, reset_at)
-select limit_key, count(*), $3::timestamptz
+select limit_key, count(*), min(reset_at)
 from setting
-cross join unnest($1::text[]) as limit_key
+cross join unnest($1::text[], $3::timestamptz[]) as hit (limit_key, reset_at)
 group by limit_key
 order by limit_key
 on conflict (limit_key) do update set

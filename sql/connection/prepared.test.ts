@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 function valuesFor(key: string, now = '2026-05-01T10:00:00Z'): unknown[] {
-  return [[key], now, '2026-05-01T10:01:00Z'];
+  return [[key], now, ['2026-05-01T10:01:00Z']];
 }
 
 interface Hit {

@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import { signedClaims, signToken } from './signed-token.ts';
 
-export const ONE_TIME_TOKEN_LIFETIME_HOURS = 24;
-
 export const oneTimeTokenClaims = signedClaims.extend({
   purpose: z.enum(['init', 'recover']),
   /** The `one_time_token_id` of the row, which knows whether it was used. */

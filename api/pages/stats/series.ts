@@ -1,7 +1,7 @@
 import type { Router } from 'express';
 import { z } from 'zod';
 import type { Context } from '../../http/context.ts';
-import { limitRequests } from '../../auth/rate-limit.ts';
+import { limits } from '../../figures.ts';
 import { parse } from '../../endpoint/validate.ts';
 import { onlyAllow } from '../../http/errors.ts';
 import { createRouter } from '../../http/router.ts';
@@ -10,8 +10,6 @@ import { findSeries } from '../../stats/series.ts';
 
 /** What the page of the statistics draws at most. */
 const mostPoints = 2000;
-
-const limit = { name: 'stats-page', request_count: 60, window_ms: 60_000 };
 
 /**
  * `/stats/series` answers the page of the statistics as `GET /api/v1/stats/series` does, under a limit of
@@ -22,7 +20,7 @@ export function createSeriesRoute(options: Context): Router {
   const schema = z.object({ query: seriesQuery });
   router
     .route('/stats/series')
-    .get(limitRequests(options, limit), async ({ query }, response) => {
+    .get(options.limiter.limitRequests(limits.statsPage), async ({ query }, response) => {
       const asked = await parse(schema, { query });
       response.json(await findSeries(options, asked.query, mostPoints));
     })

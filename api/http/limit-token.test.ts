@@ -2,8 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, onTestFinished } from 'vit
 import { createAccount, createApiToken, type TestAccount } from '../../fixtures/client/account.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
-import { isAllowed } from './rate-limit.ts';
-import { createSecret } from './token-secret.ts';
+import { createSecret } from '../auth/token-secret.ts';
 
 const verify = '/api/v1/tokens/verify';
 
@@ -207,18 +206,5 @@ describe('X-Forwarded-For', () => {
       left.push(await remainingOf(api, { 'X-Forwarded-For': `${claim}, 192.0.2.77` }));
     }
     expect(left).toEqual([179, 178, 177]);
-  });
-});
-
-describe('isAllowed', () => {
-  test('allows as many as the limit has, for each key', async () => {
-    const limit = { name: 'letters', request_count: 2, window_ms: 3_600_000 };
-    const count = (key: string) => isAllowed({ gate: database.kysely, now }, limit, key);
-    expect(await count('a@company.example')).toBe(true);
-    expect(await count('a@company.example')).toBe(true);
-    expect(await count('a@company.example')).toBe(false);
-    expect(await count('b@company.example')).toBe(true);
-    clock_ms += 3_600_000;
-    expect(await count('a@company.example')).toBe(true);
   });
 });

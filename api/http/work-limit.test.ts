@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { boundDefaults } from '../bounds.ts';
+import { bounds as standard } from '../figures.ts';
 import { createSubmitter } from '../../fixtures/client/submitter.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
@@ -10,7 +10,7 @@ let api: TestApi;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  const bounds = { ...boundDefaults, REQUESTS_IN_FLIGHT: 3 };
+  const bounds = { ...standard, REQUESTS_IN_FLIGHT: 3 };
   api = await startTestApi({ db: database.kysely, bounds });
 });
 

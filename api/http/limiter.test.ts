@@ -1,8 +1,11 @@
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test, onTestFinished } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { connect, type Database } from '../../sql/connection/database.ts';
-import { openKysely } from '../../sql/connection/kysely.ts';
-import { createLimitStore } from './rate-limit.ts';
+import { type Db, openKysely } from '../../sql/connection/kysely.ts';
+import { onlyWriter } from '../../sql/connection/readers.ts';
+import type { RequestLimit } from '../figures.ts';
+import { createLimiter } from './limiter.ts';
 
 let database: TestDatabase;
 const now = (): Date => new Date();
@@ -20,14 +23,21 @@ async function connectAgain(): Promise<Database> {
   return other;
 }
 
-describe('createLimitStore', () => {
+const silent = { logger: pino({ level: 'silent' }) };
+
+function createCounter({ gate, ...options }: { gate: Db; now: () => Date }, limit: RequestLimit) {
+  const limiter = createLimiter({ ...silent, gate, readers: onlyWriter(gate), ...options });
+  return (key: string) => limiter.hit(limit, key);
+}
+
+describe('the counts of the limiter', () => {
   test('gives each of many hits at once its own count, over two processes', async () => {
     const other = await connectAgain();
-    const stores = [openKysely(database.pool), openKysely(other.pool)].map((gate) =>
-      createLimitStore({ gate, now }, { name: 'many', request_count: 1_000, window_ms: 60_000 }),
+    const counters = [openKysely(database.pool), openKysely(other.pool)].map((gate) =>
+      createCounter({ gate, now }, { name: 'many', request_count: 1_000, window_ms: 60_000 }),
     );
     const hits = await Promise.all(
-      Array.from({ length: 600 }, (_, at) => stores[at % 2]!.increment('one')),
+      Array.from({ length: 600 }, (_, at) => counters[at % 2]!('one')),
     );
     const counts = hits.map((hit) => hit.totalHits).toSorted((a, b) => a - b);
     expect(counts).toEqual(Array.from({ length: 600 }, (_, at) => at + 1));
@@ -36,11 +46,11 @@ describe('createLimitStore', () => {
 
   test('lets a client wait that is refused for the eleventh time in a window, and no other', async () => {
     const limit = { name: 'late', request_count: 1, window_ms: 60_000 };
-    const store = createLimitStore({ gate: openKysely(database.pool), now }, limit);
+    const count = createCounter({ gate: openKysely(database.pool), now }, limit);
     // The first one is in the limit, and the second one fills the window.
-    for (let at = 0; at < 12; at += 1) await store.increment('one');
-    const late = store.increment('one').then(() => 'late');
-    const other = store.increment('other').then(() => 'other');
+    for (let at = 0; at < 12; at += 1) await count('one');
+    const late = count('one').then(() => 'late');
+    const other = count('other').then(() => 'other');
     expect(await Promise.race([late, other])).toBe('other');
     expect(await late).toBe('late');
   });
@@ -54,13 +64,13 @@ describe('createLimitStore', () => {
       openKysely(database.pool),
       openKysely(other.pool),
     ].map(async (gate, at) => {
-      const store = createLimitStore(
+      const count = createCounter(
         { gate, now },
         { name: 'circle', request_count: 1_000, window_ms: 60_000 },
       );
       const ordered = at % 2 === 0 ? keys : keys.toReversed();
       for (let round = 0; round < 25; round += 1) {
-        await Promise.all(ordered.map((key) => store.increment(key)));
+        await Promise.all(ordered.map((key) => count(key)));
       }
     });
     await Promise.all(rounds);
@@ -72,12 +82,12 @@ describe('createLimitStore', () => {
 
   test('begins to count again when a window has closed, however many hits come together', async () => {
     let at = Date.parse('2026-01-01T00:00:00Z');
-    const store = createLimitStore(
+    const count = createCounter(
       { gate: openKysely(database.pool), now: () => new Date(at) },
       { name: 'again', request_count: 1_000, window_ms: 1000 },
     );
     const hit = async (): Promise<number[]> => {
-      const hits = await Promise.all(['a', 'b', 'a', 'a'].map((key) => store.increment(key)));
+      const hits = await Promise.all(['a', 'b', 'a', 'a'].map((key) => count(key)));
       return hits.map(({ totalHits }) => totalHits);
     };
     expect(await hit()).toEqual([1, 1, 2, 3]);
@@ -85,7 +95,7 @@ describe('createLimitStore', () => {
     expect(await hit()).toEqual([4, 2, 5, 6]);
     at += 1;
     expect(await hit()).toEqual([1, 1, 2, 3]);
-    expect(await store.increment('a')).toEqual({
+    expect(await count('a')).toEqual({
       totalHits: 4,
       resetTime: new Date(at + 1000),
     });
@@ -93,30 +103,53 @@ describe('createLimitStore', () => {
 
   test('asks for a window that it has seen full again when it has closed, and not before', async () => {
     let at = Date.parse('2026-01-01T00:00:00Z');
-    const store = createLimitStore(
+    const count = createCounter(
       { gate: openKysely(database.pool), now: () => new Date(at) },
       { name: 'full', request_count: 2, window_ms: 1000 },
     );
     const totals: number[] = [];
-    for (let hit = 0; hit < 6; hit += 1) totals.push((await store.increment('a')).totalHits);
+    for (let hit = 0; hit < 6; hit += 1) totals.push((await count('a')).totalHits);
     expect(totals).toEqual([1, 2, 3, 3, 3, 3]);
     const { rows } = await database.pool.query(
       `select hit_count from customer.rate_limit where limit_key = 'full:a'`,
     );
     expect(rows).toEqual([{ hit_count: '3' }]);
     at += 1000;
-    expect(await store.increment('a')).toMatchObject({ totalHits: 1 });
+    expect(await count('a')).toMatchObject({ totalHits: 1 });
   });
 
   test('tells each of the hits when it cannot count', async () => {
     const other = await connectAgain();
-    const store = createLimitStore(
+    const count = createCounter(
       { gate: openKysely(other.pool), now },
       { name: 'away', request_count: 1_000, window_ms: 60_000 },
     );
-    await store.increment('a');
+    await count('a');
     await other.close();
-    const hits = await Promise.allSettled(['a', 'b', 'a'].map((key) => store.increment(key)));
+    const hits = await Promise.allSettled(['a', 'b', 'a'].map((key) => count(key)));
     expect(hits.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+  });
+
+  test('allow as many as the limit has, for each key', async () => {
+    let at = Date.parse('2026-01-01T00:00:00Z');
+    const limit = { name: 'letters', request_count: 2, window_ms: 1000 };
+    const gate = database.kysely;
+    const limiter = createLimiter({
+      ...silent,
+      gate,
+      readers: onlyWriter(gate),
+      now: () => new Date(at),
+    });
+    const isAllowed = (key: string) => limiter.isAllowed(limit, key);
+    expect(await isAllowed('a')).toBe(true);
+    expect(await isAllowed('a')).toBe(true);
+    expect(await isAllowed('a')).toBe(false);
+    await expect(limiter.count(limit, 'a')).rejects.toMatchObject({ status: 429 });
+    await expect(limiter.refuseFull(limit, 'a')).rejects.toThrow('Too Many Attempts.');
+    await limiter.refuseFull(limit, 'b');
+    expect(await isAllowed('b')).toBe(true);
+    at += 1000;
+    await limiter.refuseFull(limit, 'a');
+    expect(await isAllowed('a')).toBe(true);
   });
 });
