@@ -1,6 +1,6 @@
-/** Whether a text is a day of the calendar, YYYY-MM-DD. */
+/** Whether a text is a day of the calendar, YYYY-MM-DD, from 1800 to 2199, as in `registry.calendar_day`. */
 export function isDate(text: string): boolean {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  if (!/^(1[89]|2[01])\d{2}-\d{2}-\d{2}$/.test(text)) return false;
   const date = new Date(`${text}T00:00:00Z`);
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }

@@ -5,7 +5,7 @@ with wrong as (
         min(notice.value) as example,
         (select sum(file.read_count) from stage.file) as read_count
     from stage.notice
-    where notice.subject = 'date'
+    where notice.subject in ('date', 'day')
 )
 
 select

@@ -26,7 +26,7 @@ test('a day that is not readable is noted and stays as it was; the rest of the e
       section6: { ...suspended('31.11.2026'), ...bankrupt('00.00.0000') },
     }),
     currentLine({ krs: ended, header: { dataWykreslenia: 'ZARAZ' }, section6: bankrupt('------') }),
-    currentLine({ krs: fresh, section6: suspended('WCZORAJ') }),
+    currentLine({ krs: fresh, section6: suspended('16.01.0001') }),
   ]);
   const at = 'dane.dzial6';
   const suspension = `${at}.zawieszenieWznowienieDzialalnosci.dataZawieszenia`;
@@ -36,8 +36,8 @@ test('a day that is not readable is noted and stays as it was; the rest of the e
     event_types: { COMPANY_NAME_CHANGED: 1 },
     notices: [
       { subject: 'day', value: `${opening}: 00.00.0000` },
+      { subject: 'day', value: `${suspension}: 16.01.0001` },
       { subject: 'day', value: `${suspension}: 31.11.2026` },
-      { subject: 'day', value: `${suspension}: WCZORAJ` },
       { subject: 'day', value: 'naglowek.dataRejestracjiWKRS: WIOSNĄ' },
       { subject: 'day', value: 'naglowek.dataWykreslenia: ZARAZ' },
     ],
