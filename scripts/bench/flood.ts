@@ -20,8 +20,8 @@ const shop = {
 
 const wrongList = (count: number) => ({ alert_event_classes: Array<string>(count).fill('') });
 
-/** Webhooks of so many bytes from some addresses, with a new time and a forged signature. */
-function forge(bytes: number): autocannon.Request[] {
+/** Webhooks of so many bytes from some addresses of a network, with a new time and a forged signature. */
+function forge(bytes: number, network: string): autocannon.Request[] {
   const signed_s = Math.floor(Date.now() / 1000) + duration_s;
   return Array.from({ length: addressCount }, (_, at) => ({
     method: 'POST',
@@ -29,7 +29,7 @@ function forge(bytes: number): autocannon.Request[] {
     headers: {
       'content-type': 'application/json',
       'stripe-signature': `t=${signed_s},v1=${'0'.repeat(64)}`,
-      'x-forwarded-for': `198.51.100.${at}`,
+      'x-forwarded-for': `${network}.${at}`,
     },
     body: ' '.repeat(bytes),
   }));
@@ -48,22 +48,21 @@ export async function benchFloods({ kysely, tokens, startApi }: Setting): Promis
   const api = await startApi(shop);
   await waitUntilLoaded(api);
   const ask = createAsk(api);
-  const { account_id } = await createAccount(kysely);
-  const create = () => createApiToken(kysely, account_id);
-  const own = await Promise.all(Array.from({ length: tokenCount }, create));
-  const patch = (body: object) =>
-    own.map(({ plaintext }) => ({
+  const patch = async (body: object) => {
+    const { account_id } = await createAccount(kysely);
+    const create = () => createApiToken(kysely, account_id);
+    const own = await Promise.all(Array.from({ length: tokenCount }, create));
+    return own.map(({ plaintext }) => ({
       ...requestOf('PATCH', plaintext, body),
       path: '/api/v1/watchlist/alerts',
     }));
+  };
   const floods: Record<string, autocannon.Request[]> = {
-    'Lists of 5,000 wrong items': patch(wrongList(5_000)),
-    'Lists of 48,000 wrong items': patch(wrongList(48_000)),
-    'Forged webhooks of 256 kB': forge(262_144),
-    'Forged webhooks of 1 MB': forge(1_000_000),
-    'Metrics, through a proxy': [
-      { path: '/metrics', headers: { 'x-forwarded-for': '198.51.100.9' } },
-    ],
+    'Lists of 5,000 wrong items': await patch(wrongList(5_000)),
+    'Lists of 48,000 wrong items': await patch(wrongList(48_000)),
+    'Forged webhooks of 256 kB': forge(262_144, '198.51.100'),
+    'Forged webhooks of 1 MB': forge(1_000_000, '203.0.113'),
+    'Metrics, through a proxy': [{ path: '/metrics', headers: { 'x-forwarded-for': '192.0.2.1' } }],
     'Metrics, from this machine': [{ path: '/metrics' }],
   };
   let at = 0;
