@@ -14,9 +14,9 @@ export interface AppOptions
     SearchOptions,
     Pick<Environment, 'trustProxy' | 'snapshotCredits'>,
     Partial<Pick<Environment, 'corsOrigins' | 'privacyText' | 'termsText' | 'contact'>> {
-  /** What of the data is invented, as each page says; absent: nothing. */
+  /** The invented part of the data, which each page names; absent: no data is invented. */
   sample?: 'all' | 'some' | undefined;
-  /** What `/metrics` says, and what counts the requests for it. */
+  /** The content of `/metrics`, and the middleware that counts requests for it. */
   metrics: Metrics;
   /** Whether the process is about to end; `/readyz` then sends the balancer elsewhere. */
   isStopping?: () => boolean;

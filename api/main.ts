@@ -71,7 +71,7 @@ async function stop(server: Server, close: () => Promise<void>, logger: Logger):
 
 const now = (): Date => new Date();
 
-/** What of the data is invented, by the tables as they are now, or by the setting. */
+/** Returns the invented part of the data, by the tables as they are now, or by the setting. */
 async function findSample(pool: Pool, isSample: boolean): Promise<AppOptions['sample']> {
   const { invented, real } = await countSnapshots(pool);
   if (invented > 0 && real > 0) return 'some';

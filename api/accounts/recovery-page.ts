@@ -9,14 +9,14 @@ import { sendPrivatePage } from '../pages/page.ts';
 
 type Form = Record<string, unknown>;
 
-/** The token of a mailed link, of which a person may paste all. */
+/** Returns the token of a mailed link. A person may paste the token alone or the whole link. */
 function tokenOf({ token }: Form): string | undefined {
   return typeof token === 'string' ? token.trim().replace(/^.*[#?&]token=/s, '') : undefined;
 }
 
 /**
  * The pages of the mailed link, `/recover#token=`, whose fragment no server sees. `GET /recover` has a
- * script that posts the token, and a form for who has no script. `POST /recover` with the token alone
+ * script that posts the token, and a form for browsers without scripts. `POST /recover` with the token alone
  * shows the form for the password and changes nothing, for mail scanners follow links. With the password
  * it confirms the recovery and shows the new Master Token once.
  *

@@ -185,12 +185,12 @@ type Texts<Column extends string> = Record<Column, string | null>;
 
 type Address = Texts<keyof z.output<typeof addressField>>;
 
-/** `number`: what tells persons of one name apart; it is not shown. */
+/** `number` distinguishes persons of one name; it is not shown. */
 type Person = z.output<typeof person> & { number?: string };
 
 type LabelledDate = z.output<typeof labelledDate>;
 
-/** What a unit has beside its texts. */
+/** The fields of a unit that are no texts. */
 interface UnitContent {
   address?: Address;
   dates: LabelledDate[];

@@ -55,7 +55,7 @@ function listKeys(value: unknown): string[] {
 /** A string of valid JSON; one that a colon follows is a key. */
 const stringOfJson = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?/g;
 
-/** Finds a key that an object has twice, of which `JSON.parse` has kept the last value alone. */
+/** Returns a key that an object has twice. `JSON.parse` has kept its last value alone. */
 function findRepeatedKey(json: string, value: unknown): string | undefined {
   const kept = listKeys(value);
   const written = [...json.matchAll(stringOfJson)].filter(([, , colon]) => colon !== undefined);

@@ -38,10 +38,10 @@ function isDigit(data: Uint8Array | string, at: number): boolean {
 }
 
 /**
- * The text with a mask in the place of each PESEL. A number after a plus is a telephone number, and so is
+ * Returns the text with a mask in the place of each PESEL. A number after a plus is a telephone number, and so is
  * 48 with the nine digits of a Polish one in a column of telephones.
  *
- * @param column the name of the column or key that holds the text; a contact that says nothing else is blank
+ * @param column the name of the column or key that holds the text; a contact that holds a PESEL alone becomes blank
  */
 export function maskPersonalNumbers(text: string, column = ''): string {
   if (!holdsElevenDigits(text)) return text;
@@ -56,7 +56,7 @@ export function maskPersonalNumbers(text: string, column = ''): string {
   return saysNothing && contactColumn.test(column) ? '' : masked;
 }
 
-/** A value as JSON, with its texts masked, each of which has the name of its key; blank ones are left out. */
+/** Returns a value as JSON with its texts masked. The key of a text is its column; a text that becomes blank is left out. */
 export function maskedJson(value: object): string {
   const json = JSON.stringify(value);
   if (!holdsElevenDigits(json)) return json;

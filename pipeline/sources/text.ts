@@ -1,4 +1,4 @@
-// Some of it are control characters.
+// Some of these are control characters.
 const whiteSpace = new RegExp(String.raw`[\s\u001c-\u001f\u0085\u200b]+`, 'g');
 
 // Hyphens, dashes and minus signs of every kind, and the blanks between them.
@@ -24,7 +24,7 @@ const named: Readonly<Record<string, string>> = {
 const ESCAPES = 3;
 
 /**
- * Returns the text that a registry means: without its escapes, trimmed, and with one blank for each run of white
+ * Returns the text that a registry means, without escapes, trimmed, and with one blank for each run of white
  * space. Returns a blank text for one of hyphens alone, with which registries fill in what they do not have.
  * Every source reads its values by this function. `RecordScanner` finds the records that need it.
  */

@@ -1,4 +1,4 @@
--- More dates than 0.5 % of the rows cannot be, and more than 20 of them: they are written otherwise.
+-- Refuses a dump with more than 20 impossible dates, in more than 0.5 % of its rows: their form has changed.
 with wrong as (
     select
         sum(notice.row_count) as date_count,

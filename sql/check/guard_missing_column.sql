@@ -1,4 +1,4 @@
--- A column that the mapping reads is missing. With a reason, what it tells stays as it was.
+-- Refuses a file without a column that the mapping reads. With a reason, the fields of the column stay as they were.
 select
     format(
         '%s, line 1: the header lacks %s; with a reason, what %s stays as it was',

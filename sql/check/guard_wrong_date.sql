@@ -1,5 +1,5 @@
--- The registry touched a row of the dump after its day, or none within the three weeks before: the day is another
--- one. Its clock may be a day ahead. A delta may hold old answers, so only the first half applies to it.
+-- Refuses a dump whose newest processing date is more than one day after the given day, or more than three weeks
+-- before it. The clock of the registry may be a day ahead. A delta may hold old answers: it is never too old.
 with touched as (
     select
         file.file,

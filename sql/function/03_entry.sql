@@ -29,7 +29,7 @@ return (
     where entry.source = find_entry.source and entry.entry_key = find_entry.entry_key
 );
 
--- Those of some dates that cannot be, such as `start_date 0001-01-16`.
+-- Returns the impossible dates among the given ones, such as `start_date 0001-01-16`.
 create or replace function registry.list_wrong_dates(dates jsonb) returns text[]
 language sql immutable parallel safe
 return (

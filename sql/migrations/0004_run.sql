@@ -3,7 +3,7 @@
 -- but no events. `last_entry_id` is the largest id that an entry could have after it, so that the id of
 -- an entry tells the run that found it first. `path` is where the dump lay; `refusals` is what the
 -- guards found, as `GuardFinding` has it; `step_seconds` is how long each step took, by its name.
--- `dump_kind`: an entry that a full dump lacks is gone, a delta says nothing of it.
+-- `dump_kind`: an entry that is absent from a full dump is gone; one that is absent from a delta is unchanged.
 create table registry.run (
     run_id bigint generated always as identity primary key,
     source text not null,

@@ -19,7 +19,7 @@ values
 -- One row per moment at which something was published, in this order: of a night, an import or a request to
 -- be forgotten. `change_no` is `changed_snapshot_no` of the companies that it changed, which they have
 -- before the number of the snapshot is given out: that of a later publication may be smaller.
--- `published_at` tells a number apart from the same one that a database gives out after it was restored.
+-- `published_at` distinguishes two snapshots of one number: a restored database gives the number out again.
 create table registry.publication (
     snapshot_no bigint primary key,
     change_no bigint not null,

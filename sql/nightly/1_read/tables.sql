@@ -32,8 +32,8 @@ create unlogged table stage.night (
 );
 
 -- One row per file of the dump; they are numbered from 0.
--- is_joined: its rows are joined with those of another file, and make records together. processed_until: the
--- newest day on which the registry touched one of its rows; null where it does not tell.
+-- is_joined: its rows make records together with the rows of another file. processed_until: the newest
+-- processing date of its rows; null where the rows have none.
 create unlogged table stage.file (
     file_no integer not null,
     file_key text not null,
