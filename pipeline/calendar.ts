@@ -1,8 +1,13 @@
-/** Whether a text is a day of the calendar, YYYY-MM-DD, from 1800 to 2199, as in `registry.calendar_day`. */
+/** Returns whether a text is a day of the calendar, YYYY-MM-DD. */
 export function isDate(text: string): boolean {
-  if (!/^(1[89]|2[01])\d{2}-\d{2}-\d{2}$/.test(text)) return false;
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
   const date = new Date(`${text}T00:00:00Z`);
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+}
+
+/** Returns whether a registry can mean a day: one of the calendar from 1800 to 2199, as in `registry.calendar_day`. */
+export function isPossibleDay(text: string): boolean {
+  return /^(1[89]|2[01])/.test(text) && isDate(text);
 }
 
 /** The day so many days after another one, YYYY-MM-DD. */

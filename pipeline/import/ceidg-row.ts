@@ -1,4 +1,4 @@
-import { isDate } from '../calendar.ts';
+import { isPossibleDay } from '../calendar.ts';
 import { quoteField } from '../dump/copy-lines.ts';
 import type { CeidgEntry } from '../fetch/ceidg.ts';
 import { columns, description, NO_VOIVODESHIP } from '../sources/ceidg/source.ts';
@@ -34,7 +34,8 @@ export function writeCeidgRow(entry: CeidgEntry): DumpLine | undefined {
   const { dataWykreslenia, dataZakonczenia, dataZgonu } = entry;
   // The activity of a dead owner goes on under succession management.
   const ends = isStruckOff ? [dataWykreslenia, dataZakonczenia, dataZgonu] : [dataZakonczenia];
-  const end_date = ends.map(text).find((day) => (isStruckOff ? isDate(day) : day !== '')) ?? '';
+  const end_date =
+    ends.map(text).find((day) => (isStruckOff ? isPossibleDay(day) : day !== '')) ?? '';
   if (status === undefined || (isStruckOff && end_date === '')) return undefined;
   const main = codeOf(entry.pkdGlowny);
   const codes = Array.isArray(entry.pkd) ? entry.pkd.map(codeOf) : [];

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { isDate } from '../../calendar.ts';
+import { isPossibleDay } from '../../calendar.ts';
 import { type OddValue, UnusableAnswer } from '../answer.ts';
 import { shorten } from '../rejects.ts';
 import { fold, isRecord } from './fold.ts';
@@ -75,7 +75,7 @@ const fullKeys = new Set(['entry_day', 'former_names']);
 
 /** The first readable day; where none is, the first text, so that the known day stays. */
 function findDay(...texts: (string | undefined)[]): string | undefined {
-  return texts.find((text) => text !== undefined && isDate(text)) ?? texts.find(Boolean);
+  return texts.find((text) => text !== undefined && isPossibleDay(text)) ?? texts.find(Boolean);
 }
 
 type Place = Record<string, Folded | undefined>;
@@ -150,7 +150,7 @@ function readEntries(entries: readonly Texts[] = []) {
   return entries
     .map(({ numerWpisu, dataWpisu, dataUprawomocnienia, opis = '' }) => ({
       number: Number(numerWpisu),
-      day: dataWpisu && isDate(dataWpisu) ? dataWpisu : undefined,
+      day: dataWpisu && isPossibleDay(dataWpisu) ? dataWpisu : undefined,
       final_day: dataUprawomocnienia,
       text: opis,
     }))

@@ -1,4 +1,4 @@
-import { isDate } from '../../calendar.ts';
+import { isPossibleDay } from '../../calendar.ts';
 import { type OddValue, UnusableAnswer } from '../answer.ts';
 import { findCountry } from '../../../sql/country/pl/find-country.ts';
 import { shorten } from '../rejects.ts';
@@ -185,11 +185,11 @@ function readLeaf(
 
 /** A day such as 31.12.2026, `z dnia 1.9.2026 r.` or 2026-12-31; undefined for any other text. */
 function readDay(text: string): string | undefined {
-  if (isDate(text)) return text;
+  if (isPossibleDay(text)) return text;
   const written = /^(?:z )?(?:dnia )?(\d{1,2})\.(\d{1,2})\.(\d{4})(?: ?r\.?| ?roku)?$/i.exec(text);
   const [, day = '', month = '', year] = written ?? [];
   const found = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
-  return isDate(found) ? found : undefined;
+  return isPossibleDay(found) ? found : undefined;
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,4 +1,4 @@
-import { isDate } from '../../calendar.ts';
+import { isPossibleDay } from '../../calendar.ts';
 import type { Folded, Items, ObjectShape } from './shape.ts';
 
 type Item = Items[number];
@@ -40,7 +40,7 @@ function join(keys: readonly string[], item: Item, other: Item): Item {
 
 /** The day of an opening or an end; '' where it is not known. */
 function dayOf(value: Folded | undefined): string {
-  if (typeof value === 'string') return isDate(value) ? value : '';
+  if (typeof value === 'string') return isPossibleDay(value) ? value : '';
   if (value === undefined || Array.isArray(value)) return '';
   const { data, entry_day } = value as Record<string, Folded>;
   return dayOf(data) || dayOf(entry_day);
