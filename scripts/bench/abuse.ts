@@ -77,7 +77,7 @@ export async function benchAbuse(setting: Setting): Promise<void> {
     const api = await startApi();
     await waitUntilLoaded(api);
     const ask = createAsk(api);
-    const others = tokens.slice(0, 4);
+    const others = tokens.slice(10);
     // Until everything is compiled, and then what the machine gives without abuse.
     for (const name of ['No abuse, at first', 'No abuse']) {
       const nothing = delay(quiet_ms).then((): Told[] => []);
