@@ -101,14 +101,14 @@ function describeSnapshot(snapshot: SnapshotStatus): string {
   return `  ${source.padEnd(8)} ${dump_date}  ${counted(age_days, 'day')} old  ${figure(entries)} entries${found}${invented}${refused}`;
 }
 
-/** Sessions of each process of the product on the writer, and how many it admits. */
+/** Reads the sessions of each process on the writer, without the server's own workers, and how many it admits. */
 async function readSessions({ pool }: Database) {
   const { rows } = await pool.query<{ process: string; count: number; most: number }>(
     `select
        application_name as process, count(*)::integer as count,
        current_setting('max_connections')::integer as most
      from pg_stat_activity
-     where datname = current_database()
+     where datname = current_database() and backend_type = 'client backend'
      group by application_name
      order by application_name`,
   );
