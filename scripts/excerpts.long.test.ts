@@ -10,7 +10,7 @@ const readmes = [
   'README.md',
   'api/README.md',
   'api/decisions.md',
-  'api/pages/README.md',
+  'api/html/README.md',
   'pipeline/README.md',
   'pipeline/sources/README.md',
   'scripts/README.md',

@@ -5,7 +5,7 @@ import { readForm } from '../http/bounded-body.ts';
 import { onlyAllow } from '../http/errors.ts';
 import { createRouter } from '../http/router.ts';
 import { limits } from '../figures.ts';
-import { sendPrivatePage } from '../pages/page.ts';
+import { sendPrivatePage } from '../html/page.ts';
 
 type Form = Record<string, unknown>;
 

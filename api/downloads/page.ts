@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import { askedCountry, chooseCountries } from '../dictionaries/countries.ts';
 import type { Context } from '../http/context.ts';
-import { findCountryChoices } from '../pages/country-choice.ts';
-import { findAttributions } from '../pages/attributions.ts';
+import { findCountryChoices } from '../html/country-choice.ts';
+import { findAttributions } from '../html/attributions.ts';
 import { last, views } from './views.ts';
 
 interface DictionaryRow {

@@ -11,7 +11,7 @@ import { createRouter } from '../http/router.ts';
 import { exposedHeaders } from '../http/headers.ts';
 import { addressKeyOf } from '../http/limiter.ts';
 import { isKnown, tagOf } from '../http/tag.ts';
-import { sendPage } from '../pages/page.ts';
+import { sendPage } from '../html/page.ts';
 import { cacheControlOf } from '../stats/source.ts';
 import { createFiles, type FilesOptions } from './files.ts';
 import { findDictionary, findDownloads } from './page.ts';

@@ -5,7 +5,7 @@ import { readForm } from '../http/bounded-body.ts';
 import type { Context } from '../http/context.ts';
 import { onlyAllow } from '../http/errors.ts';
 import { createRouter } from '../http/router.ts';
-import { sendPrivatePage } from '../pages/page.ts';
+import { sendPrivatePage } from '../html/page.ts';
 
 /** The key signs the link. */
 type Options = Pick<Context, 'db' | 'now'> & { secretKey: string };

@@ -1,7 +1,9 @@
-import type { OpenApiDocument } from './document.ts';
+import type { OpenApiGeneratorV31 } from '@asteasolutions/zod-to-openapi';
 import type { Enums } from '../dictionaries/names.ts';
 import examples from './examples.json' with { type: 'json' };
 import glossary from './glossary.json' with { type: 'json' };
+
+export type OpenApiDocument = ReturnType<OpenApiGeneratorV31['generateDocument']>;
 
 /** What this service reads of a schema of the document. */
 export interface Schema {

@@ -10,7 +10,7 @@ import { completeOptions, startTestApi, type TestApi } from '../../fixtures/clie
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import type { AppOptions } from '../app-options.ts';
 import { createApp, listEndpoints } from '../app.ts';
-import type { OpenApiDocument } from './document.ts';
+import type { OpenApiDocument } from './complete.ts';
 import { createPayment } from '../wallet/payment.ts';
 
 interface Schema {

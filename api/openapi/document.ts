@@ -9,10 +9,9 @@ import { keep } from '../http/keep.ts';
 import { productVersion } from '../../sql/suitable.ts';
 import { limits } from '../figures.ts';
 import { basePath, isPublic } from '../endpoint/mount.ts';
-import { complete } from './complete.ts';
+import { complete, type OpenApiDocument } from './complete.ts';
 import { listErrors, shapeOf } from './errors.ts';
 
-export type OpenApiDocument = ReturnType<OpenApiGeneratorV31['generateDocument']>;
 type Route = Parameters<OpenAPIRegistry['registerPath']>[0];
 
 const introduction = readFileSync(join(import.meta.dirname, 'introduction.md'), 'utf8');

@@ -8,7 +8,7 @@ import { basePath } from '../endpoint/mount.ts';
 import type { Context } from '../http/context.ts';
 import { keepByKey } from '../http/keep.ts';
 import { chooseSource } from '../stats/source.ts';
-import { findAttributions } from './attributions.ts';
+import { findAttributions } from '../html/attributions.ts';
 import type { NoticeTexts } from './notice.ts';
 import { readHeadline } from './headline.ts';
 

@@ -5,9 +5,9 @@ import { askedCountry, chooseCountries } from '../dictionaries/countries.ts';
 import { dateField } from '../http/field.ts';
 import { pagingFields } from '../http/paging.ts';
 import { readNight, readNights } from '../quality/nights.ts';
-import { findCountryChoices } from './country-choice.ts';
-import { findAttributions } from './attributions.ts';
-import texts from './texts/en/quality.json' with { type: 'json' };
+import { findCountryChoices } from '../html/country-choice.ts';
+import { findAttributions } from '../html/attributions.ts';
+import texts from '../html/texts/en/quality.json' with { type: 'json' };
 
 /** A page that is none is the first one. */
 const paging = z.object({ page: pagingFields.page.catch(1), per_page: pagingFields.per_page });

@@ -6,7 +6,7 @@ import { runBad } from '../../fixtures/dump/bad-night.ts';
 import { person, runRegon } from '../../fixtures/dump/regon-day.ts';
 import { Refusal } from '../../pipeline/errors.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
-import texts from '../pages/texts/en/quality.json' with { type: 'json' };
+import texts from '../html/texts/en/quality.json' with { type: 'json' };
 
 let database: TestDatabase;
 let api: TestApi;

@@ -4,9 +4,10 @@ import type { Db } from '../../sql/connection/kysely.ts';
 import type { Context } from '../http/context.ts';
 import { onlyAllow } from '../http/errors.ts';
 import { createRouter } from '../http/router.ts';
-import { sendPrivatePage } from '../pages/page.ts';
-import { keepLanguage } from '../pages/texts.ts';
-import { type Payment, type PaymentOptions, priceOf, selectPayment } from './payment.ts';
+import { sendPrivatePage } from '../html/page.ts';
+import { keepLanguage } from '../html/texts.ts';
+import { type PaymentOptions, priceOf } from './payment.ts';
+import { type Payment, selectPayment } from './purchase.ts';
 import { settle } from './settlement.ts';
 
 /** A payment with the language of its account. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../sql/connection/kysely.ts';
 import { charge, grant, selectWallet } from './ledger.ts';
-import { type Payment, selectPayment } from './payment.ts';
+import { type Payment, selectPayment } from './purchase.ts';
 
 /** What a provider reports about a payment. Money is in the smallest unit of the currency. */
 interface Report {

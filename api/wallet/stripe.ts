@@ -4,9 +4,18 @@ import { z } from 'zod';
 import { checkEnvironment } from '../../sql/process/environment.ts';
 import { lifetimes, patience } from '../figures.ts';
 import { HttpError } from '../http/errors.ts';
-import type { Payment, PaymentSettings } from './payment.ts';
+import type { Payment } from './purchase.ts';
 
 const require = createRequire(import.meta.url);
+
+export interface StripeSettings {
+  /** The address to which the checkout leads back, without a slash at the end. */
+  baseUrl: string;
+  stripeSecretKey?: string | undefined;
+  stripeWebhookSecret?: string | undefined;
+  /** Instead of Stripe's own address. */
+  stripeApiUrl?: string | undefined;
+}
 
 export type StripePayment = ReturnType<typeof createStripePayment>;
 
@@ -59,7 +68,7 @@ export function isRecent(signature: string, now: Date): boolean {
  * Hosted checkouts of Stripe: https://docs.stripe.com/api/checkout/sessions. Throws an
  * `EnvironmentError` with a sentence for each setting that is wrong or missing.
  */
-export function createStripePayment({ baseUrl, ...settings }: PaymentSettings) {
+export function createStripePayment({ baseUrl, ...settings }: StripeSettings) {
   const checked = checkEnvironment(shape, sentences, {
     STRIPE_SECRET_KEY: settings.stripeSecretKey,
     STRIPE_WEBHOOK_SECRET: settings.stripeWebhookSecret,

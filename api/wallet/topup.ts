@@ -11,7 +11,8 @@ import {
   type Operation,
   readIdempotencyKey,
 } from './idempotency.ts';
-import { type PaymentOptions, type PaymentProvider, priceOf, selectPayment } from './payment.ts';
+import { type PaymentOptions, type PaymentProvider, priceOf } from './payment.ts';
+import { selectPayment } from './purchase.ts';
 
 const success = z.literal('success');
 

@@ -1,6 +1,5 @@
 import type { Source } from '../sources/source.ts';
 import type { NightReporter } from './reporter.ts';
-import type { PublishedRun } from './run.ts';
 import type { NightSessions } from './sessions.ts';
 
 export interface NightOptions {
@@ -23,6 +22,11 @@ export interface NightOptions {
   recodedFrom?: Readonly<Record<string, string>> | undefined;
   now: () => Date;
   reporter: NightReporter;
+}
+
+export interface PublishedRun {
+  run_id: string;
+  dump_date: string;
 }
 
 /** What the steps of one night share. */

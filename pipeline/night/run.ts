@@ -5,13 +5,8 @@ import type { DumpFile } from '../dump/files.ts';
 import type { Source } from '../sources/source.ts';
 import { describeFault } from '../fault.ts';
 import { type GuardFinding, NothingToDo, Refusal, WrongUsage } from '../errors.ts';
-import type { Night, NightOptions } from './context.ts';
+import type { Night, NightOptions, PublishedRun } from './context.ts';
 import { runSteps } from './sessions.ts';
-
-export interface PublishedRun {
-  run_id: string;
-  dump_date: string;
-}
 
 /** Returns the newest published run of a source. @param dump_kind absent: of any kind */
 export async function findNewestPublished(

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listSamples, textOf } from '../../../fixtures/client/samples.ts';
 import { startTestApi, type TestApi } from '../../../fixtures/client/test-api.ts';
 import { createTestDatabase, type TestDatabase } from '../../../fixtures/database/test-database.ts';
-import type { OpenApiDocument } from '../../openapi/document.ts';
+import type { OpenApiDocument } from '../../openapi/complete.ts';
 import { renderMarkdown } from './markdown.ts';
 
 let database: TestDatabase;

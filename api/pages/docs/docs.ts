@@ -1,11 +1,11 @@
 import type { Router, RequestHandler } from 'express';
-import type { OpenApiDocument } from '../../openapi/document.ts';
+import type { OpenApiDocument } from '../../openapi/complete.ts';
 import { basePath } from '../../endpoint/mount.ts';
 import { onlyAllow } from '../../http/errors.ts';
 import { createRouter } from '../../http/router.ts';
 import { keep } from '../../http/keep.ts';
 import { isKnown, tagOf } from '../../http/tag.ts';
-import { createKeptPage } from '../page.ts';
+import { createKeptPage } from '../../html/page.ts';
 import { guides } from './guides.ts';
 import { renderMarkdown, renderSentence } from './markdown.ts';
 import { createReference } from './reference.ts';

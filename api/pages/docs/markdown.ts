@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { Marked, type Tokens } from 'marked';
-import { escapeHtml } from '../texts.ts';
+import { escapeHtml } from '../../html/texts.ts';
 
 /** A heading, with the anchor that GitHub gives it. */
 export interface Heading {

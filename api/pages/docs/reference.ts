@@ -1,5 +1,4 @@
-import type { Operation, Schema } from '../../openapi/complete.ts';
-import type { OpenApiDocument } from '../../openapi/document.ts';
+import type { OpenApiDocument, Operation, Schema } from '../../openapi/complete.ts';
 import { general } from '../../openapi/errors.ts';
 import { listFields, type Schemas, viewField } from './fields.ts';
 import { renderMarkdown } from './markdown.ts';

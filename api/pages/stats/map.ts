@@ -3,10 +3,7 @@ import type { Db } from '../../../sql/connection/kysely.ts';
 import type { Context } from '../../http/context.ts';
 import { isSmall } from '../../stats/hide-small.ts';
 import { readSeries } from '../../stats/read-series.ts';
-import type { Selection } from './statistics.ts';
-
-/** What the map can show: entries, their share of the country, their change, and entries per inhabitant. */
-export const measures = ['count', 'share', 'change', 'rate'] as const;
+import type { Selection } from './selection.ts';
 
 /** The active entries of a region; `slug` is `none` for those without one. */
 export interface Region {

@@ -1,5 +1,4 @@
 import type { Request } from 'express';
-import { z } from 'zod';
 import { chooseCountry } from '../../dictionaries/countries.ts';
 import {
   readLegalForms,
@@ -11,33 +10,12 @@ import { readWords } from '../../dictionaries/words.ts';
 import { basePath } from '../../endpoint/mount.ts';
 import type { Context } from '../../http/context.ts';
 import { none } from '../../stats/series-fields.ts';
-import { findCountryChoices } from '../country-choice.ts';
-import { findAttributions } from '../attributions.ts';
+import { findCountryChoices } from '../../html/country-choice.ts';
+import { findAttributions } from '../../html/attributions.ts';
 import { findSnapshots } from '../home.ts';
-import { createWords } from '../texts.ts';
-import { findMap, measures } from './map.ts';
-
-const text = z.string().catch('');
-
-/** The selection in the address: the parameters of `GET /stats/series`; blank means all. */
-const selectionQuery = z.object({
-  /** Blank is the first country. */
-  country: text,
-  source: text,
-  voivodeship: text,
-  section: z
-    .string()
-    .regex(/^([A-Z]|none)$/i)
-    .catch(''),
-  legal_form: text,
-  from: z.iso.date().catch(''),
-  to: z.iso.date().catch(''),
-  by: z.enum(['day', 'month']).catch('day'),
-  /** What the map shows; not blank only where it is not the first of them. */
-  measure: z.enum(measures.slice(1)).or(z.literal('')).catch(''),
-});
-
-export type Selection = z.output<typeof selectionQuery>;
+import { createWords } from '../../html/texts.ts';
+import { findMap } from './map.ts';
+import { type Selection, selectionQuery } from './selection.ts';
 
 function queryOf(selection: Partial<Selection>): string {
   const given = Object.entries(selection).filter(([, value]) => value !== '');
