@@ -119,7 +119,6 @@ test('no code but that of its sources, its fetchers and its folder names a count
   // company, and the column `siren` of analysts.
   expect(naming.toSorted()).toEqual([
     'api/companies/snapshot-view.ts',
-    'api/dictionaries/endpoints.ts',
     'pipeline/environment.ts',
     'pipeline/import/services.ts',
     'sql/function/12_analyst.sql',
