@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Db } from '../../sql/connection/kysely.ts';
 import { chooseAmong, countriesField, readCountries } from '../dictionaries/countries.ts';
-import { readLegalForms, readRegions } from '../dictionaries/names.ts';
+import { readLegalForms, readRegions, slugOf } from '../dictionaries/names.ts';
 import { countCharacters, dateField } from '../http/field.ts';
 import { invalid, type Problem } from '../http/errors.ts';
 import { findNear } from '../../sql/process/suggest.ts';
@@ -115,10 +115,6 @@ export async function readSearchDictionary(db: Db): Promise<SearchDictionary[]> 
     };
   });
   return Promise.all(countries);
-}
-
-function slugOf(text: string): string {
-  return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase().replaceAll('ł', 'l');
 }
 
 async function fold(db: Db, text: string): Promise<string> {

@@ -48,6 +48,11 @@ export type Enums = Readonly<
   >
 >;
 
+/** Returns a name as slugs have it: without case and diacritics. */
+export function slugOf(text: string): string {
+  return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase().replaceAll('ł', 'l');
+}
+
 /** The types of numbers, those of the first country first. */
 export function readIdentifierTypes(db: Db) {
   return db

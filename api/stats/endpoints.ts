@@ -6,6 +6,7 @@ import { countryField } from '../dictionaries/countries.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
 import { dateField } from '../http/field.ts';
 import { HttpError } from '../http/errors.ts';
+import examples from './examples.json' with { type: 'json' };
 import { createSeries } from './series.ts';
 import { cacheControlOf, chooseSource, common, countField, sourceField } from './source.ts';
 
@@ -81,15 +82,7 @@ function createDay({ readers: { db }, now }: Context): Endpoint {
         }),
         data: dataFields,
       }),
-      example: {
-        meta: {
-          date: '2026-11-06',
-          type: 'daily_snapshot',
-          source: 'ceidg',
-          description: describeDay('2026-11-06', false),
-        },
-        data: { new: 2, updated: 11, deleted: 3, total: 16 },
-      },
+      example: examples.day,
       errors: {
         404: {
           description: 'No snapshot was published for that day.',
@@ -128,16 +121,7 @@ function createRange({ readers: { db }, now }: Context): Endpoint {
         }),
         data: dataFields,
       }),
-      example: {
-        meta: {
-          from_date: '2026-10-08',
-          to_date: '2026-11-06',
-          source: 'ceidg',
-          description: describeRange('2026-10-08', '2026-11-06', 5),
-          days_with_data: 5,
-        },
-        data: { new: 8, updated: 56, deleted: 9, total: 73 },
-      },
+      example: examples.range,
     },
     async ({ params: { date: to_date }, query, response }) => {
       // Spec: silent on how the path date is resolved; the range ends with it and has 30 days.

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../sql/connection/kysely.ts';
+import { readLegalForms, readRegions, readSections, slugOf } from '../dictionaries/names.ts';
 import { invalid, type Problem } from '../http/errors.ts';
 import {
   type Dimension,
@@ -13,70 +14,54 @@ import {
 /** The value of a dimension whose values make the groups, for `registry.series`. */
 const everyValue = '*';
 
-interface DictionarySymbol {
-  dimension: Dimension;
-  symbol: string;
-  name: string;
-  is_asked: boolean | null;
-  /** Of a section: the classification. */
-  scheme: string | null;
+/** A value of a dimension: its symbol, its name in an answer, and what names it in a query. */
+type Value = Record<'symbol' | 'name', string> & { words: string[] };
+
+/** Returns the values of each dimension in the country of a registry. */
+async function readValues(db: Db, source: string): Promise<Record<Dimension, Value[]>> {
+  const { rows } = await sql<{ country_code: string }>`
+    select registry.source_country(${source}) as country_code
+  `.execute(db);
+  const { country_code } = rows[0]!;
+  const [regions, sections, legalForms] = await Promise.all([
+    readRegions(db, country_code),
+    readSections(db, country_code),
+    readLegalForms(db, country_code),
+  ]);
+  return {
+    voivodeship: regions.map(({ code, name, slug }) => {
+      return { symbol: code, name, words: [slug, slugOf(name)] };
+    }),
+    section: sections.map(({ section }) => {
+      return { symbol: section, name: section, words: [slugOf(section)] };
+    }),
+    legal_form: legalForms.map(({ symbol, slug }) => ({ symbol, name: slug, words: [slug] })),
+  };
 }
 
-/** The dictionaries of the dimensions: how they name each symbol, and whether a query asks for it. */
-async function readSymbols(
-  db: Db,
-  source: string,
-  asked: SeriesQuery,
-): Promise<DictionarySymbol[]> {
-  const [voivodeship, section, legal_form] = dimensions.map((name) => asked[name] ?? null);
-  const { rows } = await sql<DictionarySymbol>`
-    with own as materialized (
-        select
-            country_code,
-            (array_agg(activity_scheme.name order by year desc))[1] as scheme
-        from registry.country
-        left join registry.activity_scheme using (country_code)
-        where country_code = registry.source_country(${source})
-        group by country_code
-    )
-    select
-        'voivodeship' as dimension, code as symbol, name,
-        registry.fold(${voivodeship}::text) in (slug, registry.fold(name)) as is_asked, null as scheme
-    from registry.region join own using (country_code)
-    union all
-    select 'section', section, section, section = upper(${section}::text), scheme
-    from registry.activity_section join own using (country_code)
-    union all
-    select 'legal_form', symbol, slug, slug = registry.fold(${legal_form}::text), null
-    from registry.legal_form_symbol join own using (country_code)
-    order by 1, 2
-  `.execute(db);
-  return rows;
+/** Returns what a value of a dimension has to be, for the 422. */
+function describeWanted(dimension: Dimension, known: Value[]): string {
+  if (dimension === 'voivodeship') return 'the name of a voivodeship';
+  if (dimension === 'legal_form') return 'the slug of a legal form';
+  return `a section from ${known[0]?.symbol} to ${known.at(-1)?.symbol}, or none`;
 }
 
 /** Returns what `registry.series` takes of each dimension: null, a symbol, '' or `everyValue`. */
-function selectSymbols(symbols: DictionarySymbol[], asked: SeriesQuery): (string | null)[] {
+function selectSymbols(values: Record<Dimension, Value[]>, asked: SeriesQuery): (string | null)[] {
   const problems: Problem[] = [];
   const selected = dimensions.map((dimension) => {
     const value = asked[dimension];
     if (value === undefined) return asked.group_by?.includes(dimension) ? everyValue : null;
-    const found = symbols.find((one) => one.dimension === dimension && one.is_asked);
-    if (!found && value.toLowerCase() !== none)
-      problems.push([dimension, wanted(dimension, symbols)]);
+    const [known, word] = [values[dimension], slugOf(value)];
+    const found = known.find(({ words }) => words.includes(word));
+    if (!found && word !== none) {
+      const wanted = describeWanted(dimension, known);
+      problems.push([dimension, `The ${dimension} field must be ${wanted}.`]);
+    }
     return found?.symbol ?? '';
   });
   if (problems.length > 0) throw invalid(problems);
   return selected;
-}
-
-/** Returns the message for a value that no dictionary has. */
-function wanted(dimension: Dimension, symbols: DictionarySymbol[]): string {
-  if (dimension === 'voivodeship')
-    return 'The voivodeship field must be the name of a voivodeship.';
-  if (dimension === 'legal_form') return 'The legal_form field must be the slug of a legal form.';
-  const sections = symbols.filter((one) => one.dimension === dimension);
-  const [first, last] = [sections[0], sections.at(-1)];
-  return `The section field must be a section of the ${first?.scheme}, ${first?.symbol} to ${last?.symbol}, or none.`;
 }
 
 type SeriesRow = Record<Dimension, string> &
@@ -93,8 +78,8 @@ export async function readSeries(
   asked: SeriesQuery,
   most = mostPoints,
 ): Promise<Omit<Point, 'is_suppressed'>[]> {
-  const symbols = await readSymbols(db, source, asked);
-  const selected = selectSymbols(symbols, asked);
+  const values = await readValues(db, source);
+  const selected = selectSymbols(values, asked);
   const { by, from, to, group_by: groups } = asked;
   const { rows } = await sql<SeriesRow>`
     select * from registry.series(
@@ -105,7 +90,9 @@ export async function readSeries(
     const message = `The group_by field gives more than ${most} points: ask for fewer days, for months or for fewer groups.`;
     throw invalid([['group_by', message]]);
   }
-  const names = new Map(symbols.map(({ dimension, symbol, name }) => [dimension + symbol, name]));
+  const names = new Map(
+    dimensions.flatMap((one) => values[one].map(({ symbol, name }) => [one + symbol, name])),
+  );
   return rows.map((row) => {
     const { date, voivodeship, section, legal_form, ...counts } = row;
     const { active_stock, suspended_stock, deleted_stock, ...flows } = counts;

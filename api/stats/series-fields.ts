@@ -77,47 +77,29 @@ export type SeriesQuery = z.output<typeof seriesQuery>;
 
 const flowField = countField.nullable();
 
+const groupField = z.string().nullable().optional();
+
 export const point = z.strictObject({
   date: z.iso.date(),
   group: z
-    .strictObject({
-      voivodeship: z.string().nullable().optional(),
-      section: z.string().nullable().optional().meta({ description: 'A section of the PKD 2025' }),
-      legal_form: z.string().nullable().optional(),
-    })
-    .meta({ description: 'With `group_by`: what the entries have; null: nothing' })
+    .strictObject({ voivodeship: groupField, section: groupField, legal_form: groupField })
     .optional(),
   stock: z.strictObject({ ACTIVE: flowField, SUSPENDED: flowField, DELETED: flowField }),
-  new: flowField.meta({ description: 'Entries that came to stand; null: a baseline' }),
-  ended: flowField.meta({ description: 'Entries that no longer stand' }),
-  suspended: flowField.meta({ description: 'Entries that went from ACTIVE to SUSPENDED' }),
-  resumed: flowField.meta({ description: 'Entries that went from SUSPENDED to ACTIVE' }),
+  new: flowField,
+  ended: flowField,
+  suspended: flowField,
+  resumed: flowField,
   is_baseline: z.boolean(),
-  births: flowField.meta({
-    description: 'New entries that the registry never had before',
-  }),
-  returns: flowField.meta({
-    description: 'New entries that the registry had before; new = births + returns',
-  }),
-  moved_in: flowField.meta({
-    description: 'Standing entries that came from another voivodeship, section or form',
-  }),
-  moved_out: flowField.meta({ description: 'Standing entries that left for another one' }),
-  recoded_in: flowField.meta({
-    description: 'Standing entries that came from another section by recoding alone',
-  }),
-  recoded_out: flowField.meta({ description: 'Standing entries that left by recoding alone' }),
-  days_covered: flowField.meta({
-    description: 'Days since the snapshot before; by month the sum; null: a baseline',
-  }),
-  days_with_data: countField.meta({ description: 'Snapshots in the point' }),
-  is_partial: z.boolean().meta({
-    description:
-      'By month: some days of the month are not compared. They lie before the snapshot that its first one is compared with, or after its last one, or outside `from` and `to`',
-  }),
-  is_suppressed: z.boolean().meta({
-    description: 'Whether a count is null because the operator hides small ones',
-  }),
+  births: flowField,
+  returns: flowField,
+  moved_in: flowField,
+  moved_out: flowField,
+  recoded_in: flowField,
+  recoded_out: flowField,
+  days_covered: flowField,
+  days_with_data: countField,
+  is_partial: z.boolean(),
+  is_suppressed: z.boolean(),
 });
 
 export type Point = z.output<typeof point>;

@@ -2,6 +2,7 @@ import type { Response } from 'express';
 import { z } from 'zod';
 import type { Context } from '../http/context.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
+import examples from './examples.json' with { type: 'json' };
 import { hideSmall } from './hide-small.ts';
 import { readSeries } from './read-series.ts';
 import { by, point, type SeriesQuery, seriesQuery } from './series-fields.ts';
@@ -11,31 +12,7 @@ const answer = z.strictObject({ by, source: z.string(), series: z.array(point) }
 
 type Series = z.output<typeof answer>;
 
-const example: Series = {
-  by: 'day',
-  source: 'ceidg',
-  series: [
-    {
-      date: '2026-11-06',
-      stock: { ACTIVE: 123, SUSPENDED: 4, DELETED: 7 },
-      new: 5,
-      ended: 1,
-      suspended: 2,
-      resumed: 0,
-      is_baseline: false,
-      births: 4,
-      returns: 1,
-      moved_in: 2,
-      moved_out: 1,
-      recoded_in: 0,
-      recoded_out: 0,
-      days_covered: 1,
-      days_with_data: 1,
-      is_partial: false,
-      is_suppressed: false,
-    },
-  ],
-};
+const example = examples.series as Series;
 
 const description = `Days without a snapshot are absent, so that a chart shows gaps: a flow is of all \`days_covered\` days since the snapshot before. In a baseline it is null.
 
@@ -83,19 +60,17 @@ function describeFile(found: Series, asked: SeriesQuery): string[] {
 // Dates, numbers, truth values, names and slugs: nothing needs a quote. The columns have the order of the
 // fields.
 function writeCsv({ series }: Series, { group_by = [] }: Partial<SeriesQuery> = {}): string {
-  const { date: _date, group: _group, stock: _stock, ...flows } = example.series[0]!;
+  const { date: _date, group: _group, stock, ...flows } = point.shape;
   const names = Object.keys(flows) as (keyof typeof flows)[];
-  const stock = ['stock_active', 'stock_suspended', 'stock_deleted'];
-  const header = ['date', ...group_by, ...stock, ...names];
-  const lines = series.map(({ date, group = {}, stock: counts, ...rest }) =>
-    [
-      date,
-      ...Object.values(group),
-      ...Object.values(counts),
-      ...names.map((name) => rest[name]),
-    ].join(','),
-  );
-  return [header.join(','), ...lines, ''].join('\n');
+  const stocks = Object.keys(stock.shape).map((status) => `stock_${status.toLowerCase()}`);
+  const header = ['date', ...group_by, ...stocks, ...names];
+  const lines = series.map(({ date, group = {}, stock: counts, ...rest }) => [
+    date,
+    ...Object.values(group),
+    ...Object.values(counts),
+    ...names.map((name) => rest[name]),
+  ]);
+  return [header, ...lines, ''].join('\n');
 }
 
 /** Answers with a file: its name and, if asked for, its first lines tell what is in it. */
