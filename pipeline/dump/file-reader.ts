@@ -1,43 +1,37 @@
-import { CopyLines } from './copy-lines.ts';
-import type { DumpFile } from './files.ts';
-import { type Layout, readHeader, refuseHeader } from './header.ts';
-import type { FingerprintContext, KnownFingerprints } from './known-fingerprints.ts';
-import { RECORD_WORDS } from './line-memory.ts';
-import { findFault, RECORD_BYTES, RecordScanner } from './record-scanner.ts';
-import type { RecordHandler } from './record-splitter.ts';
-import { RejectList } from './reject-list.ts';
-import { Refusal } from '../errors.ts';
 import { holdsElevenDigits, maskPersonalNumbers } from '../sources/personal-number.ts';
 import type { TableSource } from '../sources/source.ts';
 import { tidy } from '../sources/text.ts';
+import { CopyLines } from './copy-lines.ts';
+import type { DumpFile } from './files.ts';
+import type { Layout } from './header.ts';
+import type { FingerprintContext, KnownFingerprints } from './known-fingerprints.ts';
+import { RECORD_WORDS } from './line-memory.ts';
+import { findFault, RECORD_BYTES, RecordScanner } from './record-scanner.ts';
+import type { Span } from './record-splitter.ts';
+import type { StagedRows } from './stage-rows.ts';
+import { TableReader } from './table-reader.ts';
 import { isWellFormed } from './well-formed.ts';
 
-const LINE_FEED = 10;
+/** The columns of `stage.column_text` before those of a file. */
+export const prefixColumns = ['file_no', 'line', 'fingerprint', 'is_well_formed'];
 
-const prefixColumns = ['file_no', 'line', 'fingerprint', 'is_well_formed'];
-
-/** The first of `prefixColumns`. */
-type Place = [file_no: number, line: number, fingerprint: bigint];
-
-/** Turns the records of one file into COPY lines and rejects. The first record is the header. */
-export class FileReader implements RecordHandler {
+/** Turns the records of one file into COPY lines and rejects. */
+export class FileReader extends TableReader implements StagedRows {
+  readonly readers = [this];
+  readonly table: string;
+  readonly normaliser_count = 1;
   readonly lines = new CopyLines();
-  readonly rejects: RejectList;
-  /** Counts records, without the header and blank lines. */
-  read_count = 0;
-  layout: Layout | undefined;
 
   readonly #source: TableSource;
-  readonly #file: DumpFile;
   readonly #known: KnownFingerprints;
   readonly #scanner = new RecordScanner();
   #context: FingerprintContext | undefined;
 
   constructor(source: TableSource, file: DumpFile, known: KnownFingerprints) {
+    super({ file, table: source, separator: ';' }, known.memory);
+    this.table = `column_text_${file.file_no}`;
     this.#source = source;
-    this.#file = file;
     this.#known = known;
-    this.rejects = new RejectList(file);
   }
 
   /** The columns of a COPY line. Columns that the source does not describe are left out. */
@@ -45,33 +39,26 @@ export class FileReader implements RecordHandler {
     return [...prefixColumns, ...this.layout!.columns.filter((column) => column !== null)];
   }
 
-  record(
-    data: Buffer,
-    start: number,
-    end: number,
-    line: number,
-    scanned: RecordScanner | undefined,
-  ): boolean {
-    if (!this.layout) {
-      this.#readHeader(data.subarray(start, end));
-      return true;
-    }
-    if (start === end) return true;
-    const print = this.#known.fingerprint(start, end, this.#context!);
-    if (this.#known.meet(print)) {
-      this.#skip(1);
-      return true;
-    }
-    return this.#take(data, start, end, line, print, scanned);
+  protected take(span: Span, scanned: RecordScanner | undefined): boolean {
+    const print = this.#known.fingerprint(span.start, span.end, this.#context!);
+    if (!this.#known.meet(print)) return this.#takeUnknown(span, print, scanned);
+    this.#skip(1);
+    return true;
   }
 
   passLines(data: Buffer, start: number, line: number) {
     if (!this.#context) return undefined;
     const passed = this.#known.pass(start, data.length, RECORD_BYTES, this.#context);
-    const { words, longs } = this.#known.memory;
+    const { words, longs } = this.memory;
     for (let at = 0; at < passed.listed_count * RECORD_WORDS; at += RECORD_WORDS) {
       this.#skip(words[at]!);
-      this.#take(data, words[at + 1]!, words[at + 2]!, line + words[at + 3]!, longs[at / 2 + 2]!);
+      const span = {
+        data,
+        start: words[at + 1]!,
+        end: words[at + 2]!,
+        line: line + words[at + 3]!,
+      };
+      this.#takeUnknown(span, longs[at / 2 + 2]!);
     }
     this.#skip(passed.known_count);
     return passed;
@@ -84,72 +71,33 @@ export class FileReader implements RecordHandler {
   }
 
   /** Takes a record that is not known. @returns false when a record of several lines cannot be read */
-  #take(
-    data: Buffer,
-    start: number,
-    end: number,
-    line: number,
-    print: bigint,
-    scanned?: RecordScanner,
-  ): boolean {
-    this.read_count++;
-    if (!scanned) this.#scanner.scan(data, start, end);
+  #takeUnknown(span: Span, print: bigint, scanned?: RecordScanner): boolean {
+    this.read_count += 1;
+    if (!scanned) this.#scanner.scan(span.data, span.start, span.end);
     const scan = scanned ?? this.#scanner;
-    const reason = this.#stage(data, start, end, [this.#file.file_no, line, print], scan);
-    if (reason === undefined) {
-      this.rejects.pass();
-      return true;
-    }
-    const lineEnd = scan.is_multiline ? data.indexOf(LINE_FEED, start) : end;
-    this.rejects.add(data.subarray(start, lineEnd), line, reason);
-    return !scan.is_multiline;
+    const fault = findFault(scan, span, this.layout!.columns.length);
+    if (fault !== undefined) return this.loseLine(span, scan, fault);
+    this.#stage(span, print, scan);
+    this.rejects.pass();
+    return true;
   }
 
-  reject(data: Buffer, start: number, end: number, line: number, reason: string): void {
-    if (!this.layout) refuseHeader(this.#file.file, reason);
-    this.read_count++;
-    this.rejects.add(data.subarray(start, end), line, reason);
-  }
-
-  /** Call after the last record. Throws a `Refusal` when the file had no header. */
-  end(): void {
-    if (!this.layout) throw new Refusal(`${this.#file.file}: an empty file, without a header`);
-  }
-
-  #readHeader(bytes: Buffer): void {
-    this.layout = readHeader(this.#source, this.#file.file, bytes);
+  protected begin({ header, starts_with_row_number }: Layout): void {
     const { mapping_version } = this.#source;
-    const seed = this.#known.memory.fingerprintOf(
-      [mapping_version, this.#file.file_key, this.layout.header].join('\n'),
-    );
-    this.#context = { seed, skipsNumber: this.layout.starts_with_row_number };
+    const read = [mapping_version, this.file.file_key, header].join('\n');
+    const seed = this.memory.fingerprintOf(read);
+    this.#context = { seed, skipsNumber: starts_with_row_number };
   }
 
-  /** The values of `prefixColumns`. */
-  #prefix(data: Buffer, start: number, place: Place, scan: RecordScanner): string {
+  #stage({ data, start, end, line }: Span, print: bigint, scan: RecordScanner): void {
+    const { columns, formed } = this.layout!;
     const isCertain = scan.is_plain && !scan.is_multiline;
-    const is_well_formed = isCertain && isWellFormed(this.layout!.formed, data, start, scan);
-    const [file_no, line, print] = place;
-    return `${file_no};${line};${print};${is_well_formed};`;
-  }
-
-  /** @returns why the record cannot be read */
-  #stage(
-    data: Buffer,
-    start: number,
-    end: number,
-    place: Place,
-    scan: RecordScanner,
-  ): string | undefined {
-    const { columns } = this.layout!;
-    const fault = findFault(scan, data, start, end, columns.length);
-    if (fault !== undefined) return fault;
-    const prefix = this.#prefix(data, start, place, scan);
-    const isCertain = scan.is_plain && !scan.is_multiline;
+    const is_well_formed = isCertain && isWellFormed(formed, data, start, scan);
+    const prefix = `${this.file.file_no};${line};${print};${is_well_formed};`;
     const isTidy = isCertain && !scan.needs_tidying && !holdsElevenDigits(data, start, end);
     if (isTidy && !columns.includes(null)) {
       this.lines.addPlain(prefix, data, start, end);
-      return undefined;
+      return;
     }
     const fields = scan.readFields(data, start).flatMap((field, at) => {
       const column = columns[at]!;
@@ -157,6 +105,5 @@ export class FileReader implements RecordHandler {
       return [isTidy ? field : maskPersonalNumbers(tidy(field), column)];
     });
     this.lines.addFields(prefix, fields);
-    return undefined;
   }
 }

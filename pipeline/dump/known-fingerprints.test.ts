@@ -135,14 +135,14 @@ function read(
     skipped = 0;
   };
   const handler: RecordHandler = {
-    record(data, start, end, line) {
+    record({ data, start, end, line }) {
       if (start === end) return true;
       const fingerprint = known.fingerprint(start, end, context);
       if (known.meet(fingerprint)) skipped++;
       else note(line, data.toString('latin1', start, end), String(fingerprint));
       return true;
     },
-    reject: (_data, _start, _end, line, reason) => note(line, reason),
+    reject: ({ line }, reason) => note(line, reason),
   };
   if (isPassing) {
     handler.passLines = (data, from, line) => {

@@ -172,12 +172,10 @@ function isLineEnd(data: Uint8Array, at: number, stop: number): boolean {
   return data[at] === RETURN && (at + 1 >= stop || data[at + 1] === LINE_FEED);
 }
 
-/** Why the record data[start, end) that was scanned is no row of so many fields; undefined when it is one. */
+/** Explains why a scanned record is no row of so many fields; undefined when it is one. */
 export function findFault(
   scan: RecordScanner,
-  data: Buffer,
-  start: number,
-  end: number,
+  { data, start, end }: { data: Buffer; start: number; end: number },
   field_count: number,
 ): string | undefined {
   if (scan.has_nul) return 'a NUL byte';

@@ -7,7 +7,7 @@ import { FileReader } from './file-reader.ts';
 import { KnownFingerprints } from './known-fingerprints.ts';
 import { LineMemory } from './line-memory.ts';
 import { RECORD_BYTES } from './record-scanner.ts';
-import { type RecordHandler, RecordSplitter } from './record-splitter.ts';
+import { type RecordHandler, RecordSplitter, type Span } from './record-splitter.ts';
 import { loadSource, type TableSource } from '../sources/source.ts';
 import { tidy } from '../sources/text.ts';
 
@@ -31,13 +31,13 @@ function split(bytes: Buffer, cuts: readonly number[] = [], width?: number) {
   const records: Piece[] = [];
   const rejects: Piece[] = [];
   const handler: RecordHandler = {
-    record(data, start, end, line) {
+    record({ data, start, end, line }) {
       const record = data.subarray(start, end);
       if (width !== undefined && parseRecord(record)?.length !== width) return false;
       records.push([line, record.toString()]);
       return true;
     },
-    reject: (_data, _start, _end, line, reason) => void rejects.push([line, reason]),
+    reject: ({ line }, reason) => void rejects.push([line, reason]),
   };
   const splitter = new RecordSplitter(handler, new LineMemory());
   write(splitter, bytes, cuts);
@@ -140,8 +140,8 @@ describe('RecordSplitter', () => {
     ['in quotes over many lines', '"', `${'x'.repeat(99)}\n`],
   ])('keeps little of a field of 400 MB %s', (_, start, more) => {
     let longest = 0;
-    const measure = (_data: Buffer, from: number, to: number) => {
-      longest = Math.max(longest, to - from);
+    const measure = ({ start: from, end }: Span) => {
+      longest = Math.max(longest, end - from);
       return true;
     };
     const splitter = new RecordSplitter({ record: measure, reject: measure }, new LineMemory());
@@ -175,7 +175,6 @@ describe('a damaged line', () => {
     const known = new KnownFingerprints();
     const reader = new FileReader(source, file, known);
     write(new RecordSplitter(reader, known.memory), bytes, places);
-    reader.end();
     const staged: string[][] = parse(reader.lines.take(), { delimiter: ';' });
     return {
       staged: staged.map((fields): Piece => [Number(fields[1]), fields.slice(4).join('|')]),

@@ -9,6 +9,14 @@ const QUOTE = 34;
 /** Chunks are read in pieces of this size, so that the rest of the one before fits beside them. */
 const PIECE_BYTES = 128 * 1024;
 
+/** Bytes of a file: data[start, end), which begin on `line`, from 1. */
+export interface Span {
+  data: Buffer;
+  start: number;
+  end: number;
+  line: number;
+}
+
 /** Receives the records of the splitter. `data` is only valid during the call. */
 export interface RecordHandler {
   /**
@@ -21,19 +29,13 @@ export interface RecordHandler {
     line: number,
   ): { end: number; feed_count: number } | undefined;
   /**
-   * One record, data[start, end) without its line end, on `line`, from 1. `scanned`: where it has quotes.
+   * One record, without its line end. `scanned`: where it has quotes.
    *
    * @returns false when a record of several lines does not parse; reading resumes at its second line
    */
-  record(
-    data: Buffer,
-    start: number,
-    end: number,
-    line: number,
-    scanned: RecordScanner | undefined,
-  ): boolean;
-  /** One line, data[start, end), that cannot be the beginning of a record. */
-  reject(data: Buffer, start: number, end: number, line: number, reason: string): void;
+  record(span: Span, scanned: RecordScanner | undefined): boolean;
+  /** One line that cannot be the beginning of a record. */
+  reject(span: Span, reason: string): void;
 }
 
 /**
@@ -102,14 +104,16 @@ export class RecordSplitter {
         continue;
       }
       if (stop - at > RECORD_BYTES) {
-        this.#handler.reject(data, at, at + RECORD_BYTES, this.#line, tooLong);
+        const begin = { data, start: at, end: at + RECORD_BYTES, line: this.#line };
+        this.#handler.reject(begin, tooLong);
         this.#isSkipping = true;
         continue;
       }
       if (feed < 0 && !isLast) return at;
       if (quote >= 0 && quote < at) quote = data.indexOf(QUOTE, at);
       if (quote < 0 || quote >= stop) {
-        this.#handler.record(data, at, trimEnd(data, at, stop), this.#line, undefined);
+        const end = trimEnd(data, at, stop);
+        this.#handler.record({ data, start: at, end, line: this.#line }, undefined);
         this.#line++;
         at = stop + 1;
         continue;
@@ -130,12 +134,13 @@ export class RecordSplitter {
       // A quote may close beyond the bound.
       const isLonger = fault === 'open quote' && data.indexOf(QUOTE, start + RECORD_BYTES + 2) >= 0;
       const reason = fault && !isLonger ? reasons[fault] : tooLong;
-      this.#handler.reject(data, start, trimEnd(data, start, lineEnd), this.#line, reason);
+      const end = trimEnd(data, start, lineEnd);
+      this.#handler.reject({ data, start, end, line: this.#line }, reason);
     } else {
-      const { line_feed } = scanned;
+      const { end, line_feed } = scanned;
       // Only the next bytes decide whether the record ends here.
       if (line_feed >= data.length && !isLast) return -1;
-      if (this.#handler.record(data, start, scanned.end, this.#line, scanned)) {
+      if (this.#handler.record({ data, start, end, line: this.#line }, scanned)) {
         this.#line += scanned.feed_count + 1;
         return line_feed + 1;
       }

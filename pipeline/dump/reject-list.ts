@@ -2,6 +2,7 @@ import { Refusal } from '../errors.ts';
 import { figure } from '../figure.ts';
 import { shorten, UNREADABLE_ROWS, type UnreadableRow } from '../sources/rejects.ts';
 import type { DumpFile } from './files.ts';
+import type { Span } from './record-splitter.ts';
 
 /** At most this many consecutive unreadable rows. More mean an open quote, or a file without rows. */
 const UNREADABLE_IN_A_ROW = 1000;
@@ -28,7 +29,7 @@ export class RejectList {
     this.#in_a_row = 0;
   }
 
-  add(bytes: Buffer, line: number, reason: string): void {
+  add({ data, start, end, line }: Span, reason: string): void {
     const { file, file_no } = this.#file;
     const found = `line ${line}: ${reason}`;
     this.#first ??= found;
@@ -44,7 +45,7 @@ export class RejectList {
         `${file}, ${this.#first}; more than ${figure(UNREADABLE_ROWS)} rows of it cannot be read`,
       );
     }
-    this.#rows.push({ file_no, line, reason, raw: shorten(bytes) });
+    this.#rows.push({ file_no, line, reason, raw: shorten(data.subarray(start, end)) });
   }
 
   take(): UnreadableRow[] {

@@ -6,8 +6,9 @@ import { Refusal } from '../errors.ts';
 import { maskedJson } from '../sources/personal-number.ts';
 import type { DocumentSource } from '../sources/source.ts';
 import { REJECT_BATCH, shorten, UNREADABLE_ROWS, type UnreadableRow } from '../sources/rejects.ts';
-import { BATCH_BYTES, normalise } from './stage-file.ts';
-import { saveFiles, type Staging } from './stage.ts';
+import { BATCH_BYTES, normalise } from './stage-rows.ts';
+import { saveFiles } from './stage.ts';
+import type { Staging } from './staging.ts';
 import { figure } from '../figure.ts';
 
 /**

@@ -1,39 +1,21 @@
 import { pipeline } from 'node:stream/promises';
-import { escapeIdentifier, type PoolClient } from 'pg';
+import { escapeIdentifier } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { insertRows, inStage, runFile, type Sessions } from '../../sql/connection/database.ts';
-import type { DumpFile } from './files.ts';
-import { ROW_NUMBER_COLUMN } from './header.ts';
-import type { KnownFingerprints } from './known-fingerprints.ts';
+import { insertRows, inStage, runFile } from '../../sql/connection/database.ts';
 import { inParallel } from '../parallel.ts';
-import {
-  joinedColumns,
-  type JoinedTable,
-  type Source,
-  type TableSource,
-} from '../sources/source.ts';
-import { readLayout } from './read-table.ts';
-import { stageJoin } from './join/stage-join.ts';
-import { type FileCount, normalise, stageFile } from './stage-file.ts';
+import { joinedColumns, type JoinedTable, type TableSource } from '../sources/source.ts';
+import { FileReader } from './file-reader.ts';
+import { ROW_NUMBER_COLUMN } from './header.ts';
+import { JoinedRows } from './join/joined-rows.ts';
+import type { RowContext } from './join/row-reader.ts';
+import { SideRows } from './join/side-rows.ts';
+import type { KnownFingerprints } from './known-fingerprints.ts';
+import { normalise, type StagedCount, type StagedRows, stageRows } from './stage-rows.ts';
+import type { Staging } from './staging.ts';
+import { readLayout } from './table-reader.ts';
 
 /** Files read in parallel: some wait for the disk while others are inflated or normalised. */
 const PARALLEL_FILES = 4;
-
-export interface Staging<Kind extends Source = Source> {
-  pool: Sessions;
-  client: PoolClient;
-  /** The schema of the tables of the night. */
-  stage: string;
-  /**
-   * The files of sql/ that make documents of answers, that keep what a missing column tells, and that make entries
-   * of the records of files.
-   */
-  steps: Record<'documents' | 'keep' | 'normalise', string>;
-  source: Kind;
-  files: readonly DumpFile[];
-  /** Called now and then with the numbers of records and bytes read since the last call. */
-  onProgress: (records: number, bytes: number) => void;
-}
 
 /**
  * Stages the records of a dump that are not `known`. Counts go to `file`, unknown columns to
@@ -45,20 +27,41 @@ export async function stageDump(
 ): Promise<void> {
   await createRecordTables(staging);
   await keepMissing(staging);
-  const { join } = staging.source;
-  const counts = join ? await stageJoin(staging, join, known) : await stageFiles(staging, known);
+  const counts = await stageFiles(staging, known);
   const left = counts.filter(({ is_left }) => is_left).map(({ file_no }) => file_no);
   if (left.length > 0) await normalise(staging.client, staging, left);
   await saveCounts(staging, counts);
   await saveMissing(staging, known);
 }
 
-function stageFiles(staging: Staging<TableSource>, known: KnownFingerprints): Promise<FileCount[]> {
-  // Reads the largest file first, so that no large file runs alone at the end.
-  const largestFirst = staging.files.toSorted((a, b) => b.byte_count - a.byte_count);
-  return inParallel(largestFirst, PARALLEL_FILES, (file, signal) =>
-    stageFile(staging, file, known, signal),
+/** Stages the files of a dump. Records of small ones are left for `normalise`. */
+export async function stageFiles(
+  staging: Staging<TableSource>,
+  known: KnownFingerprints,
+): Promise<StagedCount[]> {
+  const counts = await inParallel(listRows(staging, known), PARALLEL_FILES, (rows, signal) =>
+    stageRows(staging, rows, signal),
   );
+  return counts.flat();
+}
+
+/** Lists what a dump has to stage: each file by itself, or two joined ones and what lies beside them. */
+function listRows({ source, files }: Staging<TableSource>, known: KnownFingerprints): StagedRows[] {
+  const { join, mapping_version: seed } = source;
+  if (!join) {
+    // Reads the largest file first, so that no large file runs alone at the end.
+    const largestFirst = files.toSorted((a, b) => b.byte_count - a.byte_count);
+    return largestFirst.map((file) => new FileReader(source, file, known));
+  }
+  const find = (table: JoinedTable): RowContext[] => {
+    const file = files.find(({ file_key }) => file_key === table.file_key);
+    return file ? [{ file, table, join, seed }] : [];
+  };
+  const [main, details] = [join.main, join.details].flatMap(find);
+  return [
+    new JoinedRows(main!, details!, known),
+    ...join.side.flatMap(find).map((context) => new SideRows(context)),
+  ];
 }
 
 /**
@@ -134,13 +137,13 @@ export async function saveFiles({ client, stage, files }: Staging): Promise<void
 
 export async function saveCounts(
   { client, stage }: Staging,
-  counts: readonly FileCount[],
+  counts: readonly StagedCount[],
 ): Promise<void> {
   await client.query(
     `update ${stage}.file
      set
        read_count = counted.read_count, line_count = counted.line_count,
-       content_hash = counted.content_hash, is_joined = coalesce(counted.is_joined, false),
+       content_hash = counted.content_hash, is_joined = counted.is_joined,
        processed_until = counted.processed_until
      from jsonb_populate_recordset(null::${stage}.file, $1) as counted
      where file.file_no = counted.file_no`,

@@ -2,7 +2,7 @@ import { escapeIdentifier, type PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { inSession, isThere } from '../../sql/connection/database.ts';
 import { KnownFingerprints } from './known-fingerprints.ts';
-import type { Staging } from './stage.ts';
+import type { Staging } from './staging.ts';
 
 /** Pages of a table that are read at a time: 32 megabytes, of which fingerprints are a fiftieth. */
 const PIECE_PAGES = 4096;

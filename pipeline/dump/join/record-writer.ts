@@ -1,13 +1,14 @@
 import type { Fields, JoinDescription } from '../../sources/source.ts';
 import { CopyLines, joinFields } from '../copy-lines.ts';
+import { prefixColumns } from '../file-reader.ts';
 import type { Halves, KnownFingerprints } from '../known-fingerprints.ts';
-import { isWellFormed } from '../well-formed.ts';
-import type { Cursor } from './cursor.ts';
-import type { Row } from './row-reader.ts';
+import type { Row, RowReader } from './row-reader.ts';
 
-const [semicolon, comma, opening, closing, end] = [';', ',', '{""', '}', '""'].map((text) =>
-  Buffer.from(text),
-) as [Buffer, Buffer, Buffer, Buffer, Buffer];
+const [semicolon, comma, opening, between, closing, end] = [';', ',', '{""', ',""', '}', '""'].map(
+  (text) => Buffer.from(text),
+) as [Buffer, Buffer, Buffer, Buffer, Buffer, Buffer];
+
+type Visit = Parameters<RowReader['eachField']>[1];
 
 /** Makes one record of a row and its details, and COPY lines of the records that are not known. */
 export class RecordWriter {
@@ -17,12 +18,12 @@ export class RecordWriter {
 
   readonly #join: JoinDescription;
   readonly #known: KnownFingerprints;
-  readonly #main: Cursor;
-  readonly #details: Cursor;
+  readonly #main: RowReader;
+  readonly #details: RowReader;
   readonly #print: Halves = { high: 0, low: 0 };
 
-  constructor(join: JoinDescription, known: KnownFingerprints, main: Cursor, details: Cursor) {
-    this.#join = join;
+  constructor(known: KnownFingerprints, main: RowReader, details: RowReader) {
+    this.#join = main.context.join;
     this.#known = known;
     this.#main = main;
     this.#details = details;
@@ -30,8 +31,7 @@ export class RecordWriter {
 
   /** The columns of a COPY line. */
   get columns(): string[] {
-    const read = this.#main.reader.layout!.columns.filter((column) => column !== null);
-    const staged = ['file_no', 'line', 'fingerprint', 'is_well_formed', ...read];
+    const staged = [...prefixColumns, ...this.#main.data_columns];
     return [...staged, ...Object.keys(this.#join.combined), 'details'];
   }
 
@@ -49,7 +49,7 @@ export class RecordWriter {
     if (details.length === 0) this.#countLacking(row);
     if (this.#known.meetHalves(print)) return;
     const fault = this.#stage(row, details);
-    if (fault !== undefined) this.#main.reader.rejectRow(row, fault);
+    if (fault !== undefined) this.#main.rejects.add(row, fault);
   }
 
   #readPrint(): bigint {
@@ -61,11 +61,11 @@ export class RecordWriter {
   writeStray(row: Row): void {
     if (row.fault !== undefined) return;
     const reason = `no row of this ${this.#join.key} in ${this.#main.file.file}`;
-    this.#details.reader.rejectRow(row, reason);
+    this.#details.rejects.add(row, reason);
   }
 
   #countLacking(row: Row): void {
-    const fields = this.#main.reader.readFields(row, true);
+    const fields = this.#main.readFields(row, true);
     if (typeof fields === 'object' && this.#join.needsDetails(fields)) this.lacking_count += 1;
   }
 
@@ -73,17 +73,14 @@ export class RecordWriter {
   #stage(row: Row, rows: readonly Row[]): string | undefined {
     const details = this.#readDetails(rows);
     if (typeof details === 'string') return details;
-    const { reader, file } = this.#main;
-    const fields = reader.readFields(row, true);
+    const main = this.#main;
+    const fields = main.readFields(row, true);
     if (typeof fields === 'string') return fields;
-    const { scanner, layout } = reader;
-    const is_well_formed =
-      scanner.is_plain &&
-      !scanner.is_multiline &&
-      isWellFormed(layout!.formed, row.data, row.start, scanner);
     const combined = this.#join.combine(fields, [...details.keys()]);
     const { lines } = this;
-    lines.addText(`${file.file_no};${row.line};${this.#readPrint()};${is_well_formed};`);
+    lines.addText(
+      `${main.file.file_no};${row.line};${this.#readPrint()};${main.isWellFormed(row)};`,
+    );
     this.#addColumns(row);
     lines.addText(
       `${joinFields(Object.keys(this.#join.combined).map((name) => String(combined[name])))};"[`,
@@ -96,35 +93,38 @@ export class RecordWriter {
     return undefined;
   }
 
-  /** The fields of a row that are read, as bytes where they need no parser: it takes most of the time. */
   #addColumns(row: Row): void {
-    const { reader } = this.#main;
     const { lines } = this;
-    const begin = lines.length;
-    const isPlain = reader.eachField(row, (start, stop) => {
+    const columns = this.#main.data_columns;
+    const add: Visit = (start, stop) => {
       if (!lines.addBytes(row.data, start, stop)) return false;
       lines.addQuoted(semicolon);
       return true;
-    });
-    if (isPlain) return;
-    lines.cut(begin);
-    const fields = reader.readFields(row) as Fields;
-    const columns = reader.layout!.columns.filter((column) => column !== null);
-    lines.addText(`${joinFields(columns.map((column) => fields[column] ?? ''))};`);
+    };
+    const write = (fields: Fields) => joinFields(columns.map((column) => fields[column] ?? ''));
+    this.#addFields(this.#main, row, add, (fields) => `${write(fields)};`);
+  }
+
+  /** Adds the fields of a row as bytes where they need no parser: it takes most of the time. */
+  #addFields(reader: RowReader, row: Row, add: Visit, write: (fields: Fields) => string): void {
+    const begin = this.lines.length;
+    if (reader.eachField(row, add)) return;
+    this.lines.cut(begin);
+    this.lines.addText(write(reader.readFields(row) as Fields));
   }
 
   /** The brief fields of the rows, with equal rows once; or why they cannot be used. */
   #readDetails(rows: readonly Row[]): Map<Fields, Row> | string {
     const { unique } = this.#join.details;
-    const { reader, file } = this.#details;
+    const reader = this.#details;
     const found = new Map<Fields, Row>();
     const known = new Map<string, Row>();
     for (const row of rows) {
-      const where = `${file.file}, line ${row.line}`;
+      const where = `${reader.file.file}, line ${row.line}`;
       if (row.fault !== undefined) return `${where}: ${row.fault}`;
       const fields = reader.readFields(row, true);
       if (typeof fields === 'string') {
-        reader.rejectRow(row, fields);
+        reader.rejects.add(row, fields);
         return `${where}: ${fields}`;
       }
       const key = fields[unique];
@@ -141,25 +141,23 @@ export class RecordWriter {
 
   /** Adds a row as JSON within a quoted field. */
   #addDetail(row: Row): void {
-    const { reader } = this.#details;
     const { lines } = this;
-    const begin = lines.length;
-    let isFirst = true;
-    const isPlain = reader.eachField(row, (start, stop, name) => {
+    let next = opening;
+    const add: Visit = (start, stop, name) => {
       if (start === stop) return true;
-      if (!isFirst) lines.addQuoted(comma);
-      lines.addQuoted(isFirst ? opening : end);
-      isFirst = false;
+      lines.addQuoted(next);
+      next = between;
       lines.addQuoted(name);
       if (!lines.addBytes(row.data, start, stop)) return false;
       lines.addQuoted(end);
       return true;
-    });
-    if (isPlain) {
-      lines.addQuoted(closing);
-      return;
-    }
-    lines.cut(begin);
-    lines.addText(JSON.stringify(reader.readFields(row)).replaceAll('"', '""'));
+    };
+    this.#addFields(this.#details, row, add, writeJson);
+    lines.addQuoted(closing);
   }
+}
+
+/** Writes fields as JSON within a quoted field, without its last brace. */
+function writeJson(fields: Fields): string {
+  return JSON.stringify(fields).slice(0, -1).replaceAll('"', '""');
 }

@@ -4,26 +4,22 @@ import { holdsElevenDigits, maskPersonalNumbers } from '../../sources/personal-n
 import type { Fields, JoinDescription, JoinedTable } from '../../sources/source.ts';
 import { tidy } from '../../sources/text.ts';
 import type { DumpFile } from '../files.ts';
+import type { Layout } from '../header.ts';
 import type { Halves } from '../known-fingerprints.ts';
 import { LineMemory, RECORD_WORDS } from '../line-memory.ts';
-import { type Layout, readHeader, refuseHeader } from '../header.ts';
 import { findFault, RECORD_BYTES, RecordScanner } from '../record-scanner.ts';
-import type { RecordHandler } from '../record-splitter.ts';
-import { RejectList } from '../reject-list.ts';
+import type { Span } from '../record-splitter.ts';
+import { type FileCount, TableReader } from '../table-reader.ts';
+import { isWellFormed } from '../well-formed.ts';
 
-const [zero, quote] = Buffer.from('0"') as unknown as [number, number];
-const LINE_FEED = 10;
+const QUOTE = 34;
 
 /** A row of a joined table, with the fingerprint of its data. */
-export interface Row extends Halves {
+export interface Row extends Halves, Span {
   /** The number that joins the tables. */
   key: number;
-  data: Buffer;
-  start: number;
-  end: number;
-  line: number;
   /** Why it cannot be used, as far as that is known before its fields are read; it is rejected then. */
-  fault: string | undefined;
+  fault?: string;
 }
 
 /** A table has fewer columns than this. */
@@ -43,21 +39,16 @@ export interface RowContext {
  * Reads the key and the fingerprint of each row of a joined table, and the text of no field. Columns that
  * are no data count nothing: a row stays the same when they change, come or go.
  */
-export class RowReader implements RecordHandler {
-  readonly rejects: RejectList;
+export class RowReader extends TableReader {
+  readonly context: RowContext;
+  /** The columns that are data. */
+  data_columns: readonly string[] = [];
   /** The rows since the last `take`. */
-  rows: Row[] = [];
-  read_count = 0;
-  layout: Layout | undefined;
-
-  readonly #context: RowContext;
-  readonly #separator: number;
-  /** Has scanned the row of the last `readFields`. */
-  readonly scanner: RecordScanner;
-  readonly #found_ends = new Uint32Array(RECORD_BYTES + 3);
-  readonly memory = new LineMemory(COLUMNS);
+  #rows: Row[] = [];
+  readonly #scanner: RecordScanner;
   #seed = 0n;
   #key_at = 0;
+  /** -1 for none. */
   #touched_at = 0;
   /** The columns that are data, by their place in a row, with their name and a colon in quoted JSON. */
   #read: [at: number, column: string, name: Buffer][] = [];
@@ -69,15 +60,15 @@ export class RowReader implements RecordHandler {
   #copy: Buffer = Buffer.alloc(0);
   #last_key = -1;
   #isAfterLost = false;
+  /** The row that the scanner has scanned last. */
   #scanned: Row | undefined;
   /** Whether the scanned row holds a number of eleven digits. */
   #mayNamePerson = false;
 
   constructor(context: RowContext) {
-    this.#context = context;
-    this.#separator = context.join.separator.charCodeAt(0);
-    this.rejects = new RejectList(context.file);
-    this.scanner = new RecordScanner(context.join.separator);
+    super({ ...context, separator: context.join.separator }, new LineMemory(COLUMNS));
+    this.context = context;
+    this.#scanner = new RecordScanner(context.join.separator);
   }
 
   /** The newest day on which the registry touched a row, YYYY-MM-DD; undefined when there is none. */
@@ -87,51 +78,43 @@ export class RowReader implements RecordHandler {
     return isDate(day) ? day : undefined;
   }
 
-  take(): Row[] {
-    const { rows } = this;
-    this.rows = [];
+  override count(): FileCount {
+    return { ...super.count(), processed_until: this.processed_until };
+  }
+
+  /** Takes the rows that were read since the last call. */
+  takeRows(): Row[] {
+    const rows = this.#rows;
+    this.#rows = [];
     return rows;
   }
 
-  record(
-    data: Buffer,
-    start: number,
-    end: number,
-    line: number,
-    scanned: RecordScanner | undefined,
-  ): boolean {
-    if (!this.layout) {
-      this.#readHeader(data.subarray(start, end));
-      return true;
-    }
-    if (start === end) return true;
+  protected take(span: Span, scanned: RecordScanner | undefined): boolean {
     this.read_count += 1;
-    const ends = scanned ? scanned.ends : this.#found_ends;
-    const count = scanned ? scanned.field_count : this.#findEnds(data, start, end);
-    const fault = this.#findFault(data, start, end, count, scanned);
-    const key = this.#readKey(data, start, ends, count);
-    if (fault !== undefined || key < 0) {
-      const isMultiline = scanned?.is_multiline === true;
-      const stop = isMultiline ? data.indexOf(LINE_FEED, start) : end;
-      const { key: name, key_digits } = this.#context.join;
-      this.#lose(data, start, stop, line, fault ?? `no ${name} of ${key_digits} digits`);
-      return !isMultiline;
+    const { data, start, end, line } = span;
+    const scan = scanned ?? this.#scanner;
+    if (!scanned) scan.scan(data, start, end);
+    this.#scanned = undefined;
+    const fault = findFault(scan, span, this.layout!.columns.length);
+    if (fault !== undefined) return this.loseLine(span, scan, fault);
+    const { key: name, key_digits } = this.context.join;
+    const startOf = (at: number) => (at === 0 ? start : scan.ends[at - 1]! + 1);
+    const text = data.toString('latin1', startOf(this.#key_at), scan.ends[this.#key_at]);
+    const [, key] = /^("?)([0-9]+)\1$/.exec(text)?.slice(1) ?? [];
+    if (key?.length !== key_digits) {
+      return this.loseLine(span, scan, `no ${name} of ${key_digits} digits`);
     }
+    const { code } = this.memory;
     const touched = this.#touched_at;
-    if (touched >= 0) {
-      this.memory.code.noteDay(touched === 0 ? start : ends[touched - 1]! + 1, ends[touched]!);
-    }
-    const print = this.#print(start, ends);
-    const high = Number(BigInt.asIntN(32, print >> 32n));
-    this.#keep(
-      key,
-      this.#keepBytes(data),
-      start,
-      end,
-      line,
-      high,
-      Number(BigInt.asIntN(32, print)),
+    if (touched >= 0) code.noteDay(startOf(touched), scan.ends[touched]!);
+    // The columns that are data, a run at once.
+    const print = this.#runs.reduce(
+      (before, [first, last]) => code.hash(startOf(first), scan.ends[last]!, before),
+      this.#seed,
     );
+    const high = Number(BigInt.asIntN(32, print >> 32n));
+    const low = Number(BigInt.asIntN(32, print));
+    this.#keep({ key: Number(key), high, low, data: this.#copyOf(data), start, end, line });
     return true;
   }
 
@@ -142,34 +125,32 @@ export class RowReader implements RecordHandler {
       memory.code.rows(start, data.length, RECORD_BYTES, this.#seed, out, out_end),
     );
     const { words } = memory;
-    const copy = this.#keepBytes(data);
+    const copy = this.#copyOf(data);
     for (let at = 0; at < passed.listed_count * RECORD_WORDS; at += RECORD_WORDS) {
-      const row_line = line + words[at + 3]!;
-      const [low, high] = [words[at + 4]! | 0, words[at + 5]! | 0];
-      this.#keep(words[at]!, copy, words[at + 1]!, words[at + 2]!, row_line, high, low);
+      this.#keep({
+        key: words[at]!,
+        high: words[at + 5]! | 0,
+        low: words[at + 4]! | 0,
+        data: copy,
+        start: words[at + 1]!,
+        end: words[at + 2]!,
+        line: line + words[at + 3]!,
+      });
     }
     this.read_count += passed.listed_count;
     return passed;
   }
 
-  #keep(
-    key: number,
-    data: Buffer,
-    start: number,
-    end: number,
-    line: number,
-    high: number,
-    low: number,
-  ): void {
-    const fault = this.#isAfterLost ? afterLost : undefined;
+  #keep(row: Row): void {
+    if (this.#isAfterLost) row.fault = afterLost;
     this.#isAfterLost = false;
     this.rejects.pass();
-    this.#last_key = key;
-    this.rows.push({ key, high, low, data, start, end, line, fault });
+    this.#last_key = row.key;
+    this.#rows.push(row);
   }
 
   /** A copy of the bytes of the area, which change while the rows are kept. */
-  #keepBytes(data: Buffer): Buffer {
+  #copyOf(data: Buffer): Buffer {
     if (this.#copied !== data) {
       this.#copied = data;
       this.#copy = Buffer.from(data);
@@ -177,19 +158,11 @@ export class RowReader implements RecordHandler {
     return this.#copy;
   }
 
-  reject(data: Buffer, start: number, end: number, line: number, reason: string): void {
-    if (!this.layout) refuseHeader(this.#context.file.file, reason);
-    this.read_count += 1;
-    this.#lose(data, start, end, line, reason);
-  }
-
-  /** Call after the last record. Throws a `Refusal` when the file had no header. */
-  end(line: number): void {
-    const { file } = this.#context;
-    if (!this.layout) throw new Refusal(`${file.file}: an empty file, without a header`);
+  override async *read(): AsyncGenerator<void> {
+    yield* super.read();
     if (!this.#isAfterLost) return;
     const nothing = { data: Buffer.alloc(0), start: 0, end: 0, high: 0, low: 0 };
-    this.rows.push({ ...nothing, key: Infinity, line, fault: afterLost });
+    this.#rows.push({ ...nothing, key: Infinity, line: this.line_count, fault: afterLost });
   }
 
   /**
@@ -200,7 +173,7 @@ export class RowReader implements RecordHandler {
   readFields(row: Row, isBrief = false): Fields | string {
     const { data, start, end } = row;
     const scanner = this.#scan(row);
-    const fault = findFault(scanner, data, start, end, this.layout!.columns.length);
+    const fault = findFault(scanner, row, this.layout!.columns.length);
     if (fault !== undefined) return fault;
     const { ends, is_ascii, needs_tidying } = scanner;
     // Parts of one text cost a fifth of as many texts of their own.
@@ -212,7 +185,7 @@ export class RowReader implements RecordHandler {
       const to = ends[at]!;
       if (from === to) continue;
       let text = whole?.slice(from - start, to - start) ?? data.toString('utf8', from, to);
-      if (data[from] === quote) text = text.slice(1, -1).replaceAll('""', '"');
+      if (data[from] === QUOTE) text = text.slice(1, -1).replaceAll('""', '"');
       if (needs_tidying || this.#mayNamePerson) text = maskPersonalNumbers(tidy(text), column);
       if (text !== '') fields[column] = text;
     }
@@ -233,8 +206,15 @@ export class RowReader implements RecordHandler {
     return true;
   }
 
+  /** Whether the columns of a row have their forms. */
+  isWellFormed(row: Row): boolean {
+    const scan = this.#scan(row);
+    const isCertain = scan.is_plain && !scan.is_multiline;
+    return isCertain && isWellFormed(this.layout!.formed, row.data, row.start, scan);
+  }
+
   #scan(row: Row): RecordScanner {
-    const { scanner } = this;
+    const scanner = this.#scanner;
     if (this.#scanned !== row) {
       scanner.scan(row.data, row.start, row.end);
       this.#mayNamePerson = holdsElevenDigits(row.data, row.start, row.end);
@@ -243,109 +223,40 @@ export class RowReader implements RecordHandler {
     return scanner;
   }
 
-  rejectRow({ data, start, end, line }: Row, reason: string): void {
-    this.rejects.add(data.subarray(start, end), line, reason);
-  }
-
   /** Rejects a row. A row of details may belong to the record of the row before it, or of the one after it. */
-  #lose(data: Buffer, start: number, end: number, line: number, fault: string): void {
-    this.rejects.add(data.subarray(start, end), line, fault);
-    const { table, join } = this.#context;
+  protected override lose(span: Span, fault: string): void {
+    super.lose(span, fault);
+    const { table, join } = this.context;
     if (table !== join.details) return;
-    const kept = { data: this.#keepBytes(data), start, end, line, fault };
-    this.rows.push({ key: this.#last_key, high: 0, low: 0, ...kept });
+    const data = this.#copyOf(span.data);
+    this.#rows.push({ ...span, key: this.#last_key, high: 0, low: 0, data, fault });
     this.#isAfterLost = true;
   }
 
-  #readHeader(bytes: Buffer): void {
-    const { file, table, join, seed } = this.#context;
-    const layout = readHeader(table, file.file, bytes, join.separator);
-    const { names, columns } = layout;
-    const { touched } = table;
-    this.layout = layout;
-    this.#key_at = names.indexOf(join.key);
-    this.#touched_at = touched === undefined ? -1 : names.indexOf(touched);
+  protected begin({ names, columns }: Layout): void {
+    const { file, table, join, seed } = this.context;
+    if (columns.length > COLUMNS) {
+      throw new Refusal(`${file.file}, line 1: more than ${COLUMNS} columns`);
+    }
     columns.forEach((column, at) => {
       if (column === null) return;
+      this.#read.push([at, column, Buffer.from(`${column}"":""`)]);
       const run = this.#runs.at(-1);
       if (run?.[1] === at - 1) run[1] = at;
       else this.#runs.push([at, at]);
     });
-    this.#read = columns.flatMap((column, at) =>
-      column === null ? [] : [[at, column, Buffer.from(`${column}"":""`)]],
-    );
     this.#brief = this.#read.flatMap(([at, column]) =>
       join.brief.includes(column) ? [[at, column]] : [],
     );
-    const data = this.#read.map(([, column]) => column);
-    this.#seed = this.memory.fingerprintOf([seed, table.file_key, ...data].join('\n'));
-    this.#layOut(columns);
-  }
-
-  #layOut(columns: Layout['columns']): void {
-    const { file, join } = this.#context;
-    if (columns.length > COLUMNS) {
-      throw new Refusal(`${file.file}, line 1: more than ${COLUMNS} columns`);
-    }
+    this.data_columns = this.#read.map(([, column]) => column);
+    this.#seed = this.memory.fingerprintOf([seed, table.file_key, ...this.data_columns].join('\n'));
+    this.#key_at = names.indexOf(join.key);
+    this.#touched_at = table.touched === undefined ? -1 : names.indexOf(table.touched);
     const { area, table_at, code } = this.memory;
     const kept = Buffer.from(area.buffer, table_at, columns.length);
     columns.forEach((column, at) => (kept[at] = column === null ? 0 : 1));
     const touched = this.#touched_at < 0 ? columns.length : this.#touched_at;
-    code.layOut(table_at, columns.length, this.#separator, this.#key_at, join.key_digits, touched);
+    const separator = join.separator.charCodeAt(0);
+    code.layOut(table_at, columns.length, separator, this.#key_at, join.key_digits, touched);
   }
-
-  /** Finds the ends of the fields of a row without quotes. @returns their number */
-  #findEnds(data: Buffer, start: number, end: number): number {
-    const ends = this.#found_ends;
-    const separator = this.#separator;
-    let count = 0;
-    for (let at = start; at < end; at += 1) if (data[at] === separator) ends[count++] = at;
-    ends[count++] = end;
-    return count;
-  }
-
-  #findFault(
-    data: Buffer,
-    start: number,
-    end: number,
-    field_count: number,
-    scanned: RecordScanner | undefined,
-  ): string | undefined {
-    const expected = this.layout!.columns.length;
-    if (scanned) return findFault(scanned, data, start, end, expected);
-    return field_count === expected ? undefined : `${field_count} fields instead of ${expected}`;
-  }
-
-  /** @returns -1 without a key of the right length */
-  #readKey(data: Buffer, start: number, ends: Uint32Array, field_count: number): number {
-    const at = this.#key_at;
-    if (at >= field_count) return -1;
-    let from = at === 0 ? start : ends[at - 1]! + 1;
-    let to = ends[at]!;
-    if (data[from] === quote && to - from >= 2) {
-      from += 1;
-      to -= 1;
-    }
-    if (to - from !== this.#context.join.key_digits) return -1;
-    return readDigits(data, from, to);
-  }
-
-  /** The fingerprint of a row in the area: its runs of columns that are data, one after another. */
-  #print(start: number, ends: Uint32Array): bigint {
-    return this.#runs.reduce((print, [first, last]) => {
-      const from = first === 0 ? start : ends[first - 1]! + 1;
-      return this.memory.code.hash(from, ends[last]!, print);
-    }, this.#seed);
-  }
-}
-
-/** The number that data[start, end) writes; -1 when a byte is no digit. */
-function readDigits(data: Buffer, start: number, end: number): number {
-  let number = 0;
-  for (let at = start; at < end; at += 1) {
-    const digit = data[at]! - zero;
-    if (digit < 0 || digit > 9) return -1;
-    number = number * 10 + digit;
-  }
-  return number;
 }

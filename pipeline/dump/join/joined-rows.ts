@@ -1,0 +1,97 @@
+import { daysBetween } from '../../calendar.ts';
+import { Refusal } from '../../errors.ts';
+import { figure } from '../../figure.ts';
+import { BATCH_BYTES, type StagedRows } from '../stage-rows.ts';
+import type { KnownFingerprints } from '../known-fingerprints.ts';
+import { Cursor } from './cursor.ts';
+import { RecordWriter } from './record-writer.ts';
+import { type Row, type RowContext, RowReader } from './row-reader.ts';
+
+/** More rows than this, and more than one in a hundred, without their details: a damaged dump. */
+const LACKING_ROWS = 100;
+
+/** The records of two sorted files that are not known. Needs the memory of a part of each file. */
+export class JoinedRows implements StagedRows {
+  readonly readers: readonly RowReader[];
+  readonly table: string;
+  readonly normaliser_count = 2;
+  readonly #writer: RecordWriter;
+  readonly #main: RowReader;
+  readonly #details: RowReader;
+
+  constructor(main: RowContext, details: RowContext, known: KnownFingerprints) {
+    this.#main = new RowReader(main);
+    this.#details = new RowReader(details);
+    this.readers = [this.#main, this.#details];
+    this.table = `column_text_${main.file.file_no}`;
+    this.#writer = new RecordWriter(known, this.#main, this.#details);
+  }
+
+  get columns() {
+    return this.#writer.columns;
+  }
+
+  get lines() {
+    return this.#writer.lines;
+  }
+
+  /** Throws a `Refusal` too when the files do not belong together. */
+  async *read(): AsyncGenerator<void> {
+    await using main = new Cursor(this.#main);
+    await using details = new Cursor(this.#details);
+    const writer = this.#writer;
+    let key = -1;
+    let group: Row[] = [];
+    while (main.current || (await main.fill())) {
+      const row = main.current!;
+      // Several rows of one key have the same details.
+      if (row.key !== key) {
+        key = row.key;
+        group = await this.#findDetails(details, key);
+      }
+      writer.write(row, group);
+      main.advance();
+      if (!main.current || writer.lines.length >= BATCH_BYTES) yield;
+    }
+    while (details.current || (await details.fill())) {
+      writer.writeStray(details.current!);
+      details.advance();
+      if (!details.current) yield;
+    }
+    this.#assertPair();
+  }
+
+  /** The details of a key; none of an earlier one has a main row. */
+  async #findDetails(details: Cursor, key: number): Promise<Row[]> {
+    const group: Row[] = [];
+    while (details.current || (await details.fill())) {
+      const row = details.current!;
+      if (row.key > key) break;
+      if (row.key === key) group.push(row);
+      else this.#writer.writeStray(row);
+      details.advance();
+    }
+    // The row that was lost before this one may be of this key.
+    const next = details.current;
+    return group.length === 0 && next?.fault !== undefined ? [next] : group;
+  }
+
+  /** Throws a `Refusal` when the files are of different months, or when one is not whole. */
+  #assertPair(): void {
+    const [main, details] = [this.#main, this.#details];
+    const [one, other] = [main.processed_until, details.processed_until];
+    if (one !== undefined && other !== undefined && Math.abs(daysBetween(one, other)) > 1) {
+      throw new Refusal(
+        `${main.file.file} goes up to ${one}, and ${details.file.file} up to ${other}: ` +
+          'the files are not of the same month',
+      );
+    }
+    const { lacking_count } = this.#writer;
+    if (lacking_count > LACKING_ROWS && lacking_count > main.read_count / 100) {
+      throw new Refusal(
+        `${details.file.file}: ${figure(lacking_count)} of ${figure(main.read_count)} rows of ` +
+          `${main.file.file} have no row of their ${main.context.join.key} in it, perhaps it is cut off`,
+      );
+    }
+  }
+}

@@ -1,0 +1,152 @@
+import { pipeline } from 'node:stream/promises';
+import { escapeIdentifier, type PoolClient } from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { insertRows, inSession, runFile } from '../../sql/connection/database.ts';
+import { inParallel } from '../parallel.ts';
+import { REJECT_BATCH } from '../sources/rejects.ts';
+import type { CopyLines } from './copy-lines.ts';
+import type { Staging } from './staging.ts';
+import type { FileCount, TableReader } from './table-reader.ts';
+
+/** COPY lines are sent in batches of about this many bytes. */
+export const BATCH_BYTES = 192 * 1024;
+const PROGRESS_RECORDS = 10_000;
+
+/** The rows that are staged of one file, or of two files whose rows are joined. */
+export interface StagedRows {
+  /** Read the files. The staged rows are numbered as those of the first one. */
+  readonly readers: readonly TableReader[];
+  /** The table of the night that `lines` are copied to, and its columns after the first row. */
+  readonly table: string;
+  readonly columns: readonly string[];
+  /** How many sessions normalise its records in parallel; 0 for rows that are no records. */
+  readonly normaliser_count: number;
+  readonly lines: CopyLines;
+  /** Reads the files, and yields now and then. Throws a `Refusal` when one cannot be read as a whole. */
+  read(): AsyncGenerator<void>;
+}
+
+/** What was read of a file. */
+export interface StagedCount extends FileCount {
+  /** Whether a few records are still to be normalised. */
+  is_left: boolean;
+  /** Whether its rows are joined with those of another file. */
+  is_joined: boolean;
+}
+
+/**
+ * Stages rows, and unreadable ones in `reject`. Normalises the records of a large file into `entry`; the caller
+ * normalises small files together, which takes as long as one of them. Throws a `Refusal` when a file as a
+ * whole cannot be read.
+ */
+export async function stageRows(
+  staging: Pick<Staging, 'pool' | 'stage' | 'steps' | 'onProgress'>,
+  rows: StagedRows,
+  signal: AbortSignal,
+): Promise<StagedCount[]> {
+  const { lines, readers } = rows;
+  const reported = { records: 0, bytes: 0 };
+  const report = (least: number) => {
+    const records = sum(readers.map(({ read_count }) => read_count)) - reported.records;
+    if (records < least) return;
+    const bytes = sum(readers.map(({ stored_bytes }) => stored_bytes)) - reported.bytes;
+    staging.onProgress(records, bytes);
+    reported.records += records;
+    reported.bytes += bytes;
+  };
+  async function* readBatches() {
+    for await (const _ of rows.read()) {
+      signal.throwIfAborted();
+      if (lines.length >= BATCH_BYTES) yield lines.take();
+      await saveRejects(staging, readers, REJECT_BATCH);
+      report(PROGRESS_RECORDS);
+    }
+    if (lines.length > 0) yield lines.take();
+    await saveRejects(staging, readers, 1);
+  }
+  const batch_count = await copyBatches(staging, rows, readBatches());
+  const isRecord = rows.normaliser_count > 0;
+  if (isRecord && batch_count > 1) await normaliseLarge(staging, rows);
+  report(0);
+  return readers.map((reader, at) => ({
+    ...reader.count(),
+    is_left: isRecord && batch_count === 1 && at === 0,
+    is_joined: readers.length > 1,
+  }));
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+/** Saves the rejected rows of each file once there are so many of them. */
+async function saveRejects(
+  { pool, stage }: Pick<Staging, 'pool' | 'stage'>,
+  readers: readonly TableReader[],
+  count: number,
+): Promise<void> {
+  for (const { rejects } of readers) {
+    if (rejects.length < count) continue;
+    await inSession(pool, (client) => insertRows(client, `${stage}.reject`, rejects.take()));
+  }
+}
+
+/** Copies batches of lines into their table, and analyzes it where there are many. @returns the number of batches */
+async function copyBatches(
+  { pool, stage }: Pick<Staging, 'pool' | 'stage'>,
+  rows: StagedRows,
+  lines: AsyncGenerator<Buffer>,
+): Promise<number> {
+  let batch_count = 0;
+  await using batches = lines;
+  const first = await batches.next();
+  // Opens a session only for new rows: most files have none.
+  if (first.done) return 0;
+  const table = `${stage}.${rows.table}`;
+  await inSession(pool, async (client) => {
+    await client.query('set synchronous_commit = off; set jit = off');
+    const columns = rows.columns.map(escapeIdentifier).join(', ');
+    const options = `format csv, delimiter ';', encoding utf8`;
+    const copy = client.query(copyFrom(`copy ${table} (${columns}) from stdin (${options})`));
+    async function* countBatches() {
+      for (let next = first; !next.done; next = await batches.next()) {
+        batch_count += 1;
+        yield next.value;
+      }
+    }
+    await pipeline(countBatches(), copy);
+    if (batch_count === 1) return;
+    // Without a row count, Postgres plans for a handful of records. A small sample is enough for it, but
+    // not for later steps that use the session.
+    await client.query(
+      `begin; set local default_statistics_target = 1; analyze ${table} (file_no, line); commit`,
+    );
+  });
+  return batch_count;
+}
+
+/** Makes entries of the records of a large file, so many lines a session. */
+async function normaliseLarge(
+  staging: Pick<Staging, 'pool' | 'stage' | 'steps'>,
+  { readers, normaliser_count }: StagedRows,
+): Promise<void> {
+  const { file, line_count } = readers[0]!;
+  const size = Math.ceil((line_count + 1) / normaliser_count);
+  const parts = Array.from({ length: normaliser_count }, (_, at) => at * size);
+  await inParallel(parts, normaliser_count, (from) =>
+    inSession(staging.pool, async (client) => {
+      await client.query('set synchronous_commit = off; set jit = off');
+      await normalise(client, staging, [file.file_no], [from, from + size - 1]);
+    }),
+  );
+}
+
+/** Makes entries of the records of files, or of those between two lines. */
+export async function normalise(
+  client: PoolClient,
+  { stage, steps }: Pick<Staging, 'stage' | 'steps'>,
+  file_nos: readonly number[],
+  lines: readonly [from: number, to: number] = [0, Number.MAX_SAFE_INTEGER],
+): Promise<void> {
+  await runFile(client, steps.normalise, [file_nos, ...lines], stage);
+}
