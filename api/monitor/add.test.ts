@@ -56,7 +56,7 @@ describe('POST /api/v1/companies/add', () => {
               name: 'Piekarnia Pod Wieżą Anna Żakowska',
               identifier_type: 'NIP',
               identifier_value: bakery,
-              reason: null,
+              failure: null,
             },
           ],
           failed: [],

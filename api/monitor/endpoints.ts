@@ -130,8 +130,9 @@ function list({ db }: Context): Endpoint {
             'last_event_at',
           ),
           sql`events_count::int`.as('events_count'),
+          sql`failure ->> 'sentence'`.as('failure'),
         ])
-        .select(['state', 'failure', 'has_custom_settings'])
+        .select(['state', 'has_custom_settings'])
         .execute();
       return { success: true, data, meta: viewPageMeta(query, total) };
     },

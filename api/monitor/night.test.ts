@@ -102,7 +102,12 @@ describe('a company that no registry tells of', () => {
     });
     expect(await submitter.mails()).toMatchObject([
       { created_at: later, data: { ready: [{}, {}], failed: [] } },
-      { data: { ready: [], failed: [{ identifier_value: '0000000017', reason }] } },
+      {
+        data: {
+          ready: [],
+          failed: [{ identifier_value: '0000000017', failure: { sentence: reason } }],
+        },
+      },
     ]);
     await submitter.add('KRS', '0000000017');
     expect((await submitter.list()).at(-1)).toBe('KRS 0000000017 queued');

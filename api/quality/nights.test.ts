@@ -175,15 +175,18 @@ describe('the page of a night', () => {
     }
   });
 
-  test('has words for each guard, and each kind of reason', () => {
+  test('has words for each guard, and for each code of a reject those of its dictionary', async () => {
     const sourceOf = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
     const shares = sourceOf('../../sql/check/guard_share.sql').matchAll(
       /^ {8}'(\w+)'(?: as guard)?,/gm,
     );
     const files = readdirSync(new URL('../../sql/check', import.meta.url));
     const named = files.flatMap((file) => /^guard_(?!share)(\w+)\.sql/.exec(file)?.[1] ?? []);
-    const kinds = sourceOf('../../sql/function/18_quality.sql').matchAll(
-      /(?:then|else) '(\w+)'$/gm,
+    const { rows: codes } = await database.pool.query<{ key: string; sentence: string }>(
+      `select 'reason_' || reject_code as key, sentence from registry.reject_code`,
+    );
+    expect(texts).toMatchObject(
+      Object.fromEntries(codes.map(({ key, sentence }) => [key, sentence])),
     );
     expect(
       Object.keys(texts)
@@ -193,37 +196,8 @@ describe('the page of a night', () => {
       [
         ...[...shares].map(([, guard]) => `guard_${guard}`),
         ...named.map((guard) => `guard_${guard}`),
-        ...[...kinds].map(([, kind]) => `reason_${kind}`),
+        ...codes.map(({ key }) => key),
       ].toSorted(),
     );
-  });
-});
-
-describe('a reason of a reject', () => {
-  const kinds: [text: string, kind: string][] = [
-    ["the NIP '1000201007' is not valid", 'invalid_nip'],
-    ["the REGON '990200012' is not valid", 'invalid_regon'],
-    ["the KRS number '12' is not valid", 'invalid_krs'],
-    ["the Guild number 'U1' is not valid", 'invalid_number'],
-    ['all names are blank', 'no_name'],
-    ["the status 'Jan is not a date' is not known", 'unknown_status'],
-    ['the state of 2027-01-01 is in the future', 'invalid_date'],
-    ["the activity version '99' is not known", 'unknown_activity'],
-    ["one of the activities '1,2' is not a code", 'unknown_activity'],
-    ['repeats another row of the same entry', 'repetition'],
-    ['contradicts another row of the same entry', 'contradiction'],
-    ['other reports contradict each other: person', 'contradiction'],
-    ['without the report OsFizycznaDaneOgolne of the person', 'missing_report'],
-    ['23 fields instead of 24', 'damaged_row'],
-    ['not UTF-8', 'damaged_row'],
-    ['a fault of BIR: Jan Kowalski', 'unreadable_answer'],
-  ];
-
-  test('is published as its kind', async () => {
-    const { rows } = await database.pool.query<{ kind: string }>(
-      'select registry.reject_kind(reason) as kind from unnest($1::text[]) as reason',
-      [kinds.map(([text]) => text)],
-    );
-    expect(rows.map(({ kind }, place) => [kinds[place]![0], kind])).toEqual(kinds);
   });
 });

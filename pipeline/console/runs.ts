@@ -101,8 +101,14 @@ export function describeRunDetail({
 export async function readRejects(db: Database, run_id: number) {
   const run = await db.pool.query('select from registry.run where run_id = $1', [run_id]);
   if (run.rowCount === 0) return undefined;
-  const { rows } = await db.pool.query<{ file: string; line: number; reason: string; raw: string }>(
-    `select file, line::float8 as line, reason, raw
+  const { rows } = await db.pool.query<{
+    file: string;
+    line: number;
+    code: string;
+    reason: string;
+    raw: string;
+  }>(
+    `select file, line::float8 as line, reject_code as code, reason, raw
      from registry.reject
      where run_id = $1
      order by file, line`,

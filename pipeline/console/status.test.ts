@@ -41,6 +41,7 @@ describe('rejects', () => {
         {
           file: 'Zarejestrowane działalności - województwo podlaskie.csv',
           line: 2,
+          code: 'damaged_row',
           reason: '21 fields instead of 24',
           raw,
         },
@@ -51,8 +52,8 @@ describe('rejects', () => {
 
   test('shows a row with line breaks on one line', async () => {
     await db.pool.query(
-      `insert into registry.reject (run_id, file, line, reason, raw)
-       values ($1, 'a.csv', 2, 'all names are blank', E'1;"a\r\nb"\t\x1b[2J'), ($1, 'a.csv', 4, 'x', 'y')`,
+      `insert into registry.reject (run_id, file, line, reject_code, reason, raw)
+       values ($1, 'a.csv', 2, 'no_name', 'all names are blank', E'1;"a\r\nb"\t\x1b[2J'), ($1, 'a.csv', 4, 'no_name', 'x', 'y')`,
       [runs.get('2026-11-03')],
     );
     const command = await runCommand(['rejects', runOf('2026-11-03')], { DATABASE_URL: db.url });

@@ -45,7 +45,8 @@ export class RejectList {
         `${file}, ${this.#first}; more than ${figure(UNREADABLE_ROWS)} rows of it cannot be read`,
       );
     }
-    this.#rows.push({ file_no, line, reason, raw: shorten(data.subarray(start, end)) });
+    const raw = shorten(data.subarray(start, end));
+    this.#rows.push({ file_no, line, reject_code: 'damaged_row', reason, raw });
   }
 
   take(): UnreadableRow[] {

@@ -80,7 +80,7 @@ async function* readAnswers(staging: Staging<DocumentSource>): AsyncGenerator<st
           lines = '';
         }
       } else {
-        const { reason } = answer;
+        const { reject_code, reason } = answer;
         unreadable_count += 1;
         if (unreadable_count > UNREADABLE_ROWS) {
           throw new Refusal(
@@ -88,7 +88,7 @@ async function* readAnswers(staging: Staging<DocumentSource>): AsyncGenerator<st
               `of the last one, in line ${line}: ${reason}`,
           );
         }
-        rejects.push({ file_no, line, reason: shorten(reason), raw });
+        rejects.push({ file_no, line, reject_code, reason: shorten(reason), raw });
         if (rejects.length >= REJECT_BATCH)
           await inSession(pool, (client) =>
             insertRows(client, `${stage}.reject`, rejects.splice(0)),

@@ -176,7 +176,7 @@ describe('a company that is asked for', () => {
     const paths = registries.ceidg.requests.map(({ path }) => path);
     expect(paths.filter((path) => path.includes('1000705907'))).toEqual([]);
     expect(await submitter.mails()).toMatchObject([
-      { data: { failed: [{ reason: 'REGON does not know this number' }] } },
+      { data: { failed: [{ failure: { sentence: 'REGON does not know this number' } }] } },
     ]);
   });
 
@@ -229,10 +229,10 @@ describe('a company that cannot be had', () => {
     await submitter.add('NIP', '1000705505', '1000201006');
     await submitter.add('KRS', '0000000025');
     await importNow(registries);
-    const reason = 'REGON does not know this number';
+    const failure = { code: 'unknown', sentence: 'REGON does not know this number' };
     expect(await submitter.mails()).toMatchObject([
-      { data: { ready: [{}], failed: [{ identifier_value: '1000201006', reason }] } },
-      { data: { failed: [{ reason: 'KRS does not know this number' }] } },
+      { data: { ready: [{}], failed: [{ identifier_value: '1000201006', failure }] } },
+      { data: { failed: [{ failure: { sentence: 'KRS does not know this number' } }] } },
     ]);
   });
 
@@ -281,7 +281,7 @@ describe('a company that cannot be had', () => {
     }
     await importNow(registries);
     expect(await submitter.mails()).toMatchObject([
-      { data: { failed: [{ reason: 'REGON could not be asked in 5 attempts' }] } },
+      { data: { failed: [{ failure: { sentence: 'REGON could not be asked in 5 attempts' } }] } },
     ]);
     // Asked for anew, it is asked for at once.
     registries.regon.interfere(() => undefined);

@@ -210,7 +210,7 @@ async function settle(
   due: readonly Due[],
   askings: readonly Asking[],
 ): Promise<void> {
-  const failed: (Awaited & { failure: string })[] = [];
+  const failed: (Awaited & { failure: ReturnType<typeof describeFailure> })[] = [];
   const postponed: object[] = [];
   for (const asking of askings) {
     const { awaited } = asking;
@@ -218,16 +218,14 @@ async function settle(
       const next_attempt_at = new Date(now().getTime() + wait_ms);
       postponed.push({ ...awaited, attempt_count, last_error, next_attempt_at });
     };
-    const fail = (source: OnDemandSource, what: string) =>
-      failed.push({ ...awaited, failure: `${source.source.toUpperCase()} ${what}` });
     const attempts = awaited.attempt_count + 1;
     if (asking.state === 'unknown') {
-      fail(asking.source, 'does not know this number');
+      failed.push({ ...awaited, failure: describeFailure('unknown', asking.source, attempts) });
     } else if (asking.state !== 'fault') {
       postpone(second_look_ms, 0);
     } else if (attempts >= ATTEMPTS) {
       logger.error({ ...awaited, reason: asking.message }, 'import: given up');
-      fail(asking.source, `could not be asked in ${attempts} attempts`);
+      failed.push({ ...awaited, failure: describeFailure('unanswered', asking.source, attempts) });
     } else {
       logger.warn({ ...awaited, reason: asking.message }, 'import: asked again later');
       postpone(first_wait_ms * 5 ** (attempts - 1), attempts, asking.message);
@@ -238,6 +236,18 @@ async function settle(
   if (postponed.length > 0) {
     await runFile(db.pool, 'import/postpone.sql', [JSON.stringify(postponed)]);
   }
+}
+
+/** Returns why a number was not imported, as a watch keeps it: for mails its parts, for the API a sentence. */
+function describeFailure(
+  code: 'unknown' | 'unanswered',
+  { source }: OnDemandSource,
+  attempts: number,
+) {
+  const registry = source.toUpperCase();
+  const what =
+    code === 'unknown' ? 'does not know this number' : `could not be asked in ${attempts} attempts`;
+  return { code, registry, attempts, sentence: `${registry} ${what}` };
 }
 
 /** Fails the numbers that are awaited for too long, and queues the import where one is due. */

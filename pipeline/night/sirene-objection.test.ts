@@ -304,8 +304,8 @@ describe('a copy of what nobody watches', () => {
     expect(JSON.stringify((await ask(siren)).body)).toContain('QUINQUEMPOIX');
     await ask(neighbour);
     await db.pool.query(
-      `insert into registry.reject (run_id, file, line, reason, raw)
-       select max(run_id), 'a', 1, 'x', $1 from registry.run`,
+      `insert into registry.reject (run_id, file, line, reject_code, reason, raw)
+       select max(run_id), 'a', 1, 'damaged_row', 'x', $1 from registry.run`,
       [`${siren}00012;QUINQUEMPOIX`],
     );
     await runStock(

@@ -1,12 +1,18 @@
 import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
-import { shorten } from './rejects.ts';
+import { type RejectCode, shorten } from './rejects.ts';
 import type { Answer, AnswerFile } from './source.ts';
 
 /** An answer that cannot be used; the message is the reason of its reject. */
 export class UnusableAnswer extends Error {
   override name = 'UnusableAnswer';
+  readonly reject_code: RejectCode;
+
+  constructor(reason: string, reject_code: RejectCode = 'unreadable_answer') {
+    super(reason);
+    this.reject_code = reject_code;
+  }
 }
 
 /** A value that the product does not know, such as a field that no table of its source names. */
@@ -33,7 +39,7 @@ export async function readWhole(
 ): Promise<Answer> {
   const { size } = await stat(path);
   if (size > max_bytes) {
-    return { line: 1, raw: '', reason: `${what} of more than ${max_bytes} bytes` };
+    return reject(1, '', `${what} of more than ${max_bytes} bytes`);
   }
   const bytes = await readFile(path);
   onRead?.(size);
@@ -65,7 +71,7 @@ export async function* readEachLine(
     held = [];
     byte_count = 0;
     if (!isLong) return readLine(line, bytes, read);
-    return { line, reason: `a line of more than ${max_bytes} bytes`, raw: shorten(bytes) };
+    return reject(line, bytes, `a line of more than ${max_bytes} bytes`);
   };
   for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
     onRead?.(chunk.length);
@@ -85,23 +91,33 @@ export async function* readEachLine(
 
 /** Undefined for a blank line. */
 function readLine(line: number, bytes: Buffer, read: (text: string) => object): Answer | undefined {
-  if (!isUtf8(bytes)) return { line, reason: 'not UTF-8', raw: shorten(bytes) };
+  if (!isUtf8(bytes)) return reject(line, bytes, 'not UTF-8', 'damaged_row');
   const text = new TextDecoder('utf-8', { ignoreBOM: line > 1 }).decode(bytes).trim();
   if (text === '') return undefined;
-  if (text.includes('\0')) return { line, reason: 'a NUL byte', raw: shorten(bytes) };
+  if (text.includes('\0')) return reject(line, bytes, 'a NUL byte', 'damaged_row');
   return readAnswer(line, text, () => read(text));
 }
 
 function readAnswer(line: number, written: string | Buffer, read: () => object): Answer {
-  const raw = shorten(written);
   try {
     const answer = read();
-    const reason = findFault(answer);
-    return reason === undefined ? { line, raw, answer } : { line, raw, reason };
+    const fault = findFault(answer);
+    if (fault !== undefined) return reject(line, written, fault);
+    return { line, raw: shorten(written), answer };
   } catch (error) {
-    if (error instanceof UnusableAnswer) return { line, raw, reason: error.message };
-    throw error;
+    if (!(error instanceof UnusableAnswer)) throw error;
+    return reject(line, written, error.message, error.reject_code);
   }
+}
+
+/** Returns an answer that cannot be read, with its beginning. */
+export function reject(
+  line: number,
+  written: string | Buffer,
+  reason: string,
+  reject_code: RejectCode = 'unreadable_answer',
+): Answer {
+  return { line, raw: shorten(written), reject_code, reason };
 }
 
 /** Why PostgreSQL would not take a value as jsonb; undefined when it does. */

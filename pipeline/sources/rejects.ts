@@ -4,10 +4,14 @@ export const REJECT_BATCH = 1000;
 /** At most this many unreadable rows per file. A file of another kind could fill the disk with them. */
 export const UNREADABLE_ROWS = 100_000;
 
+/** The codes of `reject_code.csv` for which a reader rejects; the mapping has further ones. */
+export type RejectCode = 'damaged_row' | 'unreadable_answer' | 'no_name' | 'invalid_krs';
+
 /** A record, or an answer, that cannot be read. */
 export interface UnreadableRow {
   file_no: number;
   line: number;
+  reject_code: RejectCode;
   reason: string;
   /** The record as written, shortened. */
   raw: string;

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { findNear } from '../../sql/process/suggest.ts';
 import { WrongUsage } from '../errors.ts';
+import type { RejectCode } from './rejects.ts';
 
 /** The form that the fields of a column have in nearly all records. */
 export type ColumnForm = 'nip' | 'regon' | 'activity' | 'activities' | 'dotted_activity' | 'date';
@@ -133,7 +134,7 @@ export type Answer = {
   raw: string;
 } & (
   | { /** As `collect.sql` reads it from `stage.answer`. */ answer: object }
-  | { /** Why it cannot be read. */ reason: string }
+  | { /** Why it cannot be read. */ reject_code: RejectCode; reason: string }
 );
 
 interface Mapping {

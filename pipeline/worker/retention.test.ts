@@ -114,9 +114,10 @@ test('rejected rows lose their text, tokens their IP address and files their mai
     [[daysAgo(91), daysAgo(89)]],
   );
   for (const { run_id } of rows) {
-    await db.pool.query(`insert into registry.reject values ($1, 'a.csv', 2, 'x', 'Jan')`, [
-      run_id,
-    ]);
+    await db.pool.query(
+      `insert into registry.reject values ($1, 'a.csv', 2, 'damaged_row', 'x', 'Jan')`,
+      [run_id],
+    );
   }
   const { account_id } = await createAccount(db.kysely);
   const { account_id: other } = await createAccount(db.kysely);

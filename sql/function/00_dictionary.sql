@@ -212,6 +212,10 @@ select registry.start_loading('registry.population');
 \copy loaded (voivodeship, population, year, source) from 'country/*/population.csv'
 select registry.load_dictionary('registry.population');
 
+select registry.start_loading('registry.reject_code');
+\copy loaded (reject_code, sentence) from 'reject_code.csv'
+select registry.load_dictionary('registry.reject_code');
+
 select registry.start_loading('registry.severity');
 \copy loaded (severity, rank) from 'severity.csv'
 select registry.load_dictionary('registry.severity');

@@ -3,7 +3,7 @@
 -- inlines.
 
 select registry.start_loading('registry.identifier_type');
-\copy loaded (identifier_type, rank, pattern, form, check_function, stored_in, company_type, company_length, links, reject_name, event_subject) from 'country/*/identifier_type.csv'
+\copy loaded (identifier_type, rank, pattern, form, check_function, stored_in, company_type, company_length, links, reject_code, reject_name, event_subject) from 'country/*/identifier_type.csv'
 select registry.load_dictionary('registry.identifier_type');
 
 -- is_number: whether a number may be one of its type. naming_numbers: the numbers of an entry, beyond the

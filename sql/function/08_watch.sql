@@ -96,7 +96,7 @@ language sql as $$
                 'name', company.name,
                 'identifier_type', submission_item.identifier_type,
                 'identifier_value', submission_item.identifier_value,
-                'reason', watch.failure
+                'failure', watch.failure
             ) as item
         ) as item
         group by settled.submission_id
@@ -229,10 +229,13 @@ begin
     set
         state = 'failed',
         failed_at = moment,
-        failure = coalesce(known.failure, 'No registry has reported this number within 7 days')
+        failure = coalesce(
+            known.failure,
+            '{"code": "unreported", "sentence": "No registry has reported this number within 7 days"}'
+        )
     from customer.watch as queued
     left join jsonb_to_recordset(failed)
-        as known (identifier_type text, identifier_value text, failure text)
+        as known (identifier_type text, identifier_value text, failure jsonb)
         using (identifier_type, identifier_value)
     where
         queued.watch_id = any(watch_ids)

@@ -88,7 +88,8 @@ create table registry.spelling (
 -- `company_type`: the number names its company by a number of this type, which is its first
 -- `company_length` characters. Null where it names the company itself.
 -- `links`: entries that share the number are one company. The columns have rules of their own.
--- `reject_name`: what a reject calls the number; null: it is never a reason to reject a record.
+-- `reject_code`, `reject_name`: the code of a record that is rejected for the number, and what its reason
+-- calls the number; null: it is never a reason to reject a record.
 -- `event_subject`: the subject of the events that tell of a new or other number; null: none do.
 create table registry.identifier_type (
     identifier_type text primary key,
@@ -101,6 +102,7 @@ create table registry.identifier_type (
     company_type text,
     company_length smallint,
     links boolean not null,
+    reject_code text,
     reject_name text,
     event_subject text,
     constraint identifier_type_rank_key unique (country_code, rank) deferrable,

@@ -65,6 +65,15 @@ create table registry.run_file (
 
 create unique index run_file_no_key on registry.run_file (run_id, file_no);
 
+-- One row per code of a rejected record, with what it means.
+create table registry.reject_code (
+    reject_code text primary key,
+    sentence text not null
+);
+
+-- Why a record is rejected: a code, and a sentence that may quote the record.
+create type registry.coded_reason as (reject_code text, reason text);
+
 -- One row per record of a dump that could not be read, or contradicts another one.
 -- `line` is the physical line of the file on which the record begins, the header being line 1. `raw` is
 -- the text of the record; it is blank after a while, and where it tells of a person who is forgotten.
@@ -72,6 +81,7 @@ create table registry.reject (
     run_id bigint not null references registry.run,
     file text not null,
     line bigint not null,
+    reject_code text not null,
     reason text not null,
     raw text not null,
     constraint reject_pkey primary key (run_id, file, line)
@@ -79,12 +89,12 @@ create table registry.reject (
 
 create index reject_raw_idx on registry.reject (run_id) where raw <> '';
 
--- One row per run and kind of reason of its rejected rows (registry.reject_kind).
+-- One row per run and code of its rejected rows.
 create table registry.reject_count (
     run_id bigint not null references registry.run on delete cascade,
-    reject_kind text not null,
+    reject_code text not null references registry.reject_code,
     row_count bigint not null,
-    constraint reject_count_pkey primary key (run_id, reject_kind)
+    constraint reject_count_pkey primary key (run_id, reject_code)
 );
 
 -- One row per kind of source value that a run did not know, such as a new column or code.

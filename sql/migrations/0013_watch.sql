@@ -31,7 +31,7 @@ create table customer.watch (
     last_error text,
     ready_at timestamptz,
     failed_at timestamptz,
-    failure text,
+    failure jsonb,
     events_count bigint not null default 0,
     last_event_at timestamptz,
     has_custom_settings boolean not null default false,

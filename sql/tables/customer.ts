@@ -125,7 +125,7 @@ export interface CustomerTables {
     state: 'queued' | 'ready' | 'failed';
     created_at: Date;
     ready_at: Optional<Date>;
-    failure: Optional<string>;
+    failure: Optional<unknown>;
     events_count: Counter;
     last_event_at: Optional<Date>;
     has_custom_settings: Generated<boolean>;

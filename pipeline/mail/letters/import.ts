@@ -1,18 +1,20 @@
 import { z } from 'zod';
 import type { Letter, Piece } from '../letter.ts';
 import { present } from '../../../sql/words/event-words.ts';
-import type { Texts } from '../texts/texts.ts';
 import { greet, type LetterOptions, pageOf } from './options.ts';
 
 const text = z.string();
 
 const item = z.object({
-  /** Absent in a mail that an older version ordered. */
-  company_ref: text.nullish(),
+  company_ref: text.nullable(),
   name: text.nullable(),
   identifier_type: text,
   identifier_value: text,
-  reason: text.nullable(),
+  /** With what its sentence names. */
+  failure: z
+    .object({ code: z.enum(['unknown', 'unanswered', 'unreported']) })
+    .catchall(z.union([text, z.number()]))
+    .nullable(),
 });
 
 /** What `customer.settle_submissions` leaves for the mail about a submission. */
@@ -45,9 +47,9 @@ export function writeImportLetter({ texts, baseUrl }: LetterOptions, data: unkno
   if (failed.length > 0) {
     const count = failed.length;
     outcomes.push(words.failed({ count }));
-    const numbers = failed.map(({ identifier_type, identifier_value, reason }) => ({
+    const numbers = failed.map(({ identifier_type, identifier_value, failure }) => ({
       title: `${identifier_type} ${identifier_value}`,
-      note: explain(texts, present(reason)),
+      note: words[failure!.code](failure!),
       lines: [],
     }));
     sections.push({ heading: words.failedHeading({ count }) }, ...numbers);
@@ -62,19 +64,4 @@ export function writeImportLetter({ texts, baseUrl }: LetterOptions, data: unkno
       ...sections,
     ],
   };
-}
-
-/** The sentences of the pipeline about a number that was not imported. */
-const reasons = {
-  unknown: /^(?<registry>.+) does not know this number$/,
-  unanswered: /^(?<registry>.+) could not be asked in (?<attempts>\d+) attempts$/,
-  unreported: /^No registry has reported this number within 7 days$/,
-};
-
-function explain(texts: Texts, reason: string): string {
-  for (const [name, form] of Object.entries(reasons)) {
-    const found = form.exec(reason);
-    if (found) return texts.import[name as keyof typeof reasons](found.groups);
-  }
-  return reason;
 }

@@ -105,10 +105,11 @@ left join registry.entry as known
 
 -- The state of an extract may be later than the day of the dump, but not later than today. A current
 -- extract repeats a full one with the same content.
-insert into stage.reject (file_no, line, reason, raw, is_repeat, entry_key)
+insert into stage.reject (file_no, line, reject_code, reason, raw, is_repeat, entry_key)
 select
     extract.file_no,
     extract.line,
+    case when extract.repeats then 'repetition' else 'invalid_date' end,
     case
         when extract.repeats then 'repeats another row of the same entry'
         else format('the state of %s is in the future', extract.state_day)

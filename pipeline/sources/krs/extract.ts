@@ -37,7 +37,7 @@ export function readExtract(value: unknown) {
   const { dzial1 = {}, ...others } = (sections ?? {}) as { dzial1?: Identity };
   const identity = takeBranch(dzial1);
   if (identity.danePodmiotu?.nazwa === undefined)
-    throw new UnusableAnswer('no name of the company in it');
+    throw new UnusableAnswer('no name of the company in it', 'no_name');
   const content = {
     /** By the keys of `shape.csv`, without what was removed. */
     sections: { dzial1: identity, ...others } as Record<string, unknown>,
@@ -138,7 +138,7 @@ function tellUnknown(outer: Record<string, unknown>, extract: Record<string, unk
 
 function readNumber(krs = ''): string {
   if (!/^\d{10}$/.test(krs) || krs === '0000000000') {
-    throw new UnusableAnswer(`the KRS number '${krs.slice(0, 50)}' is not valid`);
+    throw new UnusableAnswer(`the KRS number '${krs.slice(0, 50)}' is not valid`, 'invalid_krs');
   }
   return krs;
 }

@@ -43,7 +43,7 @@ function readNumber(krs: string): object {
 }
 
 function readJson(bytes: Buffer): object {
-  if (!isUtf8(bytes)) throw new UnusableAnswer('not UTF-8');
+  if (!isUtf8(bytes)) throw new UnusableAnswer('not UTF-8', 'damaged_row');
   return parseExtract(new TextDecoder().decode(bytes));
 }
 

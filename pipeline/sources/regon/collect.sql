@@ -129,9 +129,13 @@ select
     part.records -> 'partners' as partners,
     case
         when entity = 'F' and part.records -> 'person' is null
-            then 'without the report OsFizycznaDaneOgolne of the person'
+            then ('missing_report', 'without the report OsFizycznaDaneOgolne of the person')
+                ::registry.coded_reason
         when part.contradicted is not null
-            then format('other reports contradict each other: %s', part.contradicted)
+            then (
+                'contradiction',
+                format('other reports contradict each other: %s', part.contradicted)
+            )::registry.coded_reason
     end as reason
 from stage.regon_report as main
 left join (
@@ -165,14 +169,15 @@ where main.reason is null;
 
 analyze stage.document;
 
-insert into stage.reject (file_no, line, reason, raw, is_repeat, entry_key)
-select file_no, line, reason, raw, false, entry_key
+insert into stage.reject (file_no, line, reject_code, reason, raw, is_repeat, entry_key)
+select file_no, line, (reason).reject_code, (reason).reason, raw, false, entry_key
 from stage.regon_activity
 where reason is not null
 union all
 select
     report.file_no,
     report.line,
+    'missing_report',
     case
         when report.regon9 is null
             then 'whose it is tell neither the answer nor the names of its file and folder'

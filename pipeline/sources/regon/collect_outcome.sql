@@ -15,8 +15,8 @@ select
 from stage.answer
 where answer.answer ->> 'kind' = 'list';
 
-insert into stage.reject (file_no, line, reason, raw)
-select file_no, line, format('the REGON ''%s'' is not valid', number), raw
+insert into stage.reject (file_no, line, reject_code, reason, raw)
+select file_no, line, 'invalid_regon', format('the REGON ''%s'' is not valid', number), raw
 from stage.regon_listed
 where not registry.is_regon9(regon9);
 

@@ -1,7 +1,7 @@
 import { truncate } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { gather, writeTestFile } from '../../../fixtures/dump/answer-file.ts';
-import { legalPerson } from '../../../fixtures/registry/bir-entity.ts';
+import { legalPerson, naturalPerson } from '../../../fixtures/registry/bir-entity.ts';
 import { envelopeOf, xmlOf } from '../../../fixtures/dump/regon-stage.ts';
 import type { Answer } from '../source.ts';
 import { ANSWER_BYTES, description } from './source.ts';
@@ -69,27 +69,15 @@ describe('one answer in an XML file', () => {
     expect(await read('a.xml', part)).toMatchObject([{ answer: said }]);
   });
 
-  test.each([
-    [
-      'iso-8859-2',
-      Buffer.from(
-        '<root><dane><praw_regon9>995200010</praw_regon9><praw_nazwa>\xaf\xd3\xa3\xc6</praw_nazwa></dane></root>',
-        'latin1',
-      ),
-    ],
-    [
-      'windows-1250',
-      Buffer.from(
-        '<root><dane><praw_regon9>995200010</praw_regon9><praw_nazwa>\xaf\xd3\xa3\xc6</praw_nazwa></dane></root>',
-        'latin1',
-      ),
-    ],
-  ])('in the encoding that it declares: %s', async (encoding, bytes) => {
-    const declaration = Buffer.from(`<?xml version="1.0" encoding="${encoding}"?>`);
-    expect(await read('a.xml', Buffer.concat([declaration, bytes]))).toMatchObject([
-      { answer: { rows: [{ name: 'ŻÓŁĆ' }] } },
-    ]);
-  });
+  test.each(['iso-8859-2', 'windows-1250'])(
+    'in the encoding that it declares: %s',
+    async (name) => {
+      const xml = `<?xml version="1.0" encoding="${name}"?><root><dane><praw_regon9>995200010</praw_regon9><praw_nazwa>\xaf\xd3\xa3\xc6</praw_nazwa></dane></root>`;
+      expect(await read('a.xml', Buffer.from(xml, 'latin1'))).toMatchObject([
+        { answer: { rows: [{ name: 'ŻÓŁĆ' }] } },
+      ]);
+    },
+  );
 
   test.each([
     ['with', '\ufeff'],
@@ -159,7 +147,7 @@ describe('an XML file that is no answer', () => {
   test('more bytes than any answer has', async () => {
     const path = await writeTestFile('huge.xml', '<root>');
     await truncate(path, ANSWER_BYTES + 1);
-    expect(await gather(description.readAnswers({ path, file: 'huge.xml' }))).toEqual([
+    expect(await gather(description.readAnswers({ path, file: 'huge.xml' }))).toMatchObject([
       { line: 1, raw: '', reason: `an answer of more than ${ANSWER_BYTES} bytes` },
     ]);
   });
@@ -182,5 +170,77 @@ describe('an XML file that is no answer', () => {
     );
     const [row] = reports[`BIR12OsPrawna ${regon}`]!;
     expect(await reasonOf(xmlOf([row!, row!]))).toBe('2 records instead of one');
+  });
+});
+
+describe('answers a line', () => {
+  test('as the fetcher writes them', async () => {
+    const person = naturalPerson('995200027', '1005200023', 'ŹDŹBŁO', ['Rolnicza']);
+    const lines = Object.entries(person.reports).map(([key, data]) => {
+      const [report, number] = key.split(' ');
+      return JSON.stringify({ report, regon: number, data });
+    });
+    const answers = await read('reports.ndjson', lines.join('\n'));
+    expect(answers.map((answer) => 'answer' in answer && answer.answer)).toMatchObject([
+      { report: 'TypPodmiotu', regon: '995200027', rows: [] },
+      {
+        report: 'OsFizycznaDaneOgolne',
+        regon: '995200027',
+        rows: [{ surname: 'ŹDŹBŁO', has_2: '1' }],
+      },
+      { report: 'OsFizycznaPkd', rows: [{ code: '0111Z', version: '2025', is_main: '1' }] },
+      { report: 'OsFizycznaDzialalnoscRolnicza', rows: [{ name: '"ŹDŹBŁO" <A> & SYN Rolnicza' }] },
+    ]);
+  });
+
+  test.each([
+    ['{"report": "BIR12OsPrawna", "regon": "995200010", "data": [', 'not JSON'],
+    ['["BIR12OsPrawna"]', /^not a report/],
+    ['{"report": "BIR12OsPrawna", "data": {}}', /^not a report: data/],
+    [
+      '{"report": "BIR12OsPrawna", "data": [{"praw_nazwa": {"a": 1}}]}',
+      /^not a report: data.0.praw_nazwa/,
+    ],
+    ['{"report": "BIR12Xyz", "data": []}', "there is no report 'BIR12Xyz'"],
+    ['{"report": "BIR12OsPrawna", "data": []}', 'an answer without records'],
+    [
+      '{"report": "BIR12OsPrawna", "data": [{"fiz_nazwa": "A"}]}',
+      'OsPrawna does not have the fields fiz_nazwa',
+    ],
+    [
+      '{"report": "BIR12OsPrawna", "data": [{"praw_pkdKod": "4711Z"}]}',
+      'OsPrawna does not have the fields praw_pkdkod',
+    ],
+    [
+      '{"report": "BIR12OsPrawna", "regon": "995200027", "data": [{"praw_regon9": "995200010"}]}',
+      'said to be of 995200027, but speaks of 995200010',
+    ],
+    ['{"report": "BIR12OsPrawna", "data": [{"praw_nazwa": "a\\u0000b"}]}', 'a NUL character'],
+    [
+      '{"report": "BIR12OsPrawna", "data": [{"praw_nazwa": "a\\ud800b"}]}',
+      'half a character of UTF-16',
+    ],
+  ])('%s', async (line, reason) => {
+    const good = '{"report": "BIR12TypPodmiotu", "regon": "995200010", "data": [{"Typ": "P"}]}';
+    const answers = await read('reports.ndjson', `${line}\n${good}\n`);
+    expect(answers).toMatchObject([
+      { line: 1, raw: line, reason: expect.stringMatching(reason) as string },
+      { line: 2, answer: { report: 'TypPodmiotu' } },
+    ]);
+  });
+
+  test('numbers of a daily list', async () => {
+    const list = await read('x/new.txt', '995200010\r\n 99520001000015 \n\n1234\nREGON\n');
+    const reject_code = 'unreadable_answer';
+    expect(list).toEqual([
+      { line: 1, raw: '995200010', answer: { kind: 'list', list: 'new', number: '995200010' } },
+      {
+        line: 2,
+        raw: '99520001000015',
+        answer: { kind: 'list', list: 'new', number: '99520001000015' },
+      },
+      { line: 4, raw: '1234', reject_code, reason: 'not a REGON of 9 or 14 digits' },
+      { line: 5, raw: 'REGON', reject_code, reason: 'not a REGON of 9 or 14 digits' },
+    ]);
   });
 });

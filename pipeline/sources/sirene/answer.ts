@@ -7,6 +7,7 @@ import {
   parseJson,
   readEachLine,
   readWhole,
+  reject,
   UnusableAnswer,
 } from '../answer.ts';
 import { shorten } from '../rejects.ts';
@@ -92,7 +93,7 @@ export const answers: DocumentDescription = {
       if ('answer' in answer && answer.answer instanceof Page) {
         for (const row of answer.answer.rows) {
           line = Math.max(line + 1, answer.line);
-          yield { line, ...readRow(row) };
+          yield readRow(line, row);
         }
       } else {
         line = Math.max(line + 1, answer.line);
@@ -108,7 +109,7 @@ async function* readPages(from: AnswerFile): AsyncGenerator<Answer> {
     return;
   }
   yield await readWhole(from, 'an answer', PAGE_BYTES, (bytes) => {
-    if (!isUtf8(bytes)) throw new UnusableAnswer('not UTF-8');
+    if (!isUtf8(bytes)) throw new UnusableAnswer('not UTF-8', 'damaged_row');
     return readPage(new TextDecoder().decode(bytes));
   });
 }
@@ -130,17 +131,16 @@ function readPage(text: string): Page {
   return new Page([row]);
 }
 
-function readRow(row: unknown): Omit<Answer, 'line'> & ({ answer: object } | { reason: string }) {
+function readRow(line: number, row: unknown): Answer {
   const text = JSON.stringify(row) ?? '';
-  const raw = shorten(text);
   const isEstablishment = typeof row === 'object' && row !== null && 'siret' in row;
   const what = isEstablishment ? 'an establishment' : 'a unit';
   const parsed = isEstablishment ? establishment.safeParse(row) : unit.safeParse(row);
-  if (!parsed.success) return { raw, reason: describeIssue(`not ${what}`, parsed.error) };
+  if (!parsed.success) return reject(line, text, describeIssue(`not ${what}`, parsed.error));
   const { data } = parsed;
   // JSON writes each character so that Postgres would not take.
-  const reason = text.includes('\\u') ? findFault(data) : undefined;
-  if (reason !== undefined) return { raw, reason };
+  const fault = text.includes('\\u') ? findFault(data) : undefined;
+  if (fault !== undefined) return reject(line, text, fault);
   const found =
     'siret' in data
       ? {
@@ -148,7 +148,7 @@ function readRow(row: unknown): Omit<Answer, 'line'> & ({ answer: object } | { r
           unit: readColumns(data.uniteLegale as Fields),
         }
       : { own: readColumns(data, data.periodesUniteLegale) };
-  return { raw, answer: { siren: data.siren, ...found, odd: listOdd(data) } };
+  return { line, raw: shorten(text), answer: { siren: data.siren, ...found, odd: listOdd(data) } };
 }
 
 /**

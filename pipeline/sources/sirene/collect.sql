@@ -79,8 +79,9 @@ with unknown as (
     returning unit.*
 )
 
-insert into stage.reject (file_no, line, reason, raw, entry_key)
-select file_no, line, 'an establishment without its legal unit', answer.raw, unknown.siren
+insert into stage.reject (file_no, line, reject_code, reason, raw, entry_key)
+select
+    file_no, line, 'missing_report', 'an establishment without its legal unit', answer.raw, unknown.siren
 from unknown
 join stage.answer using (file_no, line);
 

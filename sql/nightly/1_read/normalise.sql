@@ -79,14 +79,22 @@ select
                 from registry.identifier_type as type
                 join stage.night using (country_code)
             )
-            then 'all names are blank'
+            then ('no_name', 'all names are blank')::registry.coded_reason
         when mapped.entry_key is null
-            then 'no number to know the entry by, and a column with its names is missing'
+            then (
+                'damaged_row', 'no number to know the entry by, and a column with its names is missing'
+            )::registry.coded_reason
         when mapped.declared_status is null
-            then format('the status ''%s'' is not known', coalesce(mapped.status_text, ''))
+            then (
+                'unknown_status',
+                format('the status ''%s'' is not known', coalesce(mapped.status_text, ''))
+            )::registry.coded_reason
         -- Without the codes of its version, every activity would seem to change.
         when mapped.activity_version is not null and mapped.version is null
-            then format('the activity version ''%s'' is not known', mapped.activity_version)
+            then (
+                'unknown_activity',
+                format('the activity version ''%s'' is not known', mapped.activity_version)
+            )::registry.coded_reason
         when
             not mapped.is_well_formed
             and mapped.activity_codes <> ''
@@ -103,10 +111,15 @@ select
                 from registry.country
                 join stage.night using (country_code)
             )
-            then format('one of the activities ''%s'' is not a code', mapped.activity_codes)
+            then (
+                'unknown_activity',
+                format('one of the activities ''%s'' is not a code', mapped.activity_codes)
+            )::registry.coded_reason
         -- Longer keys do not fit into an index; only names make such keys.
         when octet_length(mapped.entry_key) > 2000
-            then 'names of more than 2000 bytes, and no number to know the entry by'
+            then (
+                'damaged_row', 'names of more than 2000 bytes, and no number to know the entry by'
+            )::registry.coded_reason
     end as reason
 -- With `offset 0`, Postgres computes a column once, not at each use, and inlines functions, since their
 -- arguments are plain columns. Not to inline them costs as much as half of the statement. What is the same
@@ -153,7 +166,10 @@ from (
                     where type.stored_in in ('key', 'unit', 'numbers')
                 )
                 then (
-                    select format('the %s ''%s'' is not valid', type.reject_name, number.identifier_value)
+                    select (
+                        type.reject_code,
+                        format('the %s ''%s'' is not valid', type.reject_name, number.identifier_value)
+                    )::registry.coded_reason
                     from registry.list_numbers(
                         mapped.country_code, mapped.nip, mapped.regon9, mapped.krs, mapped.numbers,
                         mapped.entry_key, mapped.units

@@ -92,17 +92,20 @@ ranked as (
 
 update stage.entry
 set
-    reason = concat(
-        case when ranked.is_contradicted then 'contradicts' else 'repeats' end,
-        ' another row of the same entry',
-        ' in ' || (
-            select file.file
-            from stage.file
-            where
-                file.file_no = ranked.other_file_no
-                and ranked.other_file_no <> entry.file_no
+    reason = (
+        case when ranked.is_contradicted then 'contradiction' else 'repetition' end,
+        concat(
+            case when ranked.is_contradicted then 'contradicts' else 'repeats' end,
+            ' another row of the same entry',
+            ' in ' || (
+                select file.file
+                from stage.file
+                where
+                    file.file_no = ranked.other_file_no
+                    and ranked.other_file_no <> entry.file_no
+            )
         )
-    ),
+    )::registry.coded_reason,
     is_repeat = not ranked.is_contradicted,
     is_contradicted = ranked.is_contradicted
 from ranked
@@ -141,14 +144,17 @@ analyze stage.known_key (file_no, line);
 -- A row with the same content as a skipped record, in another spelling, repeats it.
 update stage.entry
 set
-    reason = concat(
-        'repeats another row of the same entry',
-        ' in ' || (
-            select min(file.file)
-            from stage.file
-            where file.file_key = known_key.file_key and file.file_key <> entry.file_key
+    reason = (
+        'repetition',
+        concat(
+            'repeats another row of the same entry',
+            ' in ' || (
+                select min(file.file)
+                from stage.file
+                where file.file_key = known_key.file_key and file.file_key <> entry.file_key
+            )
         )
-    ),
+    )::registry.coded_reason,
     is_repeat = true
 from stage.known_key
 where
@@ -164,11 +170,12 @@ from stage.entry
 cross join lateral unnest(entry.wrong_dates) as dated (value)
 where entry.reason is null;
 
-insert into stage.reject (file_no, line, reason, raw, is_repeat, entry_key)
+insert into stage.reject (file_no, line, reject_code, reason, raw, is_repeat, entry_key)
 select
     entry.file_no,
     entry.line,
-    entry.reason,
+    (entry.reason).reject_code,
+    (entry.reason).reason,
     left(record.raw, 4000),
     entry.is_repeat,
     entry.entry_key

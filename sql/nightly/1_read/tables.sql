@@ -105,7 +105,7 @@ create unlogged table stage.deleted_key (
 create unlogged table stage.entry (
     file_no integer not null,
     line bigint not null,
-    reason text,
+    reason registry.coded_reason,
     is_repeat boolean not null default false,
     is_contradicted boolean not null default false,
     wrong_dates text[],
@@ -130,6 +130,7 @@ create unlogged table stage.withdrawn (
 create unlogged table stage.reject (
     file_no integer not null,
     line bigint not null,
+    reject_code text not null,
     reason text not null,
     raw text not null,
     is_repeat boolean not null default false,

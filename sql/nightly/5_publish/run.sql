@@ -23,11 +23,12 @@ cross join lateral (
     where reject.file_no = file.file_no
 ) as rejected;
 
-insert into registry.reject (run_id, file, line, reason, raw)
+insert into registry.reject (run_id, file, line, reject_code, reason, raw)
 select
     night.run_id,
     file.file,
     reject.line,
+    reject.reject_code,
     reject.reason,
     -- Of a person who asked to be forgotten only the place of the row is kept.
     case
@@ -60,18 +61,11 @@ from stage.reject
 join stage.file using (file_no)
 cross join stage.night;
 
-insert into registry.reject_count (run_id, reject_kind, row_count)
-select
-    night.run_id,
-    registry.reject_kind(rejected.reason),
-    sum(rejected.row_count)
-from (
-    select reject.reason, count(*) as row_count
-    from stage.reject
-    group by reject.reason
-) as rejected
+insert into registry.reject_count (run_id, reject_code, row_count)
+select night.run_id, reject.reject_code, count(*)
+from stage.reject
 cross join stage.night
-group by night.run_id, registry.reject_kind(rejected.reason);
+group by night.run_id, reject.reject_code;
 
 -- A value is cut, since it is part of a key.
 insert into registry.notice (run_id, subject, value, row_count)
