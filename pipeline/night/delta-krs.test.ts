@@ -1,145 +1,133 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { extract, type ExtractContent, runKrs } from '../../fixtures/dump/krs-day.ts';
 import { extractOf } from '../../fixtures/dump/krs-extract.ts';
+import { readEventsBy } from '../../fixtures/dump/night.ts';
 import { company, nipOf, readEvents, regonOf, runRegon } from '../../fixtures/dump/regon-day.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { verify } from './verify.ts';
 
 const [day1, day2, day3] = ['2026-11-02', '2026-11-03', '2026-11-04'] as const;
 const [krs, nip, regon] = ['0000990001', nipOf(1), regonOf(1)];
 
-let db: TestDatabase;
+const cases: [what: string, before: ExtractContent, after: ExtractContent, ...events: string[]][] =
+  [
+    [
+      'shareholders change, whatever their order',
+      { shareholders: ['J** K**', 'E** B**'] },
+      { shareholders: ['E** B**', 'J** K**', 'E** B**'] },
+      'COMPANY_SHAREHOLDERS_CHANGED: E** B**; J** K** → E** B**; E** B**; J** K**',
+    ],
+    ['a legal form that is not known', { form: 'SPÓŁKA AKCYJNA' }, { form: 'SPÓŁKA KOSMICZNA' }],
+    [
+      'shareholders stay',
+      { shareholders: ['J** K**', 'E** B**'] },
+      { shareholders: ['E** B**', 'J** K**'] },
+    ],
+    [
+      'somebody is given another function',
+      { board: { 'J** K**': 'CZŁONEK ZARZĄDU', 'E** B**': 'PREZES ZARZĄDU' } },
+      { board: { 'J** K**': 'PREZES ZARZĄDU' } },
+      'COMPANY_REPRESENTATION_CHANGED: E** B** (PREZES ZARZĄDU); J** K** (CZŁONEK ZARZĄDU) → J** K** (PREZES ZARZĄDU)',
+    ],
+    [
+      'a branch without a number moves, another opens',
+      { branches: [{ nazwa: 'ODDZIAŁ I', miejscowosc: 'GNIEZNO' }] },
+      {
+        branches: [
+          { nazwa: 'ODDZIAŁ I', miejscowosc: 'KONIN' },
+          { nazwa: 'ODDZIAŁ II', miejscowosc: 'PIŁA' },
+        ],
+      },
+      'COMPANY_UNIT_CHANGED: ODDZIAŁ I, GNIEZNO → ODDZIAŁ I, KONIN',
+      'COMPANY_UNIT_OPENED:  → ODDZIAŁ II, PIŁA',
+    ],
+    [
+      'a shareholder with a number is renamed',
+      {
+        shareholders: [
+          { nazwa: 'BÓR', krs: { krs: '0000990077' } },
+          { nazwa: 'LAS', krs: { krs: '0000990078' } },
+          { nazwa: 'GAJ' },
+        ],
+      },
+      {
+        shareholders: [
+          { nazwa: 'ZAGAJNIK', krs: { krs: '0000990077' } },
+          { nazwa: 'LAS', krs: { krs: '0000990078' } },
+          { nazwa: 'GAJ' },
+        ],
+      },
+    ],
+    [
+      'a shareholder of another number has the name',
+      { shareholders: [{ nazwa: 'BÓR', krs: { krs: '0000990077' } }, { nazwa: 'GAJ' }] },
+      { shareholders: [{ nazwa: 'LAS', krs: { krs: '0000990078' } }, { nazwa: 'GAJ' }] },
+      'COMPANY_SHAREHOLDERS_CHANGED: BÓR; GAJ → GAJ; LAS',
+    ],
+    [
+      'a branch is renamed at its address, another closes where two open',
+      {
+        branches: [
+          { nazwa: 'ODDZIAŁ I', miejscowosc: 'GNIEZNO' },
+          { nazwa: 'ODDZIAŁ II', miejscowosc: 'PIŁA' },
+          { nazwa: 'ODDZIAŁ III', miejscowosc: 'KONIN' },
+        ],
+      },
+      {
+        branches: [
+          { nazwa: 'FILIA', miejscowosc: 'GNIEZNO' },
+          { nazwa: 'ODDZIAŁ IV', miejscowosc: 'PIŁA' },
+          { nazwa: 'ODDZIAŁ V', miejscowosc: 'PIŁA' },
+          { nazwa: 'ODDZIAŁ III', miejscowosc: 'KONIN' },
+        ],
+      },
+      'COMPANY_UNIT_CHANGED: ODDZIAŁ I, GNIEZNO → FILIA, GNIEZNO',
+      'COMPANY_UNIT_CLOSED: ODDZIAŁ II, PIŁA → ',
+      'COMPANY_UNIT_OPENED:  → ODDZIAŁ IV, PIŁA',
+      'COMPANY_UNIT_OPENED:  → ODDZIAŁ V, PIŁA',
+    ],
+    [
+      'a second branch of the same name opens',
+      { branches: [{ nazwa: 'ODDZIAŁ', miejscowosc: 'GNIEZNO' }] },
+      {
+        branches: [
+          { nazwa: 'ODDZIAŁ', miejscowosc: 'GNIEZNO' },
+          { nazwa: 'ODDZIAŁ', miejscowosc: 'KONIN' },
+        ],
+      },
+      'COMPANY_UNIT_OPENED:  → ODDZIAŁ, KONIN',
+    ],
+    [
+      'branches of one address are known by what is theirs of the name, else by their order',
+      {
+        name: 'LAS',
+        branches: [
+          { nazwa: 'DAWNY LAS - SADZONKI', miejscowosc: 'PIŁA' },
+          { nazwa: 'DAWNY LAS - DREWNO', miejscowosc: 'PIŁA' },
+          { nazwa: 'SKLEP', miejscowosc: 'PIŁA' },
+          { nazwa: 'MŁYN', miejscowosc: 'KONIN' },
+          { nazwa: 'CEGIELNIA', miejscowosc: 'KONIN' },
+        ],
+      },
+      {
+        name: 'LAS',
+        branches: [
+          { nazwa: 'LAS - DREWNO', miejscowosc: 'PIŁA' },
+          { nazwa: 'LAS - SADZONKI', miejscowosc: 'PIŁA' },
+          { nazwa: 'TARTAK', miejscowosc: 'KONIN' },
+          { nazwa: 'GORZELNIA', miejscowosc: 'KONIN' },
+        ],
+      },
+      'COMPANY_UNIT_CHANGED: CEGIELNIA, KONIN → GORZELNIA, KONIN',
+      'COMPANY_UNIT_CHANGED: DAWNY LAS - DREWNO, PIŁA → LAS - DREWNO, PIŁA',
+      'COMPANY_UNIT_CHANGED: DAWNY LAS - SADZONKI, PIŁA → LAS - SADZONKI, PIŁA',
+      'COMPANY_UNIT_CHANGED: MŁYN, KONIN → TARTAK, KONIN',
+      'COMPANY_UNIT_CLOSED: SKLEP, PIŁA → ',
+    ],
+  ];
 
-beforeEach(async () => {
-  db = await createTestDatabase();
-});
-
-afterEach(() => db.drop());
-
-test.each<[string, ExtractContent, ExtractContent, ...string[]]>([
-  [
-    'shareholders change, whatever their order',
-    { shareholders: ['J** K**', 'E** B**'] },
-    { shareholders: ['E** B**', 'J** K**', 'E** B**'] },
-    'COMPANY_SHAREHOLDERS_CHANGED: E** B**; J** K** → E** B**; E** B**; J** K**',
-  ],
-  ['a legal form that is not known', { form: 'SPÓŁKA AKCYJNA' }, { form: 'SPÓŁKA KOSMICZNA' }],
-  [
-    'shareholders stay',
-    { shareholders: ['J** K**', 'E** B**'] },
-    { shareholders: ['E** B**', 'J** K**'] },
-  ],
-  [
-    'somebody is given another function',
-    { board: { 'J** K**': 'CZŁONEK ZARZĄDU', 'E** B**': 'PREZES ZARZĄDU' } },
-    { board: { 'J** K**': 'PREZES ZARZĄDU' } },
-    'COMPANY_REPRESENTATION_CHANGED: E** B** (PREZES ZARZĄDU); J** K** (CZŁONEK ZARZĄDU) → J** K** (PREZES ZARZĄDU)',
-  ],
-  [
-    'a branch without a number moves, another opens',
-    { branches: [{ nazwa: 'ODDZIAŁ I', miejscowosc: 'GNIEZNO' }] },
-    {
-      branches: [
-        { nazwa: 'ODDZIAŁ I', miejscowosc: 'KONIN' },
-        { nazwa: 'ODDZIAŁ II', miejscowosc: 'PIŁA' },
-      ],
-    },
-    'COMPANY_UNIT_CHANGED: ODDZIAŁ I, GNIEZNO → ODDZIAŁ I, KONIN',
-    'COMPANY_UNIT_OPENED:  → ODDZIAŁ II, PIŁA',
-  ],
-  [
-    'a shareholder with a number is renamed',
-    {
-      shareholders: [
-        { nazwa: 'BÓR', krs: { krs: '0000990077' } },
-        { nazwa: 'LAS', krs: { krs: '0000990078' } },
-        { nazwa: 'GAJ' },
-      ],
-    },
-    {
-      shareholders: [
-        { nazwa: 'ZAGAJNIK', krs: { krs: '0000990077' } },
-        { nazwa: 'LAS', krs: { krs: '0000990078' } },
-        { nazwa: 'GAJ' },
-      ],
-    },
-  ],
-  [
-    'a shareholder of another number has the name',
-    { shareholders: [{ nazwa: 'BÓR', krs: { krs: '0000990077' } }, { nazwa: 'GAJ' }] },
-    { shareholders: [{ nazwa: 'LAS', krs: { krs: '0000990078' } }, { nazwa: 'GAJ' }] },
-    'COMPANY_SHAREHOLDERS_CHANGED: BÓR; GAJ → GAJ; LAS',
-  ],
-  [
-    'a branch is renamed at its address, another closes where two open',
-    {
-      branches: [
-        { nazwa: 'ODDZIAŁ I', miejscowosc: 'GNIEZNO' },
-        { nazwa: 'ODDZIAŁ II', miejscowosc: 'PIŁA' },
-        { nazwa: 'ODDZIAŁ III', miejscowosc: 'KONIN' },
-      ],
-    },
-    {
-      branches: [
-        { nazwa: 'FILIA', miejscowosc: 'GNIEZNO' },
-        { nazwa: 'ODDZIAŁ IV', miejscowosc: 'PIŁA' },
-        { nazwa: 'ODDZIAŁ V', miejscowosc: 'PIŁA' },
-        { nazwa: 'ODDZIAŁ III', miejscowosc: 'KONIN' },
-      ],
-    },
-    'COMPANY_UNIT_CHANGED: ODDZIAŁ I, GNIEZNO → FILIA, GNIEZNO',
-    'COMPANY_UNIT_CLOSED: ODDZIAŁ II, PIŁA → ',
-    'COMPANY_UNIT_OPENED:  → ODDZIAŁ IV, PIŁA',
-    'COMPANY_UNIT_OPENED:  → ODDZIAŁ V, PIŁA',
-  ],
-  [
-    'a second branch of the same name opens',
-    { branches: [{ nazwa: 'ODDZIAŁ', miejscowosc: 'GNIEZNO' }] },
-    {
-      branches: [
-        { nazwa: 'ODDZIAŁ', miejscowosc: 'GNIEZNO' },
-        { nazwa: 'ODDZIAŁ', miejscowosc: 'KONIN' },
-      ],
-    },
-    'COMPANY_UNIT_OPENED:  → ODDZIAŁ, KONIN',
-  ],
-  [
-    'branches of one address are known by what is theirs of the name, else by their order',
-    {
-      name: 'LAS',
-      branches: [
-        { nazwa: 'DAWNY LAS - SADZONKI', miejscowosc: 'PIŁA' },
-        { nazwa: 'DAWNY LAS - DREWNO', miejscowosc: 'PIŁA' },
-        { nazwa: 'SKLEP', miejscowosc: 'PIŁA' },
-        { nazwa: 'MŁYN', miejscowosc: 'KONIN' },
-        { nazwa: 'CEGIELNIA', miejscowosc: 'KONIN' },
-      ],
-    },
-    {
-      name: 'LAS',
-      branches: [
-        { nazwa: 'LAS - DREWNO', miejscowosc: 'PIŁA' },
-        { nazwa: 'LAS - SADZONKI', miejscowosc: 'PIŁA' },
-        { nazwa: 'TARTAK', miejscowosc: 'KONIN' },
-        { nazwa: 'GORZELNIA', miejscowosc: 'KONIN' },
-      ],
-    },
-    'COMPANY_UNIT_CHANGED: CEGIELNIA, KONIN → GORZELNIA, KONIN',
-    'COMPANY_UNIT_CHANGED: DAWNY LAS - DREWNO, PIŁA → LAS - DREWNO, PIŁA',
-    'COMPANY_UNIT_CHANGED: DAWNY LAS - SADZONKI, PIŁA → LAS - SADZONKI, PIŁA',
-    'COMPANY_UNIT_CHANGED: MŁYN, KONIN → TARTAK, KONIN',
-    'COMPANY_UNIT_CLOSED: SKLEP, PIŁA → ',
-  ],
-])('%s', async (_, before, after, ...expected) => {
-  await runKrs(db, day1, [extract(krs, { nip, ...before })]);
-  await runKrs(db, day2, [extract(krs, { nip, ...after })]);
-  expect(await readEvents(db, day2)).toEqual(expected);
-  expect(await verify(db, 'krs')).toEqual([]);
-});
-
-test('a branch is known by the names that its history in a full extract tells', async () => {
-  const branches = ['MŁYN', 'SKLEP'].map((nazwa) => ({ nazwa, miejscowosc: 'PIŁA' }));
-  await runKrs(db, day1, [extract(krs, { branches })]);
+/** A full extract, whose history has the former names of branches. */
+function fullExtract(number: string): object {
   const branch = (names: readonly string[], miejscowosc: string) => ({
     nazwa: names.map((nazwa, at) => ({
       nazwa,
@@ -148,8 +136,8 @@ test('a branch is known by the names that its history in a full extract tells', 
     })),
     siedziba: [{ miejscowosc, nrWpisuWprow: '1' }],
   });
-  const full = extractOf({
-    krs,
+  const { odpis } = extractOf({
+    krs: number,
     section1: {
       siedzibaIAdres: { siedziba: { kraj: 'POLSKA', miejscowosc: 'POZNAŃ' } },
       jednostkiTerenoweOddzialy: [
@@ -159,17 +147,53 @@ test('a branch is known by the names that its history in a full extract tells', 
       ],
     },
   });
-  const { naglowekA: header, ...others } = full.odpis as Record<string, object>;
+  const { naglowekA: header, ...others } = odpis as Record<string, object>;
   const wpis = [1, 2, 3].map((numerWpisu) => ({ numerWpisu, dataWpisu: '30.10.2026' }));
-  await runKrs(db, day2, [{ odpis: { ...others, naglowekP: { ...header, wpis } } }]);
-  const events = await readEvents(db, day2);
-  expect(events.filter((event) => event.startsWith('COMPANY_UNIT'))).toEqual([
-    'COMPANY_UNIT_CHANGED: MŁYN, PIŁA → TARTAK, PIŁA',
-    'COMPANY_UNIT_CHANGED: SKLEP, PIŁA → GORZELNIA, KONIN',
-    'COMPANY_UNIT_OPENED:  → CEGIELNIA, PIŁA',
-  ]);
-  expect(await verify(db, 'krs')).toEqual([]);
+  return { odpis: { ...others, naglowekP: { ...header, wpis } } };
+}
+
+describe('a change in an extract', () => {
+  const krsOf = (at: number) => `00009901${String(at).padStart(2, '0')}`;
+  const withHistory = krsOf(cases.length);
+  let events: Record<string, string[]>;
+  let faults: string[];
+
+  beforeAll(async () => {
+    const db = await createTestDatabase();
+    const day = (side: 1 | 2) =>
+      cases.map((row, at) => extract(krsOf(at), { nip: nipOf(at), ...row[side] }));
+    const branches = ['MŁYN', 'SKLEP'].map((nazwa) => ({ nazwa, miejscowosc: 'PIŁA' }));
+    await runKrs(db, day1, [...day(1), extract(withHistory, { branches })]);
+    const reason = 'All are meant';
+    await runKrs(db, day2, [...day(2), fullExtract(withHistory)], [], { reason });
+    events = await readEventsBy(db, 'entry_key', day2);
+    faults = await verify(db, 'krs');
+  });
+
+  test.each(cases.map(([what, , , ...told], at) => ({ what, at, told })))(
+    '$what',
+    ({ at, told }) => {
+      expect(events[krsOf(at)] ?? []).toEqual(told);
+    },
+  );
+
+  test('a branch is known by the names of its history', () => {
+    expect(events[withHistory]!.filter((event) => event.startsWith('COMPANY_UNIT'))).toEqual([
+      'COMPANY_UNIT_CHANGED: MŁYN, PIŁA → TARTAK, PIŁA',
+      'COMPANY_UNIT_CHANGED: SKLEP, PIŁA → GORZELNIA, KONIN',
+      'COMPANY_UNIT_OPENED:  → CEGIELNIA, PIŁA',
+    ]);
+    expect(faults).toEqual([]);
+  });
 });
+
+let db: TestDatabase;
+
+beforeEach(async () => {
+  db = await createTestDatabase();
+});
+
+afterEach(() => db.drop());
 
 test('a company that goes on under another number and form is one entry', async () => {
   const name = 'PIONIER';
