@@ -1,31 +1,20 @@
 import jwt from 'jsonwebtoken';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createAccount, createApiToken } from '../../fixtures/client/account.ts';
 import { type Answer, askJson } from '../../fixtures/client/json-client.ts';
 import { readMailedToken, secretKey } from '../../fixtures/client/one-time-token.ts';
 import { password, readRecovery, recover, recoverySent } from '../../fixtures/client/recovery.ts';
-import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
+import { useApi } from '../../fixtures/client/use-api.ts';
 import { verifyPassword } from './password.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 
 const start = new Date('2026-05-01T10:00:00.750Z');
 
 const failed = 'Recovery confirmation failed';
 const failure = { status: 422, body: { message: failed, errors: { token: [failed] } } };
 
-let database: TestDatabase;
-let api: TestApi;
 let now = start;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  api = await startTestApi({ db: database.kysely, now: () => now, secretKey });
-});
-
-afterAll(async () => {
-  await api.close();
-  await database.drop();
-});
+const { database, api } = await useApi({ now: () => now, secretKey });
 
 function confirm(token: string, repeated = password): Promise<Answer> {
   return askJson(api, 'POST /auth/recover/confirm', { body: { token, password: repeated } });

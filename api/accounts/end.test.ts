@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createAccount, createApiToken } from '../../fixtures/client/account.ts';
 import { askJson } from '../../fixtures/client/json-client.ts';
 import { readMailedToken, secretKey } from '../../fixtures/client/one-time-token.ts';
-import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { useApi } from '../../fixtures/client/use-api.ts';
 import { findClearText } from '../../fixtures/registry/clear-text.ts';
 import { readEnvironment } from '../../pipeline/environment.ts';
 import { applyRetention } from '../../pipeline/worker/retention.ts';
@@ -15,19 +14,9 @@ const registration = {
   password,
   password_confirmation: password,
 };
-let db: TestDatabase;
-let api: TestApi;
 let now = new Date('2026-05-01T10:00:00Z');
 
-beforeAll(async () => {
-  db = await createTestDatabase();
-  api = await startTestApi({ db: db.kysely, secretKey, now: () => now });
-});
-
-afterAll(async () => {
-  await api.close();
-  await db.drop();
-});
+const { database: db, api } = await useApi({ secretKey, now: () => now });
 
 let token: string;
 

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import jwt from 'jsonwebtoken';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Answer, askJson } from '../../fixtures/client/json-client.ts';
 import { readMailedToken, secretKey } from '../../fixtures/client/one-time-token.ts';
-import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { useApi } from '../../fixtures/client/use-api.ts';
 import type { OneTimeTokenClaims } from '../../sql/secrets/one-time-token.ts';
 import { hashSecret } from '../auth/token-secret.ts';
 
@@ -14,20 +13,10 @@ const initialized =
 const refused = 'The token is invalid, has expired or was already used.';
 const refusal = { status: 422, body: { message: refused, errors: { token: [refused] } } };
 
-let database: TestDatabase;
-let api: TestApi;
 let now = start;
 let count = 0;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  api = await startTestApi({ db: database.kysely, now: () => now, secretKey });
-});
-
-afterAll(async () => {
-  await api.close();
-  await database.drop();
-});
+const { database, api } = await useApi({ now: () => now, secretKey });
 
 /** Registers an account; gives its address, its `user_ref` and the mailed token. */
 async function register(email = `anna${(count += 1)}@firma.pl`, at = start) {

@@ -1,25 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createAccount, createApiToken, type TestAccount } from '../../fixtures/client/account.ts';
 import { type Answer, askJson } from '../../fixtures/client/json-client.ts';
 import { password, readRecovery, recover, recoverySent } from '../../fixtures/client/recovery.ts';
-import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { useApi } from '../../fixtures/client/use-api.ts';
 
 const start = new Date('2026-05-01T10:00:00.750Z');
 
-let database: TestDatabase;
-let api: TestApi;
 let now = start;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  api = await startTestApi({ db: database.kysely, now: () => now });
-});
-
-afterAll(async () => {
-  await api.close();
-  await database.drop();
-});
+const { database, api } = await useApi({ now: () => now });
 
 /** Asks for recoveries at some moments. Each answer takes its time: the next one is asked before. */
 async function recoverAt(account: TestAccount, moments: Date[], email = account.email) {

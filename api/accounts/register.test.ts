@@ -1,27 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test, onTestFinished } from 'vitest';
+import { describe, expect, test, onTestFinished } from 'vitest';
 import { type Answer, askJson } from '../../fixtures/client/json-client.ts';
 import { createAccount } from '../../fixtures/client/account.ts';
-import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
+import { startTestApi } from '../../fixtures/client/test-api.ts';
+import { useApi } from '../../fixtures/client/use-api.ts';
 import { verifyPassword } from './password.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 
 let now = new Date('2026-05-01T10:00:00.750Z');
 const message = 'The account is registered. A one-time token was sent to its e-mail address.';
 const taken = 'The email has already been taken.';
 
-let database: TestDatabase;
-let api: TestApi;
 let count = 0;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  api = await startTestApi({ db: database.kysely, now: () => now });
-});
-
-afterAll(async () => {
-  await api.close();
-  await database.drop();
-});
+const { database, api } = await useApi({ now: () => now });
 
 function nextAddress(): string {
   count += 1;

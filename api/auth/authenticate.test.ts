@@ -1,31 +1,21 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import type { PoolClient } from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, test, onTestFinished } from 'vitest';
 import { createAccount, createApiToken, type TestAccount } from '../../fixtures/client/account.ts';
 import { type Answer, askJson } from '../../fixtures/client/json-client.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { useApi } from '../../fixtures/client/use-api.ts';
 import type { Tables } from '../../sql/tables/tables.ts';
 import { createSecret, hashSecret } from './token-secret.ts';
 
 const now = new Date('2026-05-01T10:00:00.750Z');
 
-let database: TestDatabase;
-let api: TestApi;
 let account: TestAccount;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  api = await startTestApi({ db: database.kysely, now: () => now });
-});
+const { database, api } = await useApi({ now: () => now });
 
 beforeEach(async () => {
   account = await createAccount(database.kysely, { now });
-});
-
-afterAll(async () => {
-  await api.close();
-  await database.drop();
 });
 
 function verify(token: string, other = api, address = '192.0.2.1'): Promise<Answer> {

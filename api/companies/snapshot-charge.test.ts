@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createFirstDay, runFixture } from '../../fixtures/dump/night.ts';
 import { createSearcher, readMovements } from '../../fixtures/client/searcher.ts';
-import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
+import { startTestApi } from '../../fixtures/client/test-api.ts';
+import { useApi } from '../../fixtures/client/use-api.ts';
 import { startDatabaseProxy } from '../../fixtures/database/database-proxy.ts';
-import type { TestDatabase } from '../../fixtures/database/test-database.ts';
 import { connect } from '../../sql/connection/database.ts';
 import { openKysely } from '../../sql/connection/kysely.ts';
 
@@ -13,18 +13,7 @@ const other = { identifier_type: 'NIP', identifier_value: '1000201006' };
 const paid = ['withdraw', 5, 195, 'Snapshot of NIP 1001401003'];
 const bonus = ['start', 200, 200, 'Welcome bonus'];
 
-let database: TestDatabase;
-let api: TestApi;
-
-beforeAll(async () => {
-  database = await createFirstDay();
-  api = await startTestApi({ db: database.kysely });
-});
-
-afterAll(async () => {
-  await api.close();
-  await database.drop();
-});
+const { database, api } = await useApi({}, createFirstDay);
 
 describe('POST /api/v1/companies/snapshot', () => {
   test('200 exactly as often as there are credits, whatever comes at once', async () => {

@@ -1,23 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createFirstDay } from '../../fixtures/dump/night.ts';
-import { createSearcher, readMovements, type Searcher } from '../../fixtures/client/searcher.ts';
-import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import type { TestDatabase } from '../../fixtures/database/test-database.ts';
+import { createSearcher, readMovements } from '../../fixtures/client/searcher.ts';
+import { useApi } from '../../fixtures/client/use-api.ts';
 
-let database: TestDatabase;
-let api: TestApi;
-let searcher: Searcher;
-
-beforeAll(async () => {
-  database = await createFirstDay();
-  api = await startTestApi({ db: database.kysely });
-  searcher = await createSearcher(database.kysely, api, 10_000);
-});
-
-afterAll(async () => {
-  await api.close();
-  await database.drop();
-});
+const { database, api } = await useApi({}, createFirstDay);
+const searcher = await createSearcher(database.kysely, api, 10_000);
 
 function nip(identifier_value: string) {
   return { identifier_type: 'NIP', identifier_value };

@@ -1,28 +1,15 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { fixtureFolder, shareDays } from '../../fixtures/dump/night.ts';
-import { createSearcher, type Searcher } from '../../fixtures/client/searcher.ts';
-import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import type { TestDatabase } from '../../fixtures/database/test-database.ts';
+import { createSearcher } from '../../fixtures/client/searcher.ts';
+import { useApi } from '../../fixtures/client/use-api.ts';
 
 const now = new Date('2026-11-06T05:00:00Z');
 
-let database: TestDatabase;
-let api: TestApi;
-let searcher: Searcher;
-
-beforeAll(async () => {
-  database = await (await shareDays()).copy();
-  api = await startTestApi({ db: database.kysely, now: () => now });
-  searcher = await createSearcher(database.kysely, api, 10_000);
-});
-
-afterAll(async () => {
-  await api.close();
-  await database.drop();
-});
+const { database, api } = await useApi({ now: () => now }, async () => (await shareDays()).copy());
+const searcher = await createSearcher(database.kysely, api, 10_000);
 
 function nip(identifier_value: string) {
   return { identifier_type: 'NIP', identifier_value };

@@ -1,25 +1,13 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test, onTestFinished } from 'vitest';
-import { createAccount, type TestAccount } from '../../fixtures/client/account.ts';
-import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { describe, expect, test, onTestFinished } from 'vitest';
+import { createAccount } from '../../fixtures/client/account.ts';
+import { startTestApi } from '../../fixtures/client/test-api.ts';
+import { useApi } from '../../fixtures/client/use-api.ts';
 
-let database: TestDatabase;
-let api: TestApi;
-let account: TestAccount;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  api = await startTestApi({ db: database.kysely });
-  account = await createAccount(database.kysely);
-});
-
-afterAll(async () => {
-  await api.close();
-  await database.drop();
-});
+const { database, api } = await useApi();
+const account = await createAccount(database.kysely);
 
 const json = 'application/json';
 

@@ -1,24 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createAccount, createApiToken, type TestAccount } from '../../fixtures/client/account.ts';
-import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { describe, expect, test } from 'vitest';
+import { createAccount, createApiToken } from '../../fixtures/client/account.ts';
+import { useApi } from '../../fixtures/client/use-api.ts';
 
-let database: TestDatabase;
-let api: TestApi;
-let account: TestAccount;
-let apiToken: string;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  api = await startTestApi({ db: database.kysely });
-  account = await createAccount(database.kysely);
-  apiToken = (await createApiToken(database.kysely, account.account_id)).plaintext;
-});
-
-afterAll(async () => {
-  await api.close();
-  await database.drop();
-});
+const { database, api } = await useApi();
+const account = await createAccount(database.kysely);
+const apiToken = (await createApiToken(database.kysely, account.account_id)).plaintext;
 
 function ask(method: string, path: string, token?: string, body?: string): Promise<Response> {
   const headers = new Headers(body === undefined ? {} : { 'Content-Type': 'application/json' });

@@ -1,23 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createAccount } from '../../fixtures/client/account.ts';
-import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { useApi } from '../../fixtures/client/use-api.ts';
 
-let database: TestDatabase;
-let api: TestApi;
-let headers: Record<string, string>;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  api = await startTestApi({ db: database.kysely });
-  const { master_token } = await createAccount(database.kysely);
-  headers = { Authorization: `Bearer ${master_token}`, 'Content-Type': 'application/json' };
-});
-
-afterAll(async () => {
-  await api.close();
-  await database.drop();
-});
+const { database, api } = await useApi();
+const { master_token } = await createAccount(database.kysely);
+const headers = { Authorization: `Bearer ${master_token}`, 'Content-Type': 'application/json' };
 
 /** The text of the answer, since some of its names cannot be compared as objects. */
 async function ask(

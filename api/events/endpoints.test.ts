@@ -1,29 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createApiToken } from '../../fixtures/client/account.ts';
 import { askJson } from '../../fixtures/client/json-client.ts';
 import { shareDays } from '../../fixtures/dump/night.ts';
-import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
-import { createWatcher, type Watcher } from '../../fixtures/client/watcher.ts';
+import { createTestDatabase } from '../../fixtures/database/test-database.ts';
+import { createWatcher } from '../../fixtures/client/watcher.ts';
+import { useApi } from '../../fixtures/client/use-api.ts';
 
 const now = new Date('2026-11-07T06:00:00.999Z');
 const fetched_at = '2026-11-07T06:00:00+00:00';
 
-let database: TestDatabase;
-let api: TestApi;
-/** Watches nothing. */
-let reader: Watcher;
-
-beforeAll(async () => {
-  database = await (await shareDays()).copy();
-  api = await startTestApi({ db: database.kysely, now: () => now });
-  reader = await createWatcher(database, api);
-});
-
-afterAll(async () => {
-  await api.close();
-  await database.drop();
-});
+const { database, api } = await useApi({ now: () => now }, async () => (await shareDays()).copy());
+// Watches nothing.
+const reader = await createWatcher(database, api);
 
 function historyOf(identifier_type: string, identifier_value: string, rest = '') {
   const query = new URLSearchParams({ identifier_type, identifier_value });

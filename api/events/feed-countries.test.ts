@@ -2,18 +2,16 @@
 import { tmpdir } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { expectedEvents } from '../../fixtures/ceidg/expected.ts';
-import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
 import { createWatch } from '../../fixtures/client/watch.ts';
 import {
   createWatcher,
   type FeedEvent,
   type FeedPage,
   type FeedPart,
-  type Watcher,
 } from '../../fixtures/client/watcher.ts';
-import type { TestDatabase } from '../../fixtures/database/test-database.ts';
+import { useApi } from '../../fixtures/client/use-api.ts';
 import { createFirstDay, runFixture } from '../../fixtures/dump/night.ts';
 import { runFrench, type Unit } from '../../fixtures/dump/other-country.ts';
 import { lockPublishing } from '../../pipeline/night/lock.ts';
@@ -33,27 +31,18 @@ const renamed: Unit[] = [
   { siren: '443061841', name: 'Nouvelle' },
 ];
 
-let database: TestDatabase;
-let api: TestApi;
-let watcher: Watcher;
 let holder: PoolClient;
 
-beforeAll(async () => {
-  database = await createFirstDay();
-  api = await startTestApi({ db: database.kysely });
-  watcher = await createWatcher(database, api);
-  await runFrench(database, '2026-11-02', units);
-  await watcher.watch(...nips);
-  const { rows } = await database.pool.query<{ company_id: string }>(
-    `select company_id from registry.company where name = 'Boulangerie'`,
-  );
-  await createWatch(database.kysely, { account_id: watcher.account_id, ...rows[0]! });
-});
-
-afterAll(async () => {
-  await api.close();
-  await database.drop();
-});
+const { database, api } = await useApi({}, createFirstDay);
+const watcher = await createWatcher(database, api);
+await runFrench(database, '2026-11-02', units);
+await watcher.watch(...nips);
+const bakery = await database.kysely
+  .selectFrom('registry.company')
+  .select('company_id')
+  .where('name', '=', 'Boulangerie')
+  .executeTakeFirstOrThrow();
+await createWatch(database.kysely, { account_id: watcher.account_id, ...bakery });
 
 /** Reads a feed on to its end, two events at a time, and adds them to those that were told. */
 async function readOn(scope: 'watched' | 'all', told: FeedEvent[], after?: string) {

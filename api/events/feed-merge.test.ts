@@ -1,22 +1,9 @@
 // What becomes of feeds when two companies turn out to be one.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { fieldOf, makeReports, withFields } from '../../fixtures/dump/bad-dump.ts';
 import { days, runBad } from '../../fixtures/dump/bad-night.ts';
-import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
-import {
-  createWatcher,
-  type FeedPage,
-  type FeedPart,
-  type Watcher,
-} from '../../fixtures/client/watcher.ts';
-
-let database: TestDatabase;
-let api: TestApi;
-/** Watches both. */
-let both: Watcher;
-/** Watches the company that is given up. */
-let one: Watcher;
+import { createWatcher, type FeedPage, type FeedPart } from '../../fixtures/client/watcher.ts';
+import { useApi } from '../../fixtures/client/use-api.ts';
 
 const reports = makeReports({});
 const [elder = '', younger = ''] = reports.mazowieckie!.slice(1, 3);
@@ -29,22 +16,15 @@ function publish(day: string, fields: Record<string, string>, others: Record<str
   return runBad(database, { ...reports, mazowieckie: changed }, day);
 }
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  api = await startTestApi({ db: database.kysely });
-  [both, one] = await Promise.all([createWatcher(database, api), createWatcher(database, api)]);
-  const [baseline, calls, merge] = days;
-  await publish(baseline, {}, {});
-  await both.watch(nip, otherNip);
-  await one.watch(otherNip);
-  await publish(calls, { Telefon: '600111222' }, { Telefon: '600333444' });
-  await publish(merge, { Telefon: '600111222' }, { Telefon: '600333444', Nip: nip });
-});
-
-afterAll(async () => {
-  await api.close();
-  await database.drop();
-});
+const { database, api } = await useApi();
+// `both` watches both companies, `one` the company that is given up.
+const [both, one] = await Promise.all([createWatcher(database, api), createWatcher(database, api)]);
+const [baseline, calls, merge] = days;
+await publish(baseline, {}, {});
+await both.watch(nip, otherNip);
+await one.watch(otherNip);
+await publish(calls, { Telefon: '600111222' }, { Telefon: '600333444' });
+await publish(merge, { Telefon: '600111222' }, { Telefon: '600333444', Nip: nip });
 
 test('both feeds become one, without a loss and without a repetition', async () => {
   const { data, meta } = await both.read<FeedPart>('/events/feed');

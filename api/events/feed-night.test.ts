@@ -1,8 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { expectedEvents, type ExpectedEvent } from '../../fixtures/ceidg/expected.ts';
 import { runFixture } from '../../fixtures/dump/night.ts';
-import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import {
   createWatcher,
   type FeedEvent,
@@ -10,15 +8,7 @@ import {
   type FeedPart,
   type Watcher,
 } from '../../fixtures/client/watcher.ts';
-
-let database: TestDatabase;
-let api: TestApi;
-/** Watches from the baseline on. */
-let early: Watcher;
-/** Watches from the third day on, until the fifth. */
-let late: Watcher;
-/** Watches nothing that ever changes. */
-let idle: Watcher;
+import { useApi } from '../../fixtures/client/use-api.ts';
 
 const bakery = '1000201006';
 const gym = '1003201001';
@@ -47,30 +37,23 @@ async function runDay(date: string): Promise<void> {
   seen[date] = { early: await feedOf(early), late: await feedOf(late), watched };
 }
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  api = await startTestApi({ db: database.kysely });
-  [early, late, idle] = await Promise.all([
-    createWatcher(database, api),
-    createWatcher(database, api),
-    createWatcher(database, api),
-  ]);
-  await runFixture(database, '2026-11-02', { now: () => new Date('2026-11-02T05:00:00Z') });
-  await early.watch(bakery, gym, weaver, petShop);
-  await idle.watch(unchanged);
-  await runDay('2026-11-03');
-  await late.watch(bakery, petShop);
-  await runDay('2026-11-04');
-  await runDay('2026-11-05');
-  await late.unwatch(petShop);
-  await early.unwatch(weaver);
-  await runDay('2026-11-06');
-});
-
-afterAll(async () => {
-  await api.close();
-  await database.drop();
-});
+const { database, api } = await useApi();
+// `early` watches from the baseline on, `late` from the third day until the fifth, `idle` what never changes.
+const [early, late, idle] = await Promise.all([
+  createWatcher(database, api),
+  createWatcher(database, api),
+  createWatcher(database, api),
+]);
+await runFixture(database, '2026-11-02', { now: () => new Date('2026-11-02T05:00:00Z') });
+await early.watch(bakery, gym, weaver, petShop);
+await idle.watch(unchanged);
+await runDay('2026-11-03');
+await late.watch(bakery, petShop);
+await runDay('2026-11-04');
+await runDay('2026-11-05');
+await late.unwatch(petShop);
+await early.unwatch(weaver);
+await runDay('2026-11-06');
 
 function told({ event_date, event_type, old_value, new_value }: FeedEvent | ExpectedEvent): string {
   return `${event_date} ${event_type} ${old_value} -> ${new_value}`;

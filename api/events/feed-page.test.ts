@@ -1,64 +1,43 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { expectedDays } from '../../fixtures/ceidg/expected.ts';
 import { askJson } from '../../fixtures/client/json-client.ts';
 import { runFixture } from '../../fixtures/dump/night.ts';
-import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { createWatch } from '../../fixtures/client/watch.ts';
-import {
-  createWatcher,
-  type FeedEvent,
-  type FeedPage,
-  type Watcher,
-} from '../../fixtures/client/watcher.ts';
+import { createWatcher, type FeedEvent, type FeedPage } from '../../fixtures/client/watcher.ts';
+import { useApi } from '../../fixtures/client/use-api.ts';
 
 const now = new Date('2026-11-07T06:00:00.999Z');
 
-let database: TestDatabase;
-let api: TestApi;
-/** Watches every company from the baseline on. */
-let everything: Watcher;
-let nothing: Watcher;
-/** All events, the newest first, by another way than the feed. */
-let oracle: FeedEvent[];
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  api = await startTestApi({ db: database.kysely, now: () => now });
-  [everything, nothing] = await Promise.all([
-    createWatcher(database, api),
-    createWatcher(database, api),
-  ]);
-  const [baseline, ...nights] = expectedDays;
-  await runFixture(database, baseline!.date);
-  const companies = await database.kysely
-    .selectFrom('registry.company')
-    .select('company_id')
-    .execute();
-  for (const { company_id } of companies) {
-    await createWatch(database.kysely, { account_id: everything.account_id, company_id });
-  }
-  for (const { date } of nights) await runFixture(database, date);
-  const { rows } = await database.pool.query<FeedEvent>(`
-    select
-      event_id::int as id, event.event_type, old_value, new_value, event_date, severity,
-      coalesce(nip, regon9) as primary_identifier,
-      case when nip is not null then 'NIP' when regon9 is not null then 'REGON9' end
-        as identifier_type,
-      name as company_name, company_id::text as company_ref,
-      (select identifier_value from customer.watch where watch.company_id = company.company_id)
-        as submitted_identifier
-    from registry.event
-    join registry.event_type using (event_type)
-    join registry.company using (company_id)
-    order by event_date desc, event_id desc`);
-  oracle = rows;
-});
-
-afterAll(async () => {
-  await api.close();
-  await database.drop();
-});
+const { database, api } = await useApi({ now: () => now });
+// `everything` watches every company from the baseline on.
+const [everything, nothing] = await Promise.all([
+  createWatcher(database, api),
+  createWatcher(database, api),
+]);
+const [baseline, ...nights] = expectedDays;
+await runFixture(database, baseline!.date);
+const companies = await database.kysely
+  .selectFrom('registry.company')
+  .select('company_id')
+  .execute();
+for (const { company_id } of companies) {
+  await createWatch(database.kysely, { account_id: everything.account_id, company_id });
+}
+for (const { date } of nights) await runFixture(database, date);
+// All events, the newest first, by another way than the feed.
+const { rows: oracle } = await database.pool.query<FeedEvent>(`
+  select
+    event_id::int as id, event.event_type, old_value, new_value, event_date, severity,
+    coalesce(nip, regon9) as primary_identifier,
+    case when nip is not null then 'NIP' when regon9 is not null then 'REGON9' end
+      as identifier_type,
+    name as company_name, company_id::text as company_ref,
+    (select identifier_value from customer.watch where watch.company_id = company.company_id)
+      as submitted_identifier
+  from registry.event
+  join registry.event_type using (event_type)
+  join registry.company using (company_id)
+  order by event_date desc, event_id desc`);
 
 function ask(query = ''): Promise<FeedPage> {
   return everything.read<FeedPage>(`/watchlist/events?${query}`);

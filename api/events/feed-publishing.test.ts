@@ -1,37 +1,23 @@
 // What readers see of a night that is being published.
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { expectedEvents } from '../../fixtures/ceidg/expected.ts';
 import { createFirstDay, runFixture } from '../../fixtures/dump/night.ts';
-import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import type { TestDatabase } from '../../fixtures/database/test-database.ts';
 import {
   createWatcher,
   type FeedEvent,
   type FeedPage,
   type FeedPart,
-  type Watcher,
 } from '../../fixtures/client/watcher.ts';
+import { useApi } from '../../fixtures/client/use-api.ts';
 import { lockPublishing } from '../../pipeline/night/lock.ts';
-
-let database: TestDatabase;
-let api: TestApi;
-let watcher: Watcher;
 
 const nips = ['1000201006', '1003201001', '1001001002', '1001203007', '1001401003', '1002802000'];
 
-beforeAll(async () => {
-  database = await createFirstDay();
-  api = await startTestApi({ db: database.kysely });
-  watcher = await createWatcher(database, api);
-  await watcher.watch(...nips);
-  await runFixture(database, '2026-11-03');
-});
-
-afterAll(async () => {
-  await api.close();
-  await database.drop();
-});
+const { database, api } = await useApi({}, createFirstDay);
+const watcher = await createWatcher(database, api);
+await watcher.watch(...nips);
+await runFixture(database, '2026-11-03');
 
 const readFeed = (after?: string, limit = 2) =>
   watcher.read<FeedPart>(

@@ -1,43 +1,24 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createApiToken } from '../../fixtures/client/account.ts';
 import { expectedDays } from '../../fixtures/ceidg/expected.ts';
 import { askJson } from '../../fixtures/client/json-client.ts';
 import { runFixture } from '../../fixtures/dump/night.ts';
-import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
-import {
-  createWatcher,
-  type FeedEvent,
-  type FeedPart,
-  type Watcher,
-} from '../../fixtures/client/watcher.ts';
+import { createWatcher, type FeedEvent, type FeedPart } from '../../fixtures/client/watcher.ts';
+import { useApi } from '../../fixtures/client/use-api.ts';
 import { readCursor, writeCursor } from '../../sql/feed-cursor.ts';
 
 const now = new Date('2026-11-07T06:00:00.999Z');
 const watched = ['1000201006', '1003201001', '1001001002', '1001203007', '1002802000'];
 
-let database: TestDatabase;
-let api: TestApi;
-let watcher: Watcher;
-let stranger: Watcher;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  api = await startTestApi({ db: database.kysely, now: () => now });
-  [watcher, stranger] = await Promise.all([
-    createWatcher(database, api),
-    createWatcher(database, api),
-  ]);
-  const [baseline, ...nights] = expectedDays;
-  await runFixture(database, baseline!.date);
-  await watcher.watch(...watched);
-  for (const { date } of nights) await runFixture(database, date);
-});
-
-afterAll(async () => {
-  await api.close();
-  await database.drop();
-});
+const { database, api } = await useApi({ now: () => now });
+const [watcher, stranger] = await Promise.all([
+  createWatcher(database, api),
+  createWatcher(database, api),
+]);
+const [baseline, ...nights] = expectedDays;
+await runFixture(database, baseline!.date);
+await watcher.watch(...watched);
+for (const { date } of nights) await runFixture(database, date);
 
 function part(query: Record<string, string | number> = {}, who = watcher): Promise<FeedPart> {
   const text = new URLSearchParams(query as Record<string, string>);

@@ -1,23 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { bounds as standard } from '../figures.ts';
 import { createSubmitter } from '../../fixtures/client/submitter.ts';
-import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { useApi } from '../../fixtures/client/use-api.ts';
 
-let database: TestDatabase;
-let api: TestApi;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  const bounds = { ...standard, REQUESTS_IN_FLIGHT: 3 };
-  api = await startTestApi({ db: database.kysely, bounds });
-});
-
-afterAll(async () => {
-  await api.close();
-  await database.drop();
-});
+const bounds = { ...standard, REQUESTS_IN_FLIGHT: 3 };
+const { database, api } = await useApi({ bounds });
 
 /** Sessions of the API that wait for a lock. */
 async function countWaiting(): Promise<number> {

@@ -1,24 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { askJson } from '../../fixtures/client/json-client.ts';
 import { createFirstDay } from '../../fixtures/dump/night.ts';
-import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import type { TestDatabase } from '../../fixtures/database/test-database.ts';
 import { createSubmitter, type Submitter } from '../../fixtures/client/submitter.ts';
+import { useApi } from '../../fixtures/client/use-api.ts';
 
 const now = new Date('2026-11-20T10:05:00.123Z');
 
-let database: TestDatabase;
-let api: TestApi;
-
-beforeAll(async () => {
-  database = await createFirstDay();
-  api = await startTestApi({ db: database.kysely, now: () => now });
-});
-
-afterAll(async () => {
-  await api.close();
-  await database.drop();
-});
+const { database, api } = await useApi({ now: () => now }, createFirstDay);
 
 function accepted(message: string) {
   return { status: 202, body: { success: true, message } };

@@ -1,29 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createAccount, type TestAccount } from '../../fixtures/client/account.ts';
 import { askJson } from '../../fixtures/client/json-client.ts';
 import { createFirstDay, runFixture, testNow } from '../../fixtures/dump/night.ts';
-import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import type { TestDatabase } from '../../fixtures/database/test-database.ts';
 import { createWatch } from '../../fixtures/client/watch.ts';
+import { useApi } from '../../fixtures/client/use-api.ts';
 import { NothingToDo } from '../../pipeline/errors.ts';
 
-let database: TestDatabase;
-let api: TestApi;
-let companies: string[];
-
-beforeAll(async () => {
-  database = await createFirstDay();
-  api = await startTestApi({ db: database.kysely });
-  const { rows } = await database.pool.query<{ company_id: string }>(
-    'select company_id from registry.company order by company_id',
-  );
-  companies = rows.map(({ company_id }) => company_id);
-});
-
-afterAll(async () => {
-  await api.close();
-  await database.drop();
-});
+const { database, api } = await useApi({}, createFirstDay);
+const listed = await database.kysely.selectFrom('registry.company').select('company_id').execute();
+const companies = listed.map(({ company_id }) => company_id);
 
 /** An account that watches the whole country. */
 async function createWatcher(): Promise<TestAccount> {

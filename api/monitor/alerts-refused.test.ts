@@ -1,28 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { askJson } from '../../fixtures/client/json-client.ts';
 import { createFirstDay } from '../../fixtures/dump/night.ts';
-import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import type { TestDatabase } from '../../fixtures/database/test-database.ts';
-import { createWatcher, type Watcher } from '../../fixtures/client/watcher.ts';
+import { createWatcher } from '../../fixtures/client/watcher.ts';
+import { useApi } from '../../fixtures/client/use-api.ts';
 import { category, eventClass, severity } from '../dictionaries/names.ts';
 
 const watched = '1001001002';
 
-let database: TestDatabase;
-let api: TestApi;
-let watcher: Watcher;
-
-beforeAll(async () => {
-  database = await createFirstDay();
-  api = await startTestApi({ db: database.kysely });
-  watcher = await createWatcher(database, api);
-  await watcher.watch(watched);
-});
-
-afterAll(async () => {
-  await api.close();
-  await database.drop();
-});
+const { database, api } = await useApi({}, createFirstDay);
+const watcher = await createWatcher(database, api);
+await watcher.watch(watched);
 
 const least = { alert_min_severity: 'info' };
 const anyOf = (values: readonly string[]) => `must be one of ${values.join(', ')}.`;

@@ -1,26 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { askJson } from '../../fixtures/client/json-client.ts';
 import { createFirstDay } from '../../fixtures/dump/night.ts';
-import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import type { TestDatabase } from '../../fixtures/database/test-database.ts';
 import { createWatcher, type Watcher } from '../../fixtures/client/watcher.ts';
+import { useApi } from '../../fixtures/client/use-api.ts';
 import { category, eventClass, severity } from '../dictionaries/names.ts';
 
 const nips = ['1001001002', '1003201001', '1000201006'] as const;
 const [suspended, renamed, bakery] = nips;
 
-let database: TestDatabase;
-let api: TestApi;
-
-beforeAll(async () => {
-  database = await createFirstDay();
-  api = await startTestApi({ db: database.kysely });
-});
-
-afterAll(async () => {
-  await api.close();
-  await database.drop();
-});
+const { database, api } = await useApi({}, createFirstDay);
 
 /** Somebody who watches three companies. */
 async function watchThree(): Promise<Watcher> {

@@ -1,26 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { bounds as standard } from '../figures.ts';
 import { createSubmitter, type Submitter } from '../../fixtures/client/submitter.ts';
+import { useApi } from '../../fixtures/client/use-api.ts';
 import { createFirstDay } from '../../fixtures/dump/night.ts';
-import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import type { TestDatabase } from '../../fixtures/database/test-database.ts';
 
 let now = new Date('2026-11-20T10:05:00Z');
 
-let database: TestDatabase;
-let api: TestApi;
-
-beforeAll(async () => {
-  database = await createFirstDay();
-  const few = { WATCHES_PER_ACCOUNT: 4, QUEUED_NUMBERS_PER_ACCOUNT: 2, SUBMISSIONS_PER_DAY: 8 };
-  const bounds = { ...standard, REQUESTS_IN_FLIGHT: 100, ...few };
-  api = await startTestApi({ db: database.kysely, now: () => now, bounds });
-});
-
-afterAll(async () => {
-  await api.close();
-  await database.drop();
-});
+const few = { WATCHES_PER_ACCOUNT: 4, QUEUED_NUMBERS_PER_ACCOUNT: 2, SUBMISSIONS_PER_DAY: 8 };
+const bounds = { ...standard, REQUESTS_IN_FLIGHT: 100, ...few };
+const { database, api } = await useApi({ now: () => now, bounds }, createFirstDay);
 
 const krs = (last: number) => String(last).padStart(10, '0');
 

@@ -1,25 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createApiToken } from '../../fixtures/client/account.ts';
 import { askJson } from '../../fixtures/client/json-client.ts';
 import { createFirstDay } from '../../fixtures/dump/night.ts';
-import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import type { TestDatabase } from '../../fixtures/database/test-database.ts';
 import { createSubmitter } from '../../fixtures/client/submitter.ts';
+import { useApi } from '../../fixtures/client/use-api.ts';
 
 let now = new Date('2026-11-19T23:59:59.999Z');
 
-let database: TestDatabase;
-let api: TestApi;
-
-beforeAll(async () => {
-  database = await createFirstDay();
-  api = await startTestApi({ db: database.kysely, now: () => now });
-});
-
-afterAll(async () => {
-  await api.close();
-  await database.drop();
-});
+const { database, api } = await useApi({ now: () => now }, createFirstDay);
 
 const bakery = {
   primary_identifier: '1000201006',

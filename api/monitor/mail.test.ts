@@ -1,35 +1,21 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { fieldOf, makeReports, withFields } from '../../fixtures/dump/bad-dump.ts';
 import { runBad } from '../../fixtures/dump/bad-night.ts';
 import { serveMail } from '../../fixtures/process/mail-delivery.ts';
 import { createSubmitter, type Submitter } from '../../fixtures/client/submitter.ts';
-import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { useApi } from '../../fixtures/client/use-api.ts';
 import type { ReceivedMail } from '../../fixtures/process/test-smtp.ts';
 import { sendMail } from '../../pipeline/mail/send.ts';
 
 const name = 'Zakład <b>„Pod & Nad”</b> <script>alert(1)</script>';
 
-let database: TestDatabase;
-let api: TestApi;
-let known: string;
-let others: string[];
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  api = await startTestApi({ db: database.kysely, now: () => new Date('2026-11-19T10:05:00Z') });
-  const reports = makeReports({});
-  const lines = reports.mazowieckie!;
-  lines[1] = withFields(lines[1]!, { NazwaPodmiotu: name });
-  known = fieldOf(lines[1], 'Nip');
-  others = reports.śląskie!.slice(1).map((line) => fieldOf(line, 'Nip'));
-  await runBad(database, reports, '2026-11-02');
-});
-
-afterAll(async () => {
-  await api.close();
-  await database.drop();
-});
+const { database, api } = await useApi({ now: () => new Date('2026-11-19T10:05:00Z') });
+const reports = makeReports({});
+const lines = reports.mazowieckie!;
+lines[1] = withFields(lines[1]!, { NazwaPodmiotu: name });
+const known = fieldOf(lines[1], 'Nip');
+const others = reports.śląskie!.slice(1).map((line) => fieldOf(line, 'Nip'));
+await runBad(database, reports, '2026-11-02');
 
 /** The newest mail of an address, as it arrives. */
 async function receive({ account_id }: Submitter): Promise<ReceivedMail> {

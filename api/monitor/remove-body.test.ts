@@ -1,21 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createFirstDay } from '../../fixtures/dump/night.ts';
 import { createSubmitter, type Submitter } from '../../fixtures/client/submitter.ts';
-import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import type { TestDatabase } from '../../fixtures/database/test-database.ts';
+import { useApi } from '../../fixtures/client/use-api.ts';
 
-let database: TestDatabase;
-let api: TestApi;
-
-beforeAll(async () => {
-  database = await createFirstDay();
-  api = await startTestApi({ db: database.kysely });
-});
-
-afterAll(async () => {
-  await api.close();
-  await database.drop();
-});
+const { database, api } = await useApi({}, createFirstDay);
 
 const path = 'DELETE /companies/watched';
 const [bakery, zoo] = ['1000201006', '1001401003'];

@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { company, nipOf, regonOf, runRegon } from '../../fixtures/dump/regon-day.ts';
 import { createSubmitter, type Submitter } from '../../fixtures/client/submitter.ts';
-import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { useApi } from '../../fixtures/client/use-api.ts';
 
 const [regon, otherRegon] = [regonOf(1), regonOf(2)];
 const [oldNip, newNip, otherNip, thirdNip] = [nipOf(1), nipOf(2), nipOf(3), nipOf(4)];
@@ -12,18 +11,7 @@ const krsField = (krs: string) => ({
   rodzajRejestruEwidencji_Symbol: '138',
 });
 
-let database: TestDatabase;
-let api: TestApi;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  api = await startTestApi({ db: database.kysely });
-});
-
-afterAll(async () => {
-  await api.close();
-  await database.drop();
-});
+const { database, api } = await useApi();
 
 interface Entry {
   primary_identifier: string;

@@ -1,26 +1,14 @@
 import jwt from 'jsonwebtoken';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createAccount, type TestAccount } from '../../fixtures/client/account.ts';
 import { createFirstDay } from '../../fixtures/dump/night.ts';
 import { secretKey } from '../../fixtures/client/one-time-token.ts';
-import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import type { TestDatabase } from '../../fixtures/database/test-database.ts';
 import { createWatch } from '../../fixtures/client/watch.ts';
+import { useApi } from '../../fixtures/client/use-api.ts';
 import { signOneTimeToken } from '../../sql/secrets/one-time-token.ts';
 import { signUnsubscribeToken } from '../../sql/secrets/unsubscribe-token.ts';
 
-let database: TestDatabase;
-let api: TestApi;
-
-beforeAll(async () => {
-  database = await createFirstDay();
-  api = await startTestApi({ db: database.kysely, secretKey });
-});
-
-afterAll(async () => {
-  await api.close();
-  await database.drop();
-});
+const { database, api } = await useApi({ secretKey }, createFirstDay);
 
 /** An account with mails of everything, in its global settings and in the settings of a company. */
 async function createReader(): Promise<TestAccount & { token: string }> {

@@ -1,30 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createBuyer, type Buyer } from '../../fixtures/client/buyer.ts';
 import { startStripeStub } from '../../fixtures/client/stripe-stub.ts';
-import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { startTestApi } from '../../fixtures/client/test-api.ts';
+import { useApi } from '../../fixtures/client/use-api.ts';
 import { createPayment } from './payment.ts';
 
 const now = new Date('2026-05-01T10:00:00Z');
 const baseUrl = 'http://localhost:8080';
 
-let database: TestDatabase;
-let api: TestApi;
 let buyer: Buyer;
 /** Path of the checkout that the buyer has just opened, for 500 credits at 49.00 PLN. */
 let checkout: string;
 let payment_id: string;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  const payment = createPayment({ provider: 'local', baseUrl });
-  api = await startTestApi({ db: database.kysely, payment, now: () => now });
-});
-
-afterAll(async () => {
-  await api.close();
-  await database.drop();
-});
+const payment = createPayment({ provider: 'local', baseUrl });
+const { database, api } = await useApi({ payment, now: () => now });
 
 beforeEach(async () => {
   buyer = await createBuyer(database, api);

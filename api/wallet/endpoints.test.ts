@@ -1,45 +1,31 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createApiToken } from '../../fixtures/client/account.ts';
-import { createBuyer, type Buyer } from '../../fixtures/client/buyer.ts';
-import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { createBuyer } from '../../fixtures/client/buyer.ts';
+import { useApi } from '../../fixtures/client/use-api.ts';
 import { charge, grant } from './ledger.ts';
 
 const start = Date.parse('2026-05-01T10:00:00.123Z');
 
-let database: TestDatabase;
-let api: TestApi;
-let newcomer: Buyer;
-/** Has the bonus, a deposit of 500 and forty withdrawals of 5: three pages, the last of two. */
-let customer: Buyer;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  api = await startTestApi({ db: database.kysely, now: () => new Date(start) });
-  newcomer = await createBuyer(database, api);
-  customer = await createBuyer(database, api);
-  const { account_id } = customer;
-  await database.kysely.transaction().execute(async (tx) => {
-    const deposit = { type: 'deposit', amount: 500, operation_key: 'payment' } as const;
-    const description = 'Top-up: Starter';
-    await grant(tx, { account_id, ...deposit, description, now: new Date(start) });
-    for (let no = 1; no <= 40; no += 1) {
-      const now = new Date(start + no * 1000);
-      const operation_key = `request ${no}`;
-      await charge(tx, {
-        account_id,
-        amount: 5,
-        description: `Snapshot ${no}`,
-        operation_key,
-        now,
-      });
-    }
-  });
-});
-
-afterAll(async () => {
-  await api.close();
-  await database.drop();
+const { database, api } = await useApi({ now: () => new Date(start) });
+const newcomer = await createBuyer(database, api);
+// Has the bonus, a deposit of 500 and forty withdrawals of 5: three pages, the last of two.
+const customer = await createBuyer(database, api);
+const { account_id } = customer;
+await database.kysely.transaction().execute(async (tx) => {
+  const deposit = { type: 'deposit', amount: 500, operation_key: 'payment' } as const;
+  const description = 'Top-up: Starter';
+  await grant(tx, { account_id, ...deposit, description, now: new Date(start) });
+  for (let no = 1; no <= 40; no += 1) {
+    const now = new Date(start + no * 1000);
+    const operation_key = `request ${no}`;
+    await charge(tx, {
+      account_id,
+      amount: 5,
+      description: `Snapshot ${no}`,
+      operation_key,
+      now,
+    });
+  }
 });
 
 function withdrawal(no: number) {
