@@ -6,7 +6,7 @@ import type { Environment } from '../pipeline/environment.ts';
 import type { Database } from '../sql/connection/database.ts';
 import { DEMO_EMAIL as EMAIL } from '../sql/demo.ts';
 import { until } from '../sql/process/system-process.ts';
-import { type IssuedToken, signOneTimeToken } from '../sql/secrets/one-time-token.ts';
+import { type IssuedToken, signOneTimeToken } from '../sql/secrets/signed-token.ts';
 import { writeSecretFile } from '../sql/secrets/secret-file.ts';
 import { readSecretKey } from '../sql/secrets/secret-key.ts';
 

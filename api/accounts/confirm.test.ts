@@ -2,7 +2,7 @@ import jwt from 'jsonwebtoken';
 import { describe, expect, test } from 'vitest';
 import { createAccount, createApiToken } from '../../fixtures/client/account.ts';
 import { type Answer, askJson } from '../../fixtures/client/json-client.ts';
-import { readMailedToken, secretKey } from '../../fixtures/client/one-time-token.ts';
+import { readMailedToken, secretKey } from '../../fixtures/client/mailed-token.ts';
 import { password, readRecovery, recover, recoverySent } from '../../fixtures/client/recovery.ts';
 import { useApi } from '../../fixtures/client/use-api.ts';
 import { verifyPassword } from './password.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createAccount, createApiToken } from '../../fixtures/client/account.ts';
 import { askJson } from '../../fixtures/client/json-client.ts';
-import { readMailedToken, secretKey } from '../../fixtures/client/one-time-token.ts';
+import { readMailedToken, secretKey } from '../../fixtures/client/mailed-token.ts';
 import { useApi } from '../../fixtures/client/use-api.ts';
 import { findClearText } from '../../fixtures/registry/clear-text.ts';
 import { readEnvironment } from '../../pipeline/environment.ts';

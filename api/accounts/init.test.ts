@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { describe, expect, test } from 'vitest';
 import { type Answer, askJson } from '../../fixtures/client/json-client.ts';
-import { readMailedToken, secretKey } from '../../fixtures/client/one-time-token.ts';
+import { readMailedToken, secretKey } from '../../fixtures/client/mailed-token.ts';
 import { useApi } from '../../fixtures/client/use-api.ts';
-import type { OneTimeTokenClaims } from '../../sql/secrets/one-time-token.ts';
+import type { OneTimeTokenClaims } from '../../sql/secrets/signed-token.ts';
 import { hashSecret } from '../auth/token-secret.ts';
 
 const start = new Date('2026-05-01T10:00:00.750Z');

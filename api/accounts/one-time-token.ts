@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { oneTimeTokenClaims, type OneTimeTokenClaims } from '../../sql/secrets/one-time-token.ts';
-import { readToken } from '../../sql/secrets/signed-token.ts';
+import {
+  oneTimeTokenClaims,
+  type OneTimeTokenClaims,
+  readToken,
+} from '../../sql/secrets/signed-token.ts';
 import type { Tx } from '../../sql/connection/kysely.ts';
 import { lifetimes } from '../figures.ts';
 

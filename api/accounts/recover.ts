@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Db, Tx } from '../../sql/connection/kysely.ts';
 import type { Language } from '../../sql/words/message.ts';
-import type { OneTimeTokenClaims } from '../../sql/secrets/one-time-token.ts';
+import type { OneTimeTokenClaims } from '../../sql/secrets/signed-token.ts';
 import { limits, recoveryMails } from '../figures.ts';
 import { openAccount, type OpenedAccount, type SigningOptions } from './init.ts';
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createAccount } from '../../fixtures/client/account.ts';
 import { askJson } from '../../fixtures/client/json-client.ts';
-import { readMailedToken, secretKey } from '../../fixtures/client/one-time-token.ts';
+import { readMailedToken, secretKey } from '../../fixtures/client/mailed-token.ts';
 import { startTestApi } from '../../fixtures/client/test-api.ts';
 import { useApi } from '../../fixtures/client/use-api.ts';
 

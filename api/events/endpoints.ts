@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { answersStatus, text, time } from '../endpoint/answers.ts';
 import { endpoint, type Endpoint, writeSuccess } from '../endpoint/endpoint.ts';
 import { feedScope, readCursor, writeCursor } from '../../sql/feed-cursor.ts';
 import { runPrepared } from '../../sql/connection/prepared.ts';
@@ -12,15 +13,7 @@ import { dateField } from '../http/field.ts';
 import { keep } from '../http/keep.ts';
 import { pagingFields, skippedBy, viewPageMeta, wholeNumber } from '../http/paging.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
-import {
-  common,
-  companyEvent,
-  fetched_at,
-  langField,
-  pageMeta,
-  status,
-  withWords,
-} from './event.ts';
+import { common, companyEvent, langField, pageMeta, withWords } from './event.ts';
 import examples from './examples.json' with { type: 'json' };
 import { historyEndpoints } from './history.ts';
 
@@ -47,7 +40,7 @@ function feedPage({ readers, now }: Context): Endpoint {
       path: '/watchlist/events',
       summary: 'List the events of the companies that are watched',
       description:
-        'Those that happened since a company is watched, the newest first, (+) of a `country` or of any. What a night adds moves all pages on: whoever wants every event once reads `GET /events/feed`.',
+        'Events since a company is watched, the newest first, (+) of a `country` or of any. A night that adds events moves all pages on: `GET /events/feed` gives each event once.',
       query: z
         .strictObject({
           country: countriesField,
@@ -61,12 +54,7 @@ function feedPage({ readers, now }: Context): Endpoint {
           path: ['to_date'],
           error: 'The to_date field must not be before from_date.',
         }),
-      answer: z.strictObject({ status, data: z.array(companyEvent), meta: pageMeta }),
-      example: {
-        status: 'success',
-        data: [example],
-        meta: examples.meta,
-      },
+      ...answersStatus([z.array(companyEvent), [example]], [pageMeta, examples.meta]),
     },
     async ({ query, caller }) => {
       const { event_type, from_date, to_date, lang, per_page, country } = query;
@@ -86,11 +74,8 @@ function feedPage({ readers, now }: Context): Endpoint {
       const meta = { ...viewPageMeta(query, page!.total), fetched_at: formatTimestamp(now()) };
       if (lang === undefined) return writeSuccess(page!.events, meta);
       const events = JSON.parse(page!.events) as z.output<typeof companyEvent>[];
-      return {
-        status: 'success',
-        data: withWords(events, lang, (one) => one.identifier_type),
-        meta,
-      };
+      const data = withWords(events, lang, (one) => one.identifier_type);
+      return { status: 'success', data, meta };
     },
   );
 }
@@ -127,7 +112,7 @@ function feed({ readers, now }: Context): Endpoint {
       path: '/events/feed',
       summary: 'Read events on from where the last answer ended',
       description:
-        'In the order in which they were published, each exactly once: of the companies that are watched, or with `scope=all` of the whole registry: (+) of a `country`, by default the first one, without companies whose owner objects to be found. Without a `country` the watched companies are of any. Without `after` it begins with the first event. `next_cursor` is always there and never expires: asked for again later, it gives what has been published since.',
+        'In the order of publication, each exactly once: of the companies that are watched, or with `scope=all` of the whole registry: (+) of a `country`, by default the first one, without companies whose owner objects to be found. Without a `country` the watched companies are of any. Without `after` it begins with the first event. `next_cursor` is always there and never expires: asked for again later, it gives what has been published since.',
       query: z
         .strictObject({
           scope: feedScope.default('watched'),
@@ -140,26 +125,21 @@ function feed({ readers, now }: Context): Endpoint {
           path: ['after'],
           error: badCursor,
         }),
-      answer: z.strictObject({
-        status,
-        data: z.array(numbered),
-        meta: z.strictObject({
-          next_cursor: z.string(),
-          has_more: z.boolean(),
-          published: publishedDays,
-          fetched_at,
-        }),
-      }),
-      example: {
-        status: 'success',
-        data: [{ event_id: example.id, ...example }],
-        meta: {
-          next_cursor: writeCursor({ scope: 'watched', event_id: '4711' }),
-          has_more: false,
-          published: { ceidg: examples.event.event_date },
-          fetched_at: examples.meta.fetched_at,
-        },
-      },
+      ...answersStatus(
+        [z.array(numbered), [{ event_id: example.id, ...example }]],
+        [
+          z.strictObject({
+            next_cursor: text,
+            has_more: z.boolean(),
+            published: publishedDays,
+            fetched_at: time,
+          }),
+          {
+            next_cursor: writeCursor({ scope: 'watched', event_id: '4711' }),
+            ...examples.feed,
+          },
+        ],
+      ),
     },
     async ({ query: { scope, country, after, limit }, caller }) => {
       const choose = scope === 'watched' ? chooseWatched : chooseCountries;

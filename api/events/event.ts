@@ -3,18 +3,16 @@ import { countryOfNumber } from '../../sql/country.ts';
 import { describeEvent } from '../../sql/words/event-words.ts';
 import { type Language, locales } from '../../sql/words/message.ts';
 import { eventTypeName, identifierType, severity } from '../dictionaries/names.ts';
+import { text, time } from '../endpoint/answers.ts';
 import { pageMetaFields } from '../http/paging.ts';
 
-// What the descriptions of the endpoints share. Reading events is free.
 export const common = { method: 'get', tag: 'Company monitor', auth: 'token' } as const;
-
-export const status = z.literal('success');
 
 export const eventFields = {
   id: z.int(),
   event_type: eventTypeName,
-  old_value: z.string().nullable(),
-  new_value: z.string().nullable(),
+  old_value: text.nullable(),
+  new_value: text.nullable(),
   event_date: z.iso.date(),
   severity,
 };
@@ -29,11 +27,9 @@ export const langField = z
   .meta({ description: '(+) Adds `text` to each event: a sentence in this language.' });
 
 export const numberFields = {
-  primary_identifier: z.string().nullable(),
+  primary_identifier: text.nullable(),
   identifier_type: identifierType.or(z.null()),
 };
-
-export const fetched_at = z.iso.datetime({ offset: true });
 
 export const event = z
   .strictObject({ ...eventFields, text: words })
@@ -43,21 +39,21 @@ export const companyEvent = z
   .strictObject({
     ...eventFields,
     ...numberFields,
-    company_name: z.string().nullable(),
-    company_ref: z.string(),
-    submitted_identifier: z.string().nullable(),
+    company_name: text.nullable(),
+    company_ref: text,
+    submitted_identifier: text.nullable(),
     text: words,
   })
   .meta({ id: 'CompanyEvent', description: 'A change of one of several companies.' });
 
 export const pageMeta = z
-  .strictObject({ ...pageMetaFields, fetched_at })
+  .strictObject({ ...pageMetaFields, fetched_at: time })
   .meta({ id: 'EventPageMeta', description: 'Which page this is, and of how many.' });
 
 /**
  * Adds the words of a language to events; without a language they stay as they are.
  *
- * @param typeOf the type of the number of the company, which tells its country
+ * @param typeOf gives the type of the number of the company, which names its country
  */
 export function withWords<E extends z.output<typeof event>>(
   events: E[],

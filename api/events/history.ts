@@ -1,5 +1,5 @@
-import { type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
+import { runPrepared } from '../../sql/connection/prepared.ts';
 import type { Caller } from '../auth/authenticate.ts';
 import type { Language } from '../../sql/words/message.ts';
 import {
@@ -12,39 +12,34 @@ import {
   unknownCompanyErrors,
 } from '../companies/identifier.ts';
 import { identifierType } from '../dictionaries/names.ts';
+import { answersStatus, text } from '../endpoint/answers.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
 import { limits } from '../figures.ts';
 import type { Context } from '../http/context.ts';
 import { HttpError } from '../http/errors.ts';
 import { type Paging, pagingFields, skippedBy, viewPageMeta } from '../http/paging.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
-import { common, event, langField, numberFields, pageMeta, status, withWords } from './event.ts';
+import { common, event, langField, numberFields, pageMeta, withWords } from './event.ts';
 import examples from './examples.json' with { type: 'json' };
 
 const historyMeta = z
   .strictObject({
     ...pageMeta.shape,
     ...numberFields,
-    company_ref: z.string(),
-    company_name: z.string().nullable(),
+    company_ref: text,
+    company_name: text.nullable(),
     company_status: companyStatus,
-    country_code: z.string(),
+    country_code: text,
     is_watched: z.boolean().meta({ description: '(+) Whether it is on the watch list.' }),
   })
   .meta({ id: 'HistoryMeta', description: 'Which page this is, of which company.' });
 
 /** What the answers of both histories share. */
 const answered = {
-  answer: z.strictObject({
-    status,
-    data: z.strictObject({ events: z.array(event) }),
-    meta: historyMeta,
-  }),
-  example: {
-    status: 'success',
-    data: { events: [examples.event] },
-    meta: { ...examples.meta, ...examples.company, ...examples.history },
-  },
+  ...answersStatus(
+    [z.strictObject({ events: z.array(event) }), { events: [examples.event] }],
+    [historyMeta, { ...examples.meta, ...examples.company, ...examples.history }],
+  ),
   errors: unknownCompanyErrors,
 };
 
@@ -61,50 +56,21 @@ type Found = {
 };
 
 /**
- * A page of the events of a company, the newest first, their count, and what names the company today. The
- * key of the table finds the events of one company, whatever the registry holds.
+ * Returns a page of the events of a company, their count, and the company as it is today. Throws the 404 of an
+ * unknown company.
  *
- * @param company_id as SQL; null is a 404
+ * @param named the type and value of a number; a reference has no type
  */
 async function readHistory(
   { readers, now }: Context,
-  company_id: RawBuilder<unknown>,
+  named: [identifier_type: string | null, value: string],
   { caller: { account_id, snapshot_no }, lang, ...paging }: Asked,
 ) {
-  const query = sql<Found>`
-    select
-        (
-            select count(*)::int
-            from registry.event
-            where event.company_id = company.company_id
-        ) as total,
-        (
-            select coalesce(json_agg(page), '[]')
-            from (
-                select
-                    event.event_id as id,
-                    event.event_type,
-                    event.old_value,
-                    event.new_value,
-                    event.event_date,
-                    event_type.severity
-                from registry.event
-                join registry.event_type on event_type.event_type = event.event_type
-                where event.company_id = company.company_id
-                order by event.event_date desc, event.event_id desc
-                limit ${paging.per_page} offset ${skippedBy(paging)}
-            ) as page
-        ) as events,
-        registry.primary_identifier(company),
-        registry.identifier_type(company),
-        company.company_id as company_ref,
-        company.name as company_name,
-        company.status as company_status,
-        company.country_code
-    from registry.company
-    where company.company_id = (${company_id})
-  `;
-  const { rows } = await readers.read((one) => query.execute(one), snapshot_no);
+  const values = [...named, paging.per_page, skippedBy(paging)];
+  const rows = await readers.read(
+    (one) => runPrepared<Found>(one, 'api/read_history.sql', values),
+    snapshot_no,
+  );
   if (!rows[0]) throw new HttpError(404, unknownCompany);
   const { total, events, ...company } = rows[0];
   const watches = await readers.readCustomer((db) =>
@@ -146,8 +112,7 @@ function historyByNumber(options: Context): Endpoint {
       check: numberCheck(options),
     },
     ({ query: { identifier_type, identifier_value, ...asked }, caller }) => {
-      const company_id = sql`select registry.find_company(${identifier_type}, ${identifier_value})`;
-      return readHistory(options, company_id, { caller, ...asked });
+      return readHistory(options, [identifier_type, identifier_value], { caller, ...asked });
     },
   );
 }
@@ -164,10 +129,8 @@ function historyByReference(options: Context): Endpoint {
       params: z.strictObject({ company_ref: companyRef }),
       query: z.strictObject({ lang: langField, ...pagingFields }),
     },
-    ({ params, query, caller }) => {
-      const company_id = sql`select registry.current_company(${params.company_ref})`;
-      return readHistory(options, company_id, { caller, ...query });
-    },
+    ({ params, query, caller }) =>
+      readHistory(options, [null, params.company_ref], { caller, ...query }),
   );
 }
 

@@ -10,6 +10,7 @@ import {
 } from './alert-settings.ts';
 import type { Context } from '../http/context.ts';
 import { category, eventClass, identifierType, severity } from '../dictionaries/names.ts';
+import { answersSuccess } from '../endpoint/answers.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
 import {
   identifierBody,
@@ -17,9 +18,9 @@ import {
   numberCheck,
   pairedIdentifiers,
 } from '../companies/identifier.ts';
-import { pageSize } from '../figures.ts';
 import { pageMeta, pagingFields, viewPageMeta } from '../http/paging.ts';
-import { selectPage } from './watch-list.ts';
+import examples from './examples.json' with { type: 'json' };
+import { selectPage, watchedFields } from './watch-list.ts';
 
 // Spec: silent on an empty list. It is refused, since it could mean none or all: without the list all
 // apply, and `alerts_enabled` switches all off.
@@ -31,16 +32,13 @@ function listOf<Values extends z.util.EnumLike>(value: z.ZodEnum<Values>) {
     .transform((given) => value.options.filter((one) => given.includes(one)).map(String));
 }
 
-/** What the descriptions share. */
 const common = { path: '/watchlist/alerts', tag: 'Company monitor', auth: 'token' } as const;
 
 const notWatchedErrors = {
   404: { description: 'The company is not on the watch list.', example: notWatched },
 };
 
-const success = z.literal(true);
-
-const updatedAnswer = z.strictObject({ success, data: z.strictObject({ updated: z.int() }) });
+const updated = z.strictObject({ updated: z.int() });
 
 const settings = z
   .strictObject({
@@ -50,7 +48,7 @@ const settings = z
     alert_event_classes: z.array(eventClass),
     alert_categories: z.array(category),
   })
-  .meta({ id: 'AlertSettings', description: 'Which events are told by mail.' });
+  .meta({ id: 'AlertSettings', description: 'Which events are reported by mail.' });
 
 const globalSettings = settings
   .extend({ notify_submissions: z.boolean() })
@@ -58,11 +56,7 @@ const globalSettings = settings
 
 const companySettings = z
   .strictObject({
-    primary_identifier: z.string(),
-    identifier_type: identifierType,
-    submitted_identifier: z.string(),
-    company_ref: z.string().nullable(),
-    name: z.string(),
+    ...watchedFields,
     has_custom_settings: z.literal(true),
     ...settings.shape,
   })
@@ -71,14 +65,7 @@ const companySettings = z
     description: 'A watched company with alert settings of its own.',
   });
 
-const changeExample = {
-  alert_min_severity: 'warning',
-  alerts_enabled: true,
-  notify_via_email: true,
-  alert_event_classes: ['risk', 'anomaly'],
-};
-
-const settingsExample = { ...changeExample, alert_categories: category.options };
+const settingsExample = { ...examples.change, alert_categories: category.options };
 
 /** Without a list of its own, a setting shows all classes or categories. */
 function view(stored: Pick<AlertSettings, 'alert_event_classes' | 'alert_categories'>) {
@@ -94,10 +81,10 @@ function change({ db, readers }: Context): Endpoint {
     {
       ...common,
       method: 'patch',
-      summary: 'Set which events are told by mail',
-      description: `Without an identifier the settings apply to all companies of the watch list that have none of their own; with \`force\` those lose theirs. With an identifier they apply to that company alone, and go before the global ones; \`force\` and \`notify_submissions\` then mean nothing.
+      summary: 'Set which events are reported by mail',
+      description: `Without an identifier the settings apply to all companies of the watch list that have none of their own; \`force\` drops the settings of companies. With an identifier they apply to that company alone, and go before the global ones; \`force\` and \`notify_submissions\` then mean nothing.
 
-What is left out of \`alerts_enabled\` and \`notify_via_email\` keeps its value: off at first, and for the first settings of a company that of the global ones. \`notify_submissions\` is on at first: a mail says what became of each submission to \`POST /companies/add\`. A list that is left out means all; it must not be empty. \`updated\` is the number of companies that the settings now apply to.`,
+What is left out of \`alerts_enabled\` and \`notify_via_email\` keeps its value: off at first, and for the first settings of a company the global value. \`notify_submissions\` is on at first: a mail reports the outcome of each submission to \`POST /companies/add\`. A list that is left out means all; it must not be empty.`,
       body: z
         .strictObject({
           alert_min_severity: severity,
@@ -112,9 +99,8 @@ What is left out of \`alerts_enabled\` and \`notify_via_email\` keeps its value:
         })
         .superRefine(...pairedIdentifiers),
       check: numberCheck({ readers }),
-      bodyExample: changeExample,
-      answer: updatedAnswer,
-      example: { success: true, data: { updated: 42 } },
+      bodyExample: examples.change,
+      ...answersSuccess([updated, { updated: 42 }]),
       errors: notWatchedErrors,
     },
     async ({ body, caller: { account_id } }) => {
@@ -137,29 +123,16 @@ function list({ db }: Context): Endpoint {
       summary: 'Read the settings of alerts',
       description: `The global ones and, page by page, the companies with settings of their own, those last added first.`,
       query: z.strictObject(pagingFields),
-      answer: z.strictObject({
-        success,
-        data: z.strictObject({ global: globalSettings, companies: z.array(companySettings) }),
-        meta: pageMeta,
-      }),
-      example: {
-        success: true,
-        data: {
-          global: { ...settingsExample, notify_submissions: true },
-          companies: [
-            {
-              primary_identifier: '1001001002',
-              identifier_type: 'NIP',
-              submitted_identifier: '1001001002',
-              company_ref: '10482',
-              name: 'Tkaniny Artystyczne Jadwiga Włókniarz',
-              has_custom_settings: true,
-              ...settingsExample,
-            },
-          ],
-        },
-        meta: viewPageMeta({ page: 1, per_page: pageSize }, 1),
-      },
+      ...answersSuccess(
+        [
+          z.strictObject({ global: globalSettings, companies: z.array(companySettings) }),
+          {
+            global: { ...settingsExample, notify_submissions: true },
+            companies: [{ ...examples.company, ...settingsExample }],
+          },
+        ],
+        [pageMeta, examples.meta],
+      ),
     },
     async ({ query, caller: { account_id } }) => {
       const global = view(await findGlobalSettings(db, account_id));
@@ -177,13 +150,11 @@ function reset({ db, readers }: Context): Endpoint {
       ...common,
       method: 'delete',
       summary: 'Remove the alert settings of one company',
-      description:
-        'From now on the global settings apply to that company. `updated` is 1, or 0 where the company had no settings of its own.',
+      description: 'From now on the global settings apply to that company.',
       body: identifierBody,
       check: numberCheck({ readers }),
-      bodyExample: { identifier_type: 'NIP', identifier_value: '1001001002' },
-      answer: updatedAnswer,
-      example: { success: true, data: { updated: 1 } },
+      bodyExample: examples.identifier,
+      ...answersSuccess([updated, { updated: 1 }]),
       errors: notWatchedErrors,
     },
     async ({ body: identifier, caller: { account_id } }) => {

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Context } from '../http/context.ts';
-import { pageSize, submissionLimit } from '../figures.ts';
+import { submissionLimit } from '../figures.ts';
+import { answersSuccess, preciseTime, text, time } from '../endpoint/answers.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
 import {
   checkPair,
@@ -15,13 +16,16 @@ import {
 import { identifierType } from '../dictionaries/names.ts';
 import { pageMeta, pagingFields, viewPageMeta } from '../http/paging.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
-import { addCompanies, type RemovalOutcome, removeCompanies, selectPage } from './watch-list.ts';
+import examples from './examples.json' with { type: 'json' };
+import {
+  addCompanies,
+  type RemovalOutcome,
+  removeCompanies,
+  selectPage,
+  watchedFields,
+} from './watch-list.ts';
 
-// What the descriptions share.
 const common = { tag: 'Company monitor', auth: 'token' } as const;
-
-const success = z.literal(true);
-const [type, value] = ['NIP', '1000201006'] as const;
 
 const numberList = z.array(writtenNumber).min(1).max(100);
 
@@ -51,14 +55,14 @@ function add({ db, limiter, readers, now, bounds }: Context): Endpoint {
       method: 'post',
       path: '/companies/add',
       summary: 'Add companies to the watch list',
-      description: `A company that a registry has told of is watched at once; the others are imported first, which fails when no registry knows the number within seven days. An e-mail tells of each submission when its last company is ready or has failed, unless \`PATCH /watchlist/alerts\` has switched it off. Companies that are watched already change nothing, also under another of their numbers, or one that they had before; a submission that changes nothing sends no mail. An account has at most ${bounds.WATCHES_PER_ACCOUNT} companies on its list and ${bounds.QUEUED_NUMBERS_PER_ACCOUNT} numbers that wait for their import, else 422; ${limit.request_count} submissions a day, else 429.`,
+      description: `A company that a registry has listed is watched at once. The others are imported first, which fails when no registry has the number within seven days. An e-mail reports each submission when its last company is ready or has failed, unless \`PATCH /watchlist/alerts\` has switched it off. A company that is watched already changes nothing, also under another number or one that it had before; a submission that changes nothing sends no mail. An account has at most ${bounds.WATCHES_PER_ACCOUNT} companies on its list and ${bounds.QUEUED_NUMBERS_PER_ACCOUNT} numbers that wait for their import, else 422; ${limit.request_count} submissions a day, else 429.`,
       body: z
         .strictObject({ identifier_type: identifierType, identifier_value: numberList })
         .superRefine(...pairedIdentifiers),
       check: numberCheck({ readers }),
-      bodyExample: { identifier_type: type, identifier_value: [value, '100-020-50-04'] },
+      bodyExample: examples.numbers,
       status: 202,
-      answer: z.strictObject({ success, message: z.string() }),
+      answer: z.strictObject({ success: z.literal(true), message: text }),
       example: {
         success: true,
         message: describeAddition({ ready: 1, queued: 1, added: 2, notifies: true }),
@@ -76,16 +80,12 @@ function add({ db, limiter, readers, now, bounds }: Context): Endpoint {
 
 const watchEntry = z
   .strictObject({
-    primary_identifier: z.string(),
-    identifier_type: identifierType,
-    submitted_identifier: z.string(),
-    company_ref: z.string().nullable(),
-    name: z.string(),
+    ...watchedFields,
     watched_since: z.iso.date(),
-    last_event_at: z.iso.datetime({ precision: 6 }).nullable(),
+    last_event_at: preciseTime.nullable(),
     events_count: z.int(),
     state: z.enum(['queued', 'ready', 'failed']),
-    failure: z.string().nullable(),
+    failure: text.nullable(),
     has_custom_settings: z.boolean(),
   })
   .meta({ id: 'WatchEntry', description: 'A company of the watch list.' });
@@ -98,28 +98,9 @@ function list({ db }: Context): Endpoint {
       path: '/companies/watched',
       summary: 'List the watched companies',
       description:
-        'The newest first. A company is listed under the first of its numbers (NIP, REGON, KRS number; SIREN), as they are today; while it is `queued`, or when it has `failed`, under the number that was submitted.',
+        'The newest first, under the number of today; while a company is `queued`, or when it has `failed`, under the number that was submitted.',
       query: z.strictObject(pagingFields),
-      answer: z.strictObject({ success, data: z.array(watchEntry), meta: pageMeta }),
-      example: {
-        success: true,
-        data: [
-          {
-            primary_identifier: value,
-            identifier_type: type,
-            submitted_identifier: '990200011',
-            company_ref: '10482',
-            name: 'Piekarnia Pod Wieżą Anna Nowak',
-            watched_since: '2026-05-01',
-            last_event_at: '2026-05-04T03:10:22.123000Z',
-            events_count: 3,
-            state: 'ready',
-            failure: null,
-            has_custom_settings: false,
-          },
-        ],
-        meta: viewPageMeta({ page: 1, per_page: pageSize }, 1),
-      },
+      ...answersSuccess([z.array(watchEntry), [examples.watch]], [pageMeta, examples.meta]),
     },
     async ({ query, caller }) => {
       const { total, page } = await selectPage(db, caller.account_id, query);
@@ -163,7 +144,7 @@ function checkRemoval(body: Record<string, unknown>, context: z.core.$Refinement
   }
 }
 
-const numbers = z.array(z.string());
+const numbers = z.array(text);
 
 /** The answer of a removal: the numbers by outcome, as they were written. */
 function viewRemoval(data: Record<RemovalOutcome, string[]>, removed_at: Date) {
@@ -187,7 +168,7 @@ function remove({ db, readers, now }: Context): Endpoint {
       path: '/companies/watched',
       summary: 'Remove companies from the watch list',
       description:
-        'The body has `identifier_type` and `identifier_value`, as in `POST /companies/add`, or `name` and `value` instead. The lists of the answer hold the numbers as they were written: `not_found` those that no registry has ever told of, `not_watched` those of companies that are not on the list. Daily monitoring stops at once, and the events of the company leave the feed.',
+        'The body is that of `POST /companies/add`, or has `name` and `value` instead. The lists of the answer hold the numbers as they were written: `not_found` what no registry has ever listed, `not_watched` companies that are not on the list. Daily monitoring stops at once, and the events of the company leave the feed.',
       body: z
         .strictObject({
           identifier_type: identifierType.optional(),
@@ -197,21 +178,22 @@ function remove({ db, readers, now }: Context): Endpoint {
         })
         .superRefine(checkRemoval, whenObject),
       check: numberCheck({ readers }, [...spellings]),
-      bodyExample: { identifier_type: type, identifier_value: [value] },
-      answer: z.strictObject({
-        success,
-        data: z.strictObject({ removed: numbers, not_found: numbers, not_watched: numbers }),
-        meta: z.strictObject({
-          total: z.int(),
-          removed: z.int(),
-          not_found: z.int(),
-          not_watched: z.int(),
-          removed_at: z.iso.datetime({ offset: true }),
-        }),
-      }),
-      example: viewRemoval(
-        { removed: [value], not_found: [], not_watched: [] },
-        new Date('2026-05-05T09:00:00Z'),
+      bodyExample: examples.removal,
+      ...answersSuccess(
+        [
+          z.strictObject({ removed: numbers, not_found: numbers, not_watched: numbers }),
+          examples.removed,
+        ],
+        [
+          z.strictObject({
+            total: z.int(),
+            removed: z.int(),
+            not_found: z.int(),
+            not_watched: z.int(),
+            removed_at: time,
+          }),
+          examples.removal_meta,
+        ],
       ),
     },
     async ({ body, caller: { account_id } }) => {

@@ -2,10 +2,10 @@ import jwt from 'jsonwebtoken';
 import { describe, expect, test } from 'vitest';
 import { createAccount, type TestAccount } from '../../fixtures/client/account.ts';
 import { createFirstDay } from '../../fixtures/dump/night.ts';
-import { secretKey } from '../../fixtures/client/one-time-token.ts';
+import { secretKey } from '../../fixtures/client/mailed-token.ts';
 import { createWatch } from '../../fixtures/client/watch.ts';
 import { useApi } from '../../fixtures/client/use-api.ts';
-import { signOneTimeToken } from '../../sql/secrets/one-time-token.ts';
+import { signOneTimeToken } from '../../sql/secrets/signed-token.ts';
 import { signUnsubscribeToken } from '../../sql/secrets/unsubscribe-token.ts';
 
 const { database, api } = await useApi({ secretKey }, createFirstDay);

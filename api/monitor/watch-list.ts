@@ -1,9 +1,21 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../sql/connection/kysely.ts';
+import { runPrepared } from '../../sql/connection/prepared.ts';
 import { unauthorized } from '../auth/authenticate.ts';
+import { identifierType } from '../dictionaries/names.ts';
+import { text } from '../endpoint/answers.ts';
 import type { Bounds } from '../figures.ts';
 import { invalid, type Problem } from '../http/errors.ts';
 import { type Paging, rowCount, skippedBy } from '../http/paging.ts';
+
+/** How answers name a company of the watch list. */
+export const watchedFields = {
+  primary_identifier: text,
+  identifier_type: identifierType,
+  submitted_identifier: text,
+  company_ref: text.nullable(),
+  name: text,
+};
 
 /**
  * A page of a watch list, and the count of its companies: those with settings of their own, or all.
@@ -78,7 +90,7 @@ export function changeWatchList<Result>(
  * queued, the same transaction writes the mail. Throws a 422 that names the bound.
  *
  * @returns how many of the numbers are ready and queued, how many companies are new on the list, and
- *   whether a mail will tell of the submission
+ *   whether a mail will report the submission
  */
 export async function addCompanies(db: Db, submission: Submission, bounds: Bounds) {
   const { account_id, values, now } = submission;
@@ -107,33 +119,9 @@ type Counts = Awaited<ReturnType<typeof countWatches>>;
 /** @param new_ids those that the submission has put on the list; those of watched companies are gone again */
 async function countWatches(tx: Tx, account_id: string, submission_id: string, new_ids: string[]) {
   type Name = 'ready' | 'added' | 'waiting' | 'all_watches' | 'all_queued';
-  const { rows } = await sql<Record<Name, number> & { notifies: boolean }>`
-    select
-        (
-            select count(*)
-            from customer.submission_item
-            join customer.watch using (watch_id)
-            where submission_id = ${submission_id} and state = 'ready'
-        )::int as ready,
-        count(*)::int as added,
-        count(*) filter (where state = 'queued')::int as waiting,
-        (select count(*) from customer.watch where account_id = ${account_id})::int as all_watches,
-        (
-            select count(*)
-            from customer.watch
-            where account_id = ${account_id} and state = 'queued'
-        )::int as all_queued,
-        coalesce(
-            (
-                select notify_submissions
-                from customer.alert_setting
-                where account_id = ${account_id}
-            ),
-            true
-        ) as notifies
-    from customer.watch
-    where watch_id = any(${new_ids}::bigint[])
-  `.execute(tx);
+  type Row = Record<Name, number> & { notifies: boolean };
+  const values = [account_id, submission_id, new_ids];
+  const rows = await runPrepared<Row>(tx, 'api/count_watches.sql', values);
   return rows[0]!;
 }
 
@@ -166,37 +154,8 @@ async function submit(tx: Tx, { account_id, identifier_type, values, now }: Subm
         and state = 'failed'
   `.execute(tx);
   type Item = { submission_id: string; watch_id: string; is_new: boolean };
-  const { rows } = await sql<Item>`
-    with awaited as (
-        insert into customer.watch as watch (
-            account_id, identifier_type, identifier_value, state, created_at
-        )
-        select ${account_id}, ${identifier_type}, value, 'queued', ${now}
-        from unnest(${values}::text[]) with ordinality as submitted (value, item_no)
-        order by item_no
-        -- Changes nothing, but returns the existing row.
-        on conflict (account_id, identifier_type, identifier_value) where company_id is null
-        do update set account_id = watch.account_id
-        returning watch_id, identifier_value, xmax = 0 as is_new
-    ),
-    submission as (
-        insert into customer.submission (account_id, created_at)
-        values (${account_id}, ${now})
-        returning submission_id
-    ),
-    item as (
-        insert into customer.submission_item (
-            submission_id, item_no, identifier_type, identifier_value, watch_id
-        )
-        select submission_id, item_no, ${identifier_type}, value, watch_id
-        from submission
-        cross join unnest(${values}::text[]) with ordinality as submitted (value, item_no)
-        join awaited on identifier_value = value
-    )
-    select submission_id, watch_id, is_new
-    from submission
-    cross join awaited
-  `.execute(tx);
+  const given = [account_id, identifier_type, values, now];
+  const rows = await runPrepared<Item>(tx, 'api/submit_numbers.sql', given);
   return {
     submission_id: rows[0]!.submission_id,
     watch_ids: rows.map(({ watch_id }) => watch_id),
@@ -224,8 +183,10 @@ interface FoundNumber {
 export async function removeCompanies(db: Db, removal: Submission): Promise<FoundNumber[]> {
   const { account_id, now } = removal;
   return changeWatchList(db, account_id, async (tx) => {
-    const numbers = await findNumbers(tx, removal);
-    await deleteEvents(tx, account_id, numbers);
+    const asked = [account_id, removal.identifier_type, removal.values];
+    const numbers = await runPrepared<FoundNumber>(tx, 'api/find_watches.sql', asked);
+    const company_ids = numbers.map(({ company_id }) => company_id);
+    await runPrepared(tx, 'api/delete_feed.sql', [account_id, company_ids]);
     const watch_ids = numbers.map(({ watch_id }) => watch_id);
     const { rows } = await sql<{ submissions: string[] }>`
       with removed as (
@@ -236,62 +197,4 @@ export async function removeCompanies(db: Db, removal: Submission): Promise<Foun
     await settle(tx, rows[0]!.submissions, now);
     return numbers;
   });
-}
-
-async function findNumbers(tx: Tx, { account_id, identifier_type, values }: Submission) {
-  const { rows } = await sql<FoundNumber>`
-    select
-        asked.value,
-        case
-            when watch.watch_id is not null then 'removed'
-            when known.company_id is not null then 'not_watched'
-            else 'not_found'
-        end as outcome,
-        watch.watch_id,
-        watch.company_id
-    from unnest(${values}::text[]) with ordinality as asked (value, item_no)
-    cross join lateral registry.find_company(${identifier_type}, asked.value) as known (company_id)
-    left join lateral (
-        select watch_id, company_id
-        from customer.watch
-        where account_id = ${account_id} and company_id = known.company_id
-        union all
-        select watch_id, company_id
-        from customer.watch
-        where
-            account_id = ${account_id}
-            and identifier_type = ${identifier_type}
-            and identifier_value = asked.value
-            and company_id is null
-        order by company_id nulls last
-        limit 1
-    ) as watch on true
-    order by asked.item_no
-  `.execute(tx);
-  return rows;
-}
-
-async function deleteEvents(tx: Tx, account_id: string, numbers: FoundNumber[]): Promise<void> {
-  const company_ids = numbers.map(({ company_id }) => company_id);
-  await sql`
-    with deleted as (
-        delete from customer.feed
-        where account_id = ${account_id} and company_id = any(${company_ids}::bigint[])
-        returning event_date, event_type, company_id
-    ),
-    counted as (
-        select event_date, coalesce(event_type, '') as event_type, country_code, count(*) as event_count
-        from deleted
-        join registry.company using (company_id)
-        group by event_date, country_code, grouping sets ((event_type), ())
-    )
-    merge into customer.feed_count as feed_count
-    using counted
-        on feed_count.account_id = ${account_id}
-        and feed_count.event_date = counted.event_date
-        and feed_count.event_type = counted.event_type
-        and feed_count.country_code = counted.country_code
-    when matched and feed_count.event_count = counted.event_count then delete
-    when matched then update set event_count = feed_count.event_count - counted.event_count
-  `.execute(tx);
 }

@@ -86,7 +86,7 @@ export const general = {
   ),
   500: plain('A fault of the server; its log knows more under the `X-Request-Id`.', 'Server Error'),
   503: plain(
-    'No answer was found in time; `Retry-After` says when to try again.',
+    'No answer was found in time, or too many requests wait; `Retry-After` says when to try again.',
     'Service Unavailable',
   ),
 } satisfies Record<number, DocumentedError>;

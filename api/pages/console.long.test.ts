@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { createAccount, createApiToken } from '../../fixtures/client/account.ts';
 import { askJson } from '../../fixtures/client/json-client.ts';
-import { readMailedToken } from '../../fixtures/client/one-time-token.ts';
+import { readMailedToken } from '../../fixtures/client/mailed-token.ts';
 import { enter, tabTo, usePages } from '../../fixtures/client/pages.ts';
 import { runSource } from '../../fixtures/dump/three-sources.ts';
 

@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Db, Tx } from '../../sql/connection/kysely.ts';
+import { runPrepared } from '../../sql/connection/prepared.ts';
 import { type Caller, unauthorized } from '../auth/authenticate.ts';
+import { answersSuccess, text, time } from '../endpoint/answers.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
 import { lifetimes, sizes } from '../figures.ts';
 import { HttpError, invalid } from '../http/errors.ts';
@@ -15,22 +17,16 @@ import {
   wholeNumber,
 } from '../http/paging.ts';
 import { formatOptional, formatTimestamp } from '../http/timestamp.ts';
+import examples from './examples.json' with { type: 'json' };
 import {
-  answerOf,
+  answersWith,
   issueToken,
   newTokenData,
-  newTokenExample,
-  success,
-  text,
-  time,
-  timestamp,
   tokenData,
-  tokenExample,
   viewAnswer,
   viewToken,
 } from './token.ts';
 
-// What the descriptions share.
 const common = { tag: 'Tokens', auth: 'master' } as const;
 const params = z.strictObject({ token_ref: text });
 const one = { ...common, path: '/tokens/{token_ref}', params } as const;
@@ -77,25 +73,8 @@ async function requireMaster(tx: Tx, { account_id, token_id }: Caller): Promise<
  * `most` that ended last. The account is locked.
  */
 async function countActive(tx: Tx, account_id: string, most: number, now: Date): Promise<number> {
-  const { rows } = await sql<{ active_count: number }>`
-    with ended as (
-        delete from customer.token
-        where token_id in (
-            select token_id
-            from customer.token
-            where account_id = ${account_id} and (revoked_at is not null or expires_at <= ${now})
-            order by least(revoked_at, expires_at) desc, token_id desc
-            offset ${most}
-        )
-    )
-    select count(*)::int as active_count
-    from customer.token
-    where
-        account_id = ${account_id}
-        and kind = 'api'
-        and revoked_at is null
-        and (expires_at is null or expires_at > ${now})
-  `.execute(tx);
+  type Row = { active_count: number };
+  const rows = await runPrepared<Row>(tx, 'api/count_tokens.sql', [account_id, most, now]);
   return rows[0]!.active_count;
 }
 
@@ -117,11 +96,11 @@ const create = endpoint(
     path: '/tokens',
     summary: 'Create an API token',
     description:
-      'Without `expires_in_days`, or with null, it never expires. Its secret is shown this once. The number of tokens that are neither revoked nor expired is bounded, else 422; of the others as many are kept, those that ended last.',
+      'Without `expires_in_days`, or with null, it never expires. Its secret is shown this once. The number of tokens that are neither revoked nor expired is bounded, else 422; of the others the newest are kept, as many.',
     body: z.strictObject({ name: nameField, expires_in_days: lifetimeField.nullish() }),
     bodyExample: { name: 'Billing', expires_in_days: 90 },
     status: 201,
-    ...answerOf(newTokenData, newTokenExample),
+    ...answersWith(newTokenData, examples.new_token),
   },
   async ({ body: { name, expires_in_days: lifetime_days }, caller, options }) => {
     const { db, now, bounds } = options;
@@ -151,16 +130,10 @@ const list = endpoint(
       ...pagingFields,
       per_page: wholeNumber('per_page', sizes.perPage, sizes.perPage),
     }),
-    answer: z.strictObject({
-      success,
-      data: z.array(tokenData),
-      meta: z.strictObject({ ...pageMetaFields, timestamp: time }),
-    }),
-    example: {
-      success: true,
-      data: [tokenExample],
-      meta: { ...viewPageMeta({ page: 1, per_page: sizes.perPage }, 1), ...timestamp },
-    },
+    ...answersSuccess(
+      [z.array(tokenData), [examples.token]],
+      [z.strictObject({ ...pageMetaFields, timestamp: time }), examples.meta],
+    ),
   },
   // Spec: silent on the order; we give the newest first.
   async ({ query, caller, options: { db, uses, now } }) => {
@@ -178,7 +151,7 @@ const list = endpoint(
   },
 );
 
-const answersOne = answerOf(tokenData, tokenExample);
+const answersOne = answersWith(tokenData, examples.token);
 
 const get = endpoint(
   { ...one, ...answersOne, method: 'get', summary: 'Get a token' },
@@ -211,16 +184,18 @@ const rename = endpoint(
   },
 );
 
-const message = 'The token is revoked.';
-
 const revoke = endpoint(
   {
     ...one,
     method: 'delete',
     summary: 'Revoke an API token',
     description: 'From the next request on it gets a 401, for good.',
-    answer: z.strictObject({ success, message: text, meta: z.strictObject({ revoked_at: time }) }),
-    example: { success: true, message, meta: { revoked_at: timestamp.timestamp } },
+    answer: z.strictObject({
+      success: z.literal(true),
+      message: text,
+      meta: z.strictObject({ revoked_at: time }),
+    }),
+    example: examples.revoked,
   },
   // Spec: silent on a revoked token; it keeps the time of its revocation.
   async ({ params: path, caller, options: { db, now } }) => {
@@ -231,7 +206,7 @@ const revoke = endpoint(
       .where('token_id', '=', token.token_id)
       .returning('revoked_at')
       .executeTakeFirstOrThrow();
-    return { success: true, message, meta: { revoked_at: formatOptional(revoked_at) } };
+    return { ...examples.revoked, meta: { revoked_at: formatOptional(revoked_at) } };
   },
 );
 
@@ -250,16 +225,8 @@ const rotate = endpoint(
     path: '/tokens/{token_ref}/rotate',
     summary: 'Rotate an API token',
     description:
-      'Revokes it and makes a new one, which lives as long from today on. Its secret is shown this once. A token that is revoked or expired cannot be rotated.',
-    ...answerOf(rotated, {
-      old_token: {
-        token_ref: 'B5NC81YHXW2E',
-        name: 'Billing',
-        revoked_at: timestamp.timestamp,
-        is_active: false,
-      },
-      new_token: { ...newTokenExample, name: 'Billing (rotated)' },
-    }),
+      'Revokes it and makes a new one with the same lifetime, from today on. Its secret is shown this once. A token that is revoked or expired cannot be rotated.',
+    ...answersWith(rotated, examples.rotated),
   },
   async ({ params: path, caller, options: { db, now, bounds } }) => {
     const [at, most] = [now(), bounds.TOKENS_PER_ACCOUNT];
@@ -316,21 +283,7 @@ const verify = endpoint(
     description:
       'A token of either kind. One that is not valid gets a 401. `last_used_at` is the use before this one.',
     auth: 'token',
-    answer: z.strictObject({ success, data: verified, meta: z.strictObject({ timestamp: time }) }),
-    example: {
-      success: true,
-      data: {
-        valid: true,
-        token_ref: tokenExample.token_ref,
-        token_name: tokenExample.name,
-        user_ref: 'K3V9QX0ZB7MD',
-        user_name: 'Anna Nowak',
-        expires_at: tokenExample.expires_at,
-        is_active: true,
-        last_used_at: tokenExample.last_used_at,
-      },
-      meta: timestamp,
-    },
+    ...answersWith(verified, examples.verified),
   },
   ({ caller, options: { now } }) => {
     const { token_ref, token_name, user_ref, user_name } = caller;

@@ -2,16 +2,11 @@ import type { Insertable, Selectable } from 'kysely';
 import { z } from 'zod';
 import type { Tx } from '../../sql/connection/kysely.ts';
 import type { CustomerTables } from '../../sql/tables/customer.ts';
-import { day_ms } from '../figures.ts';
 import { createRef, createSecret, hashSecret } from '../auth/token-secret.ts';
+import { answersSuccess, text, time } from '../endpoint/answers.ts';
+import { day_ms } from '../figures.ts';
 import { formatOptional, formatTimestamp } from '../http/timestamp.ts';
-
-export const text = z.string();
-export const time = z.iso.datetime({ offset: true });
-export const success = z.literal(true);
-const meta = z
-  .strictObject({ timestamp: time })
-  .meta({ id: 'TimestampMeta', description: 'When the answer was given.' });
+import examples from './examples.json' with { type: 'json' };
 
 const sharedFields = {
   token_ref: text,
@@ -35,30 +30,6 @@ export const newTokenData = z
   .strictObject({ ...sharedFields, plaintext: text, warning: text })
   .meta({ id: 'NewToken', description: 'A token in the only answer that has its secret.' });
 
-const sharedExample = {
-  token_ref: 'Q7M2XK40ZVBA',
-  name: 'Billing',
-  expires_at: '2026-05-31T10:00:00+00:00',
-  is_active: true,
-};
-
-export const tokenExample = {
-  ...sharedExample,
-  last_used_at: '2026-05-02T08:30:00+00:00',
-  last_used_ip: '192.0.2.7',
-  usage_count: 42,
-  revoked_at: null,
-  created_at: '2026-05-01T10:00:00+00:00',
-};
-
-const warning = 'Store this token now: it will not be shown again.';
-
-export const newTokenExample = {
-  ...sharedExample,
-  plaintext: 'sk_api_0gqDzWEXYFvCTXCpqHhLdPhGnkhw1xVVrYVPz37xEu62hXpJe',
-  warning,
-};
-
 type TokenTable = CustomerTables['customer.token'];
 type Issue = Pick<Insertable<TokenTable>, 'account_id' | 'kind' | 'name' | 'lifetime_days'>;
 
@@ -77,10 +48,11 @@ export async function issueToken(tx: Tx, token: Issue, now: Date): Promise<NewTo
     .values({ ...token, token_ref, secret_hash, created_at: now, expires_at })
     .execute();
   const expires = formatOptional(expires_at);
+  const { warning } = examples.new_token;
   return { token_ref, name, expires_at: expires, is_active: true, plaintext, warning };
 }
 
-/** `is_active` tells whether a token is revoked; `expires_at` tells whether it is expired. */
+/** Returns a token as answers show it. `is_active` is false for a revoked token, and true for an expired one. */
 export function viewToken(token: Selectable<TokenTable>): z.output<typeof tokenData> {
   return {
     token_ref: token.token_ref,
@@ -95,17 +67,16 @@ export function viewToken(token: Selectable<TokenTable>): z.output<typeof tokenD
   };
 }
 
-export const timestamp = { timestamp: '2026-05-02T10:00:00+00:00' };
+const meta = z
+  .strictObject({ timestamp: time })
+  .meta({ id: 'TimestampMeta', description: 'When the answer was given.' });
 
 /** Describes the body that `viewAnswer` makes. */
-export function answerOf(data: z.ZodType, example: object) {
-  return {
-    answer: z.strictObject({ success, data, meta }),
-    example: { success: true, data: example, meta: timestamp },
-  };
+export function answersWith(data: z.ZodType, example: object) {
+  return answersSuccess([data, example], [meta, examples.timestamp]);
 }
 
-/** The body of a success with a timestamp. */
+/** Returns the body of a success with a timestamp. */
 export function viewAnswer(data: object, at: Date) {
   return { success: true, data, meta: { timestamp: formatTimestamp(at) } };
 }

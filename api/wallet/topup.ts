@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Db, Tx } from '../../sql/connection/kysely.ts';
 import type { Context } from '../http/context.ts';
+import { answersStatus, text } from '../endpoint/answers.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
 import { invalid, switchedOff } from '../http/errors.ts';
+import examples from './examples.json' with { type: 'json' };
 import {
   answerOnce,
   forgetAnswer,
@@ -14,15 +16,13 @@ import {
 import { type PaymentOptions, type PaymentProvider, priceOf } from './payment.ts';
 import { selectPayment } from './purchase.ts';
 
-const success = z.literal('success');
-
 const creditPackage = z
   .strictObject({
-    package_slug: z.string(),
-    name: z.string(),
+    package_slug: text,
+    name: text,
     credits: z.int(),
-    price: z.string(),
-    currency: z.string(),
+    price: text,
+    currency: text,
   })
   .meta({ id: 'CreditPackage', description: 'What can be bought with `POST /wallet/topup`.' });
 
@@ -33,7 +33,7 @@ const topupRequest = z.strictObject({
 });
 
 const checkout = z
-  .strictObject({ checkout_url: z.url(), package: z.string(), credits: z.int() })
+  .strictObject({ checkout_url: z.url(), package: text, credits: z.int() })
   .meta({ id: 'Checkout', description: 'A hosted checkout that waits for its payment.' });
 
 const unknownPackage = 'The package_slug field must be the slug of a package that is offered.';
@@ -121,22 +121,9 @@ const packages = endpoint(
     path: '/wallet/packages',
     tag: 'Wallet',
     summary: 'List the packages of credits',
-    description:
-      'What can be bought with `POST /wallet/topup`, the smallest first. (+) Public, as prices are.',
+    description: 'The smallest first. (+) Public, as prices are.',
     auth: 'none',
-    answer: z.strictObject({ status: success, data: z.array(creditPackage) }),
-    example: {
-      status: 'success',
-      data: [
-        {
-          package_slug: 'starter',
-          name: 'Starter',
-          credits: 500,
-          price: '49.00',
-          currency: 'PLN',
-        },
-      ],
-    },
+    ...answersStatus([z.array(creditPackage), [examples.package]]),
   },
   async ({ options: { readers } }) => ({
     status: 'success',
@@ -152,20 +139,12 @@ function createTopup({ payment: provider }: PaymentOptions): Endpoint {
       tag: 'Wallet',
       summary: 'Buy credits',
       description:
-        'Opens a hosted checkout; `checkout_url` is to be opened in a browser. The credits are added once the payment is confirmed. The same `Idempotency-Key` within 24 hours gives the same checkout; with another body it is refused.',
+        'Opens a hosted checkout; `checkout_url` is to be opened in a browser. The credits are added once the payment is confirmed. An `Idempotency-Key` with another body is refused.',
       auth: 'token',
       headers: idempotencyHeader,
       body: topupRequest,
-      bodyExample: { package_slug: 'starter' },
-      answer: z.strictObject({ status: success, data: checkout }),
-      example: {
-        status: 'success',
-        data: {
-          checkout_url: 'https://checkout.example.com/c/pay/cs_live_a1',
-          package: 'starter',
-          credits: 500,
-        },
-      },
+      bodyExample: examples.topup,
+      ...answersStatus([checkout, examples.checkout]),
       errors: {
         502: {
           description: 'The payment provider refused',

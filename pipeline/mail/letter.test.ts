@@ -8,7 +8,7 @@ import {
 } from '../../fixtures/process/mail-delivery.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import type { ReceivedMail } from '../../fixtures/process/test-smtp.ts';
-import { signOneTimeToken } from '../../sql/secrets/one-time-token.ts';
+import { signOneTimeToken } from '../../sql/secrets/signed-token.ts';
 import { writeHtml, writeText } from './letter.ts';
 import { sendMail } from './send.ts';
 

@@ -12,7 +12,7 @@ import {
   serveMail,
 } from '../../fixtures/process/mail-delivery.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
-import { signOneTimeToken } from '../../sql/secrets/one-time-token.ts';
+import { signOneTimeToken } from '../../sql/secrets/signed-token.ts';
 import { sendMail } from './send.ts';
 import { createFileDelivery, createSmtpDelivery } from './transport.ts';
 

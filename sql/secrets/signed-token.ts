@@ -37,3 +37,26 @@ export function readToken<Claims>(
     return undefined;
   }
 }
+
+export const oneTimeTokenClaims = signedClaims.extend({
+  purpose: z.enum(['init', 'recover']),
+  /** The `one_time_token_id` of the row, which holds whether the token was used. */
+  jti: z.uuid(),
+});
+
+export type OneTimeTokenClaims = z.output<typeof oneTimeTokenClaims>;
+
+/** A row of `customer.one_time_token` with its account. */
+export interface IssuedToken {
+  one_time_token_id: string;
+  purpose: OneTimeTokenClaims['purpose'];
+  user_ref: string;
+  created_at: Date;
+  expires_at: Date;
+}
+
+/** Signs the one-time token of a row as a JWT: the same one at each attempt to mail it. */
+export function signOneTimeToken(secretKey: string, token: IssuedToken): string {
+  const { purpose, user_ref: sub, one_time_token_id: jti } = token;
+  return signToken(secretKey, { purpose, sub, jti }, token.created_at, token.expires_at);
+}

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { readMailedToken, secretKey } from '../../../fixtures/client/one-time-token.ts';
+import { readMailedToken, secretKey } from '../../../fixtures/client/mailed-token.ts';
 import { listSamples } from '../../../fixtures/client/samples.ts';
 import { findPort, startTestApi, type TestApi } from '../../../fixtures/client/test-api.ts';
 import type { TestDatabase } from '../../../fixtures/database/test-database.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { queryFile } from '../../../sql/connection/database.ts';
-import { type IssuedToken, signOneTimeToken } from '../../../sql/secrets/one-time-token.ts';
+import { type IssuedToken, signOneTimeToken } from '../../../sql/secrets/signed-token.ts';
 import type { Letter } from '../letter.ts';
 import { greet, type LetterOptions, Superseded } from './options.ts';
 
@@ -75,7 +75,7 @@ async function takeToken(
 ): Promise<{ jwt: string; until: Date }> {
   type Token = IssuedToken & { ending: string | null };
   const asked = [one_time_token_id, now];
-  const [token] = await queryFile<Token>(client, 'mail/one_time_token.sql', asked);
+  const [token] = await queryFile<Token>(client, 'mail/read_token.sql', asked);
   if (token?.purpose !== purpose) throw new Superseded(`There is no such ${purpose} token`);
   if (token.ending) throw new Superseded(`The one-time token ${token.ending}`);
   return { jwt: signOneTimeToken(secretKey, token), until: token.expires_at };

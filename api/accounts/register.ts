@@ -1,0 +1,138 @@
+import { hash } from 'node:crypto';
+import { sql } from 'kysely';
+import { z } from 'zod';
+import { createRef } from '../auth/token-secret.ts';
+import { text, time } from '../endpoint/answers.ts';
+import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
+import { limits } from '../figures.ts';
+import type { Context } from '../http/context.ts';
+import { invalid, switchedOff } from '../http/errors.ts';
+import { nameField } from '../http/field.ts';
+import { formatTimestamp } from '../http/timestamp.ts';
+import examples from './examples.json' with { type: 'json' };
+import { accountAddressField, mailboxOf } from './mail-address.ts';
+import { cancelOneTimeTokens, expiryOf, issueOneTimeToken } from './one-time-token.ts';
+import { hashPassword, passwordField } from './password.ts';
+
+export interface RegistrationOptions extends Context {
+  /** Default: it is open. */
+  isRegistrationOpen?: boolean;
+  /** Further domains whose addresses cannot be registered, as `normalizeDomain` gives them. */
+  freeMailDomains?: string[];
+}
+
+/** The language of the mails to an account. */
+export const languageField = z.enum(['pl', 'en']);
+
+/** @param freeMailDomains as `accountAddressField` takes them */
+function registrationWithout(freeMailDomains: readonly string[]) {
+  return z
+    .strictObject({
+      email: accountAddressField(freeMailDomains),
+      name: nameField,
+      password: passwordField,
+      password_confirmation: text,
+      language: languageField.default('en'),
+    })
+    .refine((body) => body.password === body.password_confirmation, {
+      path: ['password_confirmation'],
+      error: 'The password_confirmation field must match the password field.',
+      // Also when other fields are wrong.
+      when: ({ value }) => {
+        const { password, password_confirmation } = Object(value) as Record<string, unknown>;
+        return typeof password === 'string' && typeof password_confirmation === 'string';
+      },
+    });
+}
+
+const takenAddress = () => invalid([['email', 'The email has already been taken.']]);
+
+/** Counts a mail for the initialization. Returns whether its mailbox may get it. */
+async function allowMail({ limiter }: Context, email: string): Promise<boolean> {
+  const key = hash('sha256', mailboxOf(email));
+  const isInHour = await limiter.isAllowed(limits.registrationMailHour, key);
+  return isInHour && limiter.isAllowed(limits.registrationMailDay, key);
+}
+
+type Registration = z.output<ReturnType<typeof registrationWithout>>;
+
+/**
+ * Registers an account, and mails the one-time token for its initialization.
+ *
+ * Beyond the limit of mails of a mailbox the answer is the same, no mail is sent, and the newest mailed token opens
+ * what it was mailed for. The mail holds no text of the registration, since a client can register the address of a
+ * stranger.
+ *
+ * Spec: silent on an address that is registered again. Before the initialization the account gets, with
+ * the mail, the new name, password and language, and a new token replaces the old one. Afterwards: throws
+ * the 422.
+ */
+async function registerAccount(options: Context, registration: Registration) {
+  const { email, name, password, language } = registration;
+  const at = options.now();
+  // Spares the hash; the insertion below decides.
+  const taken = await options.db
+    .selectFrom('customer.account')
+    .select('account_id')
+    .where(sql`lower(email collate "C")`, '=', email.toLowerCase())
+    .where('initialized_at', 'is not', null)
+    .executeTakeFirst();
+  if (taken) throw takenAddress();
+  const password_hash = await hashPassword(password);
+  const profile = { email, name, password_hash, language };
+  const isMailed = await allowMail(options, email);
+  return options.db.transaction().execute(async (tx) => {
+    const { account_id, user_ref } = await tx
+      .insertInto('customer.account')
+      .values({ user_ref: createRef(), ...profile, created_at: at })
+      .onConflict((conflict) =>
+        conflict
+          .expression(sql`lower(email collate "C")`)
+          // Without a mail nothing may change what the token that was mailed before opens.
+          .doUpdateSet(isMailed ? profile : { user_ref: sql`account.user_ref` })
+          .where('customer.account.initialized_at', 'is', null),
+      )
+      .returning(['account_id', 'user_ref'])
+      .executeTakeFirstOrThrow(takenAddress);
+    if (isMailed) {
+      const token = { account_id, purpose: 'init', now: at } as const;
+      await cancelOneTimeTokens(tx, token);
+      await issueOneTimeToken(tx, token, { recipient: email });
+    }
+    return { user_ref, email, expires_at: formatTimestamp(expiryOf(at)) };
+  });
+}
+
+export function registerEndpoint(options: RegistrationOptions): Endpoint {
+  const { isRegistrationOpen = true, freeMailDomains = [] } = options;
+  const { message } = examples.registered;
+  const closed = switchedOff('Registration is');
+  return endpoint(
+    {
+      method: 'post',
+      path: '/auth/register',
+      tag: 'Accounts',
+      auth: 'none',
+      summary: 'Register an account',
+      description:
+        'Mails a one-time token, which `POST /auth/init` exchanges for the Master Token. An address that was registered but never initialized can be registered again: only the newest one-time token is valid. A mailbox gets at most 3 such mails an hour and 10 a day; the answer stays the same.',
+      limit: limits.register,
+      body: registrationWithout(freeMailDomains),
+      bodyExample: examples.registration,
+      status: 201,
+      answer: z.strictObject({ user_ref: text, email: text, message: text, expires_at: time }),
+      example: examples.registered,
+      errors: {
+        503: {
+          description: 'Registration is switched off, or too many requests are waiting.',
+          example: closed.body,
+        },
+      },
+    },
+    async ({ body }) => {
+      if (!isRegistrationOpen) throw closed;
+      const { expires_at, ...account } = await registerAccount(options, body);
+      return { ...account, message, expires_at };
+    },
+  );
+}

@@ -1,0 +1,28 @@
+-- One row per number of the list $3 of the type $2, in their order: the watch of the account $1 that it names.
+select
+    asked.value,
+    case
+        when watch.watch_id is not null then 'removed'
+        when known.company_id is not null then 'not_watched'
+        else 'not_found'
+    end as outcome,
+    watch.watch_id,
+    watch.company_id
+from unnest($3::text[]) with ordinality as asked (value, item_no)
+cross join lateral registry.find_company($2, asked.value) as known (company_id)
+left join lateral (
+    select watch_id, company_id
+    from customer.watch
+    where account_id = $1 and company_id = known.company_id
+    union all
+    select watch_id, company_id
+    from customer.watch
+    where
+        account_id = $1
+        and identifier_type = $2
+        and identifier_value = asked.value
+        and company_id is null
+    order by company_id nulls last
+    limit 1
+) as watch on true
+order by asked.item_no

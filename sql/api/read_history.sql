@@ -1,0 +1,39 @@
+-- One row, none for an unknown company: the company that the number $2 of the type $1 names, or without a type the
+-- reference $2, with the count of its events and a page of $3 that $4 newer ones precede. The key of the table
+-- finds the events of one company, whatever the registry holds.
+select
+    (
+        select count(*)::int
+        from registry.event
+        where event.company_id = company.company_id
+    ) as total,
+    (
+        select coalesce(json_agg(page), '[]')
+        from (
+            select
+                event.event_id as id,
+                event.event_type,
+                event.old_value,
+                event.new_value,
+                event.event_date,
+                event_type.severity
+            from registry.event
+            join registry.event_type on event_type.event_type = event.event_type
+            where event.company_id = company.company_id
+            order by event.event_date desc, event.event_id desc
+            limit $3::bigint offset $4::bigint
+        ) as page
+    ) as events,
+    registry.primary_identifier(company),
+    registry.identifier_type(company),
+    company.company_id as company_ref,
+    company.name as company_name,
+    company.status as company_status,
+    company.country_code
+from registry.company
+where company.company_id = (
+    select case
+        when $1::text is null then registry.current_company($2)
+        else registry.find_company($1, $2)
+    end
+)
