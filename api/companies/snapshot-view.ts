@@ -1,167 +1,29 @@
-import { sql } from 'kysely';
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Db } from '../../sql/connection/kysely.ts';
+import { runPrepared } from '../../sql/connection/prepared.ts';
 import { readWords } from '../dictionaries/words.ts';
+import { identifiersOf, listValues, type Numbers } from './identifier.ts';
 import {
-  companyStatus,
-  identifier,
-  identifiersOf,
-  listValues,
-  type Numbers,
-} from './identifier.ts';
-
-const addressField = z
-  .strictObject({
-    street: z.string(),
-    building: z.string(),
-    apartment: z.string(),
-    city: z.string(),
-    postal_code: z.string(),
-    voivodeship: z.string(),
-    country_code: z.string(),
-  })
-  .meta({
-    id: 'Address',
-    description: 'An address; a part that the registry does not know is an empty string.',
-  });
-
-const labelledDate = z
-  .strictObject({
-    type: z.string().meta({
-      description: 'What happened on that day, in the language of `lang`, else of the registry.',
-    }),
-    date: z.iso.date(),
-  })
-  .meta({ id: 'LabelledDate', description: 'A day in the life of a company or of a unit.' });
-
-const unit = z
-  .strictObject({
-    identifier: z.string().meta({ description: 'The number of the unit, such as its REGON.' }),
-    name: z.string(),
-    address: addressField,
-    dates: z.array(labelledDate),
-    is_closed: z.literal(true).optional().meta({
-      description: '(+) The unit is closed; absent where it is open.',
-    }),
-  })
-  .meta({ id: 'Unit', description: 'A local unit of the company.' });
-
-const contactType = z.enum(['phone', 'email', 'fax', 'e_delivery']);
-
-const activity = z
-  .strictObject({ code: z.string(), name: z.string(), is_primary: z.boolean() })
-  .meta({ id: 'Activity', description: 'A kind of business that a company does.' });
-
-const provenance = z
-  .strictObject({
-    dump_date: z.iso.date().nullable(),
-    file: z.string().nullable(),
-    sha256: z.string().nullable(),
-    line: z.int().nullable(),
-    said_since: z.iso.date(),
-  })
-  .meta({
-    id: 'Provenance',
-    description:
-      '(+) The dump that first said what the profile says now. The file is null for what was imported on demand, and for an entry that is gone.',
-  });
-
-const profile = z
-  .strictObject({
-    source: z
-      .string()
-      .meta({ description: 'The registry, such as `ceidg`, `regon`, `krs` or `sirene`' }),
-    name: z.string(),
-    status: companyStatus,
-    legal_form: z.string(),
-    address: addressField,
-    units: z.array(unit),
-    closed_unit_count: z.int().optional().meta({
-      description:
-        '(+) How many units are closed, which `units` leaves out; absent where none are.',
-    }),
-    contacts: z.array(z.strictObject({ type: contactType, value: z.string() })),
-    activities: z.array(activity),
-    dates: z.array(labelledDate),
-    websites: z.array(z.strictObject({ type: z.literal('website'), value: z.string() })),
-    provenance,
-  })
-  .meta({ id: 'Profile', description: 'What one registry entry says of the company.' });
-
-const person = z
-  .strictObject({
-    full_name: z.string(),
-    role: z.string(),
-    holding: z.string().optional().meta({
-      description: "(+) Count and value of a shareholder's shares, as the registry words them.",
-    }),
-  })
-  .meta({ id: 'Person', description: 'A person with a role in the company.' });
-
-const company = z
-  .strictObject({
-    identity: z.strictObject({
-      identifiers: z.array(identifier),
-      company_type: z.string(),
-      country_code: z.string(),
-    }),
-    profiles: z.array(profile),
-    persons: z.array(person),
-  })
-  .meta({ id: 'Company', description: 'What the registries say of a company.' });
-
-export const snapshotAnswer = z.strictObject({
-  status: z.literal('success'),
-  data: company,
-  meta: z.strictObject({ fetched_at: z.iso.datetime({ offset: true }) }),
-});
+  addressField,
+  contactType,
+  type labelledDate,
+  type person,
+  type provenance,
+} from './snapshot-fields.ts';
 
 type SnapshotDictionary = Awaited<ReturnType<typeof readSnapshotDictionary>>;
 
-/**
- * The names in a snapshot. Keys are country or version and code: `2025 4711Z`, `PL 14`. Where a
- * classification has no names of divisions, groups and classes, one of a single code has its name.
- */
+/** Reads the names in a snapshot. Their keys are country or version and code: `2025 4711Z`, `PL 14`. */
 export async function readSnapshotDictionary(db: Db) {
-  type Named = { key: string; name: string; name_en: string | null };
-  const { rows: activities } = await sql<Named>`
-    select version || ' ' || code as key, name from registry.activity_code
-    union all
-    select version || ' ' || code, name from registry.activity_group
-    union all
-    select part.version || ' ' || part.code, case
-      when count(*) = 1 then min(part.name)
-      else replace(word.text, '{code}', regexp_replace(part.code, '^(..)(.)', '\\1.\\2'))
-    end
-    from registry.activity_scheme as scheme
-    join registry.country using (country_code)
-    cross join (values (2, 'division'), (3, 'group'), (4, 'class')) as level (length, kind)
-    join registry.country_word as word
-      on word.country_code = scheme.country_code
-      and word.language = country.language
-      and word.word = level.kind
-    cross join lateral (
-      select version, left(code, level.length) as code, name
-      from registry.activity_code
-      where activity_code.version = scheme.version
-    ) as part
-    where not exists (
-      select from registry.activity_group where activity_group.version = scheme.version
-    )
-    group by part.version, part.code, word.text
-  `.execute(db);
-  const { rows: legalForms } = await sql<Named>`
-    select country_code || ' ' || symbol as key, label as name, label_en as name_en
-    from registry.legal_form_symbol
-  `.execute(db);
-  const { rows: regions } = await sql<Named>`
-    select country_code || ' ' || code as key, name from registry.region
-  `.execute(db);
+  type Name = { kind: string; key: string; name: string; name_en: string | null };
+  const names = await runPrepared<Name>(db, 'api/snapshot_names.sql', []);
+  const ofKind = (kind: string) =>
+    new Map(names.filter((one) => one.kind === kind).map((one) => [one.key, one]));
   return {
     words: await readWords(db),
-    activityNames: new Map(activities.map(({ key, name }) => [key, name])),
-    legalForms: new Map(legalForms.map((one) => [one.key, one])),
-    regions: new Map(regions.map(({ key, name }) => [key, name])),
+    activities: ofKind('activity'),
+    legalForms: ofKind('legal form'),
+    regions: ofKind('region'),
   };
 }
 
@@ -252,14 +114,14 @@ function viewAddress(address: Address) {
 }
 
 function addressOf(entry: SnapshotEntry, { regions }: SnapshotDictionary): Address {
-  const voivodeship = regions.get(`${entry.country_code} ${entry.voivodeship}`) ?? null;
+  const voivodeship = regions.get(`${entry.country_code} ${entry.voivodeship}`)?.name ?? null;
   const address = { ...entry, voivodeship, country_code: entry.address_country_code };
   // An address without a country is in the country of the registry; a blank one is of an unknown country.
   if (addressParts.some((part) => address[part])) address.country_code ??= entry.country_code;
   return address;
 }
 
-function viewActivities(entry: SnapshotEntry, { activityNames }: SnapshotDictionary) {
+function viewActivities(entry: SnapshotEntry, { activities }: SnapshotDictionary) {
   const { activity_version, activity_main, activity_codes } = entry;
   // The main activity comes first, and only once.
   const codes = new Set([activity_main ?? '', ...activity_codes.split(',')]);
@@ -267,8 +129,8 @@ function viewActivities(entry: SnapshotEntry, { activityNames }: SnapshotDiction
   return [...codes].map((code) => {
     // Old entries hold codes of divisions, groups and classes. A class of 2007 has the name of its group.
     const keys = code.length === 4 ? [code, code.slice(0, 3)] : [code];
-    const name = keys.map((key) => activityNames.get(`${activity_version} ${key}`)).find(Boolean);
-    return { code, name: name ?? '', is_primary: code === activity_main };
+    const named = keys.map((key) => activities.get(`${activity_version} ${key}`)).find(Boolean);
+    return { code, name: named?.name ?? '', is_primary: code === activity_main };
   });
 }
 
@@ -315,14 +177,14 @@ function viewPersons(entries: SnapshotEntry[], { words, lang }: SnapshotWords) {
     const others = entry.persons ?? [];
     return owner.full_name === '' ? others : [owner, ...others];
   });
-  const told = persons.map(
+  const byContent = persons.map(
     ({ full_name, role, holding, number }) =>
       [
         [full_name, role, holding, number].join('\n'),
         { full_name, role, ...(holding && { holding }) },
       ] as const,
   );
-  return [...new Map(told).values()];
+  return [...new Map(byContent).values()];
 }
 
 /** @param entries all entries of a company, at least one; `api/read_snapshot.sql` orders them */

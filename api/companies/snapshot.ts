@@ -11,16 +11,11 @@ import {
   readIdempotencyKey,
   type Answer,
 } from '../wallet/idempotency.ts';
-import examples from './examples.json' with { type: 'json' };
 import { companyBody, numberCheck, unknownCompany, unknownCompanyErrors } from './identifier.ts';
 import { keep } from '../http/keep.ts';
 import { type Charging, creditErrors } from '../wallet/ledger.ts';
-import {
-  readSnapshotDictionary,
-  type SnapshotEntry,
-  snapshotAnswer,
-  viewSnapshot,
-} from './snapshot-view.ts';
+import { snapshotAnswered } from './snapshot-fields.ts';
+import { readSnapshotDictionary, type SnapshotEntry, viewSnapshot } from './snapshot-view.ts';
 import { isKnown, tagOf } from '../http/tag.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
 
@@ -36,7 +31,7 @@ async function readEntries(db: Db, asked: Asked[]): Promise<(SnapshotEntry[] | n
   return rows.map(({ entries }) => entries);
 }
 
-/** What registries say makes the tag; from where it is known does not: nobody pays for that alone. */
+/** The tag leaves the provenance out: nobody pays for a new one alone. */
 const leaveOut = (key: string, value: unknown) => (key === 'provenance' ? undefined : value);
 
 export function snapshotEndpoint(
@@ -57,12 +52,10 @@ export function snapshotEndpoint(
       tag: 'Companies',
       summary: 'Read the full profile of a company',
       description: [
-        'Of the company that a number names, or (+) a `company_ref` instead.',
-        'One profile for each registry entry of the company: active entries first, then the latest start; companies that are deleted have one too.',
-        'A field that the registry does not know is an empty string, a list of what it does not know is empty.',
-        `Credits for an answer: ${snapshotCredits}. An error is free. \`X-Credits-Charged\` and \`X-Credits-Balance\` tell.`,
-        'The same `Idempotency-Key` within 24 hours gives the same answer and no second charge; with another body it is refused.',
-        'The `ETag` changes when what the registries say does: with `If-None-Match` a snapshot that is known is answered with 304, free of charge.',
+        'Of the company that a number names, or (+) a `company_ref` instead. Deleted companies have one too.',
+        'A field that the registry leaves empty is an empty string or an empty list.',
+        `Credits for an answer: ${snapshotCredits}. An error is free. The headers \`X-Credits-Charged\` and \`X-Credits-Balance\` have the credits that were charged and those that are left.`,
+        'An `Idempotency-Key` with another body is refused. With `If-None-Match` a snapshot that is known is answered with 304, free of charge; the `ETag` changes with the content of the registries.',
       ].join('\n\n'),
       auth: 'token',
       credits: snapshotCredits,
@@ -75,8 +68,7 @@ export function snapshotEndpoint(
       body: companyBody,
       check: numberCheck(options),
       bodyExample: { identifier_type: 'NIP', identifier_value: '1000201006' },
-      answer: snapshotAnswer,
-      example: examples.snapshot,
+      ...snapshotAnswered,
       errors: {
         304: { description: 'The snapshot is the one of `If-None-Match`; no body.', example: {} },
         ...creditErrors(snapshotCredits),

@@ -121,7 +121,7 @@ async function countWatches(tx: Tx, account_id: string, submission_id: string, n
   type Name = 'ready' | 'added' | 'waiting' | 'all_watches' | 'all_queued';
   type Row = Record<Name, number> & { notifies: boolean };
   const values = [account_id, submission_id, new_ids];
-  const rows = await runPrepared<Row>(tx, 'api/count_watches.sql', values);
+  const rows = await runPrepared<Row>(tx, 'api/monitor/count_watches.sql', values);
   return rows[0]!;
 }
 
@@ -155,7 +155,7 @@ async function submit(tx: Tx, { account_id, identifier_type, values, now }: Subm
   `.execute(tx);
   type Item = { submission_id: string; watch_id: string; is_new: boolean };
   const given = [account_id, identifier_type, values, now];
-  const rows = await runPrepared<Item>(tx, 'api/submit_numbers.sql', given);
+  const rows = await runPrepared<Item>(tx, 'api/monitor/submit_numbers.sql', given);
   return {
     submission_id: rows[0]!.submission_id,
     watch_ids: rows.map(({ watch_id }) => watch_id),
@@ -184,9 +184,9 @@ export async function removeCompanies(db: Db, removal: Submission): Promise<Foun
   const { account_id, now } = removal;
   return changeWatchList(db, account_id, async (tx) => {
     const asked = [account_id, removal.identifier_type, removal.values];
-    const numbers = await runPrepared<FoundNumber>(tx, 'api/find_watches.sql', asked);
+    const numbers = await runPrepared<FoundNumber>(tx, 'api/monitor/find_watches.sql', asked);
     const company_ids = numbers.map(({ company_id }) => company_id);
-    await runPrepared(tx, 'api/delete_feed.sql', [account_id, company_ids]);
+    await runPrepared(tx, 'api/monitor/delete_feed.sql', [account_id, company_ids]);
     const watch_ids = numbers.map(({ watch_id }) => watch_id);
     const { rows } = await sql<{ submissions: string[] }>`
       with removed as (

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
 import pRetry from 'p-retry';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import type { Db, Tx } from '../../sql/connection/kysely.ts';
@@ -31,27 +30,8 @@ export async function grant(
 ) {
   const { account_id, amount, type, description, operation_key, now } = movement;
   const { purchased = type === 'deposit' ? amount : 0 } = movement;
-  await sql`
-    with credited as (
-        insert into customer.wallet as wallet (
-            account_id, balance, total_purchased, last_transaction_no
-        )
-        values (${account_id}, ${amount}, ${purchased}, 1)
-        on conflict (account_id) do update set
-            balance = wallet.balance + excluded.balance,
-            total_purchased = wallet.total_purchased + excluded.total_purchased,
-            last_transaction_no = wallet.last_transaction_no + 1
-        returning account_id, balance, last_transaction_no
-    )
-    insert into customer.wallet_transaction (
-        account_id, transaction_no, type, amount, balance_before, balance_after, description,
-        operation_key, created_at
-    )
-    select
-        account_id, last_transaction_no, ${type}, ${amount}, balance - ${amount}, balance,
-        ${description}, ${operation_key}, ${now}
-    from credited
-  `.execute(tx);
+  const values = [account_id, amount, purchased, type, description, operation_key, now];
+  await runPrepared(tx, 'api/grant.sql', values);
 }
 
 /** A withdrawal for a request. */
