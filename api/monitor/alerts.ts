@@ -38,7 +38,7 @@ const notWatchedErrors = {
   404: { description: 'The company is not on the watch list.', example: notWatched },
 };
 
-const updated = z.strictObject({ updated: z.int() });
+const updatedData = z.strictObject({ updated: z.int() });
 
 const settings = z
   .strictObject({
@@ -100,7 +100,7 @@ What is left out of \`alerts_enabled\` and \`notify_via_email\` keeps its value:
         .superRefine(...pairedIdentifiers),
       check: numberCheck({ readers }),
       bodyExample: examples.change,
-      ...answersSuccess([updated, { updated: 42 }]),
+      ...answersSuccess([updatedData, { updated: 42 }]),
       errors: notWatchedErrors,
     },
     async ({ body, caller: { account_id } }) => {
@@ -154,7 +154,7 @@ function reset({ db, readers }: Context): Endpoint {
       body: identifierBody,
       check: numberCheck({ readers }),
       bodyExample: examples.identifier,
-      ...answersSuccess([updated, { updated: 1 }]),
+      ...answersSuccess([updatedData, { updated: 1 }]),
       errors: notWatchedErrors,
     },
     async ({ body: identifier, caller: { account_id } }) => {

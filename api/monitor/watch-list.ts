@@ -129,12 +129,12 @@ function requireBounds({ added, waiting, all_watches, all_queued }: Counts, boun
   const { WATCHES_PER_ACCOUNT: watches, QUEUED_NUMBERS_PER_ACCOUNT: queued } = bounds;
   const problems: Problem[] = [];
   if (added > 0 && all_watches > watches) {
-    const text = `A watch list has at most ${watches} companies; this would make ${all_watches}.`;
-    problems.push(['identifier_value', text]);
+    const problem = `A watch list has at most ${watches} companies; this would make ${all_watches}.`;
+    problems.push(['identifier_value', problem]);
   }
   if (waiting > 0 && all_queued > queued) {
-    const text = `At most ${queued} numbers of an account wait for their import; this would make ${all_queued}.`;
-    problems.push(['identifier_value', text]);
+    const problem = `At most ${queued} numbers of an account wait for their import; this would make ${all_queued}.`;
+    problems.push(['identifier_value', problem]);
   }
   if (problems.length > 0) throw invalid(problems);
 }
