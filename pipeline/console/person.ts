@@ -1,3 +1,4 @@
+import { queryFile } from '../../sql/connection/database.ts';
 import { NothingToDo, WrongUsage } from '../errors.ts';
 import { figure } from '../figure.ts';
 import {
@@ -63,13 +64,13 @@ export async function describePerson(wanted: string, source?: string): Promise<v
   if (source !== undefined) await loadSource(source);
   await withDatabase(async (db) => {
     await requireOneCountry(db.pool, wanted, source);
-    const { rows } = await db.pool.query<{ person: string | null }>(
-      // The text has hashes of 64 bits to their last digit.
-      'select jsonb_pretty(person.describe($1, $2, $3)) as person',
-      [wanted, digitsOf(wanted), source],
-    );
-    const [found] = rows;
-    if (!found?.person) throw new NothingToDo(`Nothing is stored of a natural person '${wanted}'`);
-    print([found.person]);
+    const [stored] = await queryFile<{ person: string }>(db.pool, 'person/describe.sql', [
+      wanted,
+      digitsOf(wanted),
+      source,
+    ]);
+    if (!stored) throw new NothingToDo(`Nothing is stored of a natural person '${wanted}'`);
+    // The text has hashes of 64 bits to their last digit.
+    print([stored.person]);
   });
 }

@@ -72,7 +72,6 @@ const publication = {
     '5_publish/entries',
     '5_publish/past_numbers',
     '5_publish/merges',
-    '5_publish/gone',
     '5_publish/withhold',
     '5_publish/changes',
   ],

@@ -1,40 +1,49 @@
+import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { views } from '../../api/downloads/views.ts';
 import { createAccount } from '../../fixtures/client/account.ts';
+import { askJson } from '../../fixtures/client/json-client.ts';
 import { createSearcher, type Searcher } from '../../fixtures/client/searcher.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
+import { createWatch } from '../../fixtures/client/watch.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
-import { readEvents, runSirene, runStock } from '../../fixtures/dump/sirene-night.ts';
 import {
-  makeDuplicates,
-  makeEstablishment,
-  makeUnit,
-  type StockRow,
-  withheldPlace,
-  withheldUnit,
-} from '../../fixtures/dump/sirene-stock.ts';
+  type Duplicate,
+  readEvents,
+  runSirene,
+  runUnits,
+  type Units,
+} from '../../fixtures/dump/sirene-night.ts';
+import { type StockRow, withheldPlace, withheldUnit } from '../../fixtures/dump/sirene-stock.ts';
+import { runCommand } from '../../fixtures/process/cli.ts';
 import { findClearText } from '../../fixtures/registry/clear-text.ts';
 import { verify } from './verify.ts';
 
 const woman: StockRow = {
   categorieJuridiqueUniteLegale: '1000',
   denominationUniteLegale: '',
+  sexeUniteLegale: 'F',
+  prenom1UniteLegale: 'ZEPHIRINE',
   prenomUsuelUniteLegale: 'ZEPHIRINE',
   nomUniteLegale: 'QUINQUEMPOIX',
 };
+const hidden = { ...woman, ...withheldUnit };
 const home: StockRow = { libelleVoieEtablissement: 'DES OUBLIETTES' };
+const quay: StockRow = { libelleVoieEtablissement: 'DU PORT', enseigne1Etablissement: 'AU QUAI' };
 const closed: StockRow = { etatAdministratifEtablissement: 'F', dateDebut: '2026-10-15' };
 const partial: StockRow = { statutDiffusionUniteLegale: 'P', sigleUniteLegale: '[ND]' };
-const quay: StockRow = {
-  libelleVoieEtablissement: 'DU PORT',
-  enseigne1Etablissement: 'AU QUAI',
-};
+const seatAt = (nicSiegeUniteLegale: string): StockRow => ({ nicSiegeUniteLegale });
+const lilacs = 'RUE DES LILAS 7, 69003 LYON 3EME, Auvergne-Rhône-Alpes';
 
 let db: TestDatabase;
 let api: TestApi;
+let token: string;
+let searcher: Searcher;
 
 beforeAll(async () => {
   db = await createTestDatabase();
   api = await startTestApi({ db: db.kysely });
+  searcher = await createSearcher(db.kysely, api, 1000);
 });
 
 afterAll(async () => {
@@ -42,65 +51,186 @@ afterAll(async () => {
   await db.drop();
 });
 
+let nights = 0;
+let today = '';
+let updated = 0;
+
+function nextDay(): string {
+  nights += 1;
+  today = new Date(Date.UTC(2026, 9, 30 + nights)).toISOString().slice(0, 10);
+  return today;
+}
+
+/** Runs the night of the next day over these units, and one that stays as it is. @returns its events */
+async function night(units: Units, duplicates: Duplicate[] = []): Promise<string[]> {
+  const summary = await runUnits(db, nextDay(), { ...units, '990900003': [] }, duplicates);
+  updated = summary.updated;
+  return readEvents(db, today);
+}
+
 /** Everything that a unit of a test shows or has shown. */
 const clear = ['quinquempoix', 'oubliettes', 'au quai', 'du port'];
 
-async function expectSilence(texts = clear): Promise<void> {
-  expect(await findClearText(db, '', texts)).toEqual([]);
+async function expectSilence(): Promise<void> {
+  expect(await findClearText(db, '', clear)).toEqual([]);
   expect(await verify(db, 'sirene')).toEqual([]);
 }
 
-/** A night over the units of a test and one that stays as it is. */
-function run(
-  date: string,
-  units: StockRow[],
-  establishments: StockRow[],
-  duplicates: [kept: string, left: string][] = [],
-) {
-  const still = '990900003';
-  return runStock(
-    db,
-    date,
-    [...units, makeUnit(still)],
-    [...establishments, makeEstablishment(still)],
-    { reason: 'few units' },
-    duplicates.length > 0 ? makeDuplicates(...duplicates) : {},
+/** How many companies a search finds by each of some names. */
+const findByName = (...names: string[]) =>
+  Promise.all(
+    names.map(async (name) => {
+      const { body } = await searcher.search(`?country=FR&name=${name}`);
+      return (body as { data: { total: number } }).data.total;
+    }),
+  );
+
+async function readFeed(scope: string): Promise<string[]> {
+  const { body } = await askJson(api, `GET /events/feed?scope=${scope}&country=FR`, { token });
+  return (body as { data: Record<string, string>[] }).data.map(
+    (event) => `${event.primary_identifier} ${event.event_type}`,
   );
 }
 
+describe('an owner who objects to be found', () => {
+  const [person, company, neighbour, shy] = [
+    '990100001',
+    '990100019',
+    '990100027',
+    '990100035',
+  ] as const;
+  /** The branch of the company was another place before. */
+  const tonight = (unit: StockRow, seat: StockRow, branch: StockRow = {}) =>
+    night({
+      [person]: [unit, { '00012': seat }],
+      [company]: [{}, { '00012': {}, '00020': { enseigne1Etablissement: 'AU QUAI', ...branch } }],
+      [neighbour]: [],
+      // It objects from the beginning.
+      [shy]: [partial, { '00012': withheldPlace }],
+    });
+  const readNames = async () => {
+    const { rows } = await db.pool.query<object>(
+      `select concat_ws(' ', entry_key, entry.status, entry.city, entry.street) as shown, entry.name,
+         company.name as listed
+       from registry.entry join registry.company using (company_id)
+       where entry_key <> '990900003' order by entry_key`,
+    );
+    return rows;
+  };
+  const told = [
+    `${person} COMPANY_ADDRESS_CHANGED`,
+    `${person} COMPANY_NAME_CHANGED`,
+    `${company} COMPANY_UNIT_CHANGED`,
+  ];
+  const branch = { ...withheldPlace, libelleCommuneEtablissement: 'LYON 3EME' };
+
+  test('is told of until then, in events and mails too', async () => {
+    await tonight(woman, home);
+    const account = await createAccount(db.kysely);
+    token = account.master_token;
+    const { rows } = await db.pool.query<{ company_id: string }>(
+      'select company_id from registry.entry',
+    );
+    for (const { company_id } of rows) {
+      await createWatch(db.kysely, { account_id: account.account_id, company_id });
+    }
+    const body = { alerts_enabled: true, notify_via_email: true, alert_min_severity: 'info' };
+    await askJson(api, 'PATCH /watchlist/alerts', { token, body });
+    const married = { ...woman, nomUsageUniteLegale: 'QUINQUEMPOIX-LE BIHAN' };
+    const moved = { ...home, numeroVoieEtablissement: '9' };
+    const at = '69003 LYON 3EME, Auvergne-Rhône-Alpes';
+    expect(await tonight(married, moved, { libelleVoieEtablissement: 'DU PORT' })).toEqual([
+      `${told[0]}: RUE DES OUBLIETTES 7, ${at} → RUE DES OUBLIETTES 9, ${at}`,
+      `${told[1]}: ZEPHIRINE QUINQUEMPOIX → ZEPHIRINE QUINQUEMPOIX-LE BIHAN`,
+      `${told[2]}: ${company}00020 AU QUAI, ${lilacs} → ${company}00020 AU QUAI, RUE DU PORT 7, ${at}`,
+    ]);
+    const found = await findClearText(db, '', clear);
+    expect(found).toEqual(expect.arrayContaining(['customer.mail', 'registry.event']));
+    expect(await findByName('quinquempoix', 'zephirine', 'atelier')).toEqual([1, 1, 3]);
+    expect(await readFeed('all')).toEqual(await readFeed('watched'));
+  });
+
+  test('leaves every table when the mark comes, without an event', async () => {
+    const before = today;
+    expect(await tonight(hidden, withheldPlace, branch)).toEqual([]);
+    expect(await readEvents(db, before)).toEqual(told.map((event) => `${event}:  → `));
+    await expectSilence();
+  });
+
+  test('keeps number, commune and status, a legal person its name, and is in no list by name', async () => {
+    const known = { name: `ATELIER ${company}`, listed: `ATELIER ${company}` };
+    const other = { name: `ATELIER ${neighbour}`, listed: `ATELIER ${neighbour}` };
+    expect(await readNames()).toEqual([
+      { shown: `${person} ACTIVE LYON 3EME`, name: null, listed: null },
+      { shown: `${company} ACTIVE LYON 3EME RUE DES LILAS`, ...known },
+      { shown: `${neighbour} ACTIVE LYON 3EME RUE DES LILAS`, ...other },
+      { shown: `${shy} ACTIVE LYON 3EME`, name: `ATELIER ${shy}`, listed: null },
+    ]);
+    expect(await findByName('quinquempoix', 'zephirine', 'atelier')).toEqual([0, 0, 3]);
+  });
+
+  test('is in no export, and in no download, as no company is', async () => {
+    const listed = [company, neighbour, '990900003'];
+    for (const [view, sirens] of Object.entries({
+      entry: listed,
+      company: listed,
+      event: [company],
+    })) {
+      const args = ['export', view, '--format', 'csv'];
+      const { stdout } = await runCommand(args, { DATABASE_URL: db.url });
+      const rows: Record<string, string>[] = parse(stdout, { columns: true });
+      expect(rows.map(({ siren }) => String(siren)).toSorted()).toEqual(sirens);
+    }
+    for (const { view } of views) {
+      const response = await api.ask(`/downloads/${today}/${view}.csv?country=FR`);
+      expect(response.status).toBe(200);
+      expect(await response.text()).not.toMatch(/\b(siren|company_id|entry_id|99010\d{4})\b/);
+    }
+  });
+
+  test('is in the feed of those who watch it, and not in that of the registry', async () => {
+    expect((await readFeed('watched')).toSorted()).toEqual(told);
+    expect(await readFeed('all')).toEqual([told[2]]);
+    // A part of one event is whole, has none after it, and the next one is empty.
+    const route = 'GET /events/feed?scope=all&country=FR&limit=1';
+    const { body } = await askJson(api, route, { token });
+    expect(body).toMatchObject({
+      data: [{ primary_identifier: company }],
+      meta: { has_more: false },
+    });
+    const { next_cursor } = (body as { meta: { next_cursor: string } }).meta;
+    expect(await askJson(api, `${route}&after=${next_cursor}`, { token })).toMatchObject({
+      status: 200,
+      body: { data: [], meta: { next_cursor, has_more: false } },
+    });
+  });
+
+  test('still closes, and comes back without an event', async () => {
+    const ended = { etatAdministratifUniteLegale: 'C', dateDebut: '2026-11-02' };
+    expect(await tonight({ ...hidden, ...ended }, withheldPlace, branch)).toEqual([
+      `${person} COMPANY_CLOSED_DATE:  → 2026-11-02`,
+    ]);
+    expect(await tonight({ ...woman, ...ended }, home, branch)).toEqual([]);
+    const name = 'ZEPHIRINE QUINQUEMPOIX';
+    expect((await readNames())[0]).toMatchObject({ name, listed: name });
+    expect(await verify(db, 'sirene')).toEqual([]);
+    await tonight(hidden, withheldPlace, branch);
+  });
+});
+
 describe('an owner who objects, of whom a duplicate is gone,', () => {
   const [first, left, kept] = ['990100000', '990100018', '990100026'] as const;
-  const both: [string, string][] = [
+  const seat = { '00012': home };
+  const both: Duplicate[] = [
     [kept, left],
     [left, first],
   ];
-  const searched = async (searcher: Searcher) => {
-    const { body } = await searcher.search('?name=QUINQUEMPOIX&country=FR');
-    return (body as { data: { total: number } }).data.total;
-  };
-  let searcher: Searcher;
 
   test('is found until then', async () => {
-    const sirens = [first, left, kept];
-    await run(
-      '2026-07-31',
-      sirens.map((siren) => makeUnit(siren, woman)),
-      sirens.map((siren) => makeEstablishment(siren, '00012', home)),
-    );
-    await run(
-      '2026-08-31',
-      [left, kept].map((siren) => makeUnit(siren, woman)),
-      [left, kept].map((siren) => makeEstablishment(siren, '00012', home)),
-      both,
-    );
-    await run(
-      '2026-09-30',
-      [makeUnit(kept, woman)],
-      [makeEstablishment(kept, '00012', home)],
-      both,
-    );
-    searcher = await createSearcher(db.kysely, api);
-    expect(await searched(searcher)).toBe(1);
+    await night({ [first]: [woman, seat], [left]: [woman, seat], [kept]: [woman, seat] });
+    await night({ [left]: [woman, seat], [kept]: [woman, seat] }, both);
+    await night({ [kept]: [woman, seat] }, both);
+    expect(await findByName('quinquempoix')).toEqual([1]);
     const body = { identifier_type: 'SIREN', identifier_value: kept };
     const { body: answer } = await searcher.snapshot(body);
     expect(JSON.stringify(answer).match(/ZEPHIRINE QUINQUEMPOIX/g)?.length).toBe(4);
@@ -108,66 +238,52 @@ describe('an owner who objects, of whom a duplicate is gone,', () => {
   });
 
   test('leaves every entry and the search', async () => {
-    const withheld = { ...woman, ...withheldUnit };
-    await run(
-      '2026-10-31',
-      [makeUnit(kept, withheld)],
-      [makeEstablishment(kept, '00012', withheldPlace)],
-      both,
-    );
-    expect(await searched(searcher)).toBe(0);
+    await night({ [kept]: [hidden, { '00012': withheldPlace }] }, both);
+    expect(await findByName('quinquempoix')).toEqual([0]);
+    expect(updated).toBe(1);
     await expectSilence();
-    const { rows } = await db.pool.query(
-      `select entry_key, status, is_partial, city, units #>> '{0,identifier}' as siret
+    const { rows } = await db.pool.query<{ shown: string }>(
+      `select concat_ws(' ', entry_key, status, is_partial, city, units #>> '{0,identifier}') as shown
        from registry.entry where entry_key = any($1) order by entry_key`,
       [[first, left, kept]],
     );
-    expect(rows).toEqual(
-      [first, left, kept].map((siren) => ({
-        entry_key: siren,
-        status: siren === kept ? 'ACTIVE' : 'DELETED',
-        is_partial: true,
-        city: 'LYON 3EME',
-        siret: `${siren}00012`,
-      })),
-    );
+    expect(rows.map(({ shown }) => shown)).toEqual([
+      `${first} DELETED t LYON 3EME ${first}00012`,
+      `${left} DELETED t LYON 3EME ${left}00012`,
+      `${kept} ACTIVE t LYON 3EME ${kept}00012`,
+    ]);
+  });
+
+  test('is in the feed of all again when the owner objects no longer', async () => {
+    const isInFeed = async () => (await readFeed('all')).some((event) => event.startsWith(kept));
+    expect(await isInFeed()).toBe(false);
+    await night({ [kept]: [{ ...woman, activitePrincipaleUniteLegale: '62.02A' }, seat] }, both);
+    expect(await isInFeed()).toBe(true);
+    expect(updated).toBe(1);
+    await night({ [kept]: [hidden, { '00012': withheldPlace }] }, both);
   });
 
   test('stays so when a duplicate of one who has objected goes later', async () => {
     const [gone, stays] = ['990110009', '990110017'] as const;
-    const withheld = makeUnit(stays, { ...woman, ...withheldUnit });
-    const place = makeEstablishment(stays, '00012', withheldPlace);
-    const open = [makeUnit(gone, woman), makeEstablishment(gone, '00012', home)] as const;
-    await run('2026-11-01', [open[0], withheld], [open[1], place]);
-    await run('2026-11-02', [withheld], [place], [[stays, gone]]);
+    const withheld: Units = { [stays]: [hidden, { '00012': withheldPlace }] };
+    await night({ [gone]: [woman, seat], ...withheld });
+    await night(withheld, [[stays, gone]]);
     await expectSilence();
   });
 });
 
 describe('what an owner withholds is not told of an establishment', () => {
-  const [whole, alone] = ['990200016', '990200024'] as const;
-  const branches = (siren: string, more: StockRow) => makeEstablishment(siren, '00020', more);
+  const withheld = { ...withheldPlace, ...closed };
 
   test('that closes in the stock that brings the mark', async () => {
-    const units = [makeUnit(whole), makeUnit(alone)];
-    const seats = [makeEstablishment(whole), makeEstablishment(alone)];
-    await run('2026-11-03', units, [
-      seats[0]!,
-      branches(whole, quay),
-      seats[1]!,
-      branches(alone, quay),
-    ]);
-    await run(
-      '2026-11-04',
-      [makeUnit(whole, partial), makeUnit(alone)],
-      [
-        makeEstablishment(whole, '00012', withheldPlace),
-        branches(whole, { ...withheldPlace, ...closed }),
-        seats[1]!,
-        branches(alone, { ...withheldPlace, ...closed }),
-      ],
-    );
-    expect(await readEvents(db, '2026-11-04')).toEqual(
+    const [whole, alone] = ['990200016', '990200024'] as const;
+    const open = { '00012': {}, '00020': quay };
+    await night({ [whole]: [{}, open], [alone]: [{}, open] });
+    const events = await night({
+      [whole]: [partial, { '00012': withheldPlace, '00020': withheld }],
+      [alone]: [{}, { '00012': {}, '00020': withheld }],
+    });
+    expect(events).toEqual(
       [whole, alone].map((siren) => `${siren} COMPANY_UNIT_CLOSED: ${siren}00020 → `),
     );
     await expectSilence();
@@ -176,219 +292,107 @@ describe('what an owner withholds is not told of an establishment', () => {
   test('that had closed before, or was the head office', async () => {
     // The former head office of `late` closes only when the mark comes.
     const [unit, place, late] = ['990210007', '990210015', '990210023'] as const;
-    const moved: StockRow = { nicSiegeUniteLegale: '00020' };
-    const seat = (siren: string, nic: string, more: StockRow = {}) =>
-      makeEstablishment(siren, nic, { ...more, etablissementSiege: String(nic !== '00038') });
-    const other = (siren: string, more: StockRow) => makeEstablishment(siren, '00038', more);
-    const sirens = [unit, place, late];
-    await run(
-      '2026-11-05',
-      sirens.map((siren) => makeUnit(siren)),
-      sirens.flatMap((siren) => [seat(siren, '00012', home), other(siren, quay)]),
+    const ofAll = (...known: Units[string]): Units =>
+      Object.fromEntries([unit, place, late].map((siren) => [siren, known]));
+    await night(ofAll({}, { '00012': home, '00038': quay }));
+    const moved = seatAt('00020');
+    const told = await night(
+      ofAll(moved, { '00012': home, '00020': {}, '00038': { ...quay, ...closed } }),
     );
-    await run(
-      '2026-11-06',
-      sirens.map((siren) => makeUnit(siren, moved)),
-      sirens.flatMap((siren) => [
-        makeEstablishment(siren, '00012', { ...home, etablissementSiege: 'false' }),
-        seat(siren, '00020'),
-        other(siren, { ...quay, ...closed }),
-      ]),
-    );
-    const told = (await readEvents(db, '2026-11-06')).join('\n');
-    for (const text of ['OUBLIETTES', 'AU QUAI']) expect(told).toContain(text);
-    await run(
-      '2026-11-07',
-      [makeUnit(unit, { ...moved, ...partial }), makeUnit(place, moved), makeUnit(late, moved)],
-      [
-        makeEstablishment(unit, '00012', { ...withheldPlace, etablissementSiege: 'false' }),
-        seat(unit, '00020', withheldPlace),
-        other(unit, { ...withheldPlace, ...closed }),
-        makeEstablishment(place, '00012', { ...withheldPlace, etablissementSiege: 'false' }),
-        seat(place, '00020'),
-        other(place, { ...withheldPlace, ...closed }),
-        makeEstablishment(late, '00012', {
-          ...withheldPlace,
-          ...closed,
-          etablissementSiege: 'false',
-        }),
-        seat(late, '00020'),
-        other(late, { ...withheldPlace, ...closed }),
+    for (const text of ['OUBLIETTES', 'AU QUAI']) expect(told.join('\n')).toContain(text);
+    const left = { '00012': withheldPlace, '00020': {}, '00038': withheld };
+    const events = await night({
+      [unit]: [
+        { ...moved, ...partial },
+        { ...left, '00020': withheldPlace },
       ],
-    );
-    expect(await readEvents(db, '2026-11-07')).toEqual([
-      `${late} COMPANY_UNIT_CLOSED: ${late}00012 → `,
-    ]);
+      [place]: [moved, left],
+      [late]: [moved, { ...left, '00012': withheld }],
+    });
+    expect(events).toEqual([`${late} COMPANY_UNIT_CLOSED: ${late}00012 → `]);
     await expectSilence();
   });
-});
 
-describe('an establishment that goes with the mark', () => {
-  const [siren, other] = ['990220007', '990220015'] as const;
-  const seats = [siren, other].map((one) => makeEstablishment(one, '00012', home));
-
-  test('is not told of as the place that the head office leaves', async () => {
-    const moved: StockRow = { nicSiegeUniteLegale: '00020' };
-    const left = { ...withheldPlace, etablissementSiege: 'false' };
-    const seat = { etablissementSiege: 'true' };
-    await run('2026-11-08', [makeUnit(siren), makeUnit(other)], seats);
-    await run(
-      '2026-11-09',
-      [makeUnit(siren, moved), makeUnit(other, moved)],
-      [
-        makeEstablishment(siren, '00012', { ...left, ...closed }),
-        makeEstablishment(siren, '00020', seat),
-        makeEstablishment(other, '00012', left),
-        makeEstablishment(other, '00020', seat),
-      ],
-    );
-    expect(
-      (await readEvents(db, '2026-11-09')).filter((event) => event.includes('ADDRESS')),
-    ).toEqual(
-      [siren, other].map(
-        (one) =>
-          `${one} COMPANY_ADDRESS_CHANGED:  → RUE DES LILAS 7, 69003 LYON 3EME, Auvergne-Rhône-Alpes`,
-      ),
+  test('that the head office leaves tonight', async () => {
+    const [one, other] = ['990220007', '990220015'] as const;
+    const seat = { '00012': home };
+    await night({ [one]: [{}, seat], [other]: [{}, seat] });
+    const events = await night({
+      [one]: [seatAt('00020'), { '00012': withheld, '00020': {} }],
+      [other]: [seatAt('00020'), { '00012': withheldPlace, '00020': {} }],
+    });
+    expect(events.filter((event) => event.includes('ADDRESS'))).toEqual(
+      [one, other].map((siren) => `${siren} COMPANY_ADDRESS_CHANGED:  → ${lilacs}`),
     );
     await expectSilence();
   });
 
-  test('is not told of by a delta, now or before', async () => {
+  test('of which a delta brings the mark, now or before', async () => {
     const unit = '990230006';
-    await run(
-      '2026-11-10',
-      [makeUnit(unit)],
-      [
-        makeEstablishment(unit),
-        makeEstablishment(unit, '00020', quay),
-        makeEstablishment(unit, '00038', quay),
-      ],
-    );
+    await night({ [unit]: [{}, { '00012': {}, '00020': quay, '00038': quay }] });
+    const ended = { ...closed, dateFin: null };
     const answer = (nic: string, status: string) =>
       JSON.stringify({
         siren: unit,
         siret: `${unit}${nic}`,
         statutDiffusionEtablissement: status,
         uniteLegale: { etatAdministratifUniteLegale: 'A' },
-        periodesEtablissement: [
-          { dateFin: null, dateDebut: '2026-11-11', etatAdministratifEtablissement: 'F' },
-        ],
+        periodesEtablissement: [ended],
       });
     const first = [answer('00020', 'P'), answer('00038', 'O')];
-    await runSirene(db, '2026-11-11', { 'siret.ndjson': first.join('\n') });
-    expect(await readEvents(db, '2026-11-11')).toEqual([
+    const before = nextDay();
+    await runSirene(db, before, { 'siret.ndjson': first.join('\n') });
+    const port = 'AU QUAI, RUE DU PORT 7, 69003 LYON 3EME, Auvergne-Rhône-Alpes';
+    expect(await readEvents(db, before)).toEqual([
       `${unit} COMPANY_UNIT_CLOSED: ${unit}00020 → `,
-      `${unit} COMPANY_UNIT_CLOSED: ${unit}00038 AU QUAI, RUE DU PORT 7, 69003 LYON 3EME, Auvergne-Rhône-Alpes → `,
+      `${unit} COMPANY_UNIT_CLOSED: ${unit}00038 ${port} → `,
     ]);
-    await runSirene(db, '2026-11-12', { 'siret.ndjson': answer('00038', 'P') });
-    expect(await readEvents(db, '2026-11-11')).toEqual([
+    await runSirene(db, nextDay(), { 'siret.ndjson': answer('00038', 'P') });
+    expect(await readEvents(db, before)).toEqual([
       `${unit} COMPANY_UNIT_CLOSED:  → `,
       `${unit} COMPANY_UNIT_CLOSED: ${unit}00020 → `,
     ]);
     await expectSilence();
   });
-});
 
-describe('a copy of what nobody watches', () => {
-  test('goes too: stored answers and rejected rows', async () => {
-    const [siren, neighbour] = ['990300006', '990300014'] as const;
-    const units = [makeUnit(siren, woman), makeUnit(neighbour)];
-    const places = [makeEstablishment(siren, '00012', home), makeEstablishment(neighbour)];
-    await runStock(db, '2026-11-13', units, places);
-    const searcher = await createSearcher(db.kysely, api);
-    const ask = (value: string) =>
-      searcher.snapshot(
-        { identifier_type: 'SIREN', identifier_value: value },
-        { 'Idempotency-Key': value },
-      );
-    expect(JSON.stringify((await ask(siren)).body)).toContain('QUINQUEMPOIX');
-    await ask(neighbour);
-    await db.pool.query(
-      `insert into registry.reject (run_id, file, line, reject_code, reason, raw)
-       select max(run_id), 'a', 1, 'damaged_row', 'x', $1 from registry.run`,
-      [`${siren}00012;QUINQUEMPOIX`],
-    );
-    await runStock(
-      db,
-      '2026-11-14',
-      [makeUnit(siren, { ...woman, ...withheldUnit }), units[1]!],
-      [makeEstablishment(siren, '00012', withheldPlace), places[1]!],
-    );
-    expect(await findClearText(db, '', ['quinquempoix'])).toEqual([]);
-    const { rows } = await db.pool.query(
-      'select idempotency_key as key from customer.idempotent_answer',
-    );
-    expect(rows).toEqual([{ key: neighbour }]);
-    expect(JSON.stringify((await ask(siren)).body)).not.toContain('QUINQUEMPOIX');
-  });
-});
-
-describe('a place that the head office has left', () => {
-  const [back, both] = ['990240004', '990240012'] as const;
-  const moves = (siren: string, nic: string, places: Record<string, StockRow>) =>
-    [
-      makeUnit(siren, { nicSiegeUniteLegale: nic }),
-      Object.entries(places).map(([one, more]) =>
-        makeEstablishment(siren, one, { ...more, etablissementSiege: String(one === nic) }),
-      ),
-    ] as const;
-  const night = (date: string, ...moved: ReturnType<typeof moves>[]) =>
-    run(
-      date,
-      moved.map(([unit]) => unit),
-      moved.flatMap(([, places]) => places),
-    );
-
-  test('is not told of in the event that brought it there, nor in that which took it away', async () => {
+  test('that the head office has left, in the events that brought it there and took it away', async () => {
+    const [back, both] = ['990240004', '990240012'] as const;
     const all = { '00012': {}, '00020': home, '00038': quay };
-    await night('2026-11-15', moves(back, '00012', all), moves(both, '00020', all));
-    await night('2026-11-16', moves(back, '00020', all), moves(both, '00038', all));
-    expect((await readEvents(db, '2026-11-16')).join('\n')).toMatch(/OUBLIETTES.*\n.*DU PORT/);
-    await night('2026-11-17', moves(back, '00020', all), moves(both, '00012', all));
-    await night(
-      '2026-11-18',
-      // It leaves the place with the mark.
-      moves(back, '00012', { ...all, '00020': withheldPlace, '00038': withheldPlace }),
-      moves(both, '00012', { ...all, '00020': withheldPlace, '00038': withheldPlace }),
-    );
-    await expectSilence(['oubliettes', 'du port']);
+    const hiddenAll = { '00012': {}, '00020': withheldPlace, '00038': withheldPlace };
+    await night({ [back]: [seatAt('00012'), all], [both]: [seatAt('00020'), all] });
+    const told = await night({ [back]: [seatAt('00020'), all], [both]: [seatAt('00038'), all] });
+    expect(told.join('\n')).toMatch(/OUBLIETTES.*\n.*DU PORT/);
+    await night({ [back]: [seatAt('00020'), all], [both]: [seatAt('00012'), all] });
+    // It leaves the place with the mark.
+    await night({ [back]: [seatAt('00012'), hiddenAll], [both]: [seatAt('00012'), hiddenAll] });
+    await expectSilence();
   });
 
-  test('is not told of where the owner objects and no establishment is listed', async () => {
-    const unit = '990250003';
-    await run('2026-11-19', [makeUnit(unit)], [makeEstablishment(unit, '00012', home)]);
-    await run('2026-11-20', [makeUnit(unit, partial)], []);
-    await expectSilence(['oubliettes']);
+  test('where the owner objects and no establishment is listed', async () => {
+    await night({ '990250003': [{}, { '00012': home }] });
+    await night({ '990250003': [partial, {}] });
+    await expectSilence();
   });
 });
 
-describe('an owner who objects no longer', () => {
-  const [kept, gone] = ['990260002', '990260010'] as const;
-  const duplicate: [string, string][] = [[kept, gone]];
-  const isInFeed = async () => {
-    const { master_token } = await createAccount(db.kysely);
-    const answer = await api.ask('/api/v1/events/feed?scope=all&country=FR&limit=1000', {
-      headers: { Authorization: `Bearer ${master_token}` },
-    });
-    return (await answer.text()).includes(kept);
-  };
-
-  test('is in the feed of all again, whatever else of the company is gone', async () => {
-    const seat = makeEstablishment(kept, '00012', home);
-    await run(
-      '2026-11-21',
-      [makeUnit(kept, woman), makeUnit(gone, woman)],
-      [seat, makeEstablishment(gone, '00012', home)],
+test('stored answers and rejected rows go too where nobody watches', async () => {
+  const [siren, neighbour] = ['990300006', '990300014'] as const;
+  await night({ [siren]: [woman, { '00012': home }], [neighbour]: [] });
+  const ask = (value: string) =>
+    searcher.snapshot(
+      { identifier_type: 'SIREN', identifier_value: value },
+      { 'Idempotency-Key': value },
     );
-    const place = makeEstablishment(kept, '00012', withheldPlace);
-    await run('2026-11-22', [makeUnit(kept, { ...woman, ...withheldUnit })], [place], duplicate);
-    expect(await isInFeed()).toBe(false);
-    const changed = { ...woman, activitePrincipaleUniteLegale: '62.02A' };
-    await run('2026-11-23', [makeUnit(kept, changed)], [seat], duplicate);
-    expect(await isInFeed()).toBe(true);
-    const { rows } = await db.pool.query(
-      `select updated_count::int from registry.run where dump_date >= '2026-11-22'`,
-    );
-    expect(rows).toEqual([{ updated_count: 1 }, { updated_count: 1 }]);
-  });
+  expect(JSON.stringify((await ask(siren)).body)).toContain('QUINQUEMPOIX');
+  await ask(neighbour);
+  await db.pool.query(
+    `insert into registry.reject (run_id, file, line, reject_code, reason, raw)
+     select max(run_id), 'a', 1, 'damaged_row', 'x', $1 from registry.run`,
+    [`${siren}00012;QUINQUEMPOIX`],
+  );
+  await night({ [siren]: [hidden, { '00012': withheldPlace }], [neighbour]: [] });
+  await expectSilence();
+  const answers = 'select idempotency_key as key from customer.idempotent_answer';
+  expect((await db.pool.query(answers)).rows).toEqual([{ key: neighbour }]);
+  expect(JSON.stringify((await ask(siren)).body)).not.toContain('QUINQUEMPOIX');
 });

@@ -1,7 +1,7 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
-import type { Database } from '../../sql/connection/database.ts';
+import { type Database, queryFile } from '../../sql/connection/database.ts';
 import { NothingToDo, WrongUsage } from '../errors.ts';
 import { tryLock, whilePublishingWaits } from '../night/lock.ts';
 import { stageOf } from '../night/sessions.ts';
@@ -77,11 +77,8 @@ export async function requireOneCountry(
 /** Lifts a request; the next dump that holds the records brings the data back, without events. */
 export async function liftRequest({ pool }: Database, id: number, now: Date): Promise<void> {
   await whilePublishingWaits(pool, async (client) => {
-    const { rows } = await client.query<{ is_lifted: boolean }>(
-      'select person.lift($1, $2) as is_lifted',
-      [id, now],
-    );
-    if (!rows[0]!.is_lifted) throw new NothingToDo(`There is no request ${id}, or it is lifted`);
+    const lifted = await queryFile(client, 'person/lift.sql', [id, now]);
+    if (lifted.length === 0) throw new NothingToDo(`There is no request ${id}, or it is lifted`);
   });
 }
 

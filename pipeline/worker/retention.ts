@@ -24,30 +24,22 @@ export async function applyRetention(options: RetentionOptions) {
   type Counts = { mail_count: number; token_count: number };
   const done = [before(mail_days), now];
   const [counts] = await queryFile<Counts>(pool, 'mail/delete_done.sql', done);
-  const limits = [reject_days, ip_days, ledger_days].map(before);
-  const retain = 'select person.retain($1, $2, $3, $4)';
-  while (await isTrue(pool, retain, [...limits, batchSize]));
-  if (closed_person_days !== undefined) await withdrawClosed(pool, before(closed_person_days));
+  const limits = [...[reject_days, ip_days, ledger_days].map(before), batchSize];
+  const retain = () => queryFile<{ is_full: boolean }>(pool, 'person/retain.sql', limits);
+  while ((await retain())[0]!.is_full);
+  if (closed_person_days !== undefined) await hideClosed(pool, before(closed_person_days));
   await deleteOldFiles(mailFolder(dataDir), before(mail_days));
   if (inbox_days !== undefined) await deletePublished(pool, inboxDir, before(inbox_days));
   return counts!;
 }
 
-async function isTrue(
-  pool: Pick<pg.Pool, 'query'>,
-  query: string,
-  values: unknown[],
-): Promise<boolean> {
-  const { rows } = await pool.query<{ is_true: boolean }>(`select (${query}) as is_true`, values);
-  return rows[0]!.is_true;
-}
-
 /** Batches wait for nights, and let nights go between them. */
-async function withdrawClosed(pool: pg.Pool, before: Date): Promise<void> {
-  const withdraw = 'select person.withdraw_closed($1, $2) = $2';
-  const withdrawBatch = () =>
-    whilePublishingWaits(pool, (client) => isTrue(client, withdraw, [before, batchSize]));
-  while (await withdrawBatch());
+async function hideClosed(pool: pg.Pool, before: Date): Promise<void> {
+  const hideBatch = () =>
+    whilePublishingWaits(pool, (client) =>
+      queryFile<{ entry_count: number }>(client, 'person/hide_closed.sql', [before, batchSize]),
+    );
+  while ((await hideBatch())[0]?.entry_count === batchSize);
 }
 
 async function deleteOldFiles(folder: string, before: Date): Promise<void> {

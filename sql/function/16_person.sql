@@ -1,41 +1,48 @@
--- What a person, or the operator for a person, asks for.
+-- Recognizes and finds persons, and forgets them.
 
--- The entries that a number or a key names: in one registry all that have it, else the entries of the
--- natural persons whose companies have it, or had it last.
-create or replace function person.find_entries(wanted text, number text, wanted_source text)
-returns setof registry.entry
-language sql stable
-as $$
-    with named as (
-        select entry.company_id, entry.entry_id
-        from registry.entry
-        where entry.entry_key = wanted
-        union
-        select found.company_id, found.entry_id
-        from registry.identifier_type as type
-        cross join lateral registry.entries_with(type.identifier_type, number) as found
-    ),
+-- A keyed hash. Nobody hands in hashes: the key before the text is enough, without HMAC.
+create or replace function person.hash(key bytea, trait text) returns bytea
+language sql stable parallel safe
+return sha256(key || convert_to(trait, 'UTF8'));
 
-    former as (
-        select coalesce(company.merged_into_id, company.company_id) as company_id
-        from registry.past_number
-        join registry.company using (company_id)
-        where past_number.identifier_value = number and not exists (select from named)
+-- The hashes by which a later record of the same person is recognized: of the key, which comes first, of
+-- the numbers, and of the names with the start date. Null where the record lacks them. A withdrawn key
+-- holds its hash.
+create or replace function person.hashes(
+    key bytea,
+    source text,
+    entry_key text,
+    nip text,
+    regon9 text,
+    surname text,
+    first_name text,
+    name text,
+    start_date date
+) returns bytea[]
+language sql stable parallel safe
+return array[
+    case
+        when starts_with(entry_key, 'withdrawn:') then decode(substr(entry_key, 11), 'hex')
+        else person.hash(key, 'KEY ' || source || ' ' || entry_key)
+    end,
+    person.hash(key, 'NIP ' || nip),
+    person.hash(key, 'REGON9 ' || regon9),
+    person.hash(
+        key,
+        'NAME ' || surname || '|' || coalesce(first_name, '') || '|' || name || '|' || start_date
     )
+];
 
-    select entry.*
-    from registry.entry
-    where case
-        when wanted_source is null then
-            entry.entity_type = 'NATURAL'
-            and entry.company_id in (
-                select named.company_id from named union select former.company_id from former
-            )
-        else
-            entry.source = wanted_source
-            and entry.entry_id in (select named.entry_id from named)
-    end
-$$;
+create or replace function person.hashes(entry registry.entry) returns bytea[]
+language sql stable parallel safe
+return (
+    select
+        person.hashes(
+            secret.key, entry.source, entry.entry_key, entry.nip, entry.regon9, entry.surname,
+            entry.first_name, entry.name, entry.start_date
+        )
+    from person.secret
+);
 
 -- The numbers and names under which entries are told elsewhere, such as in mails.
 create or replace function person.names_of(entries registry.entry[]) returns text[]
@@ -65,30 +72,60 @@ return exists (
     where strpos(replace(tells.text, '\"', '"'), name.value) > 0
 );
 
--- Erases what rejected rows, mails and stored answers say of entries that are named so.
-create or replace function person.erase_copies(entries registry.entry[], names text[]) returns void
+-- The numbers that a text tells; of a longer one also its first nine digits, which may be the company's.
+create or replace function person.numbers_in(text text) returns setof text
+language sql immutable parallel safe as $$
+    select told.number
+    from regexp_matches(numbers_in.text, '[0-9]{9,14}', 'g') as match (part)
+    cross join lateral (values (match.part[1]), (left(match.part[1], 9))) as told (number)
+$$;
+
+-- Erases what rejected rows, stored answers and mails show of companies, by their numbers, and of entries as
+-- they were known, by their names too. `is true` keeps the numbers in a hash table.
+create or replace function person.erase_copies(company_ids bigint[], known registry.entry[]) returns void
 language plpgsql as $$
+declare
+    names constant text[] := person.names_of(known);
+    numbers constant text[] := array(
+        select number.identifier_value
+        from registry.entry
+        cross join lateral registry.entry_numbers(entry) as number
+        where entry.company_id = any(company_ids)
+    );
 begin
     update registry.reject
     set raw = ''
     where
-        person.tells(reject.raw, names)
-        or exists (
-            select from unnest(entries) as entry
-            where
-                strpos(reject.raw, entry.phone) > 0
-                or strpos(reject.raw, entry.email) > 0
-                or strpos(reject.raw, entry.surname) > 0
-                and strpos(reject.raw, entry.first_name) > 0
+        reject.raw <> ''
+        and (
+            person.tells(reject.raw, names)
+            or exists (
+                select from person.numbers_in(reject.raw) as number
+                where (number in (select unnest(numbers))) is true
+            )
+            or exists (
+                select from unnest(known) as entry
+                where
+                    strpos(reject.raw, entry.phone) > 0
+                    or strpos(reject.raw, entry.email) > 0
+                    or strpos(reject.raw, entry.surname) > 0
+                    and strpos(reject.raw, entry.first_name) > 0
+            )
         );
 
     update registry.run
     set reason = ''
     where person.tells(run.reason, names);
 
-    -- A repeated request runs anew.
+    -- A repeated request runs anew. A paid snapshot shows the numbers of its company.
     delete from customer.idempotent_answer
-    where person.tells(idempotent_answer.body::text, names);
+    where
+        person.tells(idempotent_answer.body::text, names)
+        or idempotent_answer.operation = 'snapshot'
+        and exists (
+            select from person.numbers_in(idempotent_answer.body::text) as number
+            where (number in (select unnest(numbers))) is true
+        );
 
     -- Of a company that a mail lists, the number stays where a customer gave it.
     update customer.mail
@@ -117,37 +154,39 @@ begin
 end;
 $$;
 
--- The numbers that a text tells; of a longer one also its first nine digits, which may be the company's.
-create or replace function person.numbers_in(text text) returns setof text
-language sql immutable parallel safe as $$
-    select told.number
-    from regexp_matches(numbers_in.text, '[0-9]{9,14}', 'g') as match (part)
-    cross join lateral (values (match.part[1]), (left(match.part[1], 9))) as told (number)
-$$;
+-- The entries that a number or a key names: in one registry all that have it, else the entries of the
+-- natural persons whose companies have it, or had it last.
+create or replace function person.find_entries(wanted text, number text, wanted_source text)
+returns setof registry.entry
+language sql stable
+as $$
+    with named as (
+        select entry.company_id, entry.entry_id
+        from registry.entry
+        where entry.entry_key = wanted
+        union
+        select found.company_id, found.entry_id
+        from registry.identifier_type as type
+        cross join lateral registry.entries_with(type.identifier_type, number) as found
+    )
 
--- Erases what stored answers and rejected rows say of companies, by their ids and numbers. Each
--- text is looked at once, however many companies there are. Stored answers are the paid
--- snapshots of the last 24 hours.
-create or replace function person.erase_copies(company_ids bigint[], numbers text[]) returns void
-language sql as $$
-    update registry.reject
-    set raw = ''
-    where (reject.run_id, reject.file, reject.line) in (
-        select told.run_id, told.file, told.line
-        from registry.reject as told
-        cross join lateral person.numbers_in(told.raw) as number
-        join unnest(numbers) as known (number) using (number)
-        where told.raw <> ''
-    );
-
-    delete from customer.idempotent_answer
-    where (account_id, operation, idempotency_key) in (
-        select told.account_id, told.operation, told.idempotency_key
-        from customer.idempotent_answer as told
-        cross join lateral person.numbers_in(told.body::text) as number
-        join unnest(numbers) as known (number) using (number)
-        where told.operation = 'snapshot'
-    );
+    select entry.*
+    from registry.entry
+    where
+        entry.company_id in (
+            select named.company_id from named
+            union all
+            select coalesce(company.merged_into_id, company.company_id)
+            from registry.past_number
+            join registry.company using (company_id)
+            where past_number.identifier_value = number and not exists (select from named)
+        )
+        and case
+            when wanted_source is null then entry.entity_type = 'NATURAL'
+            else
+                entry.source = wanted_source
+                and entry.entry_id in (select named.entry_id from named)
+        end
 $$;
 
 -- Suppresses the entries of a person. Returns the request and the numbers and names that were told
@@ -165,10 +204,10 @@ create or replace function person.forget(
 )
 language plpgsql as $$
 declare
-    entries registry.entry[] := array(
+    entries constant registry.entry[] := array(
         select entry from person.find_entries(wanted, number, wanted_source) as entry
     );
-    hashes bytea[] := array(
+    hashes constant bytea[] := array(
         select distinct hash.value
         from unnest(entries) as entry
         cross join lateral unnest(person.hashes(entry)) as hash (value)
@@ -177,14 +216,11 @@ declare
 begin
     entry_count := cardinality(entries);
     names := person.names_of(entries);
-    if not exists (
-        select from unnest(hashes) as hash (value)
-        where hash.value not in (
-            select suppressed_key.key_hash
-            from person.suppressed_key
-            join person.suppression using (suppression_id)
-            where suppression.source is not distinct from wanted_source
-        )
+    if hashes <@ array(
+        select suppressed_key.key_hash
+        from person.suppressed_key
+        join person.suppression using (suppression_id)
+        where suppression.source is not distinct from wanted_source
     ) then
         return;
     end if;
@@ -196,116 +232,8 @@ begin
     insert into person.suppressed_key (suppression_id, key_hash)
     select forget.suppression_id, hash.value from unnest(hashes) as hash (value);
 
-    perform registry.withdraw(array(select entry.entry_id from unnest(entries) as entry));
-    perform person.erase_copies(entries, names);
+    perform registry.begin_publication();
+    perform person.hide(entries, 'request');
     perform registry.end_publication();
-end;
-$$;
-
--- Lifts a request: the next dump that holds the records brings the personal fields back. Returns whether
--- there was such a request.
-create or replace function person.lift(wanted_id bigint, moment timestamptz) returns boolean
-language plpgsql as $$
-begin
-    update person.suppression
-    set lifted_at = moment
-    where suppression.suppression_id = wanted_id and suppression.lifted_at is null;
-    if not found then
-        return false;
-    end if;
-
-    -- Without a fingerprint a record is read again.
-    update registry.entry
-    set fingerprint = null
-    where
-        entry.withdrawn_until = 'infinity'
-        and person.hashes(entry) && array(
-            select suppressed_key.key_hash
-            from person.suppressed_key
-            where suppressed_key.suppression_id = wanted_id
-        );
-
-    delete from person.suppressed_key where suppressed_key.suppression_id = wanted_id;
-    return true;
-end;
-$$;
-
--- Everything that is stored of the natural person that a number or a key names; null where nothing is.
-create or replace function person.describe(
-    wanted text,
-    number text,
-    wanted_source text default null
-) returns jsonb
-language plpgsql stable as $$
-declare
-    entries registry.entry[] := array(
-        select entry from person.find_entries(wanted, number, wanted_source) as entry
-    );
-    names text[] := person.names_of(entries) || number;
-    company_ids bigint[] := array(select distinct entry.company_id from unnest(entries) as entry);
-    suppressions jsonb := (
-        select jsonb_agg(suppression order by suppression.suppression_id)
-        from person.suppression
-        where suppression.suppression_id in (
-            select suppressed_key.suppression_id
-            from person.suppressed_key
-            where suppressed_key.key_hash in (
-                select unnest(person.hashes(entry)) from unnest(entries) as entry
-                union all
-                select unnest(
-                    person.hashes(
-                        secret.key, run.source, wanted, number, number, null, null, null, null
-                    )
-                )
-                from person.secret
-                cross join (select distinct run.source from registry.run) as run
-            )
-        )
-    );
-begin
-    if cardinality(entries) = 0 and suppressions is null then
-        return null;
-    end if;
-    return jsonb_build_object(
-        'entries', (
-            select coalesce(jsonb_agg(shown), '[]')
-            from unnest(entries) as entry
-            cross join lateral registry.show_entry(entry) as shown
-        ),
-        'companies', (
-            select coalesce(jsonb_agg(company), '[]') from registry.company
-            where company.company_id = any(company_ids) or company.merged_into_id = any(company_ids)
-        ),
-        'events', (
-            select coalesce(jsonb_agg(event order by event.event_id), '[]') from registry.event
-            where
-                event.company_id = any(company_ids)
-                and event.entry_id in (select entry.entry_id from unnest(entries) as entry)
-        ),
-        'corroborations', (
-            select coalesce(jsonb_agg(corroboration), '[]') from registry.corroboration
-            where
-                corroboration.company_id = any(company_ids)
-                and corroboration.entry_id in (select entry.entry_id from unnest(entries) as entry)
-        ),
-        'past_numbers', (
-            select coalesce(jsonb_agg(past_number), '[]') from registry.past_number
-            where past_number.company_id = any(company_ids)
-        ),
-        'rejects', (
-            select coalesce(jsonb_agg(reject), '[]') from registry.reject
-            where person.tells(reject.raw, names)
-        ),
-        'suppressions', coalesce(suppressions, '[]'),
-        -- How many customers, not who.
-        'watch_count', (
-            select count(*) from customer.watch
-            where watch.company_id = any(company_ids) or watch.identifier_value = any(names)
-        ),
-        'mail_count', (
-            select count(*) from customer.mail
-            where person.tells(mail.data::text, names)
-        )
-    );
 end;
 $$;

@@ -43,7 +43,7 @@ union all
     where
         entry.source = $1
         and entry.withdrawn_until = 'infinity'
-        and entry is distinct from registry.withdrawn(entry)
+        and entry is distinct from person.hidden(entry, 'request')
     order by entry.entry_id
     limit 100
 );

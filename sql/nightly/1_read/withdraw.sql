@@ -58,6 +58,8 @@ from known
 cross join lateral jsonb_populate_record(
     known.entry,
     to_jsonb(
-        registry.withdrawn(jsonb_populate_record(null::registry.entry, to_jsonb(known.entry)))
+        person.hidden(
+            jsonb_populate_record(null::registry.entry, to_jsonb(known.entry)), 'request'
+        )
     ) - '{company_id, entry_id}'::text[]
 ) as erased;

@@ -31,9 +31,13 @@ set company_id = merged_company.into_company_id
 from stage.merged_company
 where corroboration.company_id = merged_company.company_id;
 
+-- What another company shows for it is kept there alone.
 update registry.company
 set
     merged_into_id = merged_company.into_company_id,
+    name = null,
+    city = null,
+    postal_code = null,
     changed_snapshot_no = registry.next_snapshot_no()
 from stage.merged_company
 where company.company_id = merged_company.company_id;

@@ -1,8 +1,8 @@
 -- Writes the counts of the night.
 
 -- One row: the counts of the night. An entry that is struck off or ended when it is first seen does not count
--- as new, and one that its registry keeps after its end counts as deleted. What gone.sql withholds counts as
--- nothing. state_hash: the change of the sum of the state hashes of all entries.
+-- as new, and one that its registry keeps after its end counts as deleted. state_hash: the change of the sum of
+-- the state hashes of all entries.
 create unlogged table stage.figure as
 select
     (select sum(file.read_count) from stage.file) as read_count,
@@ -24,14 +24,7 @@ cross join (
             as back_count,
         count(*) filter (where side.was_counted and not side.is_counted)
             as struck_off_count,
-        count(*) filter (
-            where
-                side.was_counted = side.is_counted
-                and (
-                    num_nonnulls(before.gone_date, after.gone_date) < 2
-                    or before.is_partial is not distinct from after.is_partial
-                )
-        ) as updated_count,
+        count(*) filter (where side.was_counted = side.is_counted) as updated_count,
         coalesce(sum(registry.state_hash(after.content_hash, after.gone_date)), 0)
         - coalesce(sum(registry.state_hash(before.content_hash, before.gone_date)), 0)
             as state_hash

@@ -1,33 +1,54 @@
--- Erases what earlier events tell of that which the owner of an entry withholds from now on, as
--- registry.withdraw does for one who asked us.
+-- Hides what the owners of entries withhold from now on: in gone entries, and in what was told earlier.
 
--- One row per entry and subject that is withheld for the first time. A null subject stands for all subjects that
--- tell of the owner. `unit_number` limits the row to one unit. `place` is the address at which this unit was
+-- Another entry stands for gone entries, and no dump will have them again.
+select person.hide(
+    array(
+        select gone
+        from registry.entry as gone
+        where
+            gone.source = night.source
+            and gone.gone_date is not null
+            and gone.is_partial is not true
+            and gone.company_id in (
+                select after.company_id
+                from stage.before
+                join stage.after using (entry_id)
+                where after.is_partial and before.is_partial is not true
+                union
+                select kept.company_id
+                from stage.vanished
+                join registry.entry as kept using (company_id)
+                where
+                    not vanished.waits
+                    and kept.source = night.source
+                    and kept.is_partial
+                    and kept.gone_date is null
+            )
+    ),
+    'objection'
+)
+from stage.night;
+
+-- One row per entry, or unit of it, that is withheld since tonight. `place` is the address at which this unit was
 -- listed; null where the entry still has this address. A head office has the address of its entry.
 create unlogged table stage.withheld as
 select
     after.company_id,
     after.entry_id,
-    after.entry_key,
-    after.entity_type,
-    withheld.subject,
     withheld.unit_number,
     withheld.place
 from stage.before
 join stage.after using (entry_id)
 cross join lateral (
-    select told.subject, null as unit_number, null as place
-    from unnest(after.untold) as told (subject)
+    select null as unit_number, null as place
     where
+        after.is_partial and before.is_partial is not true
         -- A day is untold where it is not known.
-        told.subject <> 'start date'
-        and told.subject <> all(coalesce(before.untold, '{}'))
-    union all
-    select null, null, null
-    where after.is_partial and before.is_partial is not true
+        or not coalesce(
+            array_remove(after.untold, 'start date') <@ coalesce(before.untold, '{}'), true
+        )
     union all
     select
-        'unit',
         unit.number,
         nullif(
             (
@@ -65,9 +86,6 @@ union all
 select
     entry.company_id,
     entry.entry_id,
-    entry.entry_key,
-    entry.entity_type,
-    'unit',
     withheld_unit.unit_number,
     null
 from stage.withheld_unit
@@ -86,15 +104,8 @@ where
     event.company_id = withheld.company_id
     and event.entry_id = withheld.entry_id
     and event_type.event_type = event.event_type
-    and case
-        when withheld.unit_number is not null
-            then event_type.subject = 'unit'
-            and starts_with(coalesce(event.new_value, event.old_value), withheld.unit_number)
-        when withheld.subject is not null then event_type.subject = withheld.subject
-        else
-            registry.is_personal(event_type.category, withheld.entity_type)
-            or event_type.category = 'location'
-    end;
+    and event_type.subject = 'unit'
+    and starts_with(coalesce(event.new_value, event.old_value), withheld.unit_number);
 
 -- An event of a moved head office holds an address and no number: the listed address finds it. The event of an
 -- office that closed earlier is not found.
@@ -117,40 +128,10 @@ where
     and event_type.event_type = event.event_type
     and event_type.subject = 'address';
 
-update registry.corroboration
-set old_value = null, new_value = null
-from stage.withheld, registry.event_type, registry.event
-where
-    corroboration.company_id = withheld.company_id
-    and corroboration.entry_id = withheld.entry_id
-    and event.company_id = corroboration.company_id
-    and event.event_id = corroboration.event_id
-    and event_type.event_type = event.event_type
-    and event.new_value is null
-    and event.old_value is null;
-
-update registry.company
-set
-    name = null,
-    postal_code = null,
-    changed_snapshot_no = registry.next_snapshot_no()
-from stage.withheld
-where
-    company.merged_into_id = withheld.company_id
-    and withheld.subject is null
-    and num_nonnulls(company.name, company.postal_code) > 0;
-
--- Copies that name the number of the company, whoever watches it.
-select person.erase_copies(
+-- Mails show companies that somebody watches.
+select person.erase(
     array(select distinct withheld.company_id from stage.withheld),
-    array(select distinct withheld.entry_key from stage.withheld)
-)
-where exists (select from stage.withheld);
-
--- Mails, and copies that name it otherwise, tell of companies that somebody watches.
-do $$
-declare
-    entries constant registry.entry[] := array(
+    array(
         select row(known.*)::registry.entry
         from (
             table stage.before
@@ -159,14 +140,6 @@ declare
         ) as known
         where
             known.entry_id in (select withheld.entry_id from stage.withheld)
-            and exists (
-                select from customer.watch
-                where watch.company_id = known.company_id
-            )
-    );
-begin
-    if cardinality(entries) > 0 then
-        perform person.erase_copies(entries, person.names_of(entries));
-    end if;
-end;
-$$;
+            and exists (select from customer.watch where watch.company_id = known.company_id)
+    )
+);

@@ -1,0 +1,163 @@
+-- The policy of an entry: what is shown of it. A person asked us to hide it (`withdrawn_until`), or its owner
+-- objects at the registry (`is_partial`, `untold`). One function hides the fields, one job erases the copies.
+
+-- The `withdrawn_until` of an entry that comes with its personal fields on a dump date.
+create or replace function registry.end_withdrawal(withdrawn_until date, dump_date date) returns date
+language sql immutable parallel safe
+return case when withdrawn_until = 'infinity' then dump_date else withdrawn_until end;
+
+-- Whether events of a category tell something personal of an entry.
+create or replace function registry.is_personal(category text, entity_type text) returns boolean
+language sql immutable parallel safe
+return category in ('contacts', 'web_presence', 'ownership')
+or entity_type = 'NATURAL' and category in ('identity', 'location');
+
+-- Whether the policy of an entry hides the values of an event. The number of a unit is public. A start date is
+-- untold where it is not known.
+create or replace function person.hides(
+    entry registry.entry,
+    type registry.event_type,
+    value text
+) returns boolean
+language sql immutable parallel safe
+return coalesce(
+    entry.withdrawn_until = 'infinity' and registry.is_personal(type.category, entry.entity_type)
+    or entry.is_partial
+    and (type.category = 'location' or registry.is_personal(type.category, entry.entity_type))
+    and (type.subject <> 'unit' or value ~ '[^0-9]')
+    or type.subject <> 'start date' and type.subject = any(entry.untold),
+    false
+);
+
+-- Returns an entry without what a policy hides. `request`, or `period` after its end: numbers, dates, activities, legal form and
+-- voivodeship of a natural person stay, since counts and statistics need them; of a legal person persons and
+-- contacts go. A key that consists of names becomes a hash. `objection`: numbers, dates and communes stay, and
+-- the name of a legal person.
+create or replace function person.hidden(entry registry.entry, reason text) returns registry.entry
+language plpgsql stable parallel safe as $$
+declare
+    hidden_columns constant text[] := case
+        when reason = 'objection' and entry.entity_type = 'NATURAL'
+            then '{name, surname, first_name, persons, street, building, apartment, postal_code, address_ids}'
+        when reason = 'objection' then '{street, building, apartment, postal_code, address_ids}'
+        when entry.entity_type = 'NATURAL'
+            then '{persons, phone, email, fax, website, e_delivery, said_line, name, surname, first_name,
+                postal_code, county, commune, city, street, building, apartment, units, address_ids}'
+        else '{persons, phone, email, fax, website, e_delivery, said_line}'
+    end;
+begin
+    if reason = 'objection' then
+        entry.is_partial := true;
+        entry.untold := array['name', 'address'];
+        entry.units := (
+            select jsonb_agg(
+                unit.value - 'name' #- '{address,street}' #- '{address,building}' #- '{address,apartment}'
+                #- '{address,postal_code}' || '{"is_partial": true}'
+                order by unit.place
+            )
+            from jsonb_array_elements(entry.units) with ordinality as unit (value, place)
+        );
+    else
+        entry.withdrawn_until := 'infinity';
+        if entry.entity_type = 'NATURAL' and not exists (select from registry.entry_numbers(entry)) then
+            entry.entry_key := 'withdrawn:' || encode((person.hashes(entry))[1], 'hex');
+        end if;
+    end if;
+    entry := jsonb_populate_record(
+        entry,
+        (select jsonb_object_agg(hidden.name, null::text) from unnest(hidden_columns) as hidden (name))
+    );
+    entry.content_hash := registry.content_hash(entry);
+    return entry;
+end;
+$$;
+
+-- Erases everywhere what the policies of the entries of companies hide from now on: the values of events and
+-- confirmations, and copies. `known`: entries as they were, by whose names copies are found too.
+create or replace function person.erase(company_ids bigint[], known registry.entry[]) returns void
+language plpgsql as $$
+begin
+    if cardinality(company_ids) = 0 then
+        return;
+    end if;
+    update registry.event
+    set old_value = null, new_value = null
+    from registry.entry, registry.event_type as type
+    where
+        event.company_id = any(company_ids)
+        and entry.company_id = any(company_ids)
+        and entry.company_id = event.company_id
+        and entry.entry_id = event.entry_id
+        and type.event_type = event.event_type
+        and person.hides(entry, type, coalesce(event.new_value, event.old_value));
+
+    -- A corroboration is of an entry of its own.
+    update registry.corroboration
+    set old_value = null, new_value = null
+    from registry.entry, registry.event, registry.event_type as type
+    where
+        corroboration.company_id = any(company_ids)
+        and entry.company_id = any(company_ids)
+        and entry.company_id = corroboration.company_id
+        and entry.entry_id = corroboration.entry_id
+        and event.company_id = corroboration.company_id
+        and event.event_id = corroboration.event_id
+        and type.event_type = event.event_type
+        and person.hides(
+            entry, type, coalesce(corroboration.new_value, corroboration.old_value)
+        );
+
+    perform person.erase_copies(company_ids, known);
+end;
+$$;
+
+-- Hides published entries by a policy. Of a person who asks, copies are found by name too; else where somebody
+-- watches, since mails show no other companies. The caller holds the locks that nights publish under, and ends
+-- the publication.
+create or replace function person.hide(known registry.entry[], reason text) returns void
+language plpgsql as $$
+declare
+    company_ids constant bigint[] := array(select distinct entry.company_id from unnest(known) as entry);
+begin
+    perform registry.begin_publication();
+    delete from registry.entry
+    using unnest(known) as shown
+    where entry.company_id = shown.company_id and entry.entry_id = shown.entry_id;
+
+    insert into registry.entry
+    select hidden.*
+    from unnest(known) as shown
+    cross join lateral person.hidden(shown, reason) as hidden;
+
+    update registry.run
+    set state_hash = run.state_hash + change.difference
+    from (
+        select
+            entry.source,
+            sum(
+                registry.state_hash(entry.content_hash, entry.gone_date)::numeric
+                - registry.state_hash(shown.content_hash, shown.gone_date)
+            ) as difference
+        from unnest(known) as shown
+        join registry.entry using (company_id, entry_id)
+        group by entry.source
+    ) as change
+    where run.run_id = (
+        select max(newest.run_id)
+        from registry.run as newest
+        where newest.source = change.source and newest.state in ('published', 'imported')
+    );
+
+    perform registry.refresh_companies(company_ids);
+    perform person.erase(
+        company_ids,
+        array(
+            select shown
+            from unnest(known) as shown
+            where
+                reason = 'request'
+                or exists (select from customer.watch where watch.company_id = shown.company_id)
+        )
+    );
+end;
+$$;

@@ -1,0 +1,27 @@
+-- Lifts request $1 at $2: the next dump that holds the records brings the personal fields back. One row where
+-- there was such a request.
+with lifted as (
+    update person.suppression
+    set lifted_at = $2::timestamptz
+    where suppression.suppression_id = $1::bigint and suppression.lifted_at is null
+    returning suppression.suppression_id
+),
+
+lifted_key as (
+    delete from person.suppressed_key
+    using lifted
+    where suppressed_key.suppression_id = lifted.suppression_id
+    returning suppressed_key.key_hash
+),
+
+-- Without a fingerprint a record is read again.
+unread as (
+    update registry.entry
+    set fingerprint = null
+    where
+        entry.withdrawn_until = 'infinity'
+        and person.hashes(entry) && array(select lifted_key.key_hash from lifted_key)
+)
+
+select lifted.suppression_id
+from lifted

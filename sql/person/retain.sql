@@ -1,0 +1,105 @@
+-- Erases and deletes personal data that are older than their period, without a request: at most $4 rows of each
+-- kind, and a thousandth of them of ended accounts. $1: when rejected rows end, $2: addresses of the network,
+-- $3: ledgers. One row: whether there may be more.
+with reject as (
+    update registry.reject
+    set raw = ''
+    where reject.ctid = any(
+        array(
+            select old.ctid
+            from registry.run
+            join registry.reject as old using (run_id)
+            where run.finished_at < $1::timestamptz and old.raw <> ''
+            limit $4::integer
+        )
+    )
+    returning true
+),
+
+token as (
+    update customer.token
+    set last_used_ip = null
+    where token.token_id = any(
+        array(
+            select old.token_id
+            from customer.token as old
+            where old.last_used_at < $2::timestamptz and old.last_used_ip is not null
+            limit $4
+            for update skip locked
+        )
+    )
+    returning true
+),
+
+-- A feed may have more rows than a request of the API has time to delete.
+feed as (
+    delete from customer.feed
+    where feed.ctid = any(
+        array(
+            select old.ctid
+            from customer.account
+            join customer.feed as old using (account_id)
+            where account.ended_at is not null
+            limit $4
+        )
+    )
+    returning true
+),
+
+feed_count as (
+    delete from customer.feed_count
+    using customer.account
+    where account.ended_at is not null and feed_count.account_id = account.account_id
+),
+
+-- A registration whose token and mail are gone can no longer be opened.
+unopened as (
+    delete from customer.account
+    where account.account_id = any(
+        array(
+            select old.account_id
+            from customer.account as old
+            where
+                old.initialized_at is null
+                and not exists (
+                    select from customer.one_time_token
+                    where one_time_token.account_id = old.account_id
+                )
+                and not exists (select from customer.mail where mail.account_id = old.account_id)
+            limit $4
+            for update skip locked
+        )
+    )
+    returning true
+),
+
+ended as materialized (
+    select account.account_id
+    from customer.account
+    where account.ended_at < $3::timestamptz
+    limit $4 / 1000
+),
+
+payment as (
+    delete from customer.payment using ended where payment.account_id = ended.account_id
+),
+
+wallet_transaction as (
+    delete from customer.wallet_transaction
+    using ended
+    where wallet_transaction.account_id = ended.account_id
+),
+
+wallet as (
+    delete from customer.wallet using ended where wallet.account_id = ended.account_id
+),
+
+account as (
+    delete from customer.account using ended where account.account_id = ended.account_id
+)
+
+select
+    $4 in (
+        (select count(*) from reject), (select count(*) from token), (select count(*) from feed),
+        (select count(*) from unopened), 1000 * (select count(*) from ended)
+    ) as is_full
