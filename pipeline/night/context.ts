@@ -4,7 +4,7 @@ import type { NightSessions } from './sessions.ts';
 
 export interface NightOptions {
   source: string;
-  /** Absent: that of the folder `sources/<source>`. */
+  /** Absent: the description in the folder `sources/<source>`. */
   description?: Source;
   /** A dump: a folder, or one file. */
   path: string;
@@ -29,7 +29,7 @@ export interface PublishedRun {
   dump_date: string;
 }
 
-/** What the steps of one night share. */
+/** The options, sessions and state that the steps of one night share. */
 export interface Night extends NightOptions, NightSessions {
   description: Source;
   run_id: string;

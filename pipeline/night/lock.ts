@@ -56,7 +56,7 @@ export async function whileNobodyFetches<T>(
 
 /**
  * Takes the lock that the runs of a country's sources share, until the session ends. Runs read in parallel,
- * but those of a country compare and publish one after another, since its sources share companies.
+ * but the runs of one country compare and publish one after another, since its sources share companies.
  */
 export async function lockPublishing(
   client: pg.ClientBase,
@@ -87,7 +87,7 @@ export async function whilePublishingWaits<T>(
   }
 }
 
-/** Takes the locks of all countries or none, so that no night waits for that of another country. */
+/** Takes the locks of all countries or none, so that no night waits for the night of another country. */
 async function tryAllLocks(client: pg.ClientBase): Promise<boolean> {
   const { rows } = await client.query<{ is_locked: boolean }>(
     `select registry.try_locks(array_agg('night ' || country_code order by country_code)) as is_locked

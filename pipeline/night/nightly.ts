@@ -153,7 +153,7 @@ async function prepareTables(night: Night, isFullRead: boolean): Promise<KnownFi
 
 async function saveNight(night: Night, isFullRead: boolean): Promise<void> {
   const { client, description, run_id } = night;
-  // What was asked for says nothing of what was not.
+  // An import reads the requested entries alone, so that an absent entry is not gone.
   const dump_kind = night.isImport ? 'delta' : description.dump_kind;
   await client.query('update registry.run set dump_kind = $2 where run_id = $1', [
     run_id,

@@ -16,7 +16,7 @@ export class Reporter extends NightReporter {
   #counted: { records?: number; done?: number } = {};
   #isClosed = false;
 
-  /** @param isBrief whether a terminal shows only the step under way, and nothing of it stays */
+  /** @param isBrief whether a terminal shows the step under way alone, and is cleared at the end */
   constructor(dump: { source: string; dump_date: string }, logger: Logger, isBrief = false) {
     super();
     this.#logger = logger.child(dump);

@@ -135,7 +135,7 @@ export async function recordFailure(night: Night, error: unknown, saveRun: strin
   await client.query('commit');
 }
 
-/** They hold what the dump says of persons, which a failed attempt may not keep. */
+/** Drops the tables of the night: they hold data of persons, which a failed attempt may not keep. */
 async function dropTables({ client, stage }: Night): Promise<void> {
   await client.query(`drop schema if exists ${stage} cascade`);
 }

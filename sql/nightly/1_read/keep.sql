@@ -1,11 +1,12 @@
--- Leaves what a missing column tells as it was: replaces the view stage.mapped. What an optional column tells
--- stays where no other column tells it. Of a new entry it is not told: to learn it is no news.
+-- Replaces the view stage.mapped by one in which the fields of a missing column keep the value of yesterday. The
+-- field of an optional column keeps it where no other column has a value. For a new entry the field is
+-- unknown, and its first value later is no event.
 alter view stage.mapped rename to mapped_alone;
 
 do $do$
 begin
     execute (
-        -- tells: as the columns of a source name it. subjects: of the events that would tell it.
+        -- tells: the name that the columns of a source have for the field. subjects: the subjects of its events.
         with field (tells, column_names, subjects) as (
             values
             ('NIP', '{nip}'::text[], '{NIP}'::text[]),
@@ -35,7 +36,7 @@ begin
                 '{}'
             ),
             ('units', '{units, closed_units, address_ids}', '{unit}'),
-            -- Where an entry has no number, it is known by what the column tells.
+            -- An entry without a number is known by the value of the column.
             ('key', '{entry_key}', '{}')
         ),
 

@@ -258,7 +258,7 @@ cross join lateral (
             end
         ) as restructuring_end
 ) as day
--- What a record says: all that its hash stands for.
+-- The fields of a record that its hash is made from.
 cross join lateral (
     select
         mapped.nip,

@@ -1,18 +1,18 @@
 -- Creates the empty tables for one night of one source, and drops the tables of a killed run. In all
--- files of the night, `stage` stands for the schema of the source, such as stage_ceidg.
+-- files of the night, the name `stage` is replaced by the schema of the source, such as stage_ceidg.
 drop schema if exists stage cascade;
 create schema stage;
 
 -- One row: the current night. Time is data: no step reads the clock. previous_run_id: of the newest
 -- published dump; compared_run_id: of the newest of the same kind. day_count: the days since the dump whose
 -- state a full dump replaces, or a delta continues; null before the first. The ids of the new entries come after
--- entry_id_before; in a first snapshot, the id of an entry is its line more than the one of its file in
--- first_ids. first_event_id and last_event_id are those of the new events, null without any.
+-- entry_id_before; in a first snapshot, the id of an entry is its line plus the first id of its file in
+-- first_ids. first_event_id and last_event_id: the ids of the new events, null without any.
 create unlogged table stage.night (
     run_id bigint not null,
     source text not null,
     dump_kind text not null,
-    -- Whether the registry tells the main activity alone.
+    -- Whether the registry states the main activity alone.
     has_one_activity boolean not null,
     -- The first day on which a dump may move all entries to a classification, by its name; absent: any day.
     recoded_from jsonb not null,
@@ -48,7 +48,7 @@ create unlogged table stage.file (
 );
 
 -- One row per column that the mapping reads and a file lacks, by its place in the list of the source. tells:
--- what it tells of an entry. record_file_no: the file of the records that it belongs to.
+-- the fields of an entry that come from the column. record_file_no: the file whose records lack the column.
 create unlogged table stage.missing_column (
     file_no integer not null,
     place integer not null,
@@ -119,7 +119,7 @@ alter column entry_id drop not null,
 alter column status drop not null,
 alter column declared_status drop not null;
 
--- One row per record of a person who asked to be forgotten, and hash of a trait of it.
+-- One row per record of a person who asked to be forgotten, and hash of one of its traits.
 create unlogged table stage.withdrawn (
     file_no integer not null,
     line bigint not null,
@@ -152,15 +152,15 @@ create unlogged table stage.missing_entry (
     entry_id bigint
 );
 
--- One row per closed unit whose owner withholds it, by its number: the entry lists it no longer. is_told: earlier
--- events tell more of it.
+-- One row per closed unit whose owner withholds it, by its number: the entry no longer lists the unit. is_told:
+-- earlier events have more than the unit's number.
 create unlogged table stage.withheld_unit (
     entry_key text not null,
     unit_number text not null,
     is_told boolean not null default false
 );
 
--- One row per unit without a number and name that it had before, where the registry tells its history.
+-- One row per unit without a number and former name of the unit, where the registry states its history.
 create unlogged table stage.former_unit (
     entry_key text not null,
     name text not null,

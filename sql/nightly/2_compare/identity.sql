@@ -50,7 +50,7 @@ analyze stage.unmatched;
 
 -- Matches ended keys with new keys, one to one: a match is one entry with a changed identity. The
 -- strongest likeness comes first; equal candidates are matched in the order of their names.
--- 0: the key that stands for the known one, by a list of duplicates.
+-- 0: the key that has replaced the known one, by a list of duplicates.
 -- 1: NIP and name. 2: NIP. 3: REGON. 4: KRS number.
 -- 5: in a delta, the REGON, when a natural person became a legal person or the other way round.
 -- 6: in a full dump, the names and the start date, when one of the two keys has no number at all.

@@ -1,7 +1,7 @@
 -- Compares yesterday with today: which record belongs to which known entry.
 
 -- One row per accepted record of a known entry. Records without a pair are new entries. is_changed: the
--- key or the content is another one, other fields are told, or the entry is back or struck off.
+-- key, the content or the set of stated fields differs, or the entry is back or struck off.
 create unlogged table stage.pair as
 select
     entry.file_no,

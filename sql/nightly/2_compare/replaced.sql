@@ -1,7 +1,7 @@
--- Compares yesterday with today: which entries are listed as duplicates of others. stage.side_row tells the
--- key that is left and the one that stays, of all time.
+-- Compares yesterday with today: which entries are listed as duplicates of others. stage.side_row has every
+-- pair of keys since the registry began: the key that left and the key that stays.
 
--- One row per entry that is gone since another one stands for it: its key, and the one that stays.
+-- One row per entry that is gone because another entry has replaced it: its key, and the key that stays.
 create unlogged table stage.replaced as
 select
     vanished.company_id,

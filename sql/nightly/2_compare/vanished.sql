@@ -8,7 +8,7 @@ with digits as (
         reject.file_no,
         reject.line,
         match.part[1] as run,
-        -- What the mapping has read says more.
+        -- The numbers that the mapping has read are used where it has read any.
         (reject.file_no, reject.line) not in (
             select entry.file_no, entry.line
             from stage.entry
@@ -73,7 +73,7 @@ where entry.reason is not null and not entry.is_repeat;
 
 analyze stage.unreadable_number;
 
--- One row per file and set of types of number that a rejected record of it tells.
+-- One row per file and set of types of number that one of its rejected records has.
 create unlogged table stage.unreadable as
 select distinct
     file.file_key,

@@ -38,9 +38,9 @@ cross join lateral (
     where
         after.end_date is not null
         and before.end_date is distinct from after.end_date
-        -- The day of an end that was told without one is no news.
+        -- A day that becomes known after the end itself is no event.
         and not (before.end_date is null and before.declared_status = 'DELETED')
-        -- The registry does not tell the day.
+        -- The registry states no day.
         or after.end_date is null
         and after.declared_status = 'DELETED'
         and before.declared_status <> 'DELETED'
@@ -181,5 +181,5 @@ from stage.vanished
 cross join stage.night
 where
     not vanished.waits
-    -- Another entry stands for it.
+    -- Another entry has replaced the entry.
     and vanished.entry_id not in (select replaced.entry_id from stage.replaced);

@@ -1,6 +1,6 @@
--- Turns changed units into events. A unit is open when it is listed and not marked as closed. One without an
--- address of its own is the head office, at the address of its entry: what that or the status tells is no other
--- event. Two addresses that the registry knows by one identifier are one address.
+-- Turns changed units into events. A unit is open when it is listed and not marked as closed. A unit without an
+-- address of its own is the head office, at the address of its entry: a change of this address or of the status
+-- is one event, and none of the unit. Two addresses with one identifier of the registry are one address.
 
 with open_unit as (
     -- One row per changed entry and open unit of yesterday or today. place: its place in the list.
@@ -23,7 +23,7 @@ with open_unit as (
             case when withheld.is_partial then unit.value ->> 'identifier' end,
             registry.unit_line(unit.value)
         ) as line,
-        -- A number says more.
+        -- A unit with a number is known by it alone.
         case
             when unit.value ->> 'identifier' is null then registry.address_meaning(
                 after.country_code, registry.unit_line(unit.value - 'identifier' - 'name')
@@ -73,8 +73,8 @@ named_unit as (
 ),
 
 likeness as (
-    -- One row per unit that has lost its name, and unit that may be the same one: its history tells that name,
-    -- or the rest of its name is the same without the name of the company.
+    -- One row per unit whose name has disappeared, and unit that may be the same one: the name is in the history
+    -- of the second unit, or both names are equal without the name of the company.
     select
         former.entry_id,
         former.place as old_place,
@@ -170,8 +170,8 @@ placed_unit as (
 
 unit as (
     -- A unit is known by its number; without a number by its name, if the name is unique in the entry;
-    -- else by the name that it had; else by its address and its place among the units there; otherwise by
-    -- the whole line.
+    -- else by its former name; else by its address and its place among the units there; otherwise by the whole
+    -- line.
     select
         keyed.company_id,
         keyed.entry_id,
@@ -226,7 +226,7 @@ where
         end
     )
     and not (unit.is_same_place and unit.is_same_name) is true
-    -- A unit without a number that moves with its company is told by the company's address.
+    -- The event of the company's address includes a unit without a number that moves with the company.
     and not exists (
         select from stage.event
         where

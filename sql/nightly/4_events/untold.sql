@@ -1,5 +1,5 @@
--- Deletes the events of what a registry does not tell, or did not tell until now: its owner withholds it, or
--- nothing was known of it.
+-- Deletes the events of subjects that a registry does not state, or did not state until now: the owner withholds
+-- them, or their values were unknown.
 delete from stage.event
 using stage.before, stage.after, registry.event_type
 where
@@ -9,7 +9,8 @@ where
     and event_type.event_type = event.event_type
     and (event_type.subject = any(before.untold) or event_type.subject = any(after.untold));
 
--- The head office moves away from an establishment that its owner withholds from now on: its address is not told.
+-- Hides the old address where the head office moves away from an establishment that its owner withholds from now
+-- on.
 update stage.event
 set old_value = null
 from stage.before, stage.after, registry.event_type
@@ -26,8 +27,8 @@ where
         )
     );
 
--- That a registry withholds a closed unit is kept nowhere, and each dump says it again: what counts is whether
--- earlier events tell more than its number.
+-- Marks the withheld closed units of which an earlier event has more than the number. Each dump lists all withheld
+-- closed units again, and no table keeps them.
 analyze stage.withheld_unit;
 
 update stage.withheld_unit

@@ -64,9 +64,10 @@ where exists (
         and run.dump_date between night.dump_date - 30 and night.dump_date + 30
 );
 
--- What the company shows by another registry is no event of one that has told nothing of the subject:
--- a number that it had when the entry came, or was told to have; a closing date of a company that was
--- struck off in these days. A number that joins two companies tonight is news.
+-- Deletes the events of a company whose new value comes from another registry, where the registry of the event
+-- has stated nothing about the subject: a number that the company already had when the entry came, or that
+-- another registry stated; a closing date of a company that was struck off in these days. A number that joins
+-- two companies tonight stays an event.
 delete from stage.company_event
 using stage.night, registry.event_type
 where

@@ -85,8 +85,8 @@ left join lateral (
 ) as previous on true
 where run.run_id = night.run_id;
 
--- Records the last id of the run: it tells which run found an entry first. Without new entries it is that of
--- the run before.
+-- Records the last id of an entry that the run has made, by which the run that found an entry first is known.
+-- Without new entries it is the last id of the run before.
 update registry.run
 set last_entry_id = coalesce(
     (

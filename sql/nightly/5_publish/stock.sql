@@ -125,7 +125,7 @@ movement as (
             new_state.status, 1, (change.stands and not change.stood)::integer, 0,
             (change.statuses = 'ACTIVE SUSPENDED')::integer,
             (change.statuses = 'SUSPENDED ACTIVE')::integer,
-            -- The registry had each of these entries before.
+            -- Each of these entries was in the registry before.
             (change.stands and not change.stood)::integer
         ),
         (
