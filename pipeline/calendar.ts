@@ -10,12 +10,12 @@ export function isPossibleDay(text: string): boolean {
   return /^(1[89]|2[01])/.test(text) && isDate(text);
 }
 
-/** The day so many days after another one, YYYY-MM-DD. */
+/** Returns the day that is `count` days after a day, YYYY-MM-DD. */
 export function addDays(date: string, days: number): string {
   return new Date(Date.parse(date) + days * 86_400_000).toISOString().slice(0, 10);
 }
 
-/** How many days the second day comes after the first one, both YYYY-MM-DD. */
+/** Returns the days from the first day to the second, both YYYY-MM-DD. */
 export function daysBetween(from: string, until: string): number {
   return (Date.parse(until) - Date.parse(from)) / 86_400_000;
 }

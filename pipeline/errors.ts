@@ -1,6 +1,6 @@
 /** The dump is not published: exit code 3. The message names the file, and the line where there is one. */
 export class Refusal extends Error {
-  /** What the guards found, which a reason may accept; empty: no reason can accept the dump. */
+  /** The findings of the guards, which `--accept` may accept; empty: nothing can accept the dump. */
   readonly findings: readonly GuardFinding[];
 
   constructor(
@@ -12,7 +12,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Why a guard refuses a dump, or one file or field of it. */
+/** Why a guard refuses a dump, or one of its files or fields. */
 export interface GuardFinding {
   /** The name of its query in `sql/check/`, without `guard_`. */
   guard: string;
@@ -36,7 +36,7 @@ export class NothingToDo extends Error {}
 /** The command line or the environment is wrong: exit code 2. */
 export class WrongUsage extends Error {}
 
-/** How an attempt ended that threw; `failed` is a fault, or wrong usage. */
+/** Returns the state of an attempt that threw; `failed` is a fault, or wrong usage. */
 export function stateOf(error: unknown): 'refused' | 'running' | 'nothing' | 'failed' {
   if (error instanceof Refusal) return 'refused';
   if (error instanceof AlreadyRunning) return 'running';

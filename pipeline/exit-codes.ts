@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { stateOf, WrongUsage } from './errors.ts';
 
-/** What the exit codes of `registry` say; `pipeline/README.md` has them too. */
+/** The exit codes of `registry`; `pipeline/README.md` explains them. */
 export const exitCodes = {
   done: 0,
   failed: 1,
@@ -11,7 +11,7 @@ export const exitCodes = {
   nothing: 5,
 } as const;
 
-/** The worst of several nights, and of what was fetched for them, decides. */
+/** Returns the worst exit code of several nights and of their fetches. */
 export function exitCodeOf(outcomes: readonly { state: string }[]): number {
   const states = new Set(outcomes.map(({ state }) => state));
   const worst = (['failed', 'refused', 'running'] as const).find((state) => states.has(state));

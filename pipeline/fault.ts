@@ -11,7 +11,7 @@ export function isDiskFull(error: unknown): boolean {
   return error.cause !== undefined && isDiskFull(error.cause);
 }
 
-/** A sentence for a fault, which tells what to do where that is known. */
+/** Returns a sentence for a fault, with the remedy where one is known. */
 export function describeFault(error: unknown): string {
   const { message, code } = (
     error instanceof Error ? error : new Error(String(error))

@@ -8,7 +8,7 @@ type Signal = (typeof signals)[number];
 /** The longest wait for a server that hangs. */
 const grace_ms = 10_000;
 
-/** Listens to the signals that tell the process to end. @returns what stops listening */
+/** Listens to the signals that end the process. @returns a function that stops listening */
 export function onEndSignal(listener: (signal: Signal) => void): () => void {
   for (const signal of signals) process.on(signal, listener);
   return () => {
@@ -32,7 +32,7 @@ export async function whenAborted(signal: AbortSignal): Promise<void> {
 
 /**
  * Does some work, which SIGINT, SIGTERM or SIGHUP ends in the middle: its sessions are ended, which rolls
- * back what they did, and its run is marked as stopped. Then it throws `Interrupted`.
+ * back their transactions, and its run is marked as stopped. Then it throws `Interrupted`.
  */
 export async function interruptible<T>(
   db: Database,

@@ -1,13 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 
-/** What the row of a country in `country.csv` says to programs; the database has all of it. */
+/** The fields of `country.csv` that programs use; the database has every field. */
 interface Country {
   country_code: string;
   time_zone: string;
   /** ISO 639-1. */
   language: string;
-  /** Whether it is meant where no country is asked for. */
+  /** Whether a request that names no country means it. */
   is_default: boolean;
 }
 
@@ -21,7 +21,7 @@ const countries = new Map(
     .map((country) => [country.country_code, country]),
 );
 
-/** The rows of a file of a country; of one that the country lacks, none. */
+/** Reads the rows of a file of a country; none where the country lacks the file. */
 export function readCountryRows<Column extends string>(country_code: string, file: string) {
   const url = new URL(`${country_code.toLowerCase()}/${file}.csv`, folder);
   if (!existsSync(url)) return [];
@@ -55,7 +55,7 @@ export function countryOfNumber(identifier_type: string | null): string {
   return numbers.get(identifier_type ?? '') ?? defaultCountry.country_code;
 }
 
-/** The calendar day in a country, YYYY-MM-DD; without a code in the default one. */
+/** Returns the calendar day in a country, YYYY-MM-DD; without a code, in the default country. */
 export function dayIn(moment: Date, country_code = defaultCountry.country_code): string {
   const { time_zone } = findCountry(country_code);
   return new Intl.DateTimeFormat('sv-SE', { timeZone: time_zone }).format(moment);

@@ -1,10 +1,10 @@
 import type { Pool } from 'pg';
 
-/** The account that `npm start` makes; its Master Token is printed, and kept in a file. */
+/** The address of the account that `npm start` makes; its Master Token is printed, and kept in a file. */
 export const DEMO_EMAIL = 'demo@registry.example';
 
 /**
- * Counts the snapshots that are published: of invented days, and of others. An invented day stays in the
+ * Counts the published snapshots of invented days and of other days. An invented day stays in the
  * statistics and the events also when later dumps have other companies.
  */
 export async function countSnapshots(pool: Pool): Promise<Record<'invented' | 'real', number>> {
@@ -19,9 +19,9 @@ export async function countSnapshots(pool: Pool): Promise<Record<'invented' | 'r
 }
 
 /**
- * Revokes the tokens of the demo account, which are not secret enough for an API that others reach.
+ * Revokes the tokens of the demo account, which are not secret enough for an API that strangers reach.
  *
- * @returns how many were valid until now
+ * @returns the number of tokens that were valid until now
  */
 export async function revokeDemoTokens(pool: Pool, now: Date): Promise<number> {
   const { rowCount } = await pool.query(

@@ -12,17 +12,17 @@ export interface FeedPosition {
 
 const form = /^(watched|all):(0|[1-9]\d{0,17}):/;
 
-/** The position as clients keep it: an opaque text, whose checksum tells a cursor with a wrong character. */
+/** Returns the position as clients keep it: an opaque text with a checksum, which detects a wrong character. */
 export function writeCursor({ scope, event_id }: FeedPosition): string {
   const text = `${scope}:${event_id}`;
   return Buffer.from(`${text}:${crc32(text).toString(36)}`).toString('base64url');
 }
 
-/** The position that a cursor stands for; undefined for a cursor that no answer can have held. */
+/** Returns the position in a cursor; undefined for a cursor that no answer can have held. */
 export function readCursor(cursor: string): FeedPosition | undefined {
   const [, scope, event_id] = form.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
   if (event_id === undefined) return undefined;
   const position = { scope: feedScope.parse(scope), event_id };
-  // The decoder passes over what is no base64url, and the form over the checksum.
+  // The decoder ignores characters outside of base64url, and the form ignores the checksum.
   return writeCursor(position) === cursor ? position : undefined;
 }

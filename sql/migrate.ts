@@ -28,8 +28,8 @@ interface Part {
  * refer to the queue, then the dictionaries, functions, triggers and views; and the role of analysts, which
  * a backup does not hold. Throws a sentence when the database is not suitable.
  *
- * @param options.folder what holds `migrations/`, `function/`, `dictionary/` and `country/`
- * @returns the names of what was applied
+ * @param options.folder the folder with `migrations/`, `function/`, `dictionary/` and `country/`
+ * @returns the names of the parts that were applied
  */
 export async function migrate(
   { pool }: { pool: Pool },
@@ -103,7 +103,7 @@ async function findPending(client: ClientBase, parts: readonly Part[]): Promise<
   return parts.filter(({ name, sha256 }) => applied.get(name) !== sha256);
 }
 
-/** Makes the role of analysts where it lacks something that this login can give. @returns what was made */
+/** Makes the role of analysts, or the rights that it lacks and this login can grant. @returns what was made */
 async function makeReader(client: ClientBase): Promise<string[]> {
   const question = 'select where registry.lacks_reader()';
   if ((await client.query(question)).rowCount === 0) return [];
@@ -155,7 +155,7 @@ async function readParts(folder: URL, kind: 'migrations' | 'function'): Promise<
   return Promise.all(parts);
 }
 
-/** A file that a line names; a country's has the code of the country. */
+/** A file that a line names; a file of a country has the code of the country. */
 interface NamedFile {
   country?: string;
   url: URL;

@@ -1,10 +1,10 @@
 import type { Level, Logger } from 'pino';
 import { isLostConnection } from '../../sql/connection/lost-connection.ts';
 
-/** A database that stays away is said again after so long. */
+/** The pause, in ms, before the log names a database that stays away again. */
 const again_ms = 60_000;
 
-/** Logs what went wrong. @param error its cause, if known */
+/** Logs a fault. @param error its cause, if known */
 export type Complain = (level: Level, text: string, error?: unknown) => void;
 
 /**

@@ -17,7 +17,7 @@ import { keepAlive } from './liveness.ts';
 import { applyRetention, type RetentionOptions } from './retention.ts';
 
 /**
- * What a worker does in parallel: mails, each of which holds a session, and the import beside the deletion
+ * The tasks that a worker does in parallel: mails, each of which holds a session, and the import beside the deletion
  * of old rows. Each queue has slots and sessions of its own, so that neither waits for the other.
  */
 const slots = { mail: 4, import: 2 };
@@ -27,7 +27,7 @@ export interface QueueOptions {
   db: Database;
   mail: SendOptions;
   sources: readonly OnDemandSource[];
-  /** What is deleted when. */
+  /** The periods after which rows are deleted. */
   retaining: Omit<RetentionOptions, 'pool' | 'now'>;
 }
 

@@ -40,7 +40,7 @@ export type WorkerSettings = Pick<
   | 'mailFrom'
 > &
   Partial<Pick<Environment, 'metrics'>> & {
-    /** The registries that can be asked; absent: as the environment says. */
+    /** The registries that can be asked; absent: the registries with settings in the environment. */
     services?: FetchEnvironment;
   };
 
@@ -72,7 +72,7 @@ export async function runWorker(
   // The queue also writes to the console (graphile-worker 0.18.0), but stderr holds lines of the log only.
   const log = (...values: unknown[]) => {
     const text = format(...values);
-    // What it traces there it also logs.
+    // It also logs every line that it writes there.
     if (!text.startsWith('Trace: ')) logger.warn(text);
   };
   Object.assign(console, { error: log, warn: log });
@@ -121,8 +121,8 @@ async function runQueue(
       ending.resolve();
       return (stopping ??= runner.stop());
     };
-    // When the session of its first look is lost, the queue fails for good, and says so in debug messages
-    // only (graphile-worker 0.18.0, taskIdentifiers.ts): start it anew.
+    // When the session of its first query is lost, the queue fails for good, and reports this in debug messages
+    // alone (graphile-worker 0.18.0, taskIdentifiers.ts): start it again.
     runner.events.once('worker:getJob:error', ({ error }) => {
       complain('warn', 'Jobs cannot be looked for, the queue starts anew', error);
       stop().catch(() => undefined);
@@ -137,7 +137,7 @@ async function runQueue(
         }),
       )
       .then(() => logger.warn('What was under way is cut off, and begun again another time'));
-    // The one that loses the race below may still fail.
+    // The promise that loses the race below may still fail.
     for (const promise of [stopped, cut]) promise.catch(() => undefined);
     await Promise.race([over, cut]);
   } finally {

@@ -1,5 +1,5 @@
 -- One row per key of the hits $1: its count after they are added at the time $2. A window that has
--- closed by then opens anew and lasts until the time of $3 in the place of the hit.
+-- closed by then opens again and lasts until the time of $3 in the place of the hit.
 -- Keys are locked in their order, so that two processes cannot deadlock. A hit does not wait for the
 -- disk: a crash may lose the hits of the last moments.
 with setting as materialized (

@@ -1,4 +1,4 @@
--- Counts the uses of the list $1: of each token how many, and the time and address of the last one. One
+-- Counts the uses of the list $1: for each token their number, and the time and address of the last use. One
 -- row per token that another transaction has locked, whose uses are not counted.
 -- Locked tokens are skipped, so that no process waits. A use does not wait for the disk: a crash may
 -- lose the uses of the last moments.

@@ -1,4 +1,4 @@
--- Every column of every view of `analyst`, by view and place, with what its comment says.
+-- Every column of every view of `analyst`, by view and place, with its comment.
 select
     pg_class.relname as view,
     obj_description(pg_class.oid, 'pg_class') as about_view,

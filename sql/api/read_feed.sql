@@ -2,10 +2,10 @@
 -- registry of these countries. $2 is `watched` for the feed of the
 -- account, `all` for the events of the whole registry, without companies whose owner objects to be found. Only
 -- events of the countries $5; null: of all. One more event is read to see whether there are more.
--- Events come in the order of publication: range after range, and within a range by id. So what is published
--- later comes after $3, although its id may be smaller.
--- No row for an event that was not published. The position belongs to another database: with it a client
--- would silently miss events.
+-- Events come in the order of publication: range after range, and within a range by id. An event
+-- that is published later comes after $3, although its id may be smaller.
+-- No row where event $3 was not published: this position belongs to another database, and a client that
+-- continued from it would silently miss events.
 with known as materialized (
     select event_range.snapshot_no
     from registry.event_range
@@ -42,8 +42,8 @@ page as materialized (
             where
                 $2::text = 'all'
                 and event.event_id between part.first_id and part.last_id
-                -- A scalar is looked up event by event, two microseconds each, in an index of these entries
-                -- alone. A join might read all of them. The objection of an entry that is gone counts only where
+                -- A scalar subquery costs two microseconds an event, in an index of these entries alone. A join
+                -- might read all of these entries. The objection of an entry that is gone counts only where
                 -- no other entry of the company is left: no later dump can lift this objection.
                 and (
                     select true from registry.entry

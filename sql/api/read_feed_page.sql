@@ -2,7 +2,7 @@
 -- newest first, as JSON. Only events of type $2, from date $3 to date $4, of the countries $7, each null for
 -- any.
 -- A late page costs as much as the first: the daily counts give the days that it shows, and an index-only scan
--- skips the earlier events of the first of them.
+-- skips the earlier events of the first day.
 with day as materialized (
     select
         feed_count.event_date,

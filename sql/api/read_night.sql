@@ -1,7 +1,7 @@
--- One row: what happened in the nights of the sources $1 and days $2. `nights` are their counts. `types`
+-- One row: the results of the nights of the sources $1 and days $2. `nights` are their counts. `types`
 -- counts the events of each day by type, the worst first. `examples` are a few of the worst events of each day:
--- of companies in KRS, since an entry there is never a natural person's, and without values that tell of
--- persons. Of a source the first 500 events that are high or worse are looked at, so that a night of many
+-- of companies in KRS, since an entry there is never a natural person's, and without values about
+-- persons. The first 500 events of a source that are high or worse are read, so that a night of many
 -- events costs no more.
 with night as (
     select night.source, night.event_date

@@ -1,7 +1,7 @@
--- One row per registry of the countries $3 that a dump of the day $1 was delivered for, in order: what became
--- of it, as JSON.
--- At most $2 files and refused attempts, the first and the newest. No text of a person: of a reason only
--- its kind, of a guard its figures, and the operator's own words for what was accepted.
+-- One row per registry of the countries $3 for which a dump of the day $1 was delivered, in order: the result of
+-- its night, as JSON.
+-- At most the first $2 files and the newest $2 refused attempts. No text of a person: the code of a reject, the
+-- figures of a guard, and the operator's own words for an accepted refusal.
 with attempt as (
     select
         run.*,

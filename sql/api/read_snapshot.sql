@@ -1,6 +1,6 @@
 -- One row per number of the lists $1 of types and $2 of values, in their order: the registry entries of
--- its company as JSON, null for an unknown number, each with its place in a dump. Of a company that its
--- reference names, the type is null. Active entries come first, then the latest start.
+-- its company as JSON, null for an unknown number, each with its place in a dump. The type is null for a
+-- company that its reference names. Active entries come first, then the latest start.
 with asked as materialized (
     select
         asked.place,

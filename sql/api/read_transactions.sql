@@ -1,5 +1,5 @@
--- One row, none without a wallet: how many transactions the account $1 has, and as JSON those of a page of $3
--- that $2 newer ones precede. The transactions of a wallet have numbers without gaps: the last number is their
+-- One row, none without a wallet: how many transactions the account $1 has, and as JSON the page of $3
+-- that $2 newer transactions precede. The transactions of a wallet have numbers without gaps: the last number is their
 -- count, and a page is a range of numbers.
 select
     wallet.last_transaction_no::float8 as total,

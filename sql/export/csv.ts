@@ -2,12 +2,12 @@ import { escapeIdentifier, type PoolClient, types } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import type { Put } from './write-rows.ts';
 
-/** What a spreadsheet would run as a formula; a telephone number such as +48 42 123 45 67 is none. */
+/** Matches a text that a spreadsheet would run as a formula; a telephone number such as +48 42 123 45 67 is not one. */
 const formula = String.raw`^[=@\t\r]|^[+-].*[^\d\s().,/+-]`;
 
 const textType: number = types.builtins.TEXT;
 
-/** A text that a spreadsheet would run gets an apostrophe before it. */
+/** Puts an apostrophe before a text that a spreadsheet would run. */
 export async function writeCsv(client: PoolClient, query: string, put: Put): Promise<number> {
   const { fields } = await client.query(`${query} limit 0`);
   const columns = fields.map(({ name, dataTypeID }) => {

@@ -1,5 +1,5 @@
 -- Deletes mails that ended, and one-time tokens that expired, before $1. One row: their counts.
--- Also deletes what no longer counts at the time $2: answers to requests with an `Idempotency-Key` after
+-- Also deletes the rows that no longer count at the time $2: answers to requests with an `Idempotency-Key` after
 -- a day, and closed windows of rate limits after an hour, since the clock of another machine may be
 -- behind. Locked windows are skipped: the API locks several in another order.
 with

@@ -1,5 +1,4 @@
--- What an attempt at the mail $1 has come to: its state $2, at $4; $3 says what went wrong, or is
--- null.
+-- Records the result of an attempt at the mail $1: its state $2, at $4, and the error $3 or null.
 update customer.mail
 set
     state = $2,

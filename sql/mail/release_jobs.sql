@@ -1,5 +1,4 @@
--- Gives back the jobs of workers that are gone: each worker holds, as long as it lives, the lock of its
--- name.
+-- Gives back the jobs of workers that are gone: a living worker holds the lock with its name.
 with gone as (
     delete from registry.lock
     where lock.lock_name like 'worker %' and not registry.is_held(lock)

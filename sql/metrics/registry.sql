@@ -1,4 +1,4 @@
--- What the tables say of registries, queue, mails and credits: one row per metric and labels, as
+-- The metrics of registries, queue, mails and credits: one row per metric and labels, as
 -- sql/metrics/registry.ts describes them.
 with last_run as (
     select distinct on (run.source)

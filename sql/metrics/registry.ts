@@ -48,8 +48,8 @@ const descriptions: Record<string, [help: string, ...labels: string[]]> = {
 };
 
 /**
- * Adds what the tables say of registries, queue, mails and credits, and what the pool of the process
- * says of itself. While the database is away its figures are absent.
+ * Adds the metrics of registries, queue, mails and credits from the tables, and the counts of sessions of
+ * the pool. While the database is away its figures are absent.
  */
 export function addRegistryMetrics(
   registry: Registry,

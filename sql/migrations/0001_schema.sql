@@ -3,8 +3,8 @@ create schema if not exists registry;
 
 create extension if not exists unaccent schema registry;
 
--- What is a capital letter must not depend on how the database was made: with the locale C only ASCII
--- has capitals, in Turkey that of i has a dot. Used by registry.lower and registry.upper.
+-- Capital letters must not depend on the locale of the database: the locale C has ASCII capitals alone, and in
+-- Turkish the capital of i has a dot. registry.lower and registry.upper use this collation.
 do $$
 begin
     execute case
@@ -21,8 +21,8 @@ $$;
 -- Stable read-only views for analysts.
 create schema analyst;
 
--- One row per lock, by its name: of a session for as long as it lives, or of a transaction. A crash of the
--- server ends all sessions, so that the rows need not survive it.
+-- One row per lock, by its name. A session or a transaction holds it. A crash of the server ends all sessions, so
+-- that the rows need not survive the crash.
 create unlogged table registry.lock (
     lock_name text primary key,
     pid integer,

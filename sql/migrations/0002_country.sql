@@ -1,9 +1,8 @@
 -- A country is data: the rows of these tables lie in sql/country/<country code>, and sql/function loads them.
 
--- One row per country. `is_default`: what is meant where no country is asked for. The patterns are those of
--- an activity code and of a division, group or class, without dots. `text_meaning`, `address_meaning`,
--- `telephone_meaning` and `postal_code` name functions of the schema registry, of a text that give a text;
--- null: the common rule.
+-- One row per country. `is_default`: the country of a request that names none. The patterns match an activity
+-- code, and a division, group or class, without dots. `text_meaning`, `address_meaning`, `telephone_meaning` and
+-- `postal_code` name functions of the schema registry from text to text; null: the common rule.
 create table registry.country (
     country_code text primary key,
     name text not null,
@@ -45,7 +44,7 @@ create table registry.region_shape (
     constraint region_shape_drawn check (shape ~ '^(rect|path)( [a-z]+="[-0-9A-Za-z., ]+")+$')
 );
 
--- One row per region: its inhabitants in a year, for rates; the source says which count it is.
+-- One row per region: its inhabitants in a year, for rates; `source` names the publication of the count.
 create table registry.population (
     voivodeship text not null,
     population integer not null,
@@ -71,7 +70,7 @@ create table registry.country_word (
 );
 
 -- One row per word of addresses, or ending of an ordinal, that registries write in several ways: without
--- case, accents and dots; the words of one meaning are one. An empty meaning: the word says nothing.
+-- case, accents and dots. Words with one meaning are equal. A word with an empty meaning is ignored.
 create table registry.spelling (
     written text not null,
     meaning text not null,
@@ -81,16 +80,16 @@ create table registry.spelling (
 );
 
 -- One row per type of number. `rank`: the first number of a company names it where one is shown.
--- `pattern` says how a number looks, `check_function` names a function of the schema registry that also
--- checks the digits; `form` describes both for people.
+-- `pattern` is the form of a number, `check_function` names a function of the schema registry that checks its
+-- digits; `form` describes both for people.
 -- `stored_in`: 'nip', 'regon9' or 'krs' for these columns; 'key' where the key of an entry is the number;
 -- 'unit' for the number of its first unit; 'numbers' for the column of this name.
 -- `company_type`: the number names its company by a number of this type, which is its first
 -- `company_length` characters. Null where it names the company itself.
 -- `links`: entries that share the number are one company. The columns have rules of their own.
--- `reject_code`, `reject_name`: the code of a record that is rejected for the number, and what its reason
--- calls the number; null: it is never a reason to reject a record.
--- `event_subject`: the subject of the events that tell of a new or other number; null: none do.
+-- `reject_code`, `reject_name`: the code of a record that is rejected for the number, and the name of the number
+-- in the reason; null: no record is rejected for it.
+-- `event_subject`: the subject of the events about a new or changed number; null: there are none.
 create table registry.identifier_type (
     identifier_type text primary key,
     country_code text not null,
@@ -114,7 +113,7 @@ create table registry.identifier_type (
 );
 
 -- One row per source: its rank for each field that search shows. Where the entries of a company differ,
--- the smallest rank is believed; a deleted entry counts only where no other entry tells the field.
+-- the smallest rank is shown; a deleted entry counts only where no other entry has the field.
 -- `address` is the voivodeship, the city and the postal code of one entry.
 create table registry.source_rank (
     source text primary key,

@@ -64,8 +64,8 @@ create table registry.activity_division (
     constraint activity_division_pkey primary key (country_code, division)
 );
 
--- One row per code of a former classification whose newest codes all lie in one section other than that of
--- its division: that section. An entry that is recoded stays in its section.
+-- One row per code of a former classification whose newest codes all lie in one section, and not in the section
+-- of its division: the section of the newest codes. An entry that is recoded stays in its section.
 create table registry.activity_recoded (
     code text not null,
     section text not null,

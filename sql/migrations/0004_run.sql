@@ -1,8 +1,8 @@
 -- One row per attempt to publish a dump. A run of state 'imported' has published companies that
--- customers asked for: it stands for no dump, its date is the day on which it ran, and it makes entries
--- but no events. `last_entry_id` is the largest id that an entry could have after it, so that the id of
--- an entry tells the run that found it first. `path` is where the dump lay; `refusals` is what the
--- guards found, as `GuardFinding` has it; `step_seconds` is how long each step took, by its name.
+-- customers asked for: it has no dump, its date is the day on which it ran, and it makes entries
+-- but no events. `last_entry_id` is the largest id that an entry could have after the run: by its own id, an
+-- entry belongs to the run that found it first. `path` is the place of the dump; `refusals` are the findings of
+-- the guards, as `GuardFinding` has them; `step_seconds` has the seconds of each step, by its name.
 -- `dump_kind`: an entry that is absent from a full dump is gone; one that is absent from a delta is unchanged.
 create table registry.run (
     run_id bigint generated always as identity primary key,
@@ -46,8 +46,8 @@ create unique index run_running_key on registry.run (source) where state = 'runn
 create index run_dump_date_idx on registry.run (dump_date, source)
 where state in ('published', 'refused');
 
--- One row per file of a run's dump, also of a refused one. `content_hash` is the size and CRC-32 of what the
--- file holds, unpacked: it tells whether two files hold the same. Null where the files were not compared.
+-- One row per file of a run's dump, also of a refused one. `content_hash` is the size and CRC-32 of the unpacked
+-- content, by which two files are compared. Null where the files were not compared.
 -- `file_no` numbers the files of a run.
 create table registry.run_file (
     run_id bigint not null references registry.run,
@@ -65,7 +65,7 @@ create table registry.run_file (
 
 create unique index run_file_no_key on registry.run_file (run_id, file_no);
 
--- One row per code of a rejected record, with what it means.
+-- One row per code of a rejected record, with its meaning.
 create table registry.reject_code (
     reject_code text primary key,
     sentence text not null
@@ -76,7 +76,7 @@ create type registry.coded_reason as (reject_code text, reason text);
 
 -- One row per record of a dump that could not be read, or contradicts another one.
 -- `line` is the physical line of the file on which the record begins, the header being line 1. `raw` is
--- the text of the record; it is blank after a while, and where it tells of a person who is forgotten.
+-- the text of the record; it is blank after a while, and for a person who is forgotten.
 create table registry.reject (
     run_id bigint not null references registry.run,
     file text not null,

@@ -1,4 +1,4 @@
--- What nights give out: ids, numbers of snapshots, and the order of events. Nights of several countries publish
+-- Ids, numbers of snapshots, and the order of events, which nights assign. Nights of several countries publish
 -- at the same time.
 
 -- One row per kind of number that the night assigns. Unlike a sequence it rolls back with the night, so
@@ -17,8 +17,8 @@ values
 ('snapshot', 0);
 
 -- One row per moment at which something was published, in this order: of a night, an import or a request to
--- be forgotten. `change_no` is `changed_snapshot_no` of the companies that it changed, which they have
--- before the number of the snapshot is given out: that of a later publication may be smaller.
+-- be forgotten. `change_no` is the `changed_snapshot_no` of the changed companies. They get it before the number
+-- of the snapshot is assigned, so that a later publication may have a smaller `change_no`.
 -- `published_at` distinguishes two snapshots of one number: a restored database gives the number out again.
 create table registry.publication (
     snapshot_no bigint primary key,
@@ -30,8 +30,8 @@ insert into registry.publication (snapshot_no, change_no)
 values (0, 0);
 
 -- One row per range of event ids that were published in their order, without others between; the ranges
--- are in the order of publication. `snapshot_no` is that of the first publication of the range. Nights
--- that follow each other share a range. A feed of one country skips the ranges of others.
+-- are in the order of publication. `snapshot_no` is the number of the first publication of the range. Successive
+-- nights share a range. A feed of one country skips the ranges of others.
 create table registry.event_range (
     snapshot_no bigint primary key,
     first_event_id bigint not null,

@@ -1,38 +1,37 @@
--- One row per registry entry: what one registry says of one activity of one company. Entries lie in a
+-- One row per registry entry: the state of one activity of one company in one registry. Entries lie in a
 -- partition a source, which the first snapshot of the source makes with its indexes. Columns of fixed
 -- width come first, so that no padding lies between them.
--- `fingerprint` stands for the bytes of the record, null when the record must be read again;
--- `content_hash` stands for what it says; `file_key` names the part of the dump.
+-- `fingerprint` is a hash of the bytes of the record, null when the record must be read again;
+-- `content_hash` is a hash of its fields; `file_key` names the part of the dump.
 -- `status` is the one reached on the newest dump date; `gone_date` is the dump date on which the entry
 -- was no longer there.
 -- `legal_form` is the newest symbol of the form, `voivodeship` the TERYT symbol. `activity_codes` are
 -- separated by commas, the main code among them, in the order of the registry.
 -- `bankruptcy_state` and `restructuring_state` are null without such proceedings, which may lack dates.
--- Open ones that followed others without a break have the end date of those.
--- `version_no` and `version_date` say how new the record is: the number of the registry's last change of
--- it, and the day whose state it shows, where the registry tells them. `version_register` is the register
+-- Open proceedings that followed others without a break have the end date of the former ones.
+-- `version_no` and `version_date` are the version of the record: the number of the registry's last change, and
+-- the day whose state the record shows, where the registry states them. `version_register` is the register
 -- of the record, where a registry keeps several for one number.
 -- `units` and `other_dates` have the shapes that the snapshot shows; the three lists are sorted, and
 -- null when empty, so that equal lists are equal values.
 -- units: [{identifier, name, address: {street, building, apartment, city, postal_code, voivodeship,
---   country_code}, dates: [{type, date}], is_closed}], sorted by identifier; those of KRS in the
---   order of the extract. is_closed is true or absent,
---   whether or not the day is known.
+--   country_code}, dates: [{type, date}], is_closed}], sorted by identifier; units of KRS are in the
+--   order of the extract. is_closed is true or absent, whether or not the day is known.
 -- persons: [{kind: 'owner' | 'partner' | 'shareholder' | 'representative' | 'appointed', full_name,
 --   role, holding, number}]; courts and authorities appoint trustees, supervisors and commissioners.
 --   holding: the shares in words. number: the KRS or REGON number of a shareholder or partner. Both may be absent.
--- other_dates: [{type, date}], those that no column holds, labels in Polish.
+-- other_dates: [{type, date}], the dates without a column, labels in Polish.
 -- `withdrawn_until` is infinity while the personal fields are withdrawn (sql/function/15_policy.sql),
 -- and changes are no events; afterwards the dump date of the return.
--- `said_run_id`, `said_file_no` and `said_line` name the place in a dump that first said what the entry says
--- now. An entry that is gone has the run that missed it, and no place. Narrow numbers, since every entry has them.
+-- `said_run_id`, `said_file_no` and `said_line` name the place in a dump at which the present content of the entry
+-- was first read. An entry that is gone has the run that missed it, and no place.
 -- `numbers`: numbers beyond the three columns, by their type; null without any.
 -- `is_partial`: the owner objects to be found: the entry is in no export and no search by name.
--- `untold`: subjects of event types that the registry does not tell of the entry, such as the name that its
--- owner withholds. That one comes or goes is no event.
+-- `untold`: the subjects of event types that the registry does not state for the entry, such as the name that its
+-- owner withholds. A subject that comes or goes is no event.
 -- `announced_activity`: the code of the main activity in the classification that will come.
--- `closed_units`: the numbers of units that are closed, of which no more is kept.
--- `address_ids`: by which the registry knows the addresses of `units`, in their order.
+-- `closed_units`: the numbers of closed units, without their other fields.
+-- `address_ids`: the registry's identifiers of the addresses of `units`, in their order.
 create table registry.entry (
     company_id bigint not null,
     entry_id bigint not null,

@@ -25,12 +25,12 @@ create table registry.company (
 
 create index company_merged_into_idx on registry.company (merged_into_id)
 where merged_into_id is not null;
--- The search loads what changed since its snapshot: it must not read every company.
+-- The search loads the companies that changed since its snapshot, without reading every company.
 create index company_changed_idx on registry.company (changed_snapshot_no);
 
 -- One row per number that an entry of a company no longer has: the company is still known by it where
 -- no other one has it now. `last_date` is the newest dump date on which the number was given up.
--- A company that was merged since goes on as `merged_into_id` of its row says.
+-- For a company that was merged since, `merged_into_id` of its row names the company that stays.
 create table registry.past_number (
     identifier_type text not null,
     identifier_value text not null,

@@ -2,9 +2,9 @@
 -- much the number of entries of the registry in this state differs from the snapshot before. A running
 -- sum over the days is the stock. `voivodeship` and `legal_form` are symbols, `activity_section` is
 -- the section of the main activity. `new_count`, `suspended_count` and `resumed_count` stand at the
--- present state of an entry, `ended_count` at its former state. `returned_count`: of the new
--- entries those that the registry had before; the others are births. A baseline has no flow. The day 'infinity'
--- holds what came on demand since the last dump, until the next dump.
+-- present state of an entry, `ended_count` at its former state. `returned_count`: the new entries that were in
+-- the registry before; the other new entries are births. A baseline has no flow. The day 'infinity' holds the
+-- entries that came on demand since the last dump, until the next dump.
 create table registry.stock_change (
     source text not null,
     stat_date date not null,
@@ -27,9 +27,9 @@ create table registry.stock_change (
 );
 
 -- One row per source, snapshot day and way on which standing entries moved from one group to another: how
--- many did. `status` is the one before. `is_recoded`: the section alone changed, since the code of 2007
+-- many did. `status` is the status before the move. `is_recoded`: the section alone changed, since the code of 2007
 -- became one of its codes of 2025, or since a dictionary places the code elsewhere. The columns of a group
--- and the day 'infinity' are those of registry.stock_change. Rows are only added: a day may have several
+-- and the day 'infinity' are as in registry.stock_change. Rows are only added: a day may have several
 -- rows for one way.
 create table registry.stock_move (
     source text not null,

@@ -6,8 +6,7 @@ create table registry.severity (
 );
 
 -- One row per event type; its severity, class and category are fixed here and nowhere else. `subject`
--- is what the event is about. `changes`: of a value that can be added, changed or removed, those that
--- are events of this type.
+-- names the field that changed. `changes`: which of added, changed and removed are events of this type.
 create table registry.event_type (
     event_type text collate "C" primary key,
     severity text not null references registry.severity,

@@ -3,7 +3,7 @@ create schema customer;
 
 -- One row per registered account; `initialized_at` is set when its Master Token is handed out.
 -- `language` is the language of its mails. `recovered_at` is the moment of the newest finished recovery.
--- Of an account that has ended, the reference stands in place of the address, and the name is blank.
+-- An account that has ended has its reference in place of the address, and a blank name.
 create table customer.account (
     account_id bigint generated always as identity primary key,
     user_ref text not null unique,

@@ -1,7 +1,7 @@
 -- Views about credits: not for analysts of the registries.
 create schema billing;
 
--- One row per account: what its ledger sums up to. Credits are whole.
+-- One row per account: the sum of its ledger, in whole credits.
 create table customer.wallet (
     account_id bigint primary key references customer.account,
     balance bigint not null default 0,
@@ -16,7 +16,7 @@ create table customer.wallet (
 
 -- One row per movement of credits, numbered per account without gaps. Each row continues the one
 -- before it: its `balance_before` is, by a foreign key, the `balance_after` of that one.
--- `operation_key` names what caused it, such as a payment or a request: it happens once.
+-- `operation_key` names the cause, such as a payment or a request: one cause moves credits once.
 create table customer.wallet_transaction (
     account_id bigint not null,
     transaction_no bigint not null,
@@ -53,7 +53,7 @@ foreign key (account_id, last_no, balance)
 references customer.wallet_transaction (account_id, transaction_no, balance_after);
 
 -- One row per welcome bonus. A mailbox gets one: `mailbox` is an address without its tag. A domain,
--- such as `firma.pl`, gets a bounded number a day. Of an account that has ended, mailbox and domain are
+-- such as `firma.pl`, gets a bounded number a day. For an account that has ended, mailbox and domain are
 -- keyed hashes.
 create table customer.welcome_bonus (
     mailbox text primary key,
@@ -78,11 +78,11 @@ create table customer.credit_package (
 );
 
 -- One row per requested checkout: `price` is the amount to pay. The provider knows the row by
--- `payment_id`. `provider_ref` names the provider's checkout, `charge_ref` its payment. `refusal` says
--- what was wrong with a paid amount, or why no checkout was opened. `refunded` is the refunded part of
+-- `payment_id`. `provider_ref` names the provider's checkout, `charge_ref` its payment. `refusal` is
+-- the fault of a paid amount, or the reason why no checkout was opened. `refunded` is the refunded part of
 -- `price`; `disputes` has the part that each dispute took, by its id, and 0 for one that is won.
--- `reversed_credits` are the credits those parts bought; `withdrawn_credits` are those of them that the
--- wallet still had.
+-- `reversed_credits` are the credits that these parts bought; `withdrawn_credits` are the reversed credits that
+-- the wallet still had.
 create table customer.payment (
     payment_id uuid primary key,
     account_id bigint not null references customer.account,

@@ -2,7 +2,7 @@
 -- one-time token is stored in clear. `mail_key` names its cause: a cause sends one mail.
 -- `send_after` delays a mail. `message_id` stays the same over all attempts. A mail has failed when the
 -- recipient's server refuses it for good, or when its attempts are used up. A mail that lost its
--- purpose is dropped. `last_error` says why.
+-- purpose is dropped. `last_error` is the reason.
 create table customer.mail (
     mail_id bigint generated always as identity primary key,
     mail_key text not null,

@@ -1,6 +1,6 @@
--- One row per account that has said which events it wants to be told of; without a row nothing is
--- told. The lists are null where all classes or categories apply. `notify_submissions`: whether a mail
--- tells what became of a submission; without a row it does.
+-- One row per account that has chosen the events of its alerts; an account without a row gets no alerts. The
+-- lists are null where all classes or categories apply. `notify_submissions`: whether a mail reports the result
+-- of a submission, as for an account without a row.
 create table customer.alert_setting (
     account_id bigint primary key references customer.account,
     alerts_enabled boolean not null,
@@ -14,7 +14,7 @@ create table customer.alert_setting (
 -- One row per account and company that it watches or waits for. `company_id` is null until the
 -- company is known; the identifier is the one that was submitted. Its events count from the night
 -- in which it was ready on. While it is queued, registries are asked for it from `next_attempt_at` on;
--- `attempt_count` counts the attempts at which one gave no answer, `last_error` says what was wrong then.
+-- `attempt_count` counts the attempts without an answer of every registry, `last_error` is the last reason.
 -- The settings are null unless `has_custom_settings`.
 -- A transaction that adds, removes or changes the state of watches locks their accounts first. Before it
 -- locks several accounts, it takes the lock 'customer.watch'.

@@ -1,6 +1,6 @@
 -- One row per account and event of a company that it watched that night, written by the night, so
--- that reading a feed costs the same for ten and for a hundred thousand companies. The columns of the
--- event are those by which a feed is filtered. A company that is removed takes its rows with it.
+-- that reading a feed costs the same for ten and for a hundred thousand companies. It has the columns of the
+-- event by which a feed is filtered. The rows of a company are deleted when it is removed from the watch list.
 create table customer.feed (
     account_id bigint not null,
     event_id bigint not null,

@@ -1,4 +1,4 @@
--- What natural persons asked for: no view shows it, no export holds it, the API does not read it.
+-- The requests of natural persons. No view, no export and no request of the API reads these tables.
 create schema person;
 
 -- One row: the random key of the hashes below. It lies in the database, so that hashes stay valid when

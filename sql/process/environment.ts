@@ -25,7 +25,7 @@ const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
 const databaseUrl = z.string().regex(/^postgres(ql)?:\/\/./);
 
-/** What every process of the product reads. */
+/** The settings that every process of the product reads. */
 export const commonShape = {
   DATABASE_URL: databaseUrl.optional(),
   DATABASE_READ_URL: z
@@ -49,11 +49,11 @@ export const commonShape = {
   LOG_LEVEL: z.enum(logLevels).default('info'),
 };
 
-/** What to say where links lead to strangers, and BASE_URL is not set. */
+/** The message where links lead to strangers, and BASE_URL is not set. */
 export const baseUrlNeeded =
   'BASE_URL must be set where SMTP_URL or PAYMENT_PROVIDER=stripe is: mails and checkouts lead back to it.';
 
-/** What to say when a variable of `commonShape` is wrong. */
+/** The messages for wrong variables of `commonShape`. */
 export const commonSentences: Record<keyof typeof commonShape, string> = {
   DATABASE_URL:
     'DATABASE_URL must be the address of a PostgreSQL database, such as postgresql://user:password@host:5432/name.',
@@ -71,7 +71,7 @@ export const commonSentences: Record<keyof typeof commonShape, string> = {
   LOG_LEVEL: `LOG_LEVEL must be one of ${logLevels.join(', ')}.`,
 };
 
-/** How a process reaches its database: what `connect` takes of the checked settings. */
+/** Returns the arguments of `connect` from the checked settings: how a process reaches its database. */
 export function describeDatabase(
   checked: Pick<
     z.output<z.ZodObject<typeof commonShape>>,
@@ -80,7 +80,7 @@ export function describeDatabase(
 ) {
   return {
     databaseUrl: checked.DATABASE_URL,
-    /** Standbys for what is only read. */
+    /** Standbys for reads. */
     readUrls: checked.DATABASE_READ_URL,
     mostLag_s: checked.DATABASE_READ_LAG_SECONDS,
     mostSessions: checked.DATABASE_SESSIONS,
@@ -102,7 +102,7 @@ export function describeMetrics({
   return METRICS_PORT === undefined ? undefined : { host: HOST, port: METRICS_PORT };
 }
 
-/** Reads several groups of settings. Throws one `EnvironmentError` with all that is wrong in any of them. */
+/** Reads several groups of settings. Throws one `EnvironmentError` with every fault in any group. */
 export function readTogether<
   const Readers extends readonly ((from: NodeJS.ProcessEnv) => unknown)[],
 >(readers: Readers, variables = process.env) {

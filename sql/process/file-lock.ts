@@ -56,7 +56,7 @@ function describe(pid: number): string {
   return `${pid} ${processStart(pid)}`;
 }
 
-/** The target of a lock; undefined where there is none. */
+/** Reads the target of a lock; undefined where there is no lock. */
 async function readHolder(path: string): Promise<string | undefined> {
   return await readlink(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;

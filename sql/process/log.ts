@@ -1,6 +1,6 @@
 import type { DestinationStream, Logger } from 'pino';
 
-/** The level of a line that says why the process ends, and of one that warns. */
+/** The levels of a line with the reason why the process ends, and of a warning. */
 const [FATAL, WARN] = [60, 40];
 
 /**
@@ -25,12 +25,12 @@ export async function openLog(level: string, destination?: DestinationStream): P
   return pino({ level }, lines);
 }
 
-/** Says on stderr why the process ends: a sentence on a terminal, elsewhere a line of the log with the fields. */
+/** Writes on stderr why the process ends: a sentence on a terminal, elsewhere a line of the log with the fields. */
 export function sayFault(message: string, fields: object = {}): void {
   say(FATAL, message, fields);
 }
 
-/** Says something on stderr before the log is open. */
+/** Writes a message on stderr before the log is open. */
 export function sayWarning(message: string): void {
   say(WARN, message);
 }

@@ -63,7 +63,7 @@ export const settingNames: readonly string[] = [
 /** Shorter names have too many neighbours that belong to other programs. */
 const SHORTEST = 8;
 
-/** The middle of two words, without what both begin and end with. */
+/** Returns two words without their common beginning and end. */
 function findDifference(one: string, other: string): [string, string] {
   const most = Math.min(one.length, other.length);
   let begin = 0;

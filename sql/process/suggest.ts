@@ -5,9 +5,9 @@ function gramsOf(text: string): Set<string> {
 }
 
 /**
- * The words of a list that look most like a given one, the likest first, at most `count` of them:
- * by the sequences of three characters that both have and, of as many, by their share: what a long word
- * was shortened to is nearer to it than to another short one.
+ * Returns at most `count` words of a list that look most like a given word, the most similar first. Words are
+ * compared by the number of their common sequences of three characters, then by the share of these sequences:
+ * a shortened form of a long word is nearer to the long word than to another short one.
  */
 export function findNear(given: string, words: readonly string[], count: number): string[] {
   const wanted = gramsOf(given);

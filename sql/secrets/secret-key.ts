@@ -6,7 +6,7 @@ import { readText } from '../process/system-process.ts';
 import { writeSecretFile } from './secret-file.ts';
 
 /**
- * The key that signs one-time tokens: `SECRET_KEY` where it is given, else the one in
+ * Returns the key that signs one-time tokens: `SECRET_KEY` where it is given, else the key in
  * `<dataDir>/secret-key`, which is made when it is missing (64 hexadecimal digits, readable only
  * by its owner). Processes that start at once all get the same.
  *

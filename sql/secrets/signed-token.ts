@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 const algorithm = 'HS256';
 
-/** What every token of a mail claims. Times are whole seconds since 1970 (RFC 7519). */
+/** The claims of every token of a mail. Times are whole seconds since 1970 (RFC 7519). */
 export const signedClaims = z.strictObject({
   /** The `user_ref` of the account. */
   sub: z.string(),
@@ -11,7 +11,7 @@ export const signedClaims = z.strictObject({
   exp: z.int(),
 });
 
-/** Signs what a link of a mail claims, as a JWT. */
+/** Signs the claims of a link in a mail, as a JWT. */
 export function signToken(
   secretKey: string,
   claims: object,

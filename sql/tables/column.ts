@@ -1,7 +1,7 @@
 import type { ColumnType, JSONColumnType } from 'kysely';
 
-// What the driver gives and takes: `bigint` is text on the way out, so that no digit is lost, and a
-// `date` is text both ways (YYYY-MM-DD).
+// Types of the driver: it returns `bigint` as text, so that no digit is lost, and returns and takes a `date` as
+// text (YYYY-MM-DD).
 type WholeNumber = string | number | bigint;
 export type BigInteger = ColumnType<string, WholeNumber>;
 /** Assigned by the table. */
