@@ -10,7 +10,7 @@ export function isPossibleDay(text: string): boolean {
   return /^(1[89]|2[01])/.test(text) && isDate(text);
 }
 
-/** Returns the day that is `count` days after a day, YYYY-MM-DD. */
+/** Returns the day that is `days` days after `date`, YYYY-MM-DD. */
 export function addDays(date: string, days: number): string {
   return new Date(Date.parse(date) + days * 86_400_000).toISOString().slice(0, 10);
 }

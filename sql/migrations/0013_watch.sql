@@ -14,7 +14,7 @@ create table customer.alert_setting (
 -- One row per account and company that it watches or waits for. `company_id` is null until the
 -- company is known; the identifier is the one that was submitted. Its events count from the night
 -- in which it was ready on. While it is queued, registries are asked for it from `next_attempt_at` on;
--- `attempt_count` counts the attempts without an answer of every registry, `last_error` is the last reason.
+-- `attempt_count` counts the attempts at which a registry gave no answer, `last_error` is the last reason.
 -- The settings are null unless `has_custom_settings`.
 -- A transaction that adds, removes or changes the state of watches locks their accounts first. Before it
 -- locks several accounts, it takes the lock 'customer.watch'.
