@@ -1,6 +1,6 @@
 /**
  * The figures of the API, each with its unit and meaning. A name in capitals is the setting that changes a figure,
- * which is then the default. The figures of the search index are in `companies/`.
+ * which is then the default. The figures of the search index are in `search/`.
  */
 
 /** Requests that one client may make in a window. */
@@ -141,6 +141,8 @@ export const patience = {
   /** The same where other services or the hash of a password are waited for. */
   slowAnswer_ms: 8_000,
   downloadAnswer_ms: 60_000,
+  /** The snapshot that was just published: a search is then answered from the one before. */
+  search_ms: 50,
   /** A statement, a lock or a session; less than `answer_ms`. */
   database_ms: 2_500,
   /** A session for a download, and its longest query. */

@@ -16,7 +16,7 @@ import { openLog, sayFault } from '../sql/process/log.ts';
 import { readSecretKey } from '../sql/secrets/secret-key.ts';
 import { createApp } from './app.ts';
 import type { AppOptions } from './app-options.ts';
-import { createSearchIndex } from './companies/search-index.ts';
+import { createSearchIndex } from './search/client.ts';
 import { createUses } from './auth/uses.ts';
 import { type Environment, readEnvironment } from './environment.ts';
 import { patience, sessions } from './figures.ts';
@@ -33,12 +33,6 @@ const downloadSessions = {
   mostWait_ms: patience.downloadSession_ms,
   patience_ms: patience.downloadQuery_ms,
 };
-
-/**
- * Then a search is answered from the snapshot before the one that was just published; the second where that is
- * loaded soon: up to a million companies.
- */
-const searchPatience_ms = [50, 2_000] as const;
 
 /** The log is written in chunks of 8,192 characters, or after 100 ms. */
 const logBuffer = { minLength: 8_192, periodicFlush: 100 };
@@ -102,13 +96,12 @@ async function serve(environment: Environment): Promise<void> {
   const uses = createUses(gate);
   const searchIndex = createSearchIndex([...database.readConnections, database.connection], {
     folder: join(environment.dataDir, 'search'),
-    patience_ms: searchPatience_ms,
   });
   const db = openKysely(database.pool);
   const readers = database.readers ?? onlyWriter(db);
   const metrics = createMetrics({ pool: database.pool, readers, searchIndex, now });
   const close = async () => {
-    await searchIndex.close();
+    searchIndex.close();
     await uses.flush();
     await Promise.all([gatePool, ...downloadPools].map((pool) => pool.end()));
     await database.close();

@@ -11,7 +11,7 @@ import { openPool } from '../sql/connection/pool.ts';
 import { openReaders } from '../sql/connection/readers.ts';
 import { openKysely } from '../sql/connection/kysely.ts';
 import { createSecret } from './auth/token-secret.ts';
-import { createSearchIndex } from './companies/search-index.ts';
+import { createSearchIndex } from './search/client.ts';
 
 let origin: Origin;
 let writer: TestDatabase;

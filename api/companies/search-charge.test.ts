@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bounds as standard } from '../figures.ts';
-import { createSearchIndex } from './search-index.ts';
+import { createSearchIndex } from '../search/client.ts';
 import { createFirstDay, runFixture } from '../../fixtures/dump/night.ts';
 import {
   createSearcher,
@@ -138,7 +138,8 @@ describe('GET /api/v1/companies/search', () => {
     const another = await createSearcher(database.kysely, other);
     expect(totalOf(await another.search(query))).toBe(6);
     expect(totalOf(await another.search(inCity))).toBe(1);
-    await Promise.all([other.close(), searchIndex.close()]);
+    await other.close();
+    searchIndex.close();
     await move('14');
     // Szprycha goes.
     await runFixture(database, '2026-11-03');

@@ -14,9 +14,9 @@ import {
   listValues,
   type Numbers,
 } from './identifier.ts';
-import { readSearchDictionary, resolveFilter, searchQuery } from './search-filter.ts';
-import type { SearchIndex } from './search-index.ts';
-import type { Search } from './search-segments.ts';
+import { readSearchDictionary, resolveFilter, searchQuery } from '../search/filter.ts';
+import type { SearchIndex } from '../search/client.ts';
+import type { Search } from '../search/segments.ts';
 
 export type SearchOptions = Context & { searchIndex: SearchIndex; searchCredits: number };
 
@@ -65,9 +65,8 @@ async function readPage(
   seen_no: number,
   gone: AbortSignal,
 ) {
-  for (let [least_no, mayWait] = [seen_no, false]; ; mayWait = true) {
-    const found = await searchIndex.find(search, least_no, { gone, mayWait });
-    const { snapshot_no, total, company_ids } = found;
+  for (let least_no = seen_no; ;) {
+    const { snapshot_no, total, company_ids } = await searchIndex.find(search, least_no, gone);
     const [page] = await readers.read(
       (db) => runPrepared<PageRow>(db, 'api/search_page.sql', [company_ids, snapshot_no]),
       snapshot_no,

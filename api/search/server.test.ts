@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, readlink, rm } from 'node:fs/promises';
+import { mkdtemp, readlink, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
@@ -7,9 +7,9 @@ import { createSearcher } from '../../fixtures/client/searcher.ts';
 import { startTestApi } from '../../fixtures/client/test-api.ts';
 import type { TestDatabase } from '../../fixtures/database/test-database.ts';
 import { createFirstDay } from '../../fixtures/dump/night.ts';
-import type { SearchFilter } from './search-filter.ts';
-import { createSearchIndex, type SearchIndex } from './search-index.ts';
-import { findPlace } from './search-place.ts';
+import type { SearchFilter } from './filter.ts';
+import { createSearchIndex, type SearchIndex } from './client.ts';
+import { findPlace } from './place.ts';
 
 const patiently = { timeout: 20_000 };
 let database: TestDatabase;
@@ -30,15 +30,21 @@ afterAll(async () => {
 
 /** An index as another API process opens it. */
 function open(options: Parameters<typeof createSearchIndex>[1] = {}): SearchIndex {
-  const index = createSearchIndex([database.connection], options);
+  const index = createSearchIndex([database.connection], { patience_ms: 2_000, ...options });
   opened.push(index);
   return index;
 }
 
-/** The process that has the index now. */
+/** Returns the process that has the index now. */
 async function findHolder(): Promise<number> {
   const { socket } = await findPlace([database.connection], undefined);
   return Number.parseInt(await readlink(`${socket}.lock`), 10);
+}
+
+/** Waits until all companies are kept for the next process. */
+async function waitUntilKept(): Promise<void> {
+  const { name } = await findPlace([database.connection], folder);
+  await expect.poll(() => existsSync(join(folder, `${name}-0`)), patiently).toBe(true);
 }
 
 function isAlive(pid: number): boolean {
@@ -52,7 +58,7 @@ function isAlive(pid: number): boolean {
 /** Ends what was opened, and waits until the process that has the index is gone: it answers others until then. */
 async function endAll(): Promise<void> {
   const pid = await findHolder().catch(() => undefined);
-  await Promise.all(opened.map((index) => index.close()));
+  for (const index of opened) index.close();
   opened = [];
   if (pid) await expect.poll(() => isAlive(pid), patiently).toBe(false);
 }
@@ -84,18 +90,17 @@ test('API processes of a machine share one index, which ends with the last of th
   const found = await Promise.all([one, other].map((index) => find(index, { city: 'lublin' })));
   expect(found.map(({ total }) => total)).toEqual([1, 1]);
   const pid = await findHolder();
-  await one.close();
+  one.close();
   expect((await find(other, { city: 'lublin' })).total).toBe(1);
   expect(await findHolder()).toBe(pid);
-  await other.close();
+  other.close();
   await expect.poll(() => isAlive(pid), patiently).toBe(false);
 });
 
 test('A search goes on after the process of the index was killed, with what that had kept', async () => {
   const index = open({ folder });
   expect((await find(index, { city: 'lublin' })).total).toBe(1);
-  const place = await findPlace([database.connection], folder);
-  await expect.poll(() => existsSync(join(place.folder!, 'segments.json')), patiently).toBe(true);
+  await waitUntilKept();
   // Nothing publishes this: a load of all companies would show it.
   await move('Lublin', 'Nigdzie', false);
   process.kill(await findHolder(), 'SIGKILL');
@@ -108,11 +113,9 @@ test.each([false, true])(
   'What was kept is not used of a database that was restored to an earlier moment; published again: %s',
   async (isPublished) => {
     const lost_no = await move('Lublin', 'Nigdzie', true);
-    const before = open({ folder });
-    expect((await find(before, { city: 'nigdzie' }, lost_no)).total).toBe(1);
-    const { folder: kept } = await findPlace([database.connection], folder);
-    const list = () => readFile(join(kept!, 'segments.json'), 'utf8').catch(() => '');
-    await expect.poll(list, patiently).toContain(`-${lost_no}-`);
+    await rm(folder, { recursive: true });
+    expect((await find(open({ folder }), { city: 'nigdzie' }, lost_no)).total).toBe(1);
+    await waitUntilKept();
     await endAll();
     await database.pool.query(
       `with lost as (delete from registry.publication where snapshot_no = ${lost_no})
@@ -138,16 +141,12 @@ test('A search finds companies of one country, or of all', async () => {
 });
 
 test('A search is answered from the snapshot before while a newer one is loaded', async () => {
-  const index = open({ patience_ms: [100, 100] });
+  const index = open({ patience_ms: 100 });
   const before = await find(index, { city: 'lublin', country: 'PL' });
   const snapshot_no = await move('Lublin', 'Nigdzie', true);
   const client = await database.pool.connect();
   await client.query('begin; lock table registry.company');
   expect(await find(index, { city: 'lublin', country: 'PL' }, snapshot_no)).toEqual(before);
-  const search = { filter: { status: 'ACTIVE' as const }, skipped: 0, size: 20 };
-  await expect(index.find(search, snapshot_no, { mayWait: true })).rejects.toMatchObject({
-    status: 503,
-  });
   await client.query('rollback');
   client.release();
   await expect
@@ -156,7 +155,7 @@ test('A search is answered from the snapshot before while a newer one is loaded'
 });
 
 test('A page with a company that changed is not shown before the newer snapshot is loaded', async () => {
-  const index = open({ patience_ms: [0, 0] });
+  const index = open({ patience_ms: 10 });
   const api = await startTestApi({ db: database.kysely, searchIndex: index });
   const searcher = await createSearcher(database.kysely, api);
   const cities = ['Nigdzie', 'Lublin'];

@@ -6,8 +6,8 @@ import {
   nameBlock,
   type SegmentData,
   type SegmentHead,
-} from './search-segment.ts';
-import { TermTable } from './search-terms.ts';
+} from './segment.ts';
+import { TermTable } from './terms.ts';
 
 /** A company and one of its entries, a row of `sql/api/search_rows.sql`; null is unknown. */
 export type Row = [company_id: string, ...texts: (string | null)[]];
@@ -70,7 +70,7 @@ export class SegmentBuilder {
     this.#words.next();
   }
 
-  /** The segment. Ends the builder. */
+  /** Returns the segment. Ends the builder. */
   build(head: SegmentHead): SegmentData {
     this.#endCompany();
     const first_id = this.#ids[0] ?? 0;
@@ -81,7 +81,6 @@ export class SegmentBuilder {
       for (let at = 0; at < word.length; at += 1) pairs.add(`${word} `.slice(at, at + 2));
       pairs.next();
     }
-    const { bytes, length } = this.#words.stream;
     return {
       head,
       ids: (ids.at(-1) ?? 0) < 2 ** 32 ? Uint32Array.from(ids) : Float64Array.from(ids),
@@ -90,7 +89,7 @@ export class SegmentBuilder {
       terms: this.#terms.finish(this.count, 'by text'),
       words,
       pairs: pairs.finish(words.ends.length, 'by text'),
-      names: bytes.slice(0, length),
+      names: this.#words.stream.bytes.slice(),
       nameStarts: Uint32Array.from(this.#nameStarts),
     };
   }

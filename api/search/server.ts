@@ -5,8 +5,8 @@ import { createServer, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { withLock } from '../../sql/process/file-lock.ts';
-import type { SearchPlace } from './search-place.ts';
-import { type SearchQuestion, SearchStore } from './search-store.ts';
+import type { SearchPlace } from './place.ts';
+import { type SearchQuestion, SearchStore } from './store.ts';
 
 /** The API process that starts this one connects at once; if it never does, this one ends. */
 const mostIdle_ms = 10_000;
@@ -22,37 +22,31 @@ async function answer(store: SearchStore, question: SearchQuestion) {
   }
 }
 
-function serve(store: SearchStore, socket: Socket): void {
-  const lines = createInterface(socket);
-  // A client that is gone misses nothing. The lines have the errors of the socket too.
-  for (const one of [socket, lines]) one.on('error', () => undefined);
-  const reply = async (line: string) => {
-    const { id, ...question } = JSON.parse(line) as SearchQuestion & { id: number };
-    const answered = await answer(store, question);
-    if (socket.writable) socket.write(`${JSON.stringify({ id, ...answered })}\n`);
-  };
-  lines.on('line', (line) => void reply(line));
+/** Answers a line with a line, until the client is gone. */
+async function serve(store: SearchStore, socket: Socket): Promise<void> {
+  for await (const line of createInterface(socket)) {
+    socket.write(`${JSON.stringify(await answer(store, JSON.parse(line) as SearchQuestion))}\n`);
+  }
 }
 
 /** Listens until the last client is gone. */
 function listen(place: SearchPlace): Promise<never> {
-  const remove = () => rmSync(place.socket, { force: true });
-  remove();
+  rmSync(place.socket, { force: true });
   process.on('exit', () => {
-    remove();
-    rmSync(`${place.socket}.lock`, { force: true });
+    for (const path of [place.socket, `${place.socket}.lock`]) rmSync(path, { force: true });
   });
   const store = new SearchStore(place);
-  const restored = store.restore();
   let clientCount = 0;
   const endUnused = () => clientCount === 0 && process.exit();
   const server = createServer((socket) => {
     clientCount += 1;
+    // A client that is gone misses nothing.
+    socket.on('error', () => undefined);
     socket.once('close', () => {
       clientCount -= 1;
       endUnused();
     });
-    void restored.then(() => serve(store, socket));
+    serve(store, socket).catch(() => undefined);
   });
   server.listen(place.socket);
   setTimeout(endUnused, mostIdle_ms);

@@ -1,7 +1,7 @@
 /** A set of companies: bit n is 1 when the company with the number n is in the set. */
 export type Bits = Uint32Array<ArrayBuffer>;
 
-/** A set of numbers below `count`, empty. */
+/** Returns an empty set of numbers below `count`. */
 export function noBits(count: number): Bits {
   return new Uint32Array(Math.ceil(count / 32));
 }
@@ -18,17 +18,13 @@ export function hasBit(bits: Bits, number: number): boolean {
   return ((bits[number >>> 5]! >>> (number & 31)) & 1) === 1;
 }
 
-/** Keeps in a set what another one has too. */
+/** Removes from a set what another one does not have. */
 export function keepCommon(bits: Bits, other: Bits): void {
   for (let at = 0; at < bits.length; at += 1) bits[at]! &= other[at]!;
 }
 
 export function addAll(bits: Bits, other: Bits): void {
   for (let at = 0; at < bits.length; at += 1) bits[at]! |= other[at]!;
-}
-
-export function removeAll(bits: Bits, other: Bits): void {
-  for (let at = 0; at < bits.length; at += 1) bits[at]! &= ~other[at]!;
 }
 
 function countOnes(word: number): number {
@@ -43,7 +39,7 @@ export function countBits(bits: Bits): number {
   return count;
 }
 
-/** Calls `use` with each number in a set, ascending; it may take the number out. */
+/** Calls `use` with each number in a set, ascending; `use` may remove that number. */
 export function eachBit(bits: Bits, use: (number: number) => void): void {
   for (let at = 0; at < bits.length; at += 1) {
     for (let word = bits[at]!; word !== 0; word &= word - 1) {
@@ -52,7 +48,7 @@ export function eachBit(bits: Bits, use: (number: number) => void): void {
   }
 }
 
-/** The numbers in a set, ascending: at most `size` of them, after the first `skipped`. */
+/** Returns the numbers in a set, ascending: at most `size` of them, after the first `skipped`. */
 export function listBits(bits: Bits, skipped = 0, size = Infinity): number[] {
   const numbers: number[] = [];
   let left = skipped;
@@ -70,33 +66,45 @@ export function listBits(bits: Bits, skipped = 0, size = Infinity): number[] {
   return numbers;
 }
 
-/** Whole numbers, stored as groups of seven bits: a number below 128 takes one byte. */
+/** Whole numbers, each as groups of seven bits: a number below 128 takes one byte. */
 export class NumberStream {
-  bytes = new Uint8Array(64);
+  #bytes = new Uint8Array(64);
   length = 0;
 
+  /** The bytes of the numbers, until the next change. */
+  get bytes(): Uint8Array<ArrayBuffer> {
+    return this.#bytes.subarray(0, this.length);
+  }
+
+  #reserve(count: number): void {
+    if (this.length + count <= this.#bytes.length) return;
+    const size = Math.max(this.#bytes.length * 2, this.length + count);
+    this.#bytes = new Uint8Array(this.#bytes.buffer.transfer(size));
+  }
+
   push(number: number): void {
-    if (this.length + 5 > this.bytes.length) {
-      this.bytes = new Uint8Array(this.bytes.buffer.transfer(this.bytes.length * 2));
-    }
+    this.#reserve(5);
     let rest = number;
     for (; rest > 127; rest >>>= 7) {
-      this.bytes[this.length] = (rest & 127) | 128;
+      this.#bytes[this.length] = (rest & 127) | 128;
       this.length += 1;
     }
-    this.bytes[this.length] = rest;
+    this.#bytes[this.length] = rest;
     this.length += 1;
+  }
+
+  /** Writes bytes in the place of all after the first `length`. */
+  replace(length: number, bytes: Uint8Array): void {
+    this.length = length;
+    this.#reserve(bytes.length);
+    this.#bytes.set(bytes, length);
+    this.length += bytes.length;
   }
 }
 
-/** Calls `use` with each number of a stream that stands in the bytes from `start` to before `end`. */
-export function eachNumber(
-  bytes: Uint8Array,
-  start: number,
-  end: number,
-  use: (number: number) => void,
-): void {
-  for (let at = start, number = 0, shift = 0; at < end; at += 1) {
+/** Calls `use` with each number of the bytes of a stream. */
+export function eachNumber(bytes: Uint8Array, use: (number: number) => void): void {
+  for (let at = 0, number = 0, shift = 0; at < bytes.length; at += 1) {
     const byte = bytes[at]!;
     number |= (byte & 127) << shift;
     shift += 7;

@@ -4,23 +4,32 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { Client, type ClientConfig } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { socketOf } from '../../sql/connection/pool.ts';
-import { eachRow, SegmentBuilder } from './search-builder.ts';
-import { otherDatabase, type SegmentData, type SegmentHead } from './search-segment.ts';
+import { eachRow, SegmentBuilder } from './builder.ts';
+import type { SegmentData, SegmentHead } from './segment.ts';
+import { otherDatabase } from './segments.ts';
 
 /** The companies of a segment at most: so many keep the memory of a load low. */
 const mostCompanies = 2 ** 20;
 
-const rowsSql = await readFile(new URL('../../sql/api/search_rows.sql', import.meta.url), 'utf8');
+/**
+ * The longest silence of a server before the load is given up, since a frozen server never answers. A server sorts
+ * a whole country before it sends the first row.
+ */
+const mostSilence_ms = { changes: 120_000, country: 600_000 };
 
-/** What is to be loaded, of a server that has the snapshot `least_no` or a newer one, and `publication`. */
-export type Wanted = Pick<SegmentHead, 'since' | 'from' | 'to' | 'publication'> & {
+/** The companies to load. */
+export interface Wanted extends Pick<SegmentHead, 'from' | 'to'> {
+  /** The changes after this snapshot; -1: all companies. */
+  since: number;
+  /** The server must have this snapshot or a newer one. */
   least_no: number;
-};
+  /** The server must have published all of these. */
+  publications: string[];
+}
 
-/** A segment; after the last one the snapshot that they were read in. */
-export type Loaded = SegmentData | number;
-
-type State = Pick<SegmentHead, 'snapshot_no' | 'publication'> & { has_publication: boolean };
+interface State extends Pick<SegmentHead, 'snapshot_no' | 'publication'> {
+  is_other: boolean;
+}
 
 const stateSql = `
   with known as (
@@ -30,16 +39,12 @@ const stateSql = `
   select
     snapshot_no::float8,
     publication,
-    $1 = '' or exists (select from known where publication = $1) as has_publication
+    exists (select unnest($1::text[]) except select publication from known) as is_other
   from known
   order by known.snapshot_no desc
   limit 1`;
 
-/**
- * The longest silence of a server before the load is given up, since a frozen server never answers. A server sorts
- * a whole country before it sends the first row.
- */
-const mostSilence_ms = { changes: 120_000, country: 600_000 };
+const rowsSql = await readFile(new URL('../../sql/api/search_rows.sql', import.meta.url), 'utf8');
 
 let sentCount = 0;
 
@@ -52,14 +57,12 @@ function send(data: SegmentData): void {
   );
 }
 
-async function sendSegments(
-  client: Client,
-  { since, from, to }: Wanted,
-  state: Omit<State, 'has_publication'>,
-) {
+/** Sends segments of all companies that are wanted: one at least. */
+async function sendSegments(client: Client, { since, from, to }: Wanted, state: State) {
   const values = [since, from, to ?? Number.MAX_SAFE_INTEGER];
   const text = rowsSql.replaceAll(/\$(\d)/g, (_, place: string) => String(values[+place - 1]));
-  const head = { ...state, since, from, to, loaded_at: new Date().toISOString() };
+  const { snapshot_no, publication } = state;
+  const head = { from, to, snapshot_no, publication, loaded_at: new Date().toISOString() };
   let builder = new SegmentBuilder();
   const chunks = client.query(copyTo(text)).setEncoding('utf8') as AsyncIterable<string>;
   await eachRow(chunks, (row) => {
@@ -74,8 +77,7 @@ async function sendSegments(
   send(builder.build(head));
 }
 
-/** Loads from a server. Throws where it has not seen `least_no`, or has another database. */
-async function loadFrom(connection: ClientConfig, wanted: Wanted): Promise<number> {
+async function loadFrom(connection: ClientConfig, wanted: Wanted): Promise<void> {
   const client = new Client({ ...connection, connectionTimeoutMillis: 2_500 });
   // The query that waits throws it too.
   client.on('error', () => undefined);
@@ -85,34 +87,30 @@ async function loadFrom(connection: ClientConfig, wanted: Wanted): Promise<numbe
     const silence_ms = mostSilence_ms[wanted.since === -1 ? 'country' : 'changes'];
     socket.setTimeout(silence_ms, () => void socket.destroy());
     await client.query('begin isolation level repeatable read read only');
-    const { rows } = await client.query<State>(stateSql, [wanted.publication]);
-    const { has_publication, ...state } = rows[0]!;
-    // Or a reader that is behind: the writer comes after it.
-    if (!has_publication)
-      throw Object.assign(new Error('Another database'), { code: otherDatabase });
+    const { rows } = await client.query<State>(stateSql, [wanted.publications]);
+    const state = rows[0]!;
+    if (state.is_other) throw Object.assign(new Error('Another database'), { code: otherDatabase });
     // With the code 55000 the request gets a 503. To ask again could last for ever: the server may stay behind.
     if (state.snapshot_no < wanted.least_no)
       throw Object.assign(new Error('No server has the newest snapshot'), { code: '55000' });
     await sendSegments(client, wanted, state);
-    return state.snapshot_no;
   } finally {
     await client.end();
   }
 }
 
-/** Loads from the first server that is there and new enough; the writer is the last. */
-async function load(wanted: Wanted): Promise<number> {
-  const [servers, before] = [[...(workerData as ClientConfig[])], sentCount];
-  for (;;) {
+/** Loads from the first server that is there and new enough. */
+async function load(servers: ClientConfig[], wanted: Wanted): Promise<void> {
+  for (const server of servers) {
     try {
-      return await loadFrom(servers.shift()!, wanted);
+      await loadFrom(server, wanted);
+      return;
     } catch (error) {
-      // Another server may have other companies than those that were sent.
-      if (servers.length === 0 || sentCount > before) throw error;
+      // Another server may have other companies than the ones that were sent.
+      if (server === servers.at(-1) || sentCount > 0) throw error;
     }
   }
 }
 
-parentPort!.on('message', (wanted: Wanted) => {
-  void load(wanted).then((snapshot_no) => parentPort!.postMessage(snapshot_no, []));
-});
+const { servers, ...wanted } = workerData as Wanted & { servers: ClientConfig[] };
+await load(servers, wanted);

@@ -1,15 +1,6 @@
-import {
-  addBit,
-  eachBit,
-  hasBit,
-  listBits,
-  noBits,
-  removeAll,
-  removeBit,
-  type Bits,
-} from './search-bits.ts';
-import type { SearchFilter } from './search-filter.ts';
-import { findLowest, TermIndex, type TermArrays } from './search-terms.ts';
+import { eachBit, hasBit, listBits, noBits, removeBit, type Bits } from './bits.ts';
+import type { SearchFilter } from './filter.ts';
+import { TermIndex, type TermArrays } from './terms.ts';
 
 /** The filters that compare the whole of a column of `search_rows.sql`, in its order. */
 export const columns = [
@@ -27,25 +18,20 @@ export const [divisionKind, activityKind] = [columns.length, columns.length + 1]
 /** The length of the code of a division, with which each code of its activities begins. */
 export const divisionLength = 2;
 
-/** How many companies have one place in `nameStarts`. */
+/** How many companies share one place in `nameStarts`. */
 export const nameBlock = 4;
 
-/** Which companies a segment has: those with ids from `from` to below `to` that changed after `since`. */
+/** Where the companies of a segment come from: their ids are `from` or higher, and lower than `to`. */
 export interface SegmentHead {
   from: number;
   /** Null: without an end. */
   to: number | null;
-  /** -1: all of them. */
-  since: number;
-  /** The snapshot that the rows are of. */
+  /** The snapshot of the rows. */
   snapshot_no: number;
-  /** Its number and time: the database still has both, unless another or an older one is in its place. */
+  /** Its number and time, which another database or an older state of this one does not have. */
   publication: string;
   loaded_at: string;
 }
-
-/** The code of an error: the database does not have the publication of a segment. */
-export const otherDatabase = 'OTHER_DATABASE';
 
 /** Some companies with what a search compares. A company has a number: its place in `ids`. */
 export interface SegmentData {
@@ -70,15 +56,18 @@ export interface SegmentData {
 
 const none: Bits = noBits(0);
 
-/** Searches some companies. Nothing in a segment changes but what counts as outdated. */
+/** Returns the set of all numbers below `count`, and some more. */
+const allBits = (count: number): Bits => noBits(count).fill(2 ** 32 - 1);
+
+/** Searches some companies. Nothing in a segment changes but which companies are current. */
 export class Segment {
   readonly data: SegmentData;
   readonly #terms: TermIndex;
   readonly #words: TermIndex;
   readonly #pairs: TermIndex;
-  /** Companies that a newer segment has. */
-  #outdated: Bits | undefined;
-  /** Those that match the present search: used again by each search. */
+  /** The companies that have not changed since. */
+  #current: Bits;
+  /** The companies that match the present search: used again by each search. */
   readonly #matches: Bits;
 
   constructor(data: SegmentData) {
@@ -87,6 +76,7 @@ export class Segment {
     this.#words = new TermIndex(data.words, this.count);
     this.#pairs = new TermIndex(data.pairs, this.#words.count);
     this.#matches = noBits(this.count);
+    this.#current = allBits(this.count);
   }
 
   get head(): SegmentHead {
@@ -101,32 +91,33 @@ export class Segment {
     return this.data.first_id + this.data.ids[number]!;
   }
 
-  /** Marks the companies that a newer segment has as outdated here. */
-  outdate(newer: Segment): void {
-    const [few, many] = this.count < newer.count ? [this, newer] : [newer, this];
-    for (let number = 0; number < few.count; number += 1) {
-      const id = few.idOf(number);
-      const there = findLowest(many.count, (one) => many.idOf(one) >= id);
-      if (many.idOf(there) !== id) continue;
-      this.#outdated ??= noBits(this.count);
-      addBit(this.#outdated, few === this ? number : there);
+  /** Excludes the companies that changed, and no others, from the matches. */
+  exclude(changes: readonly Segment[]): void {
+    const current = allBits(this.count);
+    let at = 0;
+    for (const change of changes) {
+      for (let number = 0; number < change.count; number += 1) {
+        const id = change.idOf(number);
+        while (at < this.count && this.idOf(at) < id) at += 1;
+        if (at < this.count && this.idOf(at) === id) removeBit(current, at);
+      }
     }
+    this.#current = current;
   }
 
-  /** The companies that match. The set lasts until the next search. */
+  /** Returns the set of companies that match, until the next search. */
   find(filter: SearchFilter): Bits {
     const { activity_start_from: from, activity_start_to: to, name } = filter;
-    const matches = this.#matches.fill(2 ** 32 - 1);
+    this.#matches.set(this.#current);
     for (const [text, before] of listTerms(filter)) {
       const terms = this.#terms.listTerms(text, before);
       if (terms.length === 0) return none;
-      this.#terms.keepOwners(matches, terms);
+      this.#terms.keepOwners(this.#matches, terms);
     }
-    if (this.#outdated) removeAll(matches, this.#outdated);
     if (name !== undefined) this.#keepNames(name.split(' '));
     // Looks at each of the companies that are left.
     if (from ?? to) this.#keepStarts(numberOf(from ?? '1'), numberOf(to ?? '99991231'));
-    return matches;
+    return this.#matches;
   }
 
   /** Keeps the companies that started on a day from `from` to `to`. */
@@ -153,23 +144,23 @@ export class Segment {
     const words = pieces.map((piece, at) =>
       this.#findWords((at > 0 ? ' ' : '') + piece + (at < last ? ' ' : '')),
     );
-    const uses = words.map((of) => {
-      let use = 0;
-      eachBit(of, (word) => (use += this.#words.estimate(word)));
-      return use;
+    const lengths = words.map((found) => {
+      let length = 0;
+      eachBit(found, (word) => (length += this.#words.lengthOf(word)));
+      return length;
     });
     const matches = this.#matches;
-    this.#words.keepOwners(matches, listBits(words[uses.indexOf(Math.min(...uses))]!));
+    this.#words.keepOwners(matches, listBits(words[lengths.indexOf(Math.min(...lengths))]!));
     if (last === 0) return;
     eachBit(matches, (number) => {
       if (!hasInTurn(this.#readName(number), words)) removeBit(matches, number);
     });
   }
 
-  /** The words that have a piece; a space stands for the begin or the end of a word. */
+  /** Returns the words that have a piece, in which a space stands for the begin or the end of a word. */
   #findWords(piece: string): Bits {
     const [words, bytes] = [this.#words, Buffer.from(piece)];
-    const found = noBits(words.count).fill(2 ** 32 - 1);
+    const found = allBits(words.count);
     for (let at = 0; at + 1 < piece.length; at += 1) {
       const pair = piece.slice(at, at + 2);
       this.#pairs.keepOwners(found, this.#pairs.listTerms(pair, `${pair}\0`));
@@ -183,7 +174,7 @@ export class Segment {
     return found;
   }
 
-  /** The words of a name. */
+  /** Returns the words of a name. Its numbers are read here: calls would take twice as long. */
   #readName(number: number): number[] {
     const { names, nameStarts } = this.data;
     let at = nameStarts[Math.floor(number / nameBlock)]!;
@@ -201,7 +192,7 @@ export class Segment {
   }
 }
 
-/** Whether a name has a word of each set, one after another. */
+/** Returns whether a name has a word of each set, one after another. */
 function hasInTurn(name: number[], words: Bits[]): boolean {
   for (let start = 0; start + words.length <= name.length; start += 1) {
     let at = 0;
@@ -211,7 +202,7 @@ function hasInTurn(name: number[], words: Bits[]): boolean {
   return false;
 }
 
-/** For each filter but start and name: a company must have a term from a text to before another one. */
+/** Returns ranges of texts, one for each filter but start and name: a company must have a term of each. */
 function listTerms(filter: SearchFilter): [from: string, to: string][] {
   const terms: [string, string][] = [];
   for (const [kind, column] of columns.entries()) {
@@ -231,7 +222,7 @@ function numberOf(day: string): number {
   return Number(day.replaceAll('-', ''));
 }
 
-/** Whether the bytes from `start` to `end` have a part. */
+/** Returns whether the bytes from `start` to before `end` have a part. */
 function has(bytes: Uint8Array, start: number, end: number, part: Uint8Array): boolean {
   for (let at = start; at <= end - part.length; at += 1) {
     let same = 0;

@@ -11,10 +11,10 @@ import {
 } from 'fast-check';
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { eachRow, SegmentBuilder } from './search-builder.ts';
-import type { SearchFilter } from './search-filter.ts';
-import { Segment, type SegmentHead } from './search-segment.ts';
-import { Segments } from './search-segments.ts';
+import { eachRow, SegmentBuilder } from './builder.ts';
+import type { SearchFilter } from './filter.ts';
+import { Segment, type SegmentHead } from './segment.ts';
+import { Segments } from './segments.ts';
 
 interface Company {
   id: number;
@@ -91,7 +91,7 @@ function rowsOf(companies: Company[]): string {
 /** Loads companies into a segment, in chunks that end anywhere. */
 async function load(
   companies: Map<number, Company>,
-  head: Pick<SegmentHead, 'since' | 'snapshot_no'> & Partial<SegmentHead>,
+  head: Pick<SegmentHead, 'snapshot_no'> & Partial<SegmentHead>,
 ): Promise<Segment> {
   const whole: SegmentHead = { from: 0, to: null, publication: '', loaded_at: '', ...head };
   const own = [...companies.values()]
@@ -141,23 +141,27 @@ test('Segments find what a look at each company finds, after changes and loads o
       async (first, steps, filters, skipped) => {
         const known = new Map(first.map((one) => [one.id, one]));
         const segments = new Segments();
-        const [to, snapshot_no] = [30, 1];
-        segments.add([await load(known, { since: -1, to, snapshot_no })]);
+        segments.extend(await load(known, { to: 30, snapshot_no: 1 }));
         expect(segments.missing_from).toBe(30);
-        segments.add([await load(known, { since: -1, from: to, snapshot_no })]);
+        segments.extend(await load(known, { from: 30, snapshot_no: 1 }));
+        segments.update([await load(new Map(), { snapshot_no: 1 })]);
+        // The snapshot in which each company changed last.
+        const changedIn = new Map<number, number>();
         for (const [at, { changed, split }] of steps.entries()) {
-          const news = new Map(changed.map((one) => [one.id, one]));
-          for (const one of news.values()) known.set(one.id, one);
-          const head = { since: segments.known_no, snapshot_no: at + 2 };
+          const snapshot_no = at + 2;
+          for (const one of changed) {
+            known.set(one.id, one);
+            changedIn.set(one.id, snapshot_no);
+          }
+          const news = [...known].filter(([id]) => (changedIn.get(id) ?? 0) > segments.base_no);
           const parts = [
-            { ...head, to: split },
-            { ...head, from: split },
+            { snapshot_no, to: split },
+            { snapshot_no, from: split },
           ];
-          segments.add(await Promise.all(parts.map((part) => load(news, part))));
-          if (at % 3 !== 2) continue;
-          const { from, to: end } = segments.ranges[split % segments.ranges.length]!.head;
-          const range = { since: -1, from, to: end, snapshot_no: at + 2 };
-          segments.add([await load(known, range)]);
+          segments.update(await Promise.all(parts.map((part) => load(new Map(news), part))));
+          if (at % 3 === 0) continue;
+          const range = segments.ranges[split % segments.ranges.length]!;
+          segments.renew(range, [await load(known, { ...range.head, snapshot_no })]);
         }
         expect(segments.missing_from).toBe(null);
         for (const wanted of filters) {

@@ -11,7 +11,7 @@ import {
   noBits,
   NumberStream,
   removeBit,
-} from './search-bits.ts';
+} from './bits.ts';
 
 const most = 3_000_000;
 const numbers = array(nat(most - 1), { maxLength: 200 });
@@ -74,7 +74,7 @@ describe('a list of ascending numbers', () => {
         const sorted = sort(values);
         for (const [at, number] of sorted.entries()) stream.push(number - (sorted[at - 1] ?? -1));
         const read: number[] = [];
-        eachNumber(stream.bytes, 0, stream.length, (gap) => read.push((read.at(-1) ?? -1) + gap));
+        eachNumber(stream.bytes, (gap) => read.push((read.at(-1) ?? -1) + gap));
         expect(read).toEqual(sorted);
       }),
       { numRuns: 50 },

@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto';
+import { lstat, mkdir, readdir, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ClientConfig } from 'pg';
+
+/** Where the processes of a machine find their index. */
+export interface SearchPlace {
+  /** A digest of the servers and of the code of the index: processes that differ in either share nothing. */
+  name: string;
+  /** The servers that may load the index, the writer last. */
+  servers: readonly ClientConfig[];
+  socket: string;
+  /** Where the index is kept for the next process that has it; absent: nowhere. */
+  folder: string | undefined;
+}
+
+const here = import.meta.dirname;
+
+/** The files that make the index, besides the ones of this folder. */
+const queries = ['../../sql/api/search_rows.sql', '../../sql/function/01_text.sql'];
+
+/** Throws a sentence where the folder of the socket belongs to another user. */
+export async function findPlace(
+  servers: readonly ClientConfig[],
+  folder: string | undefined,
+): Promise<SearchPlace> {
+  const hash = createHash('sha256').update(JSON.stringify(servers));
+  const sources = [...(await readdir(here)).toSorted(), ...queries];
+  for (const file of sources) hash.update(await readFile(join(here, file)));
+  const name = hash.digest('hex').slice(0, 16);
+  const uid = process.getuid?.() ?? 0;
+  const directory = join(tmpdir(), `company-registry-${uid}`);
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const found = await lstat(directory);
+  if (!found.isDirectory() || found.uid !== uid || (found.mode & 0o077) !== 0) {
+    throw new Error(`The folder ${directory} must belong to the user ${uid} alone.`);
+  }
+  return { name, servers, socket: join(directory, `${name}.sock`), folder };
+}

@@ -1,0 +1,158 @@
+import { on } from 'node:events';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { deserialize, serialize } from 'node:v8';
+import { Worker } from 'node:worker_threads';
+import { LRUCache } from 'lru-cache';
+import type { Wanted } from './loader.ts';
+import type { SearchPlace } from './place.ts';
+import { Segment, type SegmentData } from './segment.ts';
+import { type Found, notLoaded, otherDatabase, type Search, Segments } from './segments.ts';
+
+/** Then a file that was not written again is removed: another version of the product has left it. */
+const unused_ms = 14 * 86_400_000;
+
+export interface SearchQuestion {
+  search: Search;
+  /** The answer is of this snapshot or a newer one; of the one before where loading takes longer than the patience. */
+  least_no: number;
+  patience_ms: number;
+}
+
+/** The companies of the newest snapshot, and what keeps them so. */
+export class SearchStore {
+  #segments = new Segments();
+  readonly #place: SearchPlace;
+  readonly #saved = new WeakSet<Segment>();
+  #restoring: Promise<void> | undefined;
+  #updating: Promise<void> | undefined;
+  #isTidying = false;
+  /** Why no companies are loaded. */
+  #failure: unknown = Object.assign(new Error('No companies are loaded yet'), { code: notLoaded });
+  readonly #answers = new LRUCache<string, Found, () => Found>({
+    max: 10_000,
+    memoMethod: (_key, _stale, { context: find }) => find(),
+  });
+
+  constructor(place: SearchPlace) {
+    this.#place = place;
+  }
+
+  /** Finds companies. Throws where they are not loaded within the patience, or cannot be. */
+  async find({ search, least_no, patience_ms }: SearchQuestion): Promise<Found> {
+    if (this.#segments.snapshot_no < Math.max(least_no, 0)) {
+      await Promise.race([this.#reach(least_no), delay(patience_ms)]);
+      if (this.#segments.snapshot_no === -1) throw this.#failure;
+    }
+    const segments = this.#segments;
+    const key = JSON.stringify([segments.snapshot_no, search]);
+    return this.#answers.memo(key, { context: () => segments.search(search) });
+  }
+
+  /** Loads until a snapshot that is at least `least_no` is there. Throws where that fails twice. */
+  async #reach(least_no: number): Promise<void> {
+    for (let failed = 0; this.#segments.snapshot_no < Math.max(least_no, 0);) {
+      try {
+        this.#updating ??= this.#update(least_no).finally(() => (this.#updating = undefined));
+        await this.#updating;
+      } catch (error) {
+        this.#failure = error;
+        failed += 1;
+        if (failed > 1) throw error;
+      }
+    }
+  }
+
+  async #update(least_no: number): Promise<void> {
+    await (this.#restoring ??= this.#restore());
+    const segments = this.#segments;
+    const missing_from = segments.missing_from;
+    if (missing_from !== null) {
+      const all = { since: -1, from: missing_from, to: null, least_no };
+      await this.#load(all, (range) => segments.extend(range));
+    }
+    const changes = { since: segments.base_no, from: 0, to: null, least_no };
+    segments.update(await this.#load(changes));
+    // What fails now is tried again after the next update.
+    void this.#tidy().catch(() => undefined);
+  }
+
+  /** Loads segments in a thread, and calls `use` with each as it comes. */
+  async #load(wanted: Omit<Wanted, 'publications'>, use?: (segment: Segment) => void) {
+    const { ranges, changes, newest_no } = this.#segments;
+    const known = new Set([...ranges, ...changes].map(({ head }) => head.publication));
+    const least_no = Math.max(wanted.least_no, newest_no);
+    const { servers } = this.#place;
+    const loader = new Worker(new URL('loader.ts', import.meta.url), {
+      workerData: { ...wanted, least_no, publications: [...known], servers },
+      resourceLimits: { maxYoungGenerationSizeMb: 4 },
+    });
+    const segments: Segment[] = [];
+    try {
+      const loaded = on(loader, 'message', { close: ['exit'] });
+      for await (const [data] of loaded as AsyncIterable<[SegmentData]>) {
+        segments.push(new Segment(data));
+        use?.(segments.at(-1)!);
+      }
+      return segments;
+    } catch (error) {
+      // What is loaded stays, unless the database was replaced.
+      if ((error as { code?: string }).code === otherDatabase) this.#segments = new Segments();
+      throw error;
+    }
+  }
+
+  /** Loads worn ranges again, while searches go on, and keeps the ranges for the next process. */
+  async #tidy(): Promise<void> {
+    if (this.#isTidying) return;
+    this.#isTidying = true;
+    const segments = this.#segments;
+    try {
+      for (const range of segments.isWorn ? segments.ranges : []) {
+        const all = { since: -1, from: range.head.from, to: range.head.to, least_no: -1 };
+        const loaded = await this.#load(all);
+        // No range is newer than the changes.
+        await this.#reach(loaded[0]!.head.snapshot_no);
+        segments.renew(range, loaded);
+      }
+      if (this.#place.folder) await this.#save(this.#place.folder, segments.ranges);
+    } finally {
+      this.#isTidying = false;
+    }
+  }
+
+  #fileOf(folder: string, from: number): string {
+    return join(folder, `${this.#place.name}-${from}`);
+  }
+
+  /** Takes the ranges that another process has kept, up to the first that is missing or broken. */
+  async #restore(): Promise<void> {
+    const { folder } = this.#place;
+    if (folder === undefined) return;
+    while (this.#segments.missing_from !== null) {
+      const file = this.#fileOf(folder, this.#segments.missing_from);
+      const data = await readFile(file).then(deserialize, () => undefined);
+      if (!data) return;
+      const range = new Segment(data as SegmentData);
+      this.#saved.add(range);
+      this.#segments.extend(range);
+    }
+  }
+
+  /** Writes ranges. The files hold personal data: only this user may read them. */
+  async #save(folder: string, ranges: readonly Segment[]): Promise<void> {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    for (const range of ranges) {
+      if (this.#saved.has(range)) continue;
+      const file = this.#fileOf(folder, range.head.from);
+      await writeFile(`${file}.new`, serialize(range.data), { mode: 0o600 });
+      await rename(`${file}.new`, file);
+      this.#saved.add(range);
+    }
+    for (const name of await readdir(folder)) {
+      const { mtimeMs } = await stat(join(folder, name));
+      if (Date.now() - mtimeMs > unused_ms) await rm(join(folder, name), { recursive: true });
+    }
+  }
+}
