@@ -85,7 +85,7 @@ async function exportToFile(pool: Pool, relation: string, format: Format, path: 
   }
 }
 
-/** All rows except those of companies whose owner objects to a bulk sale. `sql/api/read_feed.sql` has the same rule. */
+/** Returns the query of all rows, except those of companies whose owner objects to a bulk sale. */
 async function queryOf(client: ClientBase, relation: string): Promise<string> {
   const { rowCount } = await client.query(
     `select from pg_attribute where attrelid = $1::regclass and attname = 'company_id'`,
@@ -94,15 +94,8 @@ async function queryOf(client: ClientBase, relation: string): Promise<string> {
   const all = `select * from ${relation} as listed`;
   if (rowCount === 0) return all;
   return `${all} where not exists (
-    select from registry.entry
-    where entry.company_id = listed.company_id and entry.is_partial and (
-      entry.gone_date is null
-      or not exists (
-        select from registry.entry as kept
-        where kept.company_id = listed.company_id
-          and kept.gone_date is null and kept.is_partial is not true
-      )
-    )
+    select from registry.objecting_company
+    where objecting_company.company_id = listed.company_id
   )`;
 }
 

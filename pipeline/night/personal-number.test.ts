@@ -10,6 +10,7 @@ import {
   type StockFiles,
 } from '../../fixtures/dump/sirene-stock.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { findClearText } from '../../fixtures/registry/clear-text.ts';
 import { loadSource } from '../sources/source.ts';
 import { verify } from './verify.ts';
 
@@ -23,21 +24,6 @@ beforeAll(async () => {
   db = await createTestDatabase();
 });
 afterAll(() => db.drop());
-
-/** The tables that hold the number anywhere. */
-async function findTables(): Promise<string[]> {
-  const { rows: tables } = await db.pool.query<{ name: string }>(
-    `select format('%I.%I', table_schema, table_name) as name
-     from information_schema.tables
-     where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')`,
-  );
-  const looks = tables.map(
-    ({ name }) => `select '${name}' as name where exists (
-      select from ${name} as searched where searched::text like '%${pesel}%')`,
-  );
-  const { rows } = await db.pool.query<{ name: string }>(looks.join(' union all '));
-  return rows.map(({ name }) => name);
-}
 
 const lines = (...texts: (string | object)[]) =>
   texts.map((text) => (typeof text === 'string' ? text : JSON.stringify(text))).join('\n');
@@ -136,7 +122,7 @@ test.each(Object.entries(days))(
     const loaded = await loadSource(source);
     const description = { ...loaded, note: `${loaded.note ?? ''}; ${lookAtStage(source)}` };
     await runSirene(db, '2026-11-03', after, { source, description });
-    expect(await findTables()).toEqual([]);
+    expect(await findClearText(db, '', [pesel])).toEqual([]);
     const { rows } = await db.pool.query(
       `select name, phone, fax, email from registry.entry
        where source = $1 and name like 'JAN%'`,

@@ -43,23 +43,10 @@ page as materialized (
                 $2::text = 'all'
                 and event.event_id between part.first_id and part.last_id
                 -- A scalar subquery costs two microseconds an event, in an index of these entries alone. A join
-                -- might read all of these entries. The objection of an entry that is gone counts only where
-                -- no other entry of the company is left: no later dump can lift this objection.
+                -- might read all of these entries.
                 and (
-                    select true from registry.entry
-                    where
-                        entry.company_id = event.company_id
-                        and entry.is_partial
-                        and (
-                            entry.gone_date is null
-                            or not exists (
-                                select from registry.entry as kept
-                                where
-                                    kept.company_id = event.company_id
-                                    and kept.gone_date is null
-                                    and kept.is_partial is not true
-                            )
-                        )
+                    select true from registry.objecting_company
+                    where objecting_company.company_id = event.company_id
                     limit 1
                 ) is null
             order by event.event_id

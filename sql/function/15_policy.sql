@@ -29,6 +29,24 @@ return coalesce(
     false
 );
 
+-- The companies whose owners object to be found: they are in no list of all companies or events. The objection of
+-- an entry that is gone counts only where no other entry is left: no later dump can lift it.
+create or replace view registry.objecting_company as
+select entry.company_id
+from registry.entry
+where
+    entry.is_partial
+    and (
+        entry.gone_date is null
+        or not exists (
+            select from registry.entry as kept
+            where
+                kept.company_id = entry.company_id
+                and kept.gone_date is null
+                and kept.is_partial is not true
+        )
+    );
+
 -- Returns an entry without what a policy hides. `request`, or `period` after its end: numbers, dates, activities, legal form and
 -- voivodeship of a natural person stay, since counts and statistics need them; of a legal person persons and
 -- contacts go. A key that consists of names becomes a hash. `objection`: numbers, dates and communes stay, and
@@ -73,40 +91,33 @@ end;
 $$;
 
 -- Erases everywhere what the policies of the entries of companies hide from now on: the values of events and
--- confirmations, and copies. `known`: entries as they were, by whose names copies are found too.
+-- corroborations, each of an entry of its own, and copies. `known`: entries as they were, by whose names copies
+-- are found too.
 create or replace function person.erase(company_ids bigint[], known registry.entry[]) returns void
 language plpgsql as $$
+declare
+    changes regclass;
 begin
     if cardinality(company_ids) = 0 then
         return;
     end if;
-    update registry.event
-    set old_value = null, new_value = null
-    from registry.entry, registry.event_type as type
-    where
-        event.company_id = any(company_ids)
-        and entry.company_id = any(company_ids)
-        and entry.company_id = event.company_id
-        and entry.entry_id = event.entry_id
-        and type.event_type = event.event_type
-        and person.hides(entry, type, coalesce(event.new_value, event.old_value));
-
-    -- A corroboration is of an entry of its own.
-    update registry.corroboration
-    set old_value = null, new_value = null
-    from registry.entry, registry.event, registry.event_type as type
-    where
-        corroboration.company_id = any(company_ids)
-        and entry.company_id = any(company_ids)
-        and entry.company_id = corroboration.company_id
-        and entry.entry_id = corroboration.entry_id
-        and event.company_id = corroboration.company_id
-        and event.event_id = corroboration.event_id
-        and type.event_type = event.event_type
-        and person.hides(
-            entry, type, coalesce(corroboration.new_value, corroboration.old_value)
-        );
-
+    foreach changes in array '{registry.event, registry.corroboration}'::regclass[] loop
+        execute format(
+            'update %s as change
+            set old_value = null, new_value = null
+            from registry.event, registry.event_type as type, registry.entry
+            where
+                change.company_id = any($1)
+                and event.company_id = change.company_id
+                and event.event_id = change.event_id
+                and type.event_type = event.event_type
+                and entry.company_id = change.company_id
+                and entry.entry_id = change.entry_id
+                and person.hides(entry, type, coalesce(change.new_value, change.old_value))',
+            changes
+        )
+        using company_ids;
+    end loop;
     perform person.erase_copies(company_ids, known);
 end;
 $$;
@@ -119,6 +130,9 @@ language plpgsql as $$
 declare
     company_ids constant bigint[] := array(select distinct entry.company_id from unnest(known) as entry);
 begin
+    if cardinality(known) = 0 then
+        return;
+    end if;
     perform registry.begin_publication();
     delete from registry.entry
     using unnest(known) as shown

@@ -39,13 +39,12 @@ select
             )
             or exists (
                 select
-                from regexp_matches(reject.raw, '[0-9]{9,14}', 'g') as match (part)
+                from person.numbers_in(reject.raw) as number
                 cross join lateral (
                     values
-                    ('NIP ' || match.part[1]),
-                    ('REGON9 ' || left(match.part[1], 9)),
-                    ('KEY ' || night.source || ' ' || match.part[1]),
-                    ('KEY ' || night.source || ' ' || left(match.part[1], 9))
+                    ('NIP ' || number),
+                    ('REGON9 ' || number),
+                    ('KEY ' || night.source || ' ' || number)
                 ) as trait (value)
                 cross join person.secret
                 where
