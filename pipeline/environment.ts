@@ -11,6 +11,7 @@ import {
   describeMetrics,
   EnvironmentError,
 } from '../sql/process/environment.ts';
+import { retention } from './figures.ts';
 import { isDate } from './calendar.ts';
 import type { Sender } from './mail/send.ts';
 
@@ -52,10 +53,10 @@ export const shape = {
   PORT: z.string().default(''),
   HOST: z.string().default('127.0.0.1'),
   SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
-  MAIL_DAYS: dayCount.default(30),
-  REJECT_DAYS: dayCount.default(90),
-  IP_DAYS: dayCount.default(90),
-  LEDGER_DAYS: dayCount.default(2190),
+  MAIL_DAYS: dayCount.default(retention.MAIL_DAYS),
+  REJECT_DAYS: dayCount.default(retention.REJECT_DAYS),
+  IP_DAYS: dayCount.default(retention.IP_DAYS),
+  LEDGER_DAYS: dayCount.default(retention.LEDGER_DAYS),
   INBOX_DAYS: dayCount.optional(),
   CLOSED_PERSON_DAYS: dayCount.optional(),
   // INSEE has moved this day before.

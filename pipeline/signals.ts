@@ -2,11 +2,10 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Database } from '../sql/connection/database.ts';
+import { nights } from './figures.ts';
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 type Signal = (typeof signals)[number];
-/** The longest wait for a server that hangs. */
-const grace_ms = 10_000;
 
 /** Listens to the signals that end the process. @returns a function that stops listening */
 export function onEndSignal(listener: (signal: Signal) => void): () => void {
@@ -52,7 +51,7 @@ export async function interruptible<T>(
     const ending = endSessions(db, sessions, `stopped by ${signal}`)
       // Where the server cannot be asked, it notices the end of the process; the next run does the rest.
       .catch(() => undefined);
-    void Promise.race([ending, delay(grace_ms, undefined, { ref: false })]).then(() =>
+    void Promise.race([ending, delay(nights.grace_ms, undefined, { ref: false })]).then(() =>
       interruption.reject(controller.signal.reason),
     );
   });

@@ -3,9 +3,7 @@ import { describeFindings } from '../night/run-checks.ts';
 import type { Outcome, RefusedRun } from '../night/inbox.ts';
 import type { RunSummary } from '../night/summary.ts';
 import { figure } from '../figure.ts';
-
-/** How many event types of a run are shown. */
-const SHOWN_TYPES = 10;
+import { shown } from '../figures.ts';
 
 export function describeOutcome(outcome: Outcome): string {
   if (outcome.state === 'refused') return describeRefusal(outcome as RefusedRun);
@@ -50,9 +48,9 @@ export function describeRun(run: RunSummary): string {
 
 /** A line a type, the most frequent first. */
 function describeTypes(types: readonly [type: string, count: number][]): string[] {
-  const shown = types.slice(0, SHOWN_TYPES);
-  const lines = shown.map(([type, count]) => `    ${figure(count).padStart(9)} ${type}`);
-  const left = types.length - shown.length;
+  const first = types.slice(0, shown.eventTypes);
+  const lines = first.map(([type, count]) => `    ${figure(count).padStart(9)} ${type}`);
+  const left = types.length - first.length;
   return left > 0 ? [...lines, `              and ${left} more`] : lines;
 }
 
@@ -84,8 +82,8 @@ export function describeRefusal(run: RefusedRun): string {
 /** An outcome as `--json` and the log show it. */
 export function wireOf(outcome: object): { message?: string; refusals?: object[] } {
   if (!('findings' in outcome)) return outcome;
-  const { findings, path: _, ...shown } = outcome as RefusedRun;
-  return { ...shown, refusals: listRefusals(findings) };
+  const { findings, path: _, ...known } = outcome as RefusedRun;
+  return { ...known, refusals: listRefusals(findings) };
 }
 
 export function listRefusals(findings: readonly GuardFinding[]) {

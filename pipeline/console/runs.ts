@@ -1,12 +1,10 @@
 import type { Database } from '../../sql/connection/database.ts';
 import type { GuardFinding } from '../errors.ts';
+import { shown } from '../figures.ts';
 import { second } from './print.ts';
 import { describeRefusal, describeRun, listRefusals } from './report.ts';
 import { findNewestPublished } from '../night/run.ts';
 import { summarise } from '../night/summary.ts';
-
-/** Characters of a message that a list shows. */
-const SHOWN = 90;
 
 interface RunStatus {
   run_id: number;
@@ -46,7 +44,7 @@ export function describeRunRows(runs: readonly RunStatus[]): string[] {
 
 function shorten(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ');
-  return line.length > SHOWN ? `${line.slice(0, SHOWN - 1)}…` : line;
+  return line.length > shown.messageLength ? `${line.slice(0, shown.messageLength - 1)}…` : line;
 }
 
 export async function readRun({ pool }: Database, run_id: number) {

@@ -4,14 +4,12 @@ import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import type { Database } from '../../sql/connection/database.ts';
 import { defaultCountry } from '../../sql/country.ts';
+import { nights as figures } from '../figures.ts';
 import { wireOf } from './report.ts';
 import { type Session, whenThere } from './session.ts';
 import type { FetchOutcome } from '../fetch/fetcher.ts';
 import { whenAborted } from '../signals.ts';
 import { ingestInbox, inspectInbox, type Outcome } from '../night/inbox.ts';
-
-/** Between two looks at a night that another process runs. */
-const turn_ms = 1_000;
 
 interface ScheduleOptions extends Omit<Session, 'applied'> {
   /** Whether the configured registries are fetched first. */
@@ -95,7 +93,7 @@ export async function runSchedule(db: Database, options: ScheduleOptions): Promi
     // The next time is read before the run: a time that passes during the run stays due.
     const next_at = planned();
     for (sources = undefined; sources?.size !== 0;) {
-      if (counts.delete('running')) await delay(turn_ms, undefined, { signal });
+      if (counts.delete('running')) await delay(figures.turn_ms, undefined, { signal });
       const asked: DueOptions = { ...due, sources };
       const { fetched = [], runs } = await ask(() => runDueNights(db, asked));
       const running = [...fetched, ...runs].filter(({ state }) => state === 'running');

@@ -6,6 +6,7 @@ import { openLog } from '../../sql/process/log.ts';
 import { migrate } from '../../sql/migrate.ts';
 import { type Environment, readEnvironment } from '../environment.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { nights } from '../figures.ts';
 import { isLostConnection, isWriterGone } from '../../sql/connection/lost-connection.ts';
 import { Interrupted, interruptible, onEndSignal } from '../signals.ts';
 
@@ -18,17 +19,13 @@ export interface Session {
   signal: AbortSignal;
 }
 
-/** Before the database is asked again after a fault; each pause is twice as long as the one before. */
-const pause_ms = 2_000;
-const longestPause_ms = 300_000;
-
 /** Does some work, and does it again until the database is there for it. Throws any other fault. */
 export async function whenThere<T>(
   work: () => Promise<T>,
   logger: Logger,
   signal?: AbortSignal,
 ): Promise<T> {
-  for (let wait_ms = pause_ms; ; wait_ms = Math.min(2 * wait_ms, longestPause_ms)) {
+  for (let wait_ms = nights.pause_ms; ; wait_ms = Math.min(2 * wait_ms, nights.longestPause_ms)) {
     try {
       return await work();
     } catch (error) {
@@ -66,7 +63,7 @@ export async function withDatabase<T>(
   } catch (error) {
     // Work that the interruption did not reach may not keep the process.
     if (error instanceof Interrupted)
-      setTimeout(() => process.exit(exitCodes.failed), 10_000).unref();
+      setTimeout(() => process.exit(exitCodes.failed), nights.grace_ms).unref();
     throw await explainLoss(error, environment);
   } finally {
     await db.close();

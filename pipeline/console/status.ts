@@ -3,9 +3,7 @@ import type { ServerState } from '../../sql/connection/readers.ts';
 import { minute } from './print.ts';
 import { describeRunRows, readRuns } from './runs.ts';
 import { figure } from '../figure.ts';
-
-/** How long failed mails and failed companies are shown. */
-const SHOWN_DAYS = 7;
+import { shown } from '../figures.ts';
 
 interface SnapshotStatus {
   source: string;
@@ -167,7 +165,7 @@ export async function readWatchStatus({ pool }: Database, today: string): Promis
          ) as longest
        ) as longest_waiting
      from customer.watch`,
-    [today, SHOWN_DAYS],
+    [today, shown.failureDays],
   );
   return rows[0]!;
 }
@@ -192,7 +190,7 @@ function counted(count: number, one: string, several = `${one}s`): string {
 
 function describeQueue({ queued, oldest_queued_at, failed }: QueueStatus): string {
   const since = oldest_queued_at === null ? '' : `, the oldest since ${minute(oldest_queued_at)}`;
-  return `${figure(queued)} queued${since}; ${figure(failed)} failed in the last ${SHOWN_DAYS} days`;
+  return `${figure(queued)} queued${since}; ${figure(failed)} failed in the last ${shown.failureDays} days`;
 }
 
 /** A mail that could not be sent, so far or for good. */
@@ -217,7 +215,7 @@ async function readMailStatus({ pool }: Database, today: string) {
        count(*) filter (where state = 'failed')::float8 as failed
      from customer.mail
      where state = 'queued' or (state = 'failed' and ended_at >= $1::date - $2::integer)`,
-    [today, SHOWN_DAYS],
+    [today, shown.failureDays],
   );
   const troubled = await pool.query<TroubledMail>(
     `select
@@ -233,7 +231,7 @@ async function readMailStatus({ pool }: Database, today: string) {
        or (mail.state = 'failed' and mail.ended_at >= $1::date - $2::integer)
      order by mail.mail_id desc
      limit 10`,
-    [today, SHOWN_DAYS],
+    [today, shown.failureDays],
   );
   return { ...counts.rows[0]!, troubled: troubled.rows };
 }

@@ -1,11 +1,9 @@
 import { Refusal } from '../errors.ts';
+import { reads } from '../figures.ts';
 import { figure } from '../figure.ts';
-import { shorten, UNREADABLE_ROWS, type UnreadableRow } from '../sources/rejects.ts';
+import { shorten, type UnreadableRow } from '../sources/rejects.ts';
 import type { DumpFile } from './files.ts';
 import type { Span } from './record-splitter.ts';
-
-/** At most this many consecutive unreadable rows. More mean an open quote, or a file without rows. */
-const UNREADABLE_IN_A_ROW = 1000;
 
 /** The unreadable rows of one file since the last `take`. Throws a `Refusal` for too many in all. */
 export class RejectList {
@@ -34,15 +32,15 @@ export class RejectList {
     const found = `line ${line}: ${reason}`;
     this.#first ??= found;
     if (++this.#in_a_row === 1) this.#firstInARow = found;
-    if (this.#in_a_row > UNREADABLE_IN_A_ROW) {
+    if (this.#in_a_row > reads.unreadableInARow) {
       throw new Refusal(
         `${file}, ${this.#firstInARow}; ` +
-          `the ${figure(UNREADABLE_IN_A_ROW)} rows after it cannot be read either`,
+          `the ${figure(reads.unreadableInARow)} rows after it cannot be read either`,
       );
     }
-    if (++this.#count > UNREADABLE_ROWS) {
+    if (++this.#count > reads.unreadableRows) {
       throw new Refusal(
-        `${file}, ${this.#first}; more than ${figure(UNREADABLE_ROWS)} rows of it cannot be read`,
+        `${file}, ${this.#first}; more than ${figure(reads.unreadableRows)} rows of it cannot be read`,
       );
     }
     const raw = shorten(data.subarray(start, end));

@@ -5,7 +5,8 @@ import { insertRows, inSession, inStage, runFile } from '../../sql/connection/da
 import { Refusal } from '../errors.ts';
 import { maskedJson } from '../sources/personal-number.ts';
 import type { DocumentSource } from '../sources/source.ts';
-import { REJECT_BATCH, shorten, UNREADABLE_ROWS, type UnreadableRow } from '../sources/rejects.ts';
+import { reads } from '../figures.ts';
+import { shorten, type UnreadableRow } from '../sources/rejects.ts';
 import { BATCH_BYTES, normalise } from './stage-rows.ts';
 import { saveFiles } from './stage.ts';
 import type { Staging } from './staging.ts';
@@ -82,14 +83,14 @@ async function* readAnswers(staging: Staging<DocumentSource>): AsyncGenerator<st
       } else {
         const { reject_code, reason } = answer;
         unreadable_count += 1;
-        if (unreadable_count > UNREADABLE_ROWS) {
+        if (unreadable_count > reads.unreadableRows) {
           throw new Refusal(
-            `${file}: more than ${figure(UNREADABLE_ROWS)} answers of it cannot be read; ` +
+            `${file}: more than ${figure(reads.unreadableRows)} answers of it cannot be read; ` +
               `of the last one, in line ${line}: ${reason}`,
           );
         }
         rejects.push({ file_no, line, reject_code, reason: shorten(reason), raw });
-        if (rejects.length >= REJECT_BATCH)
+        if (rejects.length >= reads.rejectBatch)
           await inSession(pool, (client) =>
             insertRows(client, `${stage}.reject`, rejects.splice(0)),
           );

@@ -3,7 +3,7 @@ import { escapeIdentifier, type PoolClient } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { insertRows, inSession, runFile } from '../../sql/connection/database.ts';
 import { inParallel } from '../parallel.ts';
-import { REJECT_BATCH } from '../sources/rejects.ts';
+import { reads } from '../figures.ts';
 import type { CopyLines } from './copy-lines.ts';
 import type { Staging } from './staging.ts';
 import type { FileCount, TableReader } from './table-reader.ts';
@@ -58,7 +58,7 @@ export async function stageRows(
     for await (const _ of rows.read()) {
       signal.throwIfAborted();
       if (lines.length >= BATCH_BYTES) yield lines.take();
-      await saveRejects(staging, readers, REJECT_BATCH);
+      await saveRejects(staging, readers, reads.rejectBatch);
       report(PROGRESS_RECORDS);
     }
     if (lines.length > 0) yield lines.take();

@@ -2,13 +2,7 @@ import { Refusal } from '../errors.ts';
 import { inParallel } from '../parallel.ts';
 import { ServiceFault } from './service.ts';
 import { figure } from '../figure.ts';
-
-/** After so many failures in a row the service counts as down. */
-const DOWN_COUNT = 12;
-
-/** So few missing numbers never refuse a day, however short its list. */
-const TOLERATED_COUNT = 3;
-const TOLERATED_SHARE = 0.01;
+import { fetching } from '../figures.ts';
 
 /** A number without an answer; a later fetch of it may bring one. */
 export interface Missing {
@@ -55,7 +49,7 @@ async function askOnce(
       if (!(error instanceof ServiceFault)) throw error;
       failed.push({ number, reason: error.message });
       inRow += 1;
-      if (inRow >= DOWN_COUNT) {
+      if (inRow >= fetching.failuresInARow) {
         const message = `${inRow} answers in a row could not be had (${error.message}); run it again later, what was had is kept`;
         throw new Refusal(message, { cause: error });
       }
@@ -71,9 +65,9 @@ async function askOnce(
 export function refuseGaps(asked: number, missing: readonly Missing[]): void {
   const [first] = missing;
   const count = missing.length;
-  const isMuch = count > TOLERATED_COUNT && count > asked * TOLERATED_SHARE;
+  const isMuch = count > fetching.toleratedCount && count > asked * fetching.toleratedShare;
   if (!first || (!isMuch && count < asked)) return;
   throw new Refusal(
-    `${figure(count)} of ${figure(asked)} numbers could not be had, such as ${first.number} (${first.reason}); at most ${TOLERATED_COUNT}, or 1 %, may be missing. Run it again later, what was had is kept`,
+    `${figure(count)} of ${figure(asked)} numbers could not be had, such as ${first.number} (${first.reason}); at most ${fetching.toleratedCount}, or 1 %, may be missing. Run it again later, what was had is kept`,
   );
 }

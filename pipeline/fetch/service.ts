@@ -1,9 +1,7 @@
 import pRetry, { type Options } from 'p-retry';
+import { fetching } from '../figures.ts';
 import { type Clock, Rate, type RateLimits } from './rate.ts';
 import { describeText } from '../sources/answer.ts';
-
-/** Each wait is randomized up to twice as long, and doubles with each retry. */
-const defaultRetry = { retries: 5, minTimeout: 500, maxTimeout: 30_000 };
 
 /** The service failed, or its answer is unusable. The message is a sentence that names the service. */
 export class ServiceFault extends Error {
@@ -70,7 +68,7 @@ export class Service {
 
   /** Retries work after a passing `ServiceFault`. A break that the service asks for holds for all. */
   retry<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    const { retry = defaultRetry, longest_break_ms = 15 * 60_000, onRetry } = this.#settings;
+    const { retry, longest_break_ms, onRetry } = { ...fetching.service, ...this.#settings };
     return pRetry(work, {
       ...retry,
       randomize: true,
@@ -94,7 +92,7 @@ export class Service {
     signal?: AbortSignal,
   ): Promise<T> {
     await this.rate.take(signal);
-    const { timeout_ms = 60_000 } = this.#settings;
+    const { timeout_ms = fetching.service.timeout_ms } = this.#settings;
     const late = this.fault(`has not answered within ${timeout_ms / 1000} s`);
     const silence = new AbortController();
     const timer = setTimeout(() => silence.abort(late), timeout_ms);

@@ -8,22 +8,10 @@ import { isLostConnection } from '../../sql/connection/lost-connection.ts';
 import { dayIn } from '../../sql/country.ts';
 import { loadSource } from '../sources/source.ts';
 import { AlreadyRunning } from '../errors.ts';
+import { imports } from '../figures.ts';
 import { runNightly } from '../night/nightly.ts';
 import { NightReporter } from '../night/reporter.ts';
 import { inParallel } from '../parallel.ts';
-
-/** Numbers that are asked for before their answers are written. */
-const BATCH = 20;
-/** Numbers that are asked for in parallel, and those of one account in a batch; the services have rates. */
-const WIDTH = 4;
-/** A number fails after so many attempts without an answer. */
-const ATTEMPTS = 5;
-/** From the first attempt to the second. Each later wait is five times as long. */
-const first_wait_ms = 60_000;
-/** Between two attempts to write answers while another night runs. */
-const pause_ms = 1_000;
-/** Until the next attempt at a number that only the next dumps may bring. */
-const second_look_ms = 24 * 60 * 60_000;
 
 /** As customers name companies: a type of `identifier_type.csv` of a country. */
 type IdentifierType = string;
@@ -89,7 +77,7 @@ type Had = Extract<Asking, { state: 'had' }>;
 /**
  * Asks the registries for every awaited number that is due, and writes their answers, which makes the
  * watches ready. Accounts have one number in turn, so that none waits behind the numbers of another. A
- * number fails that no registry knows, or that has no answer after five attempts. Other numbers wait for
+ * number fails that no registry knows, or that has no answer after `imports.attempts`. Other numbers wait for
  * a later attempt.
  */
 export async function importAwaited(options: ImportOptions): Promise<void> {
@@ -97,13 +85,13 @@ export async function importAwaited(options: ImportOptions): Promise<void> {
   // The accounts that had the last turns, buyers and others.
   let [buyer, other] = ['0', '0'];
   while (!signal.aborted) {
-    const values = [now(), BATCH, WIDTH, buyer, other];
+    const values = [now(), imports.batch, imports.width, buyer, other];
     const due = await queryFile<Due>(db.pool, 'import/find_due.sql', values);
     if (due.length === 0) break;
     buyer = due.findLast(({ is_buyer }) => is_buyer)?.account_id ?? buyer;
     other = due.findLast(({ is_buyer }) => !is_buyer)?.account_id ?? other;
     const unknown = due.filter(({ is_known }) => !is_known);
-    const asked = await inParallel(unknown, WIDTH, (awaited) => askFor(options, awaited));
+    const asked = await inParallel(unknown, imports.width, (awaited) => askFor(options, awaited));
     await settle(options, due, await land(options, asked));
   }
 }
@@ -194,7 +182,7 @@ export async function landAnswers(
       } catch (error) {
         if (!(error instanceof AlreadyRunning)) throw error;
       }
-      await delay(pause_ms, undefined, { signal });
+      await delay(imports.pause_ms, undefined, { signal });
     }
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -222,13 +210,17 @@ async function settle(
     if (asking.state === 'unknown') {
       failed.push({ ...awaited, failure: describeFailure('unknown', asking.source, attempts) });
     } else if (asking.state !== 'fault') {
-      postpone(second_look_ms, 0);
-    } else if (attempts >= ATTEMPTS) {
+      postpone(imports.secondLook_ms, 0);
+    } else if (attempts >= imports.attempts) {
       logger.error({ ...awaited, reason: asking.message }, 'import: given up');
       failed.push({ ...awaited, failure: describeFailure('unanswered', asking.source, attempts) });
     } else {
       logger.warn({ ...awaited, reason: asking.message }, 'import: asked again later');
-      postpone(first_wait_ms * 5 ** (attempts - 1), attempts, asking.message);
+      postpone(
+        imports.firstWait_ms * imports.waitFactor ** (attempts - 1),
+        attempts,
+        asking.message,
+      );
     }
   }
   const values = [JSON.stringify(due), now(), JSON.stringify(failed)];

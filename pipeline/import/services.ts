@@ -1,4 +1,5 @@
 import { countryOfNumber, dayIn } from '../../sql/country.ts';
+import { imports } from '../figures.ts';
 import { Bir } from '../fetch/bir.ts';
 import { Ceidg } from '../fetch/ceidg.ts';
 import type { FetchEnvironment } from '../fetch/environment.ts';
@@ -9,19 +10,12 @@ import { Sirene } from '../fetch/sirene.ts';
 import { ceidgHeader, writeCeidgRow } from './ceidg-row.ts';
 import type { OnDemandSource } from './import.ts';
 
-/** Few tries and short waits, since a customer waits. A number without an answer is tried again later. */
-const onDemand: ServiceSettings = {
-  retry: { retries: 2, minTimeout: 250, maxTimeout: 5_000 },
-  longest_break_ms: 10_000,
-  timeout_ms: 20_000,
-};
-
 /** The registries that are set up, in the order in which they are asked. */
 export function createOnDemandSources(
   settings: FetchEnvironment,
   manner: ServiceSettings = {},
 ): OnDemandSource[] {
-  const how = { ...onDemand, ...manner };
+  const how = { ...imports.service, ...manner };
   return [
     ...(settings.krs ? [createKrs(new Krs({ ...settings.krs, ...how }))] : []),
     ...(settings.regon ? [createRegon(new Bir({ ...settings.regon, ...how }))] : []),

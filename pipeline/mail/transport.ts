@@ -2,14 +2,11 @@ import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport, type SendMailOptions } from 'nodemailer';
 import { isLoopback } from '../../sql/process/environment.ts';
+import { smtp } from '../figures.ts';
 import { writeSecretFile } from '../../sql/secrets/secret-file.ts';
 
 const limits = {
-  connectionTimeout: 30_000,
-  greetingTimeout: 30_000,
-  dnsTimeout: 30_000,
-  // A server may take its time to check a mail: RFC 5321 grants it ten minutes.
-  socketTimeout: 600_000,
+  ...smtp,
   // A letter refers to nothing that would have to be fetched.
   disableFileAccess: true,
   disableUrlAccess: true,

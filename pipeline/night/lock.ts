@@ -1,10 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { AlreadyRunning } from '../errors.ts';
-
-const POLL_MS = 100;
-/** The session of a killed process ends within this time. */
-const PATIENCE_MS = 3000;
+import { nights } from '../figures.ts';
 
 /** Takes the lock of a source until the session ends. Throws `AlreadyRunning` while another run has it. */
 export async function lockSource(client: pg.ClientBase, source: string): Promise<void> {
@@ -14,10 +11,10 @@ export async function lockSource(client: pg.ClientBase, source: string): Promise
 }
 
 async function lockPatiently(client: pg.ClientBase, name: string, held: string): Promise<void> {
-  const giveUpAt = Date.now() + PATIENCE_MS;
+  const giveUpAt = Date.now() + nights.lockPatience_ms;
   while (!(await tryLock(client, name))) {
     if (Date.now() > giveUpAt) throw new AlreadyRunning(held);
-    await sleep(POLL_MS);
+    await sleep(nights.lockPause_ms);
   }
 }
 
@@ -66,7 +63,7 @@ export async function lockPublishing(
   const name = `night ${country_code}`;
   if (await tryLock(client, name)) return;
   onWaiting();
-  while (!(await tryLock(client, name))) await sleep(POLL_MS);
+  while (!(await tryLock(client, name))) await sleep(nights.lockPause_ms);
 }
 
 /** Runs a transaction under the locks that the nights of all countries compare and publish under. */
@@ -76,7 +73,7 @@ export async function whilePublishingWaits<T>(
 ): Promise<T> {
   const client = await pool.connect();
   try {
-    while (!(await tryAllLocks(client))) await sleep(POLL_MS);
+    while (!(await tryAllLocks(client))) await sleep(nights.lockPause_ms);
     await client.query('begin');
     const result = await use(client);
     await client.query('commit');

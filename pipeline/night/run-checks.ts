@@ -1,12 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import { queryFile } from '../../sql/connection/database.ts';
 import type { GuardFinding } from '../errors.ts';
+import { shown } from '../figures.ts';
 import type { NightSessions } from './sessions.ts';
 
 const folder = new URL('../../sql/check/', import.meta.url);
-
-/** A sentence names at most this many files or fields of one guard. */
-const NAMED = 3;
 
 /** `guard` is absent where the file is the guard, `field` where it looks at none. */
 type GuardRow = Record<'refusal' | 'value' | 'limit_value', string> & {
@@ -51,8 +49,8 @@ export function describeFindings(
 
 function describeGuard(found: readonly GuardFinding[]): string {
   const { file, sentence } = found[0]!;
-  const more = found.length > NAMED ? ` and ${found.length - NAMED} more` : '';
-  const named = found.slice(0, NAMED);
+  const more = found.length > shown.named ? ` and ${found.length - shown.named} more` : '';
+  const named = found.slice(0, shown.named);
   if (found.length === 1 || file === null) {
     return `${named.map((each) => each.sentence).join(', ')}${more}`;
   }

@@ -1,8 +1,6 @@
 import type { Level, Logger } from 'pino';
+import { worker } from '../figures.ts';
 import { isLostConnection } from '../../sql/connection/lost-connection.ts';
-
-/** The pause, in ms, before the log names a database that stays away again. */
-const again_ms = 60_000;
 
 /** Logs a fault. @param error its cause, if known */
 export type Complain = (level: Level, text: string, error?: unknown) => void;
@@ -18,7 +16,7 @@ export function createComplaints(logger: Logger): Complain {
       logger[level](error === undefined ? {} : { err: error }, text);
       return;
     }
-    if (performance.now() - said_at < again_ms) return;
+    if (performance.now() - said_at < worker.complaint_ms) return;
     said_at = performance.now();
     logger.warn(`The database is away, jobs wait until it is back: ${(error as Error).message}`);
   };

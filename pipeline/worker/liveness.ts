@@ -1,10 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
+import { worker as figures } from '../figures.ts';
 import { keepSession, tryLock } from '../night/lock.ts';
 import { queryFile } from '../../sql/connection/database.ts';
-
-/** Between two attempts to take the lock again, after its session was lost. */
-const retry_ms = 1_000;
 
 /**
  * Holds the lock of a living worker until the signal; the server releases it when the process is gone.
@@ -29,7 +27,7 @@ export function keepAlive(pool: pg.Pool, worker: string, signal: AbortSignal): P
   };
   void repeat(
     () => hold().finally(first.resolve),
-    retry_ms,
+    figures.retry_ms,
     signal,
     () => undefined,
   );

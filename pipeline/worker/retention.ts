@@ -3,12 +3,9 @@ import { join } from 'node:path';
 import type pg from 'pg';
 import { queryFile } from '../../sql/connection/database.ts';
 import type { Environment } from '../environment.ts';
+import { day_ms, retainedRows } from '../figures.ts';
 import { mailFolder } from '../mail/transport.ts';
 import { whilePublishingWaits } from '../night/lock.ts';
-
-const day_ms = 86_400_000;
-/** Rows of a kind in one transaction, so that nothing waits long for it. */
-const batchSize = 10_000;
 
 export interface RetentionOptions extends Pick<Environment, 'dataDir' | 'inboxDir' | 'retention'> {
   pool: pg.Pool;
@@ -24,7 +21,7 @@ export async function applyRetention(options: RetentionOptions) {
   type Counts = { mail_count: number; token_count: number };
   const done = [before(mail_days), now];
   const [counts] = await queryFile<Counts>(pool, 'mail/delete_done.sql', done);
-  const limits = [...[reject_days, ip_days, ledger_days].map(before), batchSize];
+  const limits = [...[reject_days, ip_days, ledger_days].map(before), retainedRows];
   const retain = () => queryFile<{ is_full: boolean }>(pool, 'person/retain.sql', limits);
   while ((await retain())[0]!.is_full);
   if (closed_person_days !== undefined) await hideClosed(pool, before(closed_person_days));
@@ -37,9 +34,9 @@ export async function applyRetention(options: RetentionOptions) {
 async function hideClosed(pool: pg.Pool, before: Date): Promise<void> {
   const hideBatch = () =>
     whilePublishingWaits(pool, (client) =>
-      queryFile<{ entry_count: number }>(client, 'person/hide_closed.sql', [before, batchSize]),
+      queryFile<{ entry_count: number }>(client, 'person/hide_closed.sql', [before, retainedRows]),
     );
-  while ((await hideBatch())[0]?.entry_count === batchSize);
+  while ((await hideBatch())[0]?.entry_count === retainedRows);
 }
 
 async function deleteOldFiles(folder: string, before: Date): Promise<void> {

@@ -6,6 +6,7 @@ import { connect, queryFile, runFile } from '../../sql/connection/database.ts';
 import { openPool } from '../../sql/connection/pool.ts';
 import { readSecretKey } from '../../sql/secrets/secret-key.ts';
 import type { Environment } from '../environment.ts';
+import { worker as figures } from '../figures.ts';
 import { type FetchEnvironment, readFetchEnvironment } from '../fetch/environment.ts';
 import { createOnDemandSources } from '../import/services.ts';
 import { sweepWatches } from '../import/import.ts';
@@ -16,17 +17,6 @@ import { type Complain, createComplaints } from './complaints.ts';
 import { releaseJobs, repeat } from './liveness.ts';
 import { serveMetrics } from './metrics.ts';
 import { describeQueue, type QueueName, type QueueOptions } from './queue.ts';
-
-/** Between two sweeps of jobs and mails that a lost worker has left. */
-const sweep_ms = 10_000;
-/** Between two sweeps of watched companies that are awaited. */
-const watchSweep_ms = 60_000;
-/** Before the queue is tried again after a fault. */
-const pause_ms = 5_000;
-/** The longest wait for mails under way when the worker ends. */
-const grace_ms = 20_000;
-/** The same when the queue gives up: a mail under way has lost its session, or locks its row. */
-const faultGrace_ms = 2_000;
 
 export type WorkerSettings = Pick<
   Environment,
@@ -57,7 +47,7 @@ export async function runWorker(
   const secretKey = await readSecretKey(settings.dataDir, settings.secretKey);
   // Its own pool: an interruption of the command ends the sessions of the other one.
   const db = await connect({ ...settings, applicationName: 'registry-worker' });
-  const mailPool = openPool({ ...db.connection, connectionTimeoutMillis: 10_000 });
+  const mailPool = openPool({ ...db.connection, connectionTimeoutMillis: figures.patience_ms });
   const mail: SendOptions = {
     pool: mailPool,
     deliver: settings.smtpUrl
@@ -81,14 +71,14 @@ export async function runWorker(
   const runOnce = (name: QueueName) =>
     runQueue(name, { db, mail, sources, retaining: settings }, logger, complain, signal);
   await Promise.all([
-    repeat(() => runOnce('mail'), pause_ms, signal, onFault),
-    repeat(() => runOnce('import'), pause_ms, signal, onFault),
+    repeat(() => runOnce('mail'), figures.pause_ms, signal, onFault),
+    repeat(() => runOnce('import'), figures.pause_ms, signal, onFault),
   ]);
   metrics?.close().closeAllConnections();
   await Promise.all(sources.map(async (source) => source.close?.()));
   // Waits briefly: a mail that was cut off, and a server that is away, still hold a session.
   const closed = mailPool.end().then(() => db.close());
-  await Promise.race([closed, delay(5_000, undefined, { ref: false })]);
+  await Promise.race([closed, delay(figures.closing_ms, undefined, { ref: false })]);
 }
 
 /** Ends with the signal, or when the queue gives up, such as without its database. */
@@ -110,8 +100,13 @@ async function runQueue(
       complain('warn', 'What was left behind cannot be looked for', error);
     sweeping =
       name === 'mail'
-        ? repeat(() => sweepJobs(mail, logger), sweep_ms, either, onFault)
-        : repeat(() => sweepWatches(db, sources, mail.now()), watchSweep_ms, either, onFault);
+        ? repeat(() => sweepJobs(mail, logger), figures.sweep_ms, either, onFault)
+        : repeat(
+            () => sweepWatches(db, sources, mail.now()),
+            figures.watchSweep_ms,
+            either,
+            onFault,
+          );
     const ending = Promise.withResolvers<void>();
     // A queue that ends by itself may wait for ever for jobs that it could not mark as done (graphile-worker
     // 0.18.0, main.ts, `batch`).
@@ -131,7 +126,7 @@ async function runQueue(
     const over = runner.promise.then(() => (signal.aborted ? stopped : undefined));
     const cut = ending.promise
       .then(() =>
-        delay(signal.aborted ? grace_ms : faultGrace_ms, undefined, {
+        delay(signal.aborted ? figures.grace_ms : figures.faultGrace_ms, undefined, {
           ref: false,
           signal: end.signal,
         }),

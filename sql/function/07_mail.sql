@@ -1,11 +1,11 @@
--- Enqueues the job that sends a mail. Its twelve attempts span about 16 hours.
+-- Enqueues the job that sends a mail.
 create or replace function customer.enqueue_mail(mail_id bigint) returns void
 language plpgsql as $$
 begin
     perform graphile_worker.add_job(
         'send_mail',
         json_build_object('mail_id', mail_id),
-        max_attempts => 12,
+        max_attempts => customer.mail_attempts(),
         run_at => (select mail.send_after from customer.mail where mail.mail_id = enqueue_mail.mail_id),
         job_key => 'mail:' || mail_id
     );

@@ -191,7 +191,7 @@ $$;
 -- A watch that was queued by then is queued for too long.
 create or replace function customer.queue_deadline(moment timestamptz) returns timestamptz
 language sql stable as $$
-    select moment - interval '7 days';
+    select moment - make_interval(days => customer.watch_days());
 $$;
 
 -- Locks the accounts of these watches. Gives the submissions that wait for them.
@@ -207,7 +207,7 @@ end;
 $$;
 
 -- Makes these queued watches of any accounts ready, or fails them: those of the numbers `failed`, a list
--- of objects, each with its `failure`, and the others after seven days. Settles their submissions. Only
+-- of objects, each with its `failure`, and the others after `customer.watch_days`. Settles their submissions. Only
 -- their accounts are locked.
 create or replace function customer.advance_watches(
     watch_ids bigint[],
@@ -231,7 +231,12 @@ begin
         failed_at = moment,
         failure = coalesce(
             known.failure,
-            '{"code": "unreported", "sentence": "No registry has reported this number within 7 days"}'
+            jsonb_build_object(
+                'code', 'unreported',
+                'days', customer.watch_days(),
+                'sentence',
+                format('No registry has reported this number within %s days', customer.watch_days())
+            )
         )
     from customer.watch as queued
     left join jsonb_to_recordset(failed)
