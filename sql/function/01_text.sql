@@ -74,3 +74,9 @@ language sql stable parallel safe
 return regexp_replace(
     registry.fold(translate(value, '"''„”“‟‚‘’`´«»', '')), ' *([.,&-]) *|( ) +', '\1\2', 'g'
 );
+
+-- Returns why a record is rejected: a code of `reject_code.csv`, and a sentence, by the form of `format`.
+create or replace function registry.rejection(code text, form text, variadic parts text[] default '{}')
+returns registry.coded_reason
+language sql immutable parallel safe
+return row(code, format(form, variadic parts))::registry.coded_reason;

@@ -129,13 +129,13 @@ select
     part.records -> 'partners' as partners,
     case
         when entity = 'F' and part.records -> 'person' is null
-            then ('missing_report', 'without the report OsFizycznaDaneOgolne of the person')
-                ::registry.coded_reason
+            then registry.rejection(
+                'missing_report', 'without the report OsFizycznaDaneOgolne of the person'
+            )
         when part.contradicted is not null
-            then (
-                'contradiction',
-                format('other reports contradict each other: %s', part.contradicted)
-            )::registry.coded_reason
+            then registry.rejection(
+                'contradiction', 'other reports contradict each other: %s', part.contradicted
+            )
     end as reason
 from stage.regon_report as main
 left join (

@@ -1,8 +1,7 @@
 -- Normalises the records of the files $1 between the lines $2 and $3 into the terms of all sources, and gives
--- invalid records a reason. Large files are normalised in parallel, each in the session that staged it. A record is
--- well-formed when the reader has found its numbers, dates and activity codes valid. SQL does not check
--- them again, which would take a hundred times as long. The statement of this file is part of
--- each fingerprint: after it changes, the next night reads every record.
+-- invalid records a reason. Large files are normalised in parallel, each in the session that staged it. SQL does
+-- not check the numbers, dates and codes of a well-formed record, which the reader has checked a hundred times
+-- faster. This statement is part of each fingerprint: after it changes, the next night reads every record.
 insert into stage.entry (
     file_no, line, fingerprint, entry_key, nip, regon9, krs, entity_type, legal_form, name, surname,
     first_name, phone, email, fax, website, postal_code, county, commune, city, street, building,
@@ -79,22 +78,20 @@ select
                 from registry.identifier_type as type
                 join stage.night using (country_code)
             )
-            then ('no_name', 'all names are blank')::registry.coded_reason
+            then registry.rejection('no_name', 'all names are blank')
         when mapped.entry_key is null
-            then (
+            then registry.rejection(
                 'damaged_row', 'no number to know the entry by, and a column with its names is missing'
-            )::registry.coded_reason
+            )
         when mapped.declared_status is null
-            then (
-                'unknown_status',
-                format('the status ''%s'' is not known', coalesce(mapped.status_text, ''))
-            )::registry.coded_reason
+            then registry.rejection(
+                'unknown_status', 'the status ''%s'' is not known', coalesce(mapped.status_text, '')
+            )
         -- Without the codes of its version, every activity would seem to change.
         when mapped.activity_version is not null and mapped.version is null
-            then (
-                'unknown_activity',
-                format('the activity version ''%s'' is not known', mapped.activity_version)
-            )::registry.coded_reason
+            then registry.rejection(
+                'unknown_activity', 'the activity version ''%s'' is not known', mapped.activity_version
+            )
         when
             not mapped.is_well_formed
             and mapped.activity_codes <> ''
@@ -111,19 +108,17 @@ select
                 from registry.country
                 join stage.night using (country_code)
             )
-            then (
-                'unknown_activity',
-                format('one of the activities ''%s'' is not a code', mapped.activity_codes)
-            )::registry.coded_reason
+            then registry.rejection(
+                'unknown_activity', 'one of the activities ''%s'' is not a code', mapped.activity_codes
+            )
         -- Longer keys do not fit into an index; only names make such keys.
         when octet_length(mapped.entry_key) > 2000
-            then (
+            then registry.rejection(
                 'damaged_row', 'names of more than 2000 bytes, and no number to know the entry by'
-            )::registry.coded_reason
+            )
     end as reason
--- With `offset 0`, Postgres computes a column once, not at each use, and inlines functions, since their
--- arguments are plain columns. Not to inline them costs as much as half of the statement. What is the same
--- for all records is a query of its own: each join copies all columns.
+-- With `offset 0`, Postgres computes a column once, and inlines functions, since their arguments are plain columns,
+-- which saves a third. What all records share is a query of its own, since each join copies all columns.
 from (
     select
         mapped.*,
@@ -166,10 +161,10 @@ from (
                     where type.stored_in in ('key', 'unit', 'numbers')
                 )
                 then (
-                    select (
+                    select registry.rejection(
                         type.reject_code,
-                        format('the %s ''%s'' is not valid', type.reject_name, number.identifier_value)
-                    )::registry.coded_reason
+                        'the %s ''%s'' is not valid', type.reject_name, number.identifier_value
+                    )
                     from registry.list_numbers(
                         mapped.country_code, mapped.nip, mapped.regon9, mapped.krs, mapped.numbers,
                         mapped.entry_key, mapped.units

@@ -92,20 +92,18 @@ ranked as (
 
 update stage.entry
 set
-    reason = (
+    reason = registry.rejection(
         case when ranked.is_contradicted then 'contradiction' else 'repetition' end,
-        concat(
-            case when ranked.is_contradicted then 'contradicts' else 'repeats' end,
-            ' another row of the same entry',
-            ' in ' || (
-                select file.file
-                from stage.file
-                where
-                    file.file_no = ranked.other_file_no
-                    and ranked.other_file_no <> entry.file_no
-            )
+        '%s another row of the same entry%s',
+        case when ranked.is_contradicted then 'contradicts' else 'repeats' end,
+        ' in ' || (
+            select file.file
+            from stage.file
+            where
+                file.file_no = ranked.other_file_no
+                and ranked.other_file_no <> entry.file_no
         )
-    )::registry.coded_reason,
+    ),
     is_repeat = not ranked.is_contradicted,
     is_contradicted = ranked.is_contradicted
 from ranked
@@ -144,17 +142,15 @@ analyze stage.known_key (file_no, line);
 -- A row with the same content as a skipped record, in another spelling, repeats it.
 update stage.entry
 set
-    reason = (
+    reason = registry.rejection(
         'repetition',
-        concat(
-            'repeats another row of the same entry',
-            ' in ' || (
-                select min(file.file)
-                from stage.file
-                where file.file_key = known_key.file_key and file.file_key <> entry.file_key
-            )
+        'repeats another row of the same entry%s',
+        ' in ' || (
+            select min(file.file)
+            from stage.file
+            where file.file_key = known_key.file_key and file.file_key <> entry.file_key
         )
-    )::registry.coded_reason,
+    ),
     is_repeat = true
 from stage.known_key
 where
