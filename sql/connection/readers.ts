@@ -1,12 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  type DatabaseConnection,
-  type Driver,
-  Kysely,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-} from 'kysely';
+import { DummyDriver, Kysely, PostgresDialect } from 'kysely';
 import { Client, type Pool, type PoolClient } from 'pg';
 import { type Db, openKysely } from './kysely.ts';
 import { isDatabaseAway, isLostConnection } from './lost-connection.ts';
@@ -23,7 +16,7 @@ export interface ServerState {
   is_up: boolean;
   /** The number of the newest snapshot there; -1: never seen. */
   snapshot_no: number;
-  /** Since the newest transaction that a standby has replayed, while others wait; null: unknown. */
+  /** Since the moment at which the server had all of the writer's changes; null: unknown. */
   lag_seconds: number | null;
 }
 
@@ -41,56 +34,57 @@ export interface Readers {
   read<T>(work: (db: Db) => Promise<T>, least_no?: number, own?: Db): Promise<T>;
   /** Each statement is a read of its own, as `read` does it; transactions are refused. */
   db: Db;
-  /** What the writer answers; undefined where it is away, and readers are there to go on with. */
+  /** Returns what the writer answers; undefined where it is away, and readers are there to go on with. */
   askWriter<T>(ask: () => Promise<T>): Promise<T | undefined>;
   /**
-   * What the writer says of customers; while it is away, what a reader says, which may be as old as the
-   * writer is away.
+   * Reads the data of customers on the writer; while it is away on a reader, as old as the writer is away at most.
    *
    * @param own sessions on the writer; absent: any
    */
   readCustomer<T>(work: (db: Db) => Promise<T>, own?: Db): Promise<T>;
-  /** The sessions of a standby within the bound, for a long read; undefined where there is none. */
+  /** Returns the sessions of a standby within the bound, for a long read; undefined where there is none. */
   chooseReader(): Pool | undefined;
   states(): ServerState[];
   close(): Promise<void>;
 }
 
-/** A cancelled read of a standby: the writer has removed rows that the read needed. */
+/** Returns whether a standby has cancelled a read: the writer has removed rows that the read needed. */
 export const isCancelled = (error: unknown) => (error as { code?: unknown }).code === '40001';
 
-/** How far a server is. */
+/** Returns the newest snapshot of a server, and how far it is behind: null where that is unknown. */
 async function askHowFar(client: Pick<PoolClient, 'query'>) {
-  const { rows } = await client.query<{
-    snapshot_no: string;
-    lag_seconds: number | null;
-    is_following: boolean;
-  }>(
+  const { rows } = await client.query<{ snapshot_no: number; lag_seconds: number | null }>(
     `select
-       last_id as snapshot_no,
+       last_id::float8 as snapshot_no,
        case
          when not pg_is_in_recovery() then 0
-         when is_following and pg_last_wal_receive_lsn() <= pg_last_wal_replay_lsn() then 0
+         -- A standby that receives nothing may be hours behind, although it has replayed all that it has.
+         when exists (select from pg_stat_wal_receiver)
+           and pg_last_wal_receive_lsn() <= pg_last_wal_replay_lsn() then 0
          else extract(epoch from clock_timestamp() - pg_last_xact_replay_timestamp())
-       end::float8 as lag_seconds,
-       is_following
+       end::float8 as lag_seconds
      from registry.last_id
-     -- A standby that receives nothing may be hours behind, although it has replayed all that it has.
-     cross join (select exists (select from pg_stat_wal_receiver) as is_following) as receiver
      where table_name = 'snapshot'`,
   );
-  return { ...rows[0], snapshot_no: Number(rows[0]?.snapshot_no ?? -1) };
+  return rows[0] ?? { snapshot_no: -1, lag_seconds: null };
 }
 
-/** One server, its sessions, and what each session has seen. */
-function watchServer(name: string, pool: Pool, isReader: boolean) {
-  let down = Promise.withResolvers<undefined>();
+/** Watches one server, and what each of its sessions has seen. */
+function watchServer(pool: Pool, isReader: boolean) {
+  const { host, port } = new Client(pool.options);
+  const state: ServerState = {
+    name: `${host}:${port}`,
+    is_up: false,
+    snapshot_no: -1,
+    lag_seconds: null,
+  };
   // A session of its own: all others may be busy.
-  const looking = openPool({ ...pool.options, max: 1 });
-  const state: ServerState = { name, is_up: false, snapshot_no: -1, lag_seconds: null };
+  const patience = { connectionTimeoutMillis: mostSilence_ms, query_timeout: mostSilence_ms };
+  const looking = openPool({ ...pool.options, ...patience, max: 1 });
+  let down = Promise.withResolvers<undefined>();
   // A busy machine may miss the first looks at a server that has just been connected with.
   let seen_at = performance.now();
-  // What the writer had then, a standby has.
+  // All that the writer had then, the server has.
   let fresh_at = -Infinity;
   // Behind the address of a balancer each session may have another server.
   const sessions = new WeakMap<PoolClient, { db: Db; snapshot_no: number }>();
@@ -103,41 +97,30 @@ function watchServer(name: string, pool: Pool, isReader: boolean) {
     stopLooking: () => looking.end(),
     /** Asks the server how far it is. A silent reader loses its sessions, so that reads go elsewhere. */
     async look(): Promise<void> {
-      const silence = new AbortController();
       try {
-        const late = delay(mostSilence_ms, undefined, { signal: silence.signal, ref: false });
-        const found = await Promise.race([askHowFar(looking), late]);
-        if (!found) throw new Error('The server does not answer');
+        const { snapshot_no, lag_seconds } = await askHowFar(looking);
         seen_at = performance.now();
-        const { is_following, lag_seconds = null, snapshot_no } = found;
-        if (is_following && lag_seconds !== null)
-          fresh_at = Math.max(fresh_at, seen_at - lag_seconds * 1000);
-        // The last transaction may be older than the moment at which the standby stopped to follow.
-        const alone_s = is_following ? Infinity : (seen_at - fresh_at) / 1000;
-        const behind_s = is_following ? lag_seconds : Math.min(lag_seconds ?? Infinity, alone_s);
+        fresh_at = Math.max(fresh_at, seen_at - (lag_seconds ?? Infinity) * 1000);
+        const behind_s = fresh_at === -Infinity ? null : (seen_at - fresh_at) / 1000;
         Object.assign(state, { snapshot_no, lag_seconds: behind_s, is_up: true });
       } catch {
-        endSessions(looking);
         if (state.is_up && isReader) endSessions(pool);
         Object.assign(state, { is_up: false, lag_seconds: null });
         down.resolve(undefined);
         down = Promise.withResolvers<undefined>();
-      } finally {
-        silence.abort();
       }
     },
-    /** @returns undefined where the session is behind */
+    /** Returns the answer of a session with its snapshot; undefined where the session is behind. */
     async read<T>(work: (db: Db) => Promise<T>, least_no: number) {
       const client = await pool.connect();
       try {
         const session = sessions.get(client) ?? { db: openOne(client), snapshot_no: -1 };
         sessions.set(client, session);
-        if (session.snapshot_no < least_no)
-          session.snapshot_no = (await askHowFar(client)).snapshot_no;
-        const isBehind = session.snapshot_no < least_no;
-        const found = isBehind ? undefined : { answer: await work(session.db) };
+        if (session.snapshot_no < least_no) Object.assign(session, await askHowFar(client));
+        const { db, snapshot_no } = session;
+        const found = snapshot_no < least_no ? undefined : { answer: await work(db), snapshot_no };
         client.release();
-        return found && { ...found, snapshot_no: session.snapshot_no };
+        return found;
       } catch (error) {
         client.release(isLostConnection(error));
         throw error;
@@ -146,51 +129,32 @@ function watchServer(name: string, pool: Pool, isReader: boolean) {
   };
 }
 
-/** The tables, through one session, which the caller gives back to its pool. */
+/** Opens the tables through one session, which the caller gives back to its pool. */
 function openOne(client: PoolClient): Db {
   const query = client.query.bind(client);
   const connect = () => Promise.resolve({ query, release: () => undefined });
   return openKysely({ connect, end: () => Promise.resolve() } as unknown as Pool);
 }
 
-const nothing = () => Promise.resolve();
+const refuse = () => {
+  throw new Error('A routed statement has no transaction and no stream');
+};
 
-const refuse = () => Promise.reject(new Error('A routed statement has no transaction'));
-
-/** The tables, where each statement is routed by itself. */
+/** Opens the tables, where each statement is routed by itself. */
 function openRouted(read: Readers['read']): Db {
-  const connection: DatabaseConnection = {
-    executeQuery: (query) => read((db) => db.executeQuery(query) as Promise<never>),
-    streamQuery: () => {
-      throw new Error('A routed statement has no stream');
-    },
-  };
-  const driver: Driver = {
-    init: nothing,
-    acquireConnection: () => Promise.resolve(connection),
-    releaseConnection: nothing,
-    beginTransaction: refuse,
-    commitTransaction: refuse,
-    rollbackTransaction: refuse,
-    destroy: nothing,
-  };
-  return new Kysely({
-    dialect: {
-      createDriver: () => driver,
-      createAdapter: () => new PostgresAdapter(),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-      createIntrospector: (db) => new PostgresIntrospector(db),
-    },
-  });
+  const driver = new DummyDriver();
+  driver.beginTransaction = refuse;
+  driver.acquireConnection = () =>
+    Promise.resolve({
+      executeQuery: (query) => read((db) => db.executeQuery(query) as Promise<never>),
+      streamQuery: refuse,
+    });
+  const dialect = new PostgresDialect({ pool: () => refuse() });
+  dialect.createDriver = () => driver;
+  return new Kysely({ dialect });
 }
 
-/** The host and port of a server, without its password. */
-function nameOf(pool: Pool): string {
-  const { host, port } = new Client(pool.options);
-  return `${host}:${port}`;
-}
-
-/** Reads from the writer alone. */
+/** Returns what reads from the writer alone. */
 export function onlyWriter(db: Db): Readers {
   return {
     read: (work, _, own = db) => work(own),
@@ -204,7 +168,7 @@ export function onlyWriter(db: Db): Readers {
 }
 
 /**
- * Opens the readers, and looks at each of them and the writer four times a second.
+ * Opens the readers, and looks at each of them and the writer ten times a second.
  *
  * @param mostLag_s a standby that is further behind the writer is passed over
  * @param mostAway_s so long after its last answer a reader speaks for the writer of customers
@@ -216,8 +180,8 @@ export async function openReaders(
   mostAway_s: number,
 ): Promise<Readers> {
   const db = openKysely(writerPool);
-  const main = watchServer('writer', writerPool, false);
-  const readers = pools.map((pool) => watchServer(nameOf(pool), pool, true));
+  const main = watchServer(writerPool, false);
+  const readers = pools.map((pool) => watchServer(pool, true));
   const ended = new AbortController();
   /** The newest snapshot that this process has read: no later read is older. */
   let served_no = 0;
@@ -239,8 +203,9 @@ export async function openReaders(
     const bound_s = mostLag_s + main.away_ms() / 1000;
     return readers
       .map((_, at) => readers[(at + turn) % readers.length]!)
-      .filter(({ state }) => state.is_up && (state.lag_seconds ?? 0) <= bound_s)
-      .filter(({ state }) => state.snapshot_no <= newest_no);
+      .filter(({ state: { is_up, lag_seconds, snapshot_no } }) => {
+        return is_up && (lag_seconds ?? Infinity) <= bound_s && snapshot_no <= newest_no;
+      });
   }
 
   const read: Readers['read'] = async (work, asked_no = 0, own = db) => {
@@ -277,8 +242,8 @@ export async function openReaders(
     db: openRouted(read),
     askWriter,
     async readCustomer(work, own = db) {
-      const said = await askWriter(async () => ({ answer: await work(own) }));
-      if (said) return said.answer;
+      const found = await askWriter(async () => ({ answer: await work(own) }));
+      if (found) return found.answer;
       return main.away_ms() < mostAway_s * 1000 ? read(work) : work(own);
     },
     chooseReader: () => inTurn()[0]?.pool,
