@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
-import { createReadStream, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ClientBase, DatabaseError, Pool } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
@@ -10,10 +11,11 @@ import { inSession, isThere } from './connection/database.ts';
 import { productVersion, requireSuitable } from './suitable.ts';
 
 /**
- * `\copy <table> (<columns>) from '<file>'` or `\include '<file>'` on a line of its own, as psql has them. The
- * files lie in `dictionary/`; `country/*` is the folder of each country that has the file.
+ * A line of its own: `\copy <table> from '<file>'` for the columns that the file names, `\load <dictionary> from
+ * '<file>'`, which leaves no other rows in the dictionary, or `\include '<file>'`. The files lie in `dictionary/`;
+ * `country/*` is the folder of each country that has the file.
  */
-const FILE_LINE = /^\\(?:copy (.+) from|include) '([^']+)'$/gm;
+const FILE_LINE = /^\\(copy|load|include)(?: (.+) from)? '([^']+)'$/gm;
 
 /** A part of the schema: the tables of the job queue, a migration, or a file of functions and views. */
 interface Part {
@@ -145,7 +147,7 @@ async function readParts(folder: URL, kind: 'migrations' | 'function'): Promise<
     const text = await readFile(new URL(`${kind}/${file}`, folder), 'utf8');
     const apply = (client: ClientBase) => run(client, text, folder);
     if (kind === 'migrations') return { name: basename(file, '.sql'), sha256: '', apply };
-    const named = [...text.matchAll(FILE_LINE)].map(([, , pattern]) => findFiles(pattern!, folder));
+    const named = [...text.matchAll(FILE_LINE)].map((line) => findFiles(line[3]!, folder));
     const texts = (await Promise.all(named)).flat().map(async ({ country, url }) => {
       return (country ?? '') + (await readFile(url, 'utf8'));
     });
@@ -174,19 +176,26 @@ async function findFiles(pattern: string, folder: URL): Promise<NamedFile[]> {
 
 /** Runs the text of a file and, in its place, each file that it names. */
 async function run(client: ClientBase, text: string, folder: URL): Promise<void> {
-  // split() keeps the groups of the pattern: statements, target, file, statements, …
+  // split() keeps the groups of the pattern: statements, verb, target, file, statements, …
   const parts = text.split(FILE_LINE);
-  for (let at = 0; at < parts.length; at += 3) {
-    const [statements = '', target, pattern] = parts.slice(at, at + 3);
+  for (let at = 0; at < parts.length; at += 4) {
+    const [statements = '', verb, target = '', pattern] = parts.slice(at, at + 4);
     if (statements.trim() !== '') await client.query(statements);
     if (pattern === undefined) continue;
+    if (verb === 'load') await client.query('select registry.start_loading($1)', [target]);
     for (const { country, url } of await findFiles(pattern, folder)) {
       await client.query(`select set_config('registry.country', $1, true)`, [country ?? '']);
-      if (target === undefined) await client.query(await readFile(url, 'utf8'));
-      else {
-        const copy = client.query(copyFrom(`copy ${target} from stdin (format csv, header)`));
-        await pipeline(createReadStream(url), copy);
-      }
+      const content = await readFile(url, 'utf8');
+      if (verb === 'include') await client.query(content);
+      else await copyRows(client, verb === 'load' ? 'loaded' : target, content);
     }
+    if (verb === 'load') await client.query('select registry.load_dictionary($1)', [target]);
   }
+}
+
+/** Copies the rows of a CSV file, whose first line names the columns, into a table. */
+async function copyRows(client: ClientBase, table: string, csv: string): Promise<void> {
+  const columns = csv.slice(0, csv.indexOf('\n'));
+  const copy = client.query(copyFrom(`copy ${table} (${columns}) from stdin (format csv, header)`));
+  await pipeline(Readable.from([csv]), copy);
 }

@@ -54,10 +54,7 @@ const saveRun = '5_publish/run';
 const comparison: readonly (readonly Steps[])[] = [
   [['2_compare/pair'], ['2_compare/vanished']],
   [['2_compare/replaced', '2_compare/identity', '2_compare/reserve', '2_compare/number']],
-  [
-    ['2_compare/change'],
-    ['3_companies/link', '3_companies/link_number', '3_companies/replaced', '3_companies/link_nip'],
-  ],
+  [['2_compare/change'], ['3_companies/replaced', '3_companies/link']],
   [
     // A unit looks whether its company moves.
     ['4_events/fields', '4_events/units'],

@@ -68,20 +68,12 @@ begin
 end;
 $$;
 
-select registry.start_loading('registry.activity_scheme');
-\copy loaded (version, scheme, name, year) from 'country/*/activity_scheme.csv'
-select registry.load_dictionary('registry.activity_scheme');
-
-select registry.start_loading('registry.activity_code');
-\copy loaded (version, code, name) from 'country/*/activity_code.csv'
-select registry.load_dictionary('registry.activity_code');
-
-select registry.start_loading('registry.activity_group');
-\copy loaded (version, code, name) from 'country/*/activity_group.csv'
-select registry.load_dictionary('registry.activity_group');
+\load registry.activity_scheme from 'country/*/activity_scheme.csv'
+\load registry.activity_code from 'country/*/activity_code.csv'
+\load registry.activity_group from 'country/*/activity_group.csv'
 
 select registry.start_loading('registry.activity_recoding');
-\copy loaded (from_version, from_code, to_version, to_code) from 'country/*/activity_recoding.csv'
+\copy loaded from 'country/*/activity_recoding.csv'
 -- A key may list only what changed: a code that it does not name keeps its place.
 insert into loaded (from_version, from_code, to_version, to_code)
 select
@@ -97,9 +89,7 @@ where (key.from_version, former.code, key.to_version) not in (
 );
 select registry.load_dictionary('registry.activity_recoding');
 
-select registry.start_loading('registry.activity_section');
-\copy loaded (section, first_division, last_division, name, name_en) from 'country/*/activity_section.csv'
-select registry.load_dictionary('registry.activity_section');
+\load registry.activity_section from 'country/*/activity_section.csv'
 
 select registry.start_loading('registry.activity_division');
 insert into loaded (country_code, division, section)
@@ -200,33 +190,16 @@ on conflict on constraint stock_change_key do update
 set entry_change = known.entry_change + excluded.entry_change;
 select registry.load_dictionary('registry.activity_recoded');
 
-select registry.start_loading('registry.legal_form');
-\copy loaded (symbol, valid_from, valid_to, slug, name, label, label_en) from 'country/*/legal_form.csv'
-select registry.load_dictionary('registry.legal_form');
-
-select registry.start_loading('registry.region');
-\copy loaded (code, name, slug) from 'country/*/region.csv'
-select registry.load_dictionary('registry.region');
-
-select registry.start_loading('registry.population');
-\copy loaded (voivodeship, population, year, source) from 'country/*/population.csv'
-select registry.load_dictionary('registry.population');
-
-select registry.start_loading('registry.reject_code');
-\copy loaded (reject_code, sentence) from 'reject_code.csv'
-select registry.load_dictionary('registry.reject_code');
-
-select registry.start_loading('registry.severity');
-\copy loaded (severity, rank) from 'severity.csv'
-select registry.load_dictionary('registry.severity');
-
-select registry.start_loading('registry.event_type');
-\copy loaded (event_type, severity, event_class, category, subject, changes, description) from 'event_type.csv'
-select registry.load_dictionary('registry.event_type');
+\load registry.legal_form from 'country/*/legal_form.csv'
+\load registry.region from 'country/*/region.csv'
+\load registry.population from 'country/*/population.csv'
+\load registry.reject_code from 'reject_code.csv'
+\load registry.severity from 'severity.csv'
+\load registry.event_type from 'event_type.csv'
 
 -- The price list; a package that it lacks is not offered, also where payments refer to it.
 create temporary table loaded (like customer.credit_package including defaults);
-\copy loaded (package_slug, name, credits, price, currency) from 'credit_package.csv'
+\copy loaded from 'credit_package.csv'
 update customer.credit_package
 set is_offered = package_slug in (select loaded.package_slug from loaded);
 select registry.load_dictionary('customer.credit_package');

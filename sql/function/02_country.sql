@@ -1,20 +1,9 @@
 -- The countries, each as its folder in sql/country says it: its row, the spelling of its words, and its
 -- functions. What all of them have in common stands here and in 05_same_change.sql.
-select registry.start_loading('registry.country');
-\copy loaded (name, name_en, time_zone, language, is_default, activity_pattern, activity_group_pattern, text_meaning, address_meaning, telephone_meaning, postal_code) from 'country/*/country.csv'
-select registry.load_dictionary('registry.country');
-
-select registry.start_loading('registry.spelling');
-\copy loaded (written, meaning) from 'country/*/spelling.csv'
-select registry.load_dictionary('registry.spelling');
-
-select registry.start_loading('registry.country_word');
-\copy loaded (language, word, text) from 'country/*/country_word.csv'
-select registry.load_dictionary('registry.country_word');
-
-select registry.start_loading('registry.region_shape');
-\copy loaded (code, letters, x, y, shape) from 'country/*/region_shape.csv'
-select registry.load_dictionary('registry.region_shape');
+\load registry.country from 'country/*/country.csv'
+\load registry.spelling from 'country/*/spelling.csv'
+\load registry.country_word from 'country/*/country_word.csv'
+\load registry.region_shape from 'country/*/region_shape.csv'
 
 -- What is meant where no country is asked for.
 create or replace function registry.default_country() returns text
@@ -67,48 +56,42 @@ return (
 
 \include 'country/*/functions.sql'
 
--- The functions that a country may replace, as a branch a country: a row costs one comparison of texts.
--- `text_meaning` is of names, `address_meaning` of an address on one line. `telephone_meaning` takes letters and digits alone, and
--- leaves the national number. `postal_code` writes a code as the country does.
-do $do$
-declare
-    rule record;
+-- Writes a function of a key of a dictionary and a value, with a branch a row of the dictionary: to choose costs
+-- one comparison of texts, since the planner inlines the function.
+create or replace function registry.write_choice(
+    name text, key text, result text, branches text, otherwise text, value_type text default 'text'
+) returns void
+language plpgsql as $$
 begin
-    for rule in
-        select
-            common.name,
-            common.expression,
-            coalesce(
-                string_agg(
-                    format(
-                        'when %L then registry.%I(value)',
-                        country.country_code,
-                        to_jsonb(country) ->> common.name
-                    ),
-                    ' ' order by country.country_code
-                ) filter (where to_jsonb(country) ->> common.name is not null),
-                'when null then null'
-            ) as branches
-        from (
-            values
-            (1, 'text_meaning', 'registry.text_meaning(value)'),
-            (
-                2, 'address_meaning',
-                'registry.spell(country_code, registry.text_meaning(country_code, value))'
-            ),
-            (3, 'telephone_meaning', $$regexp_replace(value, '^[a-z]*(00)?', '')$$),
-            (4, 'postal_code', 'value')
-        ) as common (place, name, expression)
-        left join registry.country on true
-        group by common.place, common.name, common.expression
-        order by common.place
-    loop
-        execute format(
-            'create or replace function registry.%I(country_code text, value text) returns text
-            language sql stable parallel safe
-            return case country_code %s else %s end',
-            rule.name, rule.branches, rule.expression
-        );
-    end loop;
+    execute format(
+        'create or replace function registry.%I(%I text, value %s) returns %s
+        language sql stable parallel safe
+        return (case %2$I %5$s else %6$s end)::%4$s',
+        name, key, value_type, result, coalesce(branches, 'when null then null'), otherwise
+    );
 end;
-$do$;
+$$;
+
+-- The functions that a country may replace. `text_meaning` is of names, `address_meaning` of an address on one
+-- line. `telephone_meaning` takes letters and digits alone, and leaves the national number. `postal_code` writes
+-- a code as the country does.
+select registry.write_choice(
+    common.name,
+    'country_code',
+    'text',
+    (
+        select string_agg(
+            format('when %L then registry.%I(value)', country_code, to_jsonb(country) ->> common.name), ' '
+        )
+        from registry.country
+        where to_jsonb(country) ->> common.name is not null
+    ),
+    common.expression
+)
+from (
+    values
+    ('text_meaning', 'registry.text_meaning(value)'),
+    ('address_meaning', 'registry.spell(country_code, registry.text_meaning(country_code, value))'),
+    ('telephone_meaning', $$regexp_replace(value, '^[a-z]*(00)?', '')$$),
+    ('postal_code', 'value')
+) as common (name, expression);

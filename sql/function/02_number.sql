@@ -1,121 +1,102 @@
--- The numbers by which companies are known, of the types that countries have. Functions that are called for
--- each record or company are written by the dictionary, so that each is one expression that the planner
--- inlines.
+-- The numbers by which companies are known, of the types that countries have.
+\load registry.identifier_type from 'country/*/identifier_type.csv'
 
-select registry.start_loading('registry.identifier_type');
-\copy loaded (identifier_type, rank, pattern, form, check_function, stored_in, company_type, company_length, links, reject_code, reject_name, event_subject) from 'country/*/identifier_type.csv'
-select registry.load_dictionary('registry.identifier_type');
-
--- is_number: whether a number may be one of its type. naming_numbers: the numbers of an entry, beyond the
--- three columns, that name its company. primary_identifier, identifier_type: the number that names a company
--- where one is shown, and its type; null without a number. shown_numbers: all numbers as answers show them.
-do $do$
-declare
-    is_number text;
-    naming text;
-    shown record;
-begin
-    select
-        string_agg(
-            format(
-                case
-                    when check_function is null then 'when %1$L then value ~ %2$L'
-                    else 'when %1$L then registry.%3$I(value)'
-                end,
-                identifier_type, pattern, check_function
-            ),
-            ' '
-        ),
-        string_agg(
-            format(
-                'when %L then coalesce(numbers, ''{}'') || jsonb_build_object(%L, entry_key)',
-                country_code, identifier_type
-            ),
-            ' '
-        ) filter (where stored_in = 'key')
-    into is_number, naming
-    from registry.identifier_type;
-
-    with place as (
-        select
-            type.*,
-            case
-                when type.stored_in in ('key', 'numbers')
-                    then format('company.numbers ->> %L', type.identifier_type)
-                else format('company.%I', type.stored_in)
-            end as of_company,
-            case type.stored_in
-                when 'key' then 'entry.entry_key'
-                when 'unit' then 'entry.units #>> ''{0,identifier}'''
-                when 'numbers' then format('entry.numbers ->> %L', type.identifier_type)
-                else format('entry.%I', type.stored_in)
-            end as of_entry,
-            'case when %1$s is not null then jsonb_build_object(
-                ''type'', %2$L, ''value'', %1$s, ''rank'', %3$s
-            ) end' as item
-        from registry.identifier_type as type
+-- Whether a number may be one of its type; null for an unknown type.
+select registry.write_choice(
+    'is_number',
+    'identifier_type',
+    'boolean',
+    string_agg(
+        case
+            when check_function is null then format('when %L then value ~ %L', identifier_type, pattern)
+            else format('when %L then registry.%I(value)', identifier_type, check_function)
+        end,
+        ' '
     ),
+    'null'
+)
+from registry.identifier_type;
 
-    branch as (
-        select
-            country_code,
-            string_agg(of_company, ', ' order by rank) filter (where names_company) as number,
-            string_agg(format('when %s is not null then %L', of_company, identifier_type), ' ' order by rank)
-                filter (where names_company) as type,
-            string_agg(format(item, of_company, identifier_type, rank), ', ' order by rank)
-                filter (where names_company) as of_company,
-            string_agg(format(item, of_entry, identifier_type, rank), ', ' order by rank) as of_entry
-        from place
-        cross join lateral (select company_type is null as names_company) as own
-        group by country_code
-    )
+-- The key of an entry as one of its numbers, by its type; null in a country whose keys are no numbers.
+select registry.write_choice(
+    'key_number',
+    'country_code',
+    'jsonb',
+    string_agg(format('when %L then jsonb_build_object(%L, value)', country_code, identifier_type), ' '),
+    'null'
+)
+from registry.identifier_type
+where stored_in = 'key';
 
-    select
-        string_agg(format('when %L then coalesce(%s)', country_code, number), ' ') as number,
-        string_agg(format('when %L then case %s end', country_code, type), ' ') as type,
-        string_agg(format('when %L then array[%s]', country_code, of_company), ' ') as of_company,
-        string_agg(format('when %L then array[%s]', country_code, of_entry), ' ') as of_entry
-    into shown
-    from branch;
-
-    -- Those with jsonb_build_object are not immutable, as it is not: the planner would not inline them.
-    execute format(
-        $sql$
-        create or replace function registry.is_number(identifier_type text, value text) returns boolean
-        language sql immutable parallel safe
-        return case identifier_type %s end;
-
-        create or replace function registry.naming_numbers(
-            country_code text,
-            entry_key text,
-            numbers jsonb
-        ) returns jsonb
-        language sql stable parallel safe
-        return case country_code %s else numbers end;
-
-        create or replace function registry.primary_identifier(company registry.company) returns text
-        language sql immutable parallel safe
-        return case company.country_code %s end;
-
-        create or replace function registry.identifier_type(company registry.company) returns text
-        language sql immutable parallel safe
-        return case company.country_code %s end;
-
-        create or replace function registry.shown_numbers(company registry.company) returns jsonb
-        language sql stable parallel safe
-        return to_jsonb(array_remove(case company.country_code %s end, null));
-
-        create or replace function registry.shown_numbers(entry registry.entry) returns jsonb
-        language sql stable parallel safe
-        return to_jsonb(array_remove(case entry.country_code %s end, null));
-        $sql$,
-        is_number, coalesce(naming, 'when null then null'), shown.number, shown.type,
-        shown.of_company, shown.of_entry
-    );
+-- A number as answers show it.
+create or replace function registry.shown_number(type text, value text, rank integer) returns jsonb
+language sql stable parallel safe
+return case
+    when value is not null then jsonb_build_object('type', type, 'value', value, 'rank', rank)
 end;
-$do$;
 
--- The numbers of an entry: one row a type. `event_subject`: of the events that tell of it.
+-- The numbers of a company beyond the three columns, as answers show them.
+select registry.write_choice(
+    'other_numbers', 'country_code', 'jsonb[]',
+    string_agg(format('when %L then array_remove(array[%s], null)', country_code, items), ' '), 'null', 'jsonb'
+)
+from (
+    select
+        country_code,
+        string_agg(
+            format('registry.shown_number(%1$L, value ->> %1$L, %2$s)', identifier_type, rank), ', '
+            order by rank
+        ) as items
+    from registry.identifier_type
+    where stored_in in ('key', 'numbers')
+    group by country_code
+) as country;
+
+create or replace function registry.shown_numbers(company registry.company) returns jsonb
+language sql stable parallel safe
+return to_jsonb(
+    array_remove(
+        array[
+            registry.shown_number('NIP', company.nip, 1),
+            registry.shown_number('REGON9', company.regon9, 2),
+            registry.shown_number('KRS', company.krs, 3)
+        ],
+        null
+    )
+    || registry.other_numbers(company.country_code, company.numbers)
+);
+
+-- The number that names a company where one is shown, and its type; null without a number.
+create or replace function registry.primary_identifier(company registry.company) returns text
+language sql stable parallel safe
+return coalesce(
+    company.nip, company.regon9, company.krs,
+    (registry.other_numbers(company.country_code, company.numbers))[1] ->> 'value'
+);
+
+create or replace function registry.identifier_type(company registry.company) returns text
+language sql stable parallel safe
+return case
+    when company.nip is not null then 'NIP'
+    when company.regon9 is not null then 'REGON9'
+    when company.krs is not null then 'KRS'
+    else (registry.other_numbers(company.country_code, company.numbers))[1] ->> 'type'
+end;
+
+-- The numbers of an entry, beyond the three columns, that name its company.
+create or replace function registry.naming_numbers(
+    country_code text,
+    entry_key text,
+    numbers jsonb
+) returns jsonb
+language sql stable parallel safe
+return coalesce(
+    numbers || registry.key_number(country_code, entry_key),
+    registry.key_number(country_code, entry_key),
+    numbers
+);
+
+-- The numbers of an entry: one row a type. `event_subject`: of the events about this number.
 create or replace function registry.list_numbers(
     country_code text,
     nip text,
@@ -152,6 +133,19 @@ language sql stable parallel safe as $$
     ) as number
 $$;
 
+create or replace function registry.shown_numbers(entry registry.entry) returns jsonb
+language sql stable parallel safe
+return (
+    select coalesce(
+        jsonb_agg(
+            registry.shown_number(number.identifier_type, number.identifier_value, number.rank)
+            order by number.rank
+        ),
+        '[]'
+    )
+    from registry.entry_numbers(entry) as number
+);
+
 -- The numbers in which two states of an entry differ.
 create or replace function registry.changed_numbers(before registry.entry, after registry.entry)
 returns table (identifier_type text, event_subject text, old_value text, new_value text)
@@ -177,44 +171,34 @@ language sql stable parallel safe as $$
 $$;
 
 -- The entries that have a number now.
-create or replace function registry.entries_with(number_type text, number text)
-returns table (company_id bigint, entry_id bigint, status text)
+create or replace function registry.entries_with(number_type text, number text) returns setof registry.entry
 language plpgsql stable parallel safe as $$
 declare
     kind registry.identifier_type;
 begin
-    select * into kind
-    from registry.identifier_type
-    where identifier_type.identifier_type = number_type;
+    select type.* into kind
+    from registry.identifier_type as type
+    where type.identifier_type = number_type;
     case kind.stored_in
         when 'nip' then
             return query
-            select entry.company_id, entry.entry_id, entry.status
-            from registry.entry
-            where entry.nip = number and entry.country_code = kind.country_code;
+            select * from registry.entry where nip = number and country_code = kind.country_code;
         when 'regon9' then
             return query
-            select entry.company_id, entry.entry_id, entry.status
-            from registry.entry
-            where entry.regon9 = number and entry.country_code = kind.country_code;
+            select * from registry.entry where regon9 = number and country_code = kind.country_code;
         when 'krs' then
             return query
-            select entry.company_id, entry.entry_id, entry.status
-            from registry.entry
-            where entry.krs = number and entry.country_code = kind.country_code;
+            select * from registry.entry where krs = number and country_code = kind.country_code;
         when 'key' then
             return query
-            select entry.company_id, entry.entry_id, entry.status
-            from registry.entry
-            where entry.entry_key = number and entry.country_code = kind.country_code;
+            select * from registry.entry where entry_key = number and country_code = kind.country_code;
         else
             return query
-            select entry.company_id, entry.entry_id, entry.status
-            from registry.entry
+            select * from registry.entry
             where
-                entry.numbers @> jsonb_build_object(number_type, number)
-                and entry.numbers is not null
-                and entry.country_code = kind.country_code;
+                numbers @> jsonb_build_object(number_type, number)
+                and numbers is not null
+                and country_code = kind.country_code;
     end case;
 end;
 $$;
@@ -256,11 +240,10 @@ begin
     elsif names_unit and not exists (
         select
         from registry.entries_with(naming_type, naming_number) as named
-        join registry.entry using (company_id, entry_id)
         where
-            number = any(entry.closed_units)
-            or entry.units @> jsonb_build_array(jsonb_build_object('identifier', number))
-            or entry.withdrawn_until = 'infinity'
+            number = any(named.closed_units)
+            or named.units @> jsonb_build_array(jsonb_build_object('identifier', number))
+            or named.withdrawn_until = 'infinity'
     ) then
         return null;
     end if;

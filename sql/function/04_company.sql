@@ -108,7 +108,7 @@ left join registry.source_rank as rank using (source)
 group by entry.company_id;
 
 select registry.start_loading('registry.source_rank');
-\copy loaded (source, name, legal_form, address, activity_main, activity_start, nip, regon9, krs) from 'country/*/source.csv'
+\copy loaded from 'country/*/source.csv'
 do $$
 begin
     -- Other ranks: the companies of several entries may show others.

@@ -67,7 +67,11 @@ select
             -- The run had seen the entry.
             and run.last_entry_id >= entry.entry_id
     ) as last_seen_date,
-    registry.naming_numbers(entry.country_code, entry.entry_key, entry.numbers) ->> 'SIREN' as siren,
+    (
+        select entry.entry_key
+        from registry.identifier_type as type
+        where type.identifier_type = 'SIREN' and type.country_code = entry.country_code
+    ) as siren,
     nullif(cardinality(entry.closed_units), 0) as closed_unit_count
 from registry.entry
 left join registry.legal_form_symbol
@@ -149,7 +153,11 @@ select
     event_type.category,
     event.old_value,
     event.new_value,
-    registry.naming_numbers(entry.country_code, entry.entry_key, entry.numbers) ->> 'SIREN' as siren,
+    (
+        select entry.entry_key
+        from registry.identifier_type as type
+        where type.identifier_type = 'SIREN' and type.country_code = entry.country_code
+    ) as siren,
     entry.country_code
 from registry.event
 join registry.entry using (company_id, entry_id)

@@ -8,7 +8,7 @@ create temporary table analyst_comment (
     comment text not null
 ) on commit drop;
 
-\copy analyst_comment (view_name, column_name, comment) from 'analyst_comment.csv'
+\copy analyst_comment from 'analyst_comment.csv'
 
 do $$
 declare

@@ -182,3 +182,13 @@ create unlogged table stage.component (
     node bigint primary key,
     label bigint not null
 );
+
+-- One row per pair of nodes that share a number, or of which one is listed as a duplicate of the other.
+-- is_contradicted: other numbers say that they are two companies.
+create unlogged table stage.link (
+    node bigint not null,
+    neighbour bigint not null,
+    subject text not null,
+    number text not null,
+    is_contradicted boolean not null
+);

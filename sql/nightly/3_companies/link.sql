@@ -1,5 +1,5 @@
--- Links entries and companies of a country that share a REGON or a KRS number: they are one company.
--- link_number.sql does the same for numbers beyond these columns, link_nip.sql for the NIP. The numbers of an entry are valid or null.
+-- Links entries and companies of a country that share a number: they are one company. The numbers of an entry
+-- are valid or null.
 --
 -- A typing error can give an entry the valid number of another entry. So two differences contradict a
 -- shared number. A shared REGON: another NIP and another person (another KRS number, a legal and a
@@ -8,49 +8,30 @@
 -- REGON over the years, or several KRS numbers when it changes its form. The run notes every
 -- contradicted link, and every link by NIP of legal persons that differ in REGON.
 
-create function stage.is_somebody_else(
-    one_type text,
-    one_krs text,
-    one_surname text,
-    one_first_name text,
-    other_type text,
-    other_krs text,
-    other_surname text,
-    other_first_name text
-) returns boolean
-language sql immutable parallel safe
-return one_type <> other_type
-or coalesce(one_krs <> other_krs, false)
-or coalesce(
-    registry.lower(one_surname) <> registry.lower(other_surname)
-    -- REGON also lists the second name.
-    and registry.lower(split_part(one_first_name, ' ', 1))
-    <> registry.lower(split_part(other_first_name, ' ', 1)),
-    false
-);
-
 -- One row per accepted record. node: the id of the known company, or the future id of the new entry.
 -- The ids of new entries are larger than the ids of all companies.
 create view stage.node as
 select
-    entry.file_no,
-    entry.line,
+    entry.file_no, entry.line, pair.entry_id,
     coalesce(
         pair.company_id, new_id.entry_id,
         (select night.first_ids from stage.night)[entry.file_no + 1] + entry.line
     ) as node,
-    entry.nip,
-    entry.regon9,
-    entry.krs,
-    entry.entity_type,
-    entry.surname,
-    entry.first_name,
-    entry.entry_key,
-    entry.numbers
+    entry.nip, entry.regon9, entry.krs, entry.entity_type, entry.surname, entry.first_name,
+    entry.entry_key, entry.numbers
 from stage.entry
 left join stage.pair using (file_no, line)
 left join stage.new_id using (file_no, line)
 where entry.reason is null;
+
+-- One row per known entry of the country, with the columns of stage.node.
+create view stage.known_node as
+select
+    null::integer as file_no, null::bigint as line, entry.entry_id, entry.company_id as node,
+    entry.nip, entry.regon9, entry.krs, entry.entity_type, entry.surname, entry.first_name,
+    entry.entry_key, entry.numbers
+from registry.entry
+join stage.night using (country_code);
 
 create unlogged table stage.suspect_node as
 select node.*
@@ -59,105 +40,252 @@ join stage.node using (file_no, line);
 
 analyze stage.suspect_node;
 
--- One row per pair of nodes that share a REGON or a KRS number. Entries of today pair with the first
--- entry of the same number; the next statement pairs them with the known companies of that number.
-create unlogged table stage.link as
-select
-    node.node,
-    first_node.node as neighbour,
-    'REGON of another company' as subject,
-    node.regon9 as number,
-    coalesce(node.nip <> first_node.nip, false)
-    and stage.is_somebody_else(
-        node.entity_type, node.krs, node.surname, node.first_name,
-        first_node.entity_type, first_node.krs, first_node.surname, first_node.first_name
-    ) as is_contradicted
-from stage.suspect_node as node
-join (
-    select distinct on (suspect_node.regon9) suspect_node.*
-    from stage.suspect_node
-    order by suspect_node.regon9, suspect_node.node
-) as first_node using (regon9)
-where node.node <> first_node.node
-union all
-select
-    node.node,
-    first_node.node,
-    'KRS number of another company',
-    node.krs,
-    coalesce(node.nip <> first_node.nip and node.regon9 <> first_node.regon9, false)
-from stage.suspect_node as node
-join (
-    select distinct on (suspect_node.krs) suspect_node.*
-    from stage.suspect_node
-    order by suspect_node.krs, suspect_node.node
-) as first_node using (krs)
-where node.node <> first_node.node;
+-- One row per type of number beyond the three columns that links. The keys of one source differ: they matter
+-- beside another source.
+create unlogged table stage.link_type as
+select type.identifier_type, type.stored_in
+from registry.identifier_type as type
+join stage.night using (country_code)
+where
+    type.links
+    and (
+        type.stored_in = 'numbers'
+        or type.stored_in = 'key'
+        and exists (
+            select
+            from registry.source_rank
+            join registry.run using (source)
+            where
+                source_rank.country_code = night.country_code
+                and source_rank.source <> night.source
+                and run.state in ('published', 'imported')
+        )
+    );
+
+analyze stage.link_type;
+
+create function stage.is_somebody_else(one stage.node, other stage.node) returns boolean
+language sql immutable parallel safe
+return one.entity_type <> other.entity_type
+or coalesce(one.krs <> other.krs, false)
+or coalesce(
+    registry.lower(one.surname) <> registry.lower(other.surname)
+    -- REGON also lists the second name.
+    and registry.lower(split_part(one.first_name, ' ', 1))
+    <> registry.lower(split_part(other.first_name, ' ', 1)),
+    false
+);
+
+create function stage.contradicts(subject text, one stage.node, other stage.node) returns boolean
+language sql immutable parallel safe
+return case subject
+    when 'REGON' then coalesce(one.nip <> other.nip, false) and stage.is_somebody_else(one, other)
+    when 'KRS number' then coalesce(one.nip <> other.nip and one.regon9 <> other.regon9, false)
+    else false
+end;
+
+-- Links nodes that share another number than the NIP: entries of today with the first entry of the same number,
+-- and with the known companies of that number.
+with numbered as (
+    select row(node.*)::stage.node as holder, number.subject, number.value
+    from stage.suspect_node as node
+    cross join lateral (values ('REGON', node.regon9), ('KRS number', node.krs)) as number (subject, value)
+    where number.value is not null
+    union all
+    select row(node.*)::stage.node, type.identifier_type, node.numbers ->> type.identifier_type
+    from stage.node
+    join stage.link_type as type on type.stored_in = 'numbers' and node.numbers ? type.identifier_type
+    where exists (select from stage.link_type)
+),
+
+first_holder as (
+    select distinct on (numbered.subject, numbered.value) numbered.*
+    from numbered
+    order by numbered.subject, numbered.value, (numbered.holder).node
+)
 
 insert into stage.link (node, neighbour, subject, number, is_contradicted)
 select
-    node.node,
-    entry.company_id,
-    'REGON of another company',
-    node.regon9,
-    coalesce(node.nip <> entry.nip, false)
-    and stage.is_somebody_else(
-        node.entity_type, node.krs, node.surname, node.first_name,
-        entry.entity_type, entry.krs, entry.surname, entry.first_name
-    )
-from stage.node
-join registry.entry using (regon9)
-join stage.night on night.country_code = entry.country_code
-where node.node <> entry.company_id
+    (numbered.holder).node,
+    (first_holder.holder).node,
+    numbered.subject,
+    numbered.value,
+    stage.contradicts(numbered.subject, numbered.holder, first_holder.holder)
+from numbered
+join first_holder using (subject, value)
+where (numbered.holder).node <> (first_holder.holder).node
 union all
 select
-    node.node,
-    entry.company_id,
-    'KRS number of another company',
-    node.krs,
-    coalesce(node.nip <> entry.nip and node.regon9 <> entry.regon9, false)
+    node.node, known_node.node, 'REGON', node.regon9,
+    stage.contradicts('REGON', row(node.*)::stage.node, row(known_node.*)::stage.node)
 from stage.node
-join registry.entry using (krs)
-join stage.night on night.country_code = entry.country_code
-where node.node <> entry.company_id;
+join stage.known_node using (regon9)
+where node.node <> known_node.node
+union all
+select
+    node.node, known_node.node, 'KRS number', node.krs,
+    stage.contradicts('KRS number', row(node.*)::stage.node, row(known_node.*)::stage.node)
+from stage.node
+join stage.known_node using (krs)
+where node.node <> known_node.node
+union all
+select node.node, known_node.node, type.identifier_type, node.entry_key, false
+from stage.node
+join stage.known_node using (entry_key)
+join stage.link_type as type on type.stored_in = 'key'
+where exists (select from stage.link_type) and node.node <> known_node.node
+union all
+select node.node, known_node.node, type.identifier_type, node.numbers ->> type.identifier_type, false
+from stage.node
+join stage.link_type as type on type.stored_in = 'numbers' and node.numbers ? type.identifier_type
+join stage.known_node
+    on known_node.numbers @> jsonb_build_object(
+        type.identifier_type, node.numbers ->> type.identifier_type
+    )
+    and known_node.numbers is not null
+where exists (select from stage.link_type) and node.node <> known_node.node;
+
+create view stage.edge as
+select link.node, link.neighbour from stage.link where not link.is_contradicted
+union all
+select link.neighbour, link.node from stage.link where not link.is_contradicted;
 
 -- Labels connected components: gives each node the smallest label of its neighbours until none changes.
 create function stage.label_components() returns void
 language plpgsql as $$
 begin
     insert into stage.component (node, label)
-    select node.node, node.node
-    from (
-        select link.node from stage.link where not link.is_contradicted
-        union
-        select link.neighbour from stage.link where not link.is_contradicted
-    ) as node
+    select distinct edge.node, edge.node from stage.edge
     on conflict (node) do nothing;
-
     analyze stage.link;
     analyze stage.component;
-
     loop
         update stage.component
         set label = smaller.label
         from (
-            select
-                edge.node,
-                min(neighbour.label) as label
-            from (
-                select link.node, link.neighbour from stage.link where not link.is_contradicted
-                union all
-                select link.neighbour, link.node from stage.link where not link.is_contradicted
-            ) as edge
+            select edge.node, min(neighbour.label) as label
+            from stage.edge
             join stage.component as neighbour on neighbour.node = edge.neighbour
             group by edge.node
         ) as smaller
-        where
-            component.node = smaller.node
-            and component.label > smaller.label;
+        where component.node = smaller.node and component.label > smaller.label;
         exit when not found;
     end loop;
 end;
 $$;
 
 select stage.label_components();
+
+-- The NIP comes last, since all entries of a component together can contradict it.
+
+-- One row per NIP and component, for each NIP of several components. first_label: the label of the
+-- oldest component.
+create unlogged table stage.same_nip as
+with holder as (
+    select suspect_node.nip, suspect_node.node
+    from stage.suspect_node
+    where suspect_node.nip is not null
+    union
+    select node.nip, holder.node
+    from stage.node
+    join stage.known_node using (nip)
+    cross join lateral (values (node.node), (known_node.node)) as holder (node)
+    where node.node <> known_node.node
+)
+
+select labelled.*
+from (
+    select distinct
+        holder.nip,
+        own.label,
+        min(own.label) over same as first_label,
+        max(own.label) over same as last_label
+    from holder
+    left join stage.component using (node)
+    cross join lateral (select coalesce(component.label, holder.node) as label) as own
+    window same as (partition by holder.nip)
+) as labelled
+where labelled.first_label <> labelled.last_label;
+
+analyze stage.same_nip;
+
+-- One row per such component and entry: the state of today or, without a record of today, the known
+-- state.
+create unlogged table stage.nip_holder as
+with member as (
+    select same_nip.label, same_nip.label as node
+    from stage.same_nip
+    union
+    select component.label, component.node
+    from stage.component
+    where component.label in (select same_nip.label from stage.same_nip)
+)
+
+select member.label, row(suspect_node.*)::stage.node as holder
+from member
+join stage.suspect_node using (node)
+union all
+-- While there are no known entries, only suspect nodes share a number.
+select member.label, row(node.*)::stage.node
+from member
+join stage.node using (node)
+where exists (select from registry.entry)
+union all
+select member.label, row(known_node.*)::stage.node
+from member
+join stage.known_node using (node)
+where not exists (select from stage.pair where pair.entry_id = known_node.entry_id);
+
+analyze stage.nip_holder;
+
+-- One row per NIP and pair of its components that differ in REGON.
+create unlogged table stage.nip_doubt as
+select
+    younger.nip,
+    younger.label,
+    bool_or(stage.is_somebody_else(one.holder, other.holder)) as is_contradicted,
+    bool_or((one.holder).entity_type = 'LEGAL') as is_legal
+from stage.same_nip as younger
+join stage.same_nip as older using (nip)
+join stage.nip_holder as one on one.label = younger.label
+join stage.nip_holder as other on other.label = older.label
+where
+    older.label < younger.label
+    and (one.holder).regon9 <> (other.holder).regon9
+group by younger.nip, younger.label, older.label;
+
+analyze stage.nip_doubt;
+
+-- Links a component to the oldest component with its NIP, unless it contradicts any older one of them.
+-- Otherwise a third component could link two components that contradict each other.
+insert into stage.link (node, neighbour, subject, number, is_contradicted)
+select
+    same_nip.label, same_nip.first_label, 'NIP', same_nip.nip,
+    (same_nip.nip, same_nip.label) in (
+        select nip_doubt.nip, nip_doubt.label from stage.nip_doubt where nip_doubt.is_contradicted
+    )
+from stage.same_nip
+where same_nip.label <> same_nip.first_label;
+
+select stage.label_components();
+
+insert into stage.notice (subject, value, row_count)
+select link.subject || ' of another company', link.number, count(*)
+from stage.link
+where link.is_contradicted
+group by link.subject, link.number
+union all
+select 'NIP with several REGON', nip_doubt.nip, count(*)
+from stage.nip_doubt
+where nip_doubt.is_legal and not nip_doubt.is_contradicted
+group by nip_doubt.nip;
+
+-- One row per known company that is merged into an older one.
+create unlogged table stage.merged_company as
+select component.node as company_id, component.label as into_company_id
+from stage.component
+where
+    component.label <> component.node
+    and exists (select from registry.company where company.company_id = component.node);
+
+analyze stage.merged_company;

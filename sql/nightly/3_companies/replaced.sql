@@ -20,8 +20,6 @@ select kept_company_id, company_id, 'duplicate', new_key, false
 from stage.successor
 where kept_company_id <> company_id;
 
-select stage.label_components();
-
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
 select
     successor.kept_company_id,
