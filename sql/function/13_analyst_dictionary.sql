@@ -1,0 +1,161 @@
+-- Stable views of the dictionaries for analysts, and what the comments of all views are. Columns are only ever
+-- added, at the end.
+
+-- The dictionaries of all countries, as downloads have them. Key columns are named as in the views that join to
+-- them.
+create or replace view registry.shown_activity as
+select
+    activity_code.version as activity_version,
+    activity_code.code as activity,
+    activity_code.name,
+    coalesce(activity_recoded.section, activity_division.section) as activity_section,
+    activity_scheme.country_code
+from registry.activity_code
+join registry.activity_scheme using (version)
+left join registry.activity_recoded using (version, code)
+left join registry.activity_division
+    on activity_division.country_code = activity_scheme.country_code
+    and activity_division.division = left(activity_code.code, 2);
+
+create or replace view registry.shown_activity_section as
+select
+    activity_section.section as activity_section,
+    activity_section.name,
+    activity_section.first_division,
+    activity_section.last_division,
+    activity_section.name_en,
+    activity_section.country_code
+from registry.activity_section;
+
+create or replace view registry.shown_legal_form as
+select
+    legal_form_symbol.slug as legal_form,
+    legal_form_symbol.label,
+    legal_form_symbol.symbol,
+    legal_form_symbol.label_en,
+    legal_form_symbol.country_code
+from registry.legal_form_symbol;
+
+create or replace view analyst.event_type as
+select
+    event_type.event_type,
+    event_type.severity,
+    severity.rank as severity_rank,
+    event_type.event_class,
+    event_type.category,
+    registry.about_event(event_type.event_type, country.country_code) collate "default" as description
+from registry.event_type
+join registry.severity on severity.severity = event_type.severity
+join registry.country on country.is_default;
+
+create or replace view registry.shown_voivodeship as
+select
+    region.name as voivodeship,
+    region.code as teryt,
+    region.slug,
+    region.country_code
+from registry.region;
+
+-- The names of all countries. A section or a region of one country may have the code of another's.
+create or replace view analyst.country_name as
+select
+    region.country_code,
+    'voivodeship' as dictionary,
+    null::smallint as activity_version,
+    region.code,
+    region.name,
+    null as name_en
+from registry.region
+union all
+select country_code, 'legal_form', null, slug, label, label_en
+from registry.legal_form_symbol
+union all
+select country_code, 'activity_section', null, section, name, name_en
+from registry.activity_section
+union all
+select activity_scheme.country_code, activity_scheme.scheme, version, activity_code.code, activity_code.name, null
+from registry.activity_code
+join registry.activity_scheme using (version);
+
+create or replace view registry.shown_population as
+select
+    region.name as voivodeship,
+    region.code as teryt,
+    population.population,
+    population.year,
+    population.source,
+    population.country_code
+from registry.population
+join registry.region
+    on region.country_code = population.country_code
+    and region.code = population.voivodeship;
+
+-- The names are those that the dictionary has: of the groups of 2007 alone.
+create or replace view registry.shown_activity_group as
+select
+    part.version as activity_version,
+    part.code as activity_group,
+    case length(part.code) when 2 then 'division' else 'group' end as level,
+    left(part.code, 2) as division,
+    activity_group.name,
+    activity_division.section as activity_section,
+    activity_scheme.country_code
+from (
+    select activity_code.version, left(activity_code.code, digits.count) as code
+    from registry.activity_code
+    cross join (values (2), (3)) as digits (count)
+    union
+    select activity_group.version, activity_group.code
+    from registry.activity_group
+) as part
+join registry.activity_scheme using (version)
+left join registry.activity_group using (version, code)
+left join registry.activity_division
+    on activity_division.country_code = activity_scheme.country_code
+    and activity_division.division = left(part.code, 2);
+
+-- The dictionaries of the default country, so that a query that joins by a code alone stays right.
+do $$
+declare
+    name text;
+begin
+    foreach name in array
+        '{activity, activity_group, activity_section, legal_form, population, voivodeship}'::text[]
+    loop
+        execute format(
+            'create or replace view analyst.%1$I as
+            select shown_%1$s.* from registry.shown_%1$s
+            join registry.country using (country_code) where country.is_default',
+            name
+        );
+    end loop;
+end;
+$$;
+
+-- What each view of `analyst` and each of its columns means. The data dictionary of sql/README.md is
+-- made from these comments.
+
+-- One row per view and column; of the view itself column_name is null.
+create temporary table analyst_comment (
+    view_name text not null,
+    column_name text,
+    comment text not null
+) on commit drop;
+
+\copy analyst_comment from 'analyst_comment.csv'
+
+do $$
+declare
+    line record;
+begin
+    for line in select * from analyst_comment loop
+        execute format(
+            'comment on %s analyst.%I%s is %L',
+            case when line.column_name is null then 'view' else 'column' end,
+            line.view_name,
+            '.' || quote_ident(line.column_name),
+            line.comment
+        );
+    end loop;
+end;
+$$;
