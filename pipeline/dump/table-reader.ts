@@ -4,7 +4,7 @@ import { inflateBounds, type OnRead, readArchive } from './archive.ts';
 import type { DumpFile } from './files.ts';
 import { type Layout, readHeader, refuseHeader } from './header.ts';
 import { LineMemory } from './line-memory.ts';
-import { readParquet } from './parquet.ts';
+import { readParquet } from './parquet/read-parquet.ts';
 import type { RecordScanner } from './record-scanner.ts';
 import { type RecordHandler, RecordSplitter, type Span } from './record-splitter.ts';
 import { RejectList } from './reject-list.ts';

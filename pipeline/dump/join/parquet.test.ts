@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text as collect } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import { zstdCompressSync } from 'node:zlib';
 import type { SchemaElement } from 'hyparquet';
 import { parquetWriteBuffer } from 'hyparquet-writer';
@@ -19,7 +20,7 @@ import {
   unitHeader,
 } from '../../../fixtures/dump/sirene-stock.ts';
 import { Refusal } from '../../errors.ts';
-import { readParquet } from '../parquet.ts';
+import { readParquet } from '../parquet/read-parquet.ts';
 
 let db: TestDatabase;
 beforeAll(async () => {
@@ -172,25 +173,46 @@ describe('a stock in Parquet', () => {
     expect(await refuse(damaged)).toMatch(/^StockUniteLegale_utf8\.parquet: /);
   });
 
-  test('says the same in one group of many rows and in small ones', async () => {
-    const header = ['siren', 'denominationUniteLegale', 'dateCreationUniteLegale'];
-    const names = ['DUPONT, "FILS"', 'É\nF', '', 'ATELIER'];
-    const rows = Array.from({ length: 40_000 }, (_, at) => ({
-      siren: String(100_000_000 + at),
-      denominationUniteLegale: names[at % 4]!,
-      dateCreationUniteLegale: at % 3 === 0 ? '2019-03-01' : '',
-    }));
+  const header = [
+    'siren',
+    'denominationUniteLegale',
+    'unitePurgeeUniteLegale',
+    'dateCreationUniteLegale',
+    'dateDernierTraitementUniteLegale',
+  ];
+  const names = ['DUPONT, "FILS"', 'É\nF', '', 'ATELIER', 'ATELIER'];
+  const days = ['1900-01-01', '1900-03-01', '1969-12-31', '1970-01-01', '2000-02-29', '2099-12-31'];
+  const makeRow = (at: number) => ({
+    siren: String(100_000_000 + at),
+    denominationUniteLegale: at % 7 === 6 ? `ATELIER ${at}` : names[at % 5]!,
+    unitePurgeeUniteLegale: at % 8 === 0 ? 'true' : '',
+    dateCreationUniteLegale: at % 3 === 0 ? '' : days[at % 6]!,
+    dateDernierTraitementUniteLegale: at % 11 === 0 ? '' : `${days[at % 6]}T${clockOf(at)}`,
+  });
+  const clockOf = (at: number) => new Date(at * 7000).toISOString().slice(11, 19);
+  const read = async (path: string, separator: ',' | ';' = ',') => {
+    const columns = header.map((name) => ({ header: name }));
+    return await collect(readParquet(path, columns, separator, () => undefined));
+  };
+
+  test('is the same in one group of many rows and in small ones', async () => {
+    const rows = Array.from({ length: 40_000 }, (_, at) => makeRow(at));
     const folder = await mkdtemp(join(tmpdir(), 'registry-parquet-'));
     onTestFinished(() => rm(folder, { recursive: true }));
-    const read = async (rowGroupSize: number) => {
-      const path = join(folder, `${rowGroupSize}.parquet`);
-      await writeFile(path, toParquet(header, rows, {}, 'ZSTD', rowGroupSize));
-      const columns = header.map((name) => ({ header: name }));
-      return collect(readParquet(path, columns, ',', () => undefined));
-    };
-    // `toBe` would print both texts.
-    const expected = toCsv(header, rows);
-    expect((await read(50_000)) === expected).toBe(true);
-    expect((await read(5000)) === expected).toBe(true);
+    for (const group_rows of [50_000, 5000]) {
+      const path = join(folder, `${group_rows}.parquet`);
+      await writeFile(path, toParquet(header, rows, {}, 'ZSTD', group_rows));
+      // `toBe` would print both texts.
+      expect((await read(path)) === toCsv(header, rows)).toBe(true);
+    }
+  });
+
+  // Written by PyArrow 25 with these rows, with small pages and a dictionary that is soon full.
+  test.each(['arrow-1-snappy', 'arrow-2-gzip'])('is the same as %s writes it', async (name) => {
+    const path = fileURLToPath(new URL(`../../../fixtures/dump/${name}.parquet`, import.meta.url));
+    const rows = Array.from({ length: 3000 }, (_, at) => makeRow(at));
+    expect(await read(path)).toBe(toCsv(header, rows));
+    const semicolons = toCsv(header, rows).replaceAll(',', ';');
+    expect(await read(path, ';')).toBe(semicolons.replaceAll('DUPONT;', 'DUPONT,'));
   });
 });
