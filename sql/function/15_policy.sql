@@ -47,46 +47,48 @@ where
         )
     );
 
--- Returns an entry without what a policy hides. `request`, or `period` after its end: numbers, dates, activities, legal form and
--- voivodeship of a natural person stay, since counts and statistics need them; of a legal person persons and
--- contacts go. A key that consists of names becomes a hash. `objection`: numbers, dates and communes stay, and
--- the name of a legal person.
-create or replace function person.hidden(entry registry.entry, reason text) returns registry.entry
+-- Returns an entry, or the row of a night that will be one, without what a policy hides.
+-- `request`, and `period` after the end of an entry: numbers, dates, activities, legal form and voivodeship of a
+-- natural person stay, since counts and statistics need them; a key that consists of names becomes a hash. A
+-- legal person loses its persons and contacts.
+-- `objection`: numbers, dates and communes stay, and the name of a legal person.
+create or replace function person.hidden(entry anyelement, reason text) returns anyelement
 language plpgsql stable parallel safe as $$
 declare
+    hidden registry.entry := jsonb_populate_record(null::registry.entry, to_jsonb(entry));
     hidden_columns constant text[] := case
-        when reason = 'objection' and entry.entity_type = 'NATURAL'
+        when reason = 'objection' and hidden.entity_type = 'NATURAL'
             then '{name, surname, first_name, persons, street, building, apartment, postal_code, address_ids}'
         when reason = 'objection' then '{street, building, apartment, postal_code, address_ids}'
-        when entry.entity_type = 'NATURAL'
+        when hidden.entity_type = 'NATURAL'
             then '{persons, phone, email, fax, website, e_delivery, said_line, name, surname, first_name,
                 postal_code, county, commune, city, street, building, apartment, units, address_ids}'
         else '{persons, phone, email, fax, website, e_delivery, said_line}'
     end;
 begin
     if reason = 'objection' then
-        entry.is_partial := true;
-        entry.untold := array['name', 'address'];
-        entry.units := (
+        hidden.is_partial := true;
+        hidden.untold := array['name', 'address'];
+        hidden.units := (
             select jsonb_agg(
                 unit.value - 'name' #- '{address,street}' #- '{address,building}' #- '{address,apartment}'
                 #- '{address,postal_code}' || '{"is_partial": true}'
                 order by unit.place
             )
-            from jsonb_array_elements(entry.units) with ordinality as unit (value, place)
+            from jsonb_array_elements(hidden.units) with ordinality as unit (value, place)
         );
     else
-        entry.withdrawn_until := 'infinity';
-        if entry.entity_type = 'NATURAL' and not exists (select from registry.entry_numbers(entry)) then
-            entry.entry_key := 'withdrawn:' || encode((person.hashes(entry))[1], 'hex');
+        hidden.withdrawn_until := 'infinity';
+        if hidden.entity_type = 'NATURAL' and not exists (select from registry.entry_numbers(hidden)) then
+            hidden.entry_key := 'withdrawn:' || encode((person.hashes(hidden))[1], 'hex');
         end if;
     end if;
-    entry := jsonb_populate_record(
-        entry,
-        (select jsonb_object_agg(hidden.name, null::text) from unnest(hidden_columns) as hidden (name))
+    hidden := jsonb_populate_record(
+        hidden,
+        (select jsonb_object_agg(name, null::text) from unnest(hidden_columns) as name)
     );
-    entry.content_hash := registry.content_hash(entry);
-    return entry;
+    hidden.content_hash := registry.content_hash(hidden);
+    return jsonb_populate_record(entry, to_jsonb(hidden));
 end;
 $$;
 

@@ -7,42 +7,29 @@ return sha256(key || convert_to(trait, 'UTF8'));
 
 -- The hashes by which a later record of the same person is recognized: of the key, which comes first, of
 -- the numbers, and of the names with the start date. Null where the record lacks them. A withdrawn key
--- holds its hash.
-create or replace function person.hashes(
-    key bytea,
-    source text,
-    entry_key text,
-    nip text,
-    regon9 text,
-    surname text,
-    first_name text,
-    name text,
-    start_date date
-) returns bytea[]
+-- holds its hash. `entry`: a row with these columns, of registry.entry or of a night.
+create or replace function person.hashes(key bytea, entry anyelement) returns bytea[]
 language sql stable parallel safe
-return array[
-    case
-        when starts_with(entry_key, 'withdrawn:') then decode(substr(entry_key, 11), 'hex')
-        else person.hash(key, 'KEY ' || source || ' ' || entry_key)
-    end,
-    person.hash(key, 'NIP ' || nip),
-    person.hash(key, 'REGON9 ' || regon9),
-    person.hash(
-        key,
-        'NAME ' || surname || '|' || coalesce(first_name, '') || '|' || name || '|' || start_date
-    )
-];
+as $$
+    select array[
+        case
+            when starts_with(entry.entry_key, 'withdrawn:')
+                then decode(substr(entry.entry_key, 11), 'hex')
+            else person.hash(key, 'KEY ' || entry.source || ' ' || entry.entry_key)
+        end,
+        person.hash(key, 'NIP ' || entry.nip),
+        person.hash(key, 'REGON9 ' || entry.regon9),
+        person.hash(
+            key,
+            'NAME ' || entry.surname || '|' || coalesce(entry.first_name, '') || '|' || entry.name
+            || '|' || entry.start_date
+        )
+    ]
+$$;
 
 create or replace function person.hashes(entry registry.entry) returns bytea[]
 language sql stable parallel safe
-return (
-    select
-        person.hashes(
-            secret.key, entry.source, entry.entry_key, entry.nip, entry.regon9, entry.surname,
-            entry.first_name, entry.name, entry.start_date
-        )
-    from person.secret
-);
+return (select person.hashes(secret.key, entry) from person.secret);
 
 -- The numbers and names under which entries are told elsewhere, such as in mails.
 create or replace function person.names_of(entries registry.entry[]) returns text[]

@@ -11,13 +11,7 @@ with found as (
         known.hashes
     from stage.entry
     cross join person.secret
-    cross join lateral (
-        select
-            person.hashes(
-                secret.key, entry.source, entry.entry_key, entry.nip, entry.regon9, entry.surname,
-                entry.first_name, entry.name, entry.start_date
-            ) as hashes
-    ) as known
+    cross join lateral (select person.hashes(secret.key, entry) as hashes) as known
     cross join lateral unnest(known.hashes) as hash (key_hash)
     join person.suppressed_key using (key_hash)
     join person.suppression using (suppression_id)
@@ -41,7 +35,6 @@ where hash.value is not null;
 
 analyze stage.withdrawn;
 
--- A row of registry.entry, withdrawn, between the columns that only the night has.
 with known as (
     delete from stage.entry
     where
@@ -53,13 +46,6 @@ with known as (
 )
 
 insert into stage.entry
-select erased.*
+select hidden.*
 from known
-cross join lateral jsonb_populate_record(
-    known.entry,
-    to_jsonb(
-        person.hidden(
-            jsonb_populate_record(null::registry.entry, to_jsonb(known.entry)), 'request'
-        )
-    ) - '{company_id, entry_id}'::text[]
-) as erased;
+cross join lateral person.hidden(known.entry, 'request') as hidden;

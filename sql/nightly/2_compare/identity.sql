@@ -128,11 +128,8 @@ begin
                             coalesce(unmatched.nip, unmatched.regon9, unmatched.krs) is null
                             and entry.numbers is null
                             then (
-                            person.hashes(
-                                (select secret.key from person.secret), unmatched.source,
-                                unmatched.entry_key, null, null, null, null, null, null
-                            )
-                        )[1]::text
+                            select (person.hashes(secret.key, unmatched))[1]::text from person.secret
+                        )
                     end
                 end as value
             ) as trait
