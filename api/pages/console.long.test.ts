@@ -20,7 +20,7 @@ function openView(page: Page, name: string): Promise<void> {
 }
 
 function balanceOf(page: Page): Promise<string> {
-  return page.locator('.bar [data-balance]').innerText();
+  return page.locator('.actions [data-balance]').innerText();
 }
 
 describe('/console', () => {
@@ -268,7 +268,7 @@ describe('/console', () => {
     expect(await page.evaluate('document.activeElement.textContent')).toBe(changed.name);
     expect(await page.title()).toBe(`${changed.name} · Company registry`);
     await page.locator('#history-list').getByText(`${changed.total} in all`).waitFor();
-    expect(await page.locator('.timeline li').first().innerText()).toMatch(
+    expect(await page.locator('#history-list li').first().innerText()).toMatch(
       /^4 November 2026\s+\w+\n/,
     );
     expect(await balanceOf(page)).toBe('199 credits');
