@@ -1,41 +1,31 @@
 import { parquetReadObjects } from 'hyparquet';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { startTestApi } from '../../fixtures/client/test-api.ts';
+import { useApi } from '../../fixtures/client/use-api.ts';
 import { insertDays } from '../../fixtures/database/published-days.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 import { openPool } from '../../sql/connection/pool.ts';
 
-let database: TestDatabase;
-let api: TestApi;
-
 // TERYT 14: mazowieckie, 24: śląskie; 019: spolka-cywilna.
-beforeAll(async () => {
-  database = await createTestDatabase();
-  api = await startTestApi({ db: database.kysely, now: () => new Date('2026-02-04T12:00:00Z') });
-  await insertDays(
-    database,
-    `('ceidg', '2026-01-30', 0, 0, 0, 100, true),
-     ('ceidg', '2026-01-31', 5, 7, 2, 103, false),
-     ('ceidg', '2026-02-04', 2, 0, 0, 105, false),
-     ('krs', '2026-02-04', 0, 0, 0, 10, true)`,
-  );
-  await database.pool.query(`
-    insert into registry.stock_change values
-        ('ceidg', '2026-01-30', '14', 'F', null, 'ACTIVE', 70, 0, 0, 0, 0),
-        ('ceidg', '2026-01-30', '24', 'G', '019', 'ACTIVE', 20, 0, 0, 0, 0),
-        ('ceidg', '2026-01-30', null, null, null, 'SUSPENDED', 2, 0, 0, 0, 0),
-        ('ceidg', '2026-01-31', '14', 'F', null, 'ACTIVE', 1, 5, 1, 0, 0),
-        ('ceidg', '2026-01-31', '14', 'F', null, 'SUSPENDED', 3, 0, 0, 2, 0),
-        ('ceidg', '2026-02-04', '24', 'G', '019', 'ACTIVE', -20, 1, 21, 0, 3),
-        ('ceidg', 'infinity', '24', 'G', null, 'ACTIVE', 1, 1, 0, 0, 0),
-        ('krs', '2026-02-04', '14', null, null, 'ACTIVE', 10, 0, 0, 0, 0)
-  `);
-});
-
-afterAll(async () => {
-  await api.close();
-  await database.drop();
-});
+const { database, api } = await useApi({ now: () => new Date('2026-02-04T12:00:00Z') });
+await insertDays(
+  database,
+  `('ceidg', '2026-01-30', 0, 0, 0, 100, true),
+   ('ceidg', '2026-01-31', 5, 7, 2, 103, false),
+   ('ceidg', '2026-02-04', 2, 0, 0, 105, false),
+   ('krs', '2026-02-04', 0, 0, 0, 10, true)`,
+);
+await database.pool.query(`
+  insert into registry.stock_change values
+      ('ceidg', '2026-01-30', '14', 'F', null, 'ACTIVE', 70, 0, 0, 0, 0),
+      ('ceidg', '2026-01-30', '24', 'G', '019', 'ACTIVE', 20, 0, 0, 0, 0),
+      ('ceidg', '2026-01-30', null, null, null, 'SUSPENDED', 2, 0, 0, 0, 0),
+      ('ceidg', '2026-01-31', '14', 'F', null, 'ACTIVE', 1, 5, 1, 0, 0),
+      ('ceidg', '2026-01-31', '14', 'F', null, 'SUSPENDED', 3, 0, 0, 2, 0),
+      ('ceidg', '2026-02-04', '24', 'G', '019', 'ACTIVE', -20, 1, 21, 0, 3),
+      ('ceidg', 'infinity', '24', 'G', null, 'ACTIVE', 1, 1, 0, 0, 0),
+      ('krs', '2026-02-04', '14', null, null, 'ACTIVE', 10, 0, 0, 0, 0)
+`);
 
 async function linesOf(path: string, from = api, country = ''): Promise<string[]> {
   const query = country && `?country=${country}`;

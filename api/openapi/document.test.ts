@@ -1,14 +1,14 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Router } from 'express';
-import { afterAll, beforeAll, describe, expect, test, onTestFinished } from 'vitest';
+import { describe, expect, test, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { completeOptions, startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
-import type { AppOptions } from '../app-options.ts';
+import { createAccount } from '../../fixtures/client/account.ts';
+import { completeOptions } from '../../fixtures/client/test-api.ts';
+import { useApi } from '../../fixtures/client/use-api.ts';
 import { createApp, listEndpoints } from '../app.ts';
 import type { OpenApiDocument } from './complete.ts';
 import { createPayment } from '../wallet/payment.ts';
@@ -36,35 +36,23 @@ interface Operation {
   >;
 }
 
-let database: TestDatabase;
-let api: TestApi;
-let options: AppOptions;
-let document: OpenApiDocument;
-
+const root = join(import.meta.dirname, '../..');
 const baseUrl = 'https://api.registry.example';
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  api = await startTestApi({ db: database.kysely, baseUrl });
-  options = completeOptions({
-    db: database.kysely,
+const { database, api } = await useApi({ baseUrl });
+const options = completeOptions({
+  db: database.kysely,
+  baseUrl,
+  // The provider that has a webhook.
+  payment: createPayment({
+    provider: 'stripe',
     baseUrl,
-    // The provider that has a webhook.
-    payment: createPayment({
-      provider: 'stripe',
-      baseUrl,
-      stripeSecretKey: 'sk_test_1',
-      stripeWebhookSecret: 'whsec_1',
-    }),
-  });
-  const response = await api.ask('/api/v1/openapi.json');
-  document = (await response.json()) as OpenApiDocument;
+    stripeSecretKey: 'sk_test_1',
+    stripeWebhookSecret: 'whsec_1',
+  }),
 });
-
-afterAll(async () => {
-  await api.close();
-  await database.drop();
-});
+const document = (await (await api.ask('/api/v1/openapi.json')).json()) as OpenApiDocument;
+const guide = await readFile(join(root, 'api/README.md'), 'utf8');
 
 // Their descriptions need no database.
 const described = listEndpoints(completeOptions({ db: {} as never })).map(
@@ -136,7 +124,7 @@ describe('GET /openapi.json', () => {
     const folder = await mkdtemp(join(tmpdir(), 'registry-openapi-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     await writeFile(join(folder, 'openapi.json'), JSON.stringify(document));
-    const redocly = join(import.meta.dirname, '../../node_modules/@redocly/cli/bin/cli.js');
+    const redocly = join(root, 'node_modules/@redocly/cli/bin/cli.js');
     const { stdout } = await promisify(execFile)(
       process.execPath,
       [redocly, 'lint', 'openapi.json', '--extends=recommended', '--format=json'],
@@ -390,5 +378,43 @@ describe('GET /openapi.json', () => {
     const names = listOperations().map(([, , { operationId }]) => operationId);
     expect(new Set(names).size).toBe(names.length);
     expect(names).toContain('post_tokens_token_ref_rotate');
+  });
+
+  test('has the version of the package, which the changelog begins with', async () => {
+    const packaged = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as object;
+    const { version } = document.info;
+    expect(packaged).toMatchObject({ version });
+    const [, changes = ''] = guide.split('\n## Changelog\n');
+    expect(`${/^### (.+)$/m.exec(changes)?.[1]}.`).toBe(/^\d+\.\d+\./.exec(version)?.[0]);
+  });
+
+  test('refuses to an API token what the guide lists', () => {
+    const [, list = ''] = /It gets a 403 from (.+)\.$/m.exec(guide) ?? [];
+    const listed = [...list.matchAll(/`(.+?)`/g)].map(([, operation]) => operation);
+    const refused = listOperations().filter(([, , { security }]) => security.length === 1);
+    expect(new Set(listed)).toEqual(
+      new Set(
+        refused.map(([path, method]) => `${method.toUpperCase()} ${path.replace('/api/v1', '')}`),
+      ),
+    );
+  });
+
+  test('says the limit of each operation that its answers say', async () => {
+    const { master_token } = await createAccount(database.kysely);
+    const headers = { Authorization: `Bearer ${master_token}` };
+    const limits = await Promise.all(
+      listOperations().map(async ([path, method, operation]) => {
+        const filled = path.replaceAll(/\{\w+\}/g, '1');
+        const answer = await api.ask(filled, { method: method.toUpperCase(), headers });
+        const policy = /q=(\d+); w=(\d+);/.exec(answer.headers.get('ratelimit-policy') ?? '') ?? [];
+        const [requests, window_seconds] = policy.slice(1).map(Number);
+        const { per, ...documented } = operation['x-rate-limit'];
+        expect([path, { requests, window_seconds }]).toEqual([path, documented]);
+        expect([path, answer.headers.get('x-ratelimit-limit')]).toEqual([path, String(requests)]);
+        return per === 'account' ? `${method} ${path}` : [];
+      }),
+    );
+    const ofAccounts = ['delete /api/v1/account', 'get /api/v1/companies/{company_ref}/events'];
+    expect(limits.flat()).toEqual(ofAccounts);
   });
 });

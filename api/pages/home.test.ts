@@ -1,26 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
-import { insertYear } from '../../fixtures/database/year-of-statistics.ts';
+import { describe, expect, test } from 'vitest';
+import { useApi } from '../../fixtures/client/use-api.ts';
 import { runSource } from '../../fixtures/dump/three-sources.ts';
-import { readHeadline } from './headline.ts';
 
-let database: TestDatabase;
-let api: TestApi;
 let now = new Date('2026-11-04T06:00:00Z');
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  api = await startTestApi({ db: database.kysely, now: () => now });
-  for (const source of ['ceidg', 'krs'] as const) {
-    for (const date of ['2026-11-02', '2026-11-03']) await runSource(database, source, date);
-  }
-});
-
-afterAll(async () => {
-  await api.close();
-  await database.drop();
-});
+const { database, api } = await useApi({ now: () => now });
+for (const source of ['ceidg', 'krs'] as const) {
+  for (const date of ['2026-11-02', '2026-11-03']) await runSource(database, source, date);
+}
 
 /** The words of each part of the page that matches. */
 async function read(pattern: RegExp, query = ''): Promise<string[]> {
@@ -119,55 +106,5 @@ describe('GET /', () => {
       'What happened by the data of 3 November 2026',
       16,
     ]);
-  });
-});
-
-describe('the headline', () => {
-  let year: TestDatabase;
-
-  beforeAll(async () => {
-    year = await createTestDatabase();
-    await insertYear(year);
-  });
-
-  afterAll(() => year.drop());
-
-  async function sum(flow: 'new_count' | 'ended_count', after: string, to: string) {
-    const { rows: sums } = await year.pool.query<{ sum: number }>(
-      `select sum(${flow})::int from registry.stock_change where stat_date > $1 and stat_date <= $2`,
-      [after, to],
-    );
-    return sums[0]!.sum;
-  }
-
-  async function expectSpan(newest: string, since: string, before: string, days: number) {
-    const headline = (await readHeadline(year.kysely, 'ceidg', newest))!;
-    expect(headline).toMatchObject({ since, days });
-    for (const [flow, column] of [
-      ['new', 'new_count'],
-      ['ended', 'ended_count'],
-    ] as const) {
-      const [count, earlier] = [await sum(column, since, newest), await sum(column, before, since)];
-      expect(headline[flow]).toEqual({ count, change: count - earlier });
-      expect(count).not.toBe(earlier);
-    }
-  }
-
-  test('compares a month with the days before it, also where a gap makes it longer', async () => {
-    await expectSpan('2026-11-19', '2026-10-20', '2026-09-20', 30);
-    await year.pool.query("delete from registry.run where dump_date > '2026-06-15'");
-    await year.pool.query("delete from registry.stock_change where stat_date > '2026-06-15'");
-    await expectSpan('2026-06-15', '2026-05-10', '2026-04-04', 36);
-  });
-
-  test('hides a small flow where the operator says so', async () => {
-    const headline = await readHeadline(year.kysely, 'ceidg', '2026-06-15', 1_000_000);
-    expect(headline).toMatchObject({ new: { count: null, change: undefined } });
-  });
-
-  test('compares no days that no snapshot begins', async () => {
-    await year.pool.query("delete from registry.run where dump_date = '2026-04-04'");
-    const headline = await readHeadline(year.kysely, 'ceidg', '2026-06-15');
-    expect(headline).toMatchObject({ since: '2026-05-10', new: { change: undefined } });
   });
 });

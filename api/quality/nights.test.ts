@@ -1,15 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
+import { describe, expect, test } from 'vitest';
+import { useApi } from '../../fixtures/client/use-api.ts';
 import { fieldOf, fileName, makeReports, withFields } from '../../fixtures/dump/bad-dump.ts';
 import { runBad } from '../../fixtures/dump/bad-night.ts';
 import { person, runRegon } from '../../fixtures/dump/regon-day.ts';
 import { Refusal } from '../../pipeline/errors.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import texts from '../html/texts/en/quality.json' with { type: 'json' };
-
-let database: TestDatabase;
-let api: TestApi;
 
 const at = (moment: string) => ({ now: () => new Date(moment) });
 const [first, second] = ['2026-11-02', '2026-11-03'] as const;
@@ -48,23 +44,15 @@ async function readPage(path: string): Promise<string> {
     .replaceAll(/ +/g, ' ');
 }
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  api = await startTestApi({ db: database.kysely });
-  await runBad(database, good, first, at('2026-11-02T06:00:00Z'));
-  await runRegon(database, first, { reports: inRegon('Usługi 1') }, at('2026-11-02T22:59:00Z'));
-  const refused = runBad(database, isChanged, second, at('2026-11-03T06:00:00Z'));
-  await refused.catch((error: unknown) => {
-    if (!(error instanceof Refusal)) throw error;
-  });
-  await runBad(database, isChanged, second, { reason, ...at('2026-11-03T23:30:00Z') });
-  await runRegon(database, second, { reports: inRegon('DWA') }, at('2026-11-04T06:00:00Z'));
+const { database, api } = await useApi();
+await runBad(database, good, first, at('2026-11-02T06:00:00Z'));
+await runRegon(database, first, { reports: inRegon('Usługi 1') }, at('2026-11-02T22:59:00Z'));
+const refused = runBad(database, isChanged, second, at('2026-11-03T06:00:00Z'));
+await refused.catch((error: unknown) => {
+  if (!(error instanceof Refusal)) throw error;
 });
-
-afterAll(async () => {
-  await api.close();
-  await database.drop();
-});
+await runBad(database, isChanged, second, { reason, ...at('2026-11-03T23:30:00Z') });
+await runRegon(database, second, { reports: inRegon('DWA') }, at('2026-11-04T06:00:00Z'));
 
 describe('GET /quality', () => {
   test('200 lists the nights, the newest first, by page', async () => {

@@ -1,29 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useApi } from '../../fixtures/client/use-api.ts';
 import { insertDays } from '../../fixtures/database/published-days.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 
-let database: TestDatabase;
-let api: TestApi;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  api = await startTestApi({ db: database.kysely });
-  await insertDays(
-    database,
-    `('ceidg', '2026-01-01', 0, 0, 0, 100, true),
-     ('ceidg', '2026-01-02', 5, 7, 2, 103, false),
-     ('ceidg', '2026-01-31', 1, 0, 4, 100, false),
-     ('ceidg', '2026-03-01', 9007199254740000, 900, 91, 9007199254740009, false),
-     ('krs', '2026-01-30', 0, 0, 0, 10, true),
-     ('krs', '2026-01-31', 0, 30, 0, 10, false)`,
-  );
-});
-
-afterAll(async () => {
-  await api.close();
-  await database.drop();
-});
+const { database, api } = await useApi();
 
 const unknownSource = 'The source field must be the name of a source that has statistics.';
 
@@ -33,7 +12,51 @@ async function answerOf(path: string): Promise<{ status: number; body: unknown }
   return { status: response.status, body: await response.json() };
 }
 
+describe('the source of the statistics', () => {
+  test('404 as long as there is none', async () => {
+    const paths = ['day/2026-01-01', 'range/2026-01-01', 'day/2026-01-01?source=ceidg', 'series'];
+    for (const path of paths) {
+      expect(await answerOf(`/api/v1/stats/${path}`)).toEqual({
+        status: 404,
+        body: { message: 'No snapshot has been published yet.' },
+      });
+    }
+  });
+
+  test('is the one with the most days, then the one that began first, then the first by name', async () => {
+    const sourceOf = async (path: string) => {
+      const { body } = await answerOf(`/api/v1/stats/${path}`);
+      return (body as { meta: { source: unknown } }).meta.source;
+    };
+    const add = (source: string, date: string) =>
+      insertDays(database, `('${source}', '${date}', 0, 0, 0, 1, true)`);
+
+    await add('c', '2026-01-05');
+    await add('b', '2026-01-05');
+    expect(await sourceOf('range/2026-01-31')).toBe('b');
+    expect(await sourceOf('day/2026-01-05')).toBe('b');
+    await add('d', '2026-01-04');
+    expect(await sourceOf('range/2026-01-31')).toBe('d');
+    await add('c', '2026-01-06');
+    expect(await sourceOf('range/2026-01-31')).toBe('c');
+    expect(await sourceOf('day/2026-01-05?source=b')).toBe('b');
+    await database.pool.query('delete from registry.run');
+  });
+});
+
 describe('GET /api/v1/stats/day/{date}', () => {
+  beforeAll(() =>
+    insertDays(
+      database,
+      `('ceidg', '2026-01-01', 0, 0, 0, 100, true),
+       ('ceidg', '2026-01-02', 5, 7, 2, 103, false),
+       ('ceidg', '2026-01-31', 1, 0, 4, 100, false),
+       ('ceidg', '2026-03-01', 9007199254740000, 900, 91, 9007199254740009, false),
+       ('krs', '2026-01-30', 0, 0, 0, 10, true),
+       ('krs', '2026-01-31', 0, 30, 0, 10, false)`,
+    ),
+  );
+
   test('200 counts one snapshot', async () => {
     expect(await answerOf('/api/v1/stats/day/2026-01-02')).toEqual({
       status: 200,

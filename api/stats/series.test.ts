@@ -1,49 +1,37 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useApi } from '../../fixtures/client/use-api.ts';
 import { insertDays } from '../../fixtures/database/published-days.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
-
-let database: TestDatabase;
-let api: TestApi;
 
 // TERYT 14: mazowieckie, 24: śląskie; 019: spolka-cywilna.
-beforeAll(async () => {
-  database = await createTestDatabase();
-  api = await startTestApi({ db: database.kysely });
-  await insertDays(
-    database,
-    `('ceidg', '2026-01-30', 0, 0, 0, 100, true),
-     ('ceidg', '2026-01-31', 5, 7, 2, 103, false),
-     ('ceidg', '2026-02-03', 0, 0, 0, 103, false),
-     ('ceidg', '2026-02-04', 2, 0, 0, 105, false),
-     ('krs', '2026-02-04', 0, 0, 0, 10, true)`,
-  );
-  await database.pool.query(`
-    insert into registry.stock_change values
-        ('ceidg', '2026-01-30', '14', 'F', null, 'ACTIVE', 70, 0, 0, 0, 0),
-        ('ceidg', '2026-01-30', '24', 'G', '019', 'ACTIVE', 20, 0, 0, 0, 0),
-        ('ceidg', '2026-01-30', '24', 'G', null, 'SUSPENDED', 10, 0, 0, 0, 0),
-        ('ceidg', '2026-01-31', '14', 'F', null, 'ACTIVE', 1, 5, 1, 0, 0),
-        ('ceidg', '2026-01-31', '14', 'F', null, 'SUSPENDED', 2, 0, 0, 2, 0),
-        ('ceidg', '2026-02-04', '24', 'G', '019', 'ACTIVE', 2, 1, 0, 0, 1),
-        ('ceidg', '2026-02-04', '24', 'G', null, 'SUSPENDED', -1, 0, 0, 0, 0),
-        ('ceidg', '2026-02-04', '24', 'G', null, 'DELETED', 1, 0, 0, 0, 0),
-        ('ceidg', 'infinity', '24', 'G', null, 'ACTIVE', 1, 1, 0, 0, 0),
-        ('krs', '2026-02-04', '14', null, null, 'ACTIVE', 10, 0, 0, 0, 0);
-    update registry.stock_change set returned_count = 1
-    where stat_date = '2026-02-04' and new_count = 1;
-    insert into registry.stock_move values
-        ('ceidg', '2026-02-04', 'ACTIVE', false, '14', 'F', null, '24', 'F', null, 3),
-        ('ceidg', '2026-02-04', 'ACTIVE', false, '14', 'F', null, null, 'F', null, 4),
-        ('ceidg', '2026-02-04', 'SUSPENDED', true, '24', 'G', null, '24', 'F', null, 2),
-        ('ceidg', 'infinity', 'ACTIVE', false, '14', 'F', null, '24', 'F', null, 50)
-  `);
-});
-
-afterAll(async () => {
-  await api.close();
-  await database.drop();
-});
+const { database, api } = await useApi();
+await insertDays(
+  database,
+  `('ceidg', '2026-01-30', 0, 0, 0, 100, true),
+   ('ceidg', '2026-01-31', 5, 7, 2, 103, false),
+   ('ceidg', '2026-02-03', 0, 0, 0, 103, false),
+   ('ceidg', '2026-02-04', 2, 0, 0, 105, false),
+   ('krs', '2026-02-04', 0, 0, 0, 10, true)`,
+);
+await database.pool.query(`
+  insert into registry.stock_change values
+      ('ceidg', '2026-01-30', '14', 'F', null, 'ACTIVE', 70, 0, 0, 0, 0),
+      ('ceidg', '2026-01-30', '24', 'G', '019', 'ACTIVE', 20, 0, 0, 0, 0),
+      ('ceidg', '2026-01-30', '24', 'G', null, 'SUSPENDED', 10, 0, 0, 0, 0),
+      ('ceidg', '2026-01-31', '14', 'F', null, 'ACTIVE', 1, 5, 1, 0, 0),
+      ('ceidg', '2026-01-31', '14', 'F', null, 'SUSPENDED', 2, 0, 0, 2, 0),
+      ('ceidg', '2026-02-04', '24', 'G', '019', 'ACTIVE', 2, 1, 0, 0, 1),
+      ('ceidg', '2026-02-04', '24', 'G', null, 'SUSPENDED', -1, 0, 0, 0, 0),
+      ('ceidg', '2026-02-04', '24', 'G', null, 'DELETED', 1, 0, 0, 0, 0),
+      ('ceidg', 'infinity', '24', 'G', null, 'ACTIVE', 1, 1, 0, 0, 0),
+      ('krs', '2026-02-04', '14', null, null, 'ACTIVE', 10, 0, 0, 0, 0);
+  update registry.stock_change set returned_count = 1
+  where stat_date = '2026-02-04' and new_count = 1;
+  insert into registry.stock_move values
+      ('ceidg', '2026-02-04', 'ACTIVE', false, '14', 'F', null, '24', 'F', null, 3),
+      ('ceidg', '2026-02-04', 'ACTIVE', false, '14', 'F', null, null, 'F', null, 4),
+      ('ceidg', '2026-02-04', 'SUSPENDED', true, '24', 'G', null, '24', 'F', null, 2),
+      ('ceidg', 'infinity', 'ACTIVE', false, '14', 'F', null, '24', 'F', null, 50)
+`);
 
 const path = '/api/v1/stats/series';
 
@@ -327,14 +315,48 @@ describe('GET /api/v1/stats/series', () => {
   ])('422 for %s', async (query, errors) => {
     expect(await errorsOf(query)).toEqual(errors);
   });
+});
 
-  test('404 as long as nothing is published', async () => {
-    const empty = await createTestDatabase();
-    const other = await startTestApi({ db: empty.kysely });
-    const response = await other.ask(path);
-    await other.close();
-    await empty.drop();
-    expect(response.status).toBe(404);
-    expect(await response.json()).toEqual({ message: 'No snapshot has been published yet.' });
+describe('a long series', () => {
+  beforeAll(async () => {
+    await insertDays(
+      database,
+      `('other', '2025-01-01', 0, 0, 0, 0, true), ${Array.from({ length: 3000 }, (_, day) => {
+        const date = new Date(Date.UTC(2027, 0, 20) + day * 86_400_000).toISOString().slice(0, 10);
+        return `('long', '${date}', 0, 0, 0, 0, ${day === 0})`;
+      }).join()}`,
+    );
+    await database.pool.query(`
+      insert into registry.stock_change
+      select source, day, teryt, null, null, 'ACTIVE', 1, 0, 0, 0, 0
+      from (values ('long', date '2027-01-20'), ('other', '2025-01-01')) as first (source, day)
+      cross join (
+          select teryt from analyst.voivodeship union all select null union all select '99'
+      ) as region
+    `);
+  });
+
+  test.each([
+    ['to=2027-03-30', [true, false, true]],
+    ['to=2027-03-31', [true, false, false]],
+    ['from=2027-02-02&to=2027-03-31', [true, false]],
+    ['from=2027-02-01&to=2027-02-27', [true]],
+  ])('calls a month whole all of whose days are compared: %s', async (query, partial) => {
+    const response = await api.ask(`${path}?source=long&by=month&${query}`);
+    const { series } = (await response.json()) as { series: { is_partial: boolean }[] };
+    expect(series.map(({ is_partial }) => is_partial)).toEqual(partial);
+  });
+
+  test('has at most 30,000 points by group, and 2,000 on the page', async () => {
+    const message = (most: number) =>
+      `The group_by field gives more than ${most} points: ask for fewer days, for months or for fewer groups.`;
+    const tooMany = await api.ask(`${path}?source=long&group_by=voivodeship`);
+    expect(tooMany.status).toBe(422);
+    expect(await tooMany.json()).toMatchObject({ message: message(30_000) });
+    const page = await api.ask('/stats/series?source=long&group_by=voivodeship&to=2027-06-01');
+    expect(await page.json()).toMatchObject({ message: message(2000) });
+    const fewer = await api.ask(`${path}?source=long&group_by=voivodeship&by=month&section=none`);
+    const { series } = (await fewer.json()) as { series: unknown[] };
+    expect(series.length).toBe(18 * 100);
   });
 });

@@ -3,15 +3,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { listSamples, textOf } from '../../../fixtures/client/samples.ts';
-import { startTestApi, type TestApi } from '../../../fixtures/client/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../../fixtures/database/test-database.ts';
+import { useApi } from '../../../fixtures/client/use-api.ts';
 import type { OpenApiDocument } from '../../openapi/complete.ts';
 import { renderMarkdown } from './markdown.ts';
 
-let database: TestDatabase;
-let api: TestApi;
 /** Every page that `/docs` and `/guides` lead to below them, by its path. */
 let pages: Map<string, string>;
 
@@ -39,16 +36,8 @@ async function crawl(): Promise<Map<string, string>> {
   return found;
 }
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  api = await startTestApi({ db: database.kysely, baseUrl: 'https://api.registry.example' });
-  pages = await crawl();
-});
-
-afterAll(async () => {
-  await api.close();
-  await database.drop();
-});
+const { api } = await useApi({ baseUrl: 'https://api.registry.example' });
+pages = await crawl();
 
 const idsOf = (page: string) => [...page.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id!);
 

@@ -1,43 +1,32 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { startTestApi, type TestApi } from '../../../fixtures/client/test-api.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { startTestApi } from '../../../fixtures/client/test-api.ts';
+import { useApi } from '../../../fixtures/client/use-api.ts';
 import { insertDays } from '../../../fixtures/database/published-days.ts';
-import { createTestDatabase, type TestDatabase } from '../../../fixtures/database/test-database.ts';
 
-let database: TestDatabase;
-let api: TestApi;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  api = await startTestApi({ db: database.kysely });
-  await insertDays(
-    database,
-    `('map', '2026-09-29', 0, 0, 0, 950, true), ('map', '2026-10-01', 70, 0, 20, 1000, false),
-    ('few', '2026-10-01', 0, 0, 0, 11, true)`,
-  );
-  await database.pool.query(
-    `insert into registry.stock_change (
-      source, stat_date, voivodeship, activity_section, legal_form, status, entry_change, new_count,
-      ended_count, suspended_count, resumed_count
-    )
-    values
-      ('few', '2026-10-01', '14', 'F', '099', 'ACTIVE', 5, 0, 0, 0, 0),
-      ('few', '2026-10-01', '24', 'F', '099', 'ACTIVE', 3, 0, 0, 0, 0),
-      ('few', '2026-10-01', '16', 'F', '099', 'ACTIVE', 2, 0, 0, 0, 0),
-      ('few', '2026-10-01', '12', 'F', '099', 'ACTIVE', 1, 0, 0, 0, 0),
-      ('map', '2026-09-29', '14', 'F', '099', 'ACTIVE', 300, 0, 0, 0, 0),
-      ('map', '2026-10-01', '14', 'F', '099', 'ACTIVE', 60, 60, 0, 0, 0),
-      ('map', '2026-10-01', '14', 'F', '099', 'SUSPENDED', 8, 0, 0, 0, 0),
-      ('map', '2026-09-29', '24', 'G', '099', 'ACTIVE', 400, 0, 0, 0, 0),
-      ('map', '2026-10-01', '24', 'G', '099', 'ACTIVE', -20, 0, 20, 0, 0),
-      ('map', '2026-09-29', null, null, null, 'ACTIVE', 250, 0, 0, 0, 0),
-      ('map', '2026-10-01', null, null, null, 'ACTIVE', 10, 10, 0, 0, 0)`,
-  );
-});
-
-afterAll(async () => {
-  await api.close();
-  await database.drop();
-});
+const { database, api } = await useApi();
+await insertDays(
+  database,
+  `('map', '2026-09-29', 0, 0, 0, 950, true), ('map', '2026-10-01', 70, 0, 20, 1000, false),
+  ('few', '2026-10-01', 0, 0, 0, 11, true)`,
+);
+await database.pool.query(
+  `insert into registry.stock_change (
+    source, stat_date, voivodeship, activity_section, legal_form, status, entry_change, new_count,
+    ended_count, suspended_count, resumed_count
+  )
+  values
+    ('few', '2026-10-01', '14', 'F', '099', 'ACTIVE', 5, 0, 0, 0, 0),
+    ('few', '2026-10-01', '24', 'F', '099', 'ACTIVE', 3, 0, 0, 0, 0),
+    ('few', '2026-10-01', '16', 'F', '099', 'ACTIVE', 2, 0, 0, 0, 0),
+    ('few', '2026-10-01', '12', 'F', '099', 'ACTIVE', 1, 0, 0, 0, 0),
+    ('map', '2026-09-29', '14', 'F', '099', 'ACTIVE', 300, 0, 0, 0, 0),
+    ('map', '2026-10-01', '14', 'F', '099', 'ACTIVE', 60, 60, 0, 0, 0),
+    ('map', '2026-10-01', '14', 'F', '099', 'SUSPENDED', 8, 0, 0, 0, 0),
+    ('map', '2026-09-29', '24', 'G', '099', 'ACTIVE', 400, 0, 0, 0, 0),
+    ('map', '2026-10-01', '24', 'G', '099', 'ACTIVE', -20, 0, 20, 0, 0),
+    ('map', '2026-09-29', null, null, null, 'ACTIVE', 250, 0, 0, 0, 0),
+    ('map', '2026-10-01', null, null, null, 'ACTIVE', 10, 10, 0, 0, 0)`,
+);
 
 describe('the map of the statistics', () => {
   /** What the map says of two voivodeships, one without entries, and the entries without one. */
@@ -50,7 +39,7 @@ describe('the map of the statistics', () => {
 
   /** The classes of the legend. */
   function legendOf(page: string) {
-    const legend = page.slice(page.indexOf('<ul class="legend"'));
+    const legend = page.slice(page.indexOf('<ul class="legend'));
     const labels = [...legend.matchAll(/<li>.*?<\/span>([^<]*)<\/li>/g)].map(([, label]) => label);
     return labels.filter((label) => label !== 'no figure');
   }
