@@ -227,15 +227,12 @@ describe('GET /openapi.json', () => {
     expect(Object.keys(responses[status]?.headers ?? {})).toContain('RateLimit');
   });
 
-  test.each(described)(
-    'has examples that are what they are examples of: %s',
-    (_name, description) => {
-      const { body, bodyExample, answer, example } = description;
-      expect(answer.safeParse(example).error).toBeUndefined();
-      expect(bodyExample !== undefined).toBe(body !== undefined);
-      expect(body?.safeParse(bodyExample).error).toBeUndefined();
-    },
-  );
+  test.each(described)('has examples of what they stand for: %s', (_name, description) => {
+    const { body, bodyExample, answer, example } = description;
+    expect(answer.safeParse(example).error).toBeUndefined();
+    expect(bodyExample !== undefined).toBe(body !== undefined);
+    expect(body?.safeParse(bodyExample).error).toBeUndefined();
+  });
 
   test('has an example for every error, in the shape of that error', () => {
     const shape = z.union([
@@ -290,18 +287,15 @@ describe('GET /openapi.json', () => {
       Voivodeship: { enum: expect.arrayContaining(['łódzkie', 'lodzkie', 'lubelskie']) },
       Severity: { enum: ['info', 'notice', 'warning', 'high', 'error', 'critical'] },
     });
+    expect(schemas().EventType).not.toHaveProperty('enum');
+    const taken = (schemas().Voivodeship as { enum: string[] }).enum;
+    expect(new Set(taken).size).toBe(taken.length);
   });
 
-  test('leaves types of events open, and marks what is deprecated', () => {
-    const { EventType, Voivodeship, FeedEvent } = schemas();
-    expect(EventType).not.toHaveProperty('enum');
-    const taken = (Voivodeship as { enum: string[] }).enum;
-    expect(new Set(taken).size).toBe(taken.length);
-    const { event_id, id } = FeedEvent!.properties!;
-    expect([event_id, id]).toEqual([
-      expect.objectContaining({ deprecated: true }),
-      expect.not.objectContaining({ deprecated: true }),
-    ]);
+  test('marks what is deprecated', () => {
+    const { event_id, id } = schemas().FeedEvent!.properties!;
+    expect(event_id).toHaveProperty('deprecated', true);
+    expect(id).not.toHaveProperty('deprecated');
   });
 
   test('says of every filter of the search what it compares', () => {
@@ -337,34 +331,22 @@ describe('GET /openapi.json', () => {
     ]);
     const limitOf = (path: string) =>
       (document.paths![path] as Record<string, Operation>).get!['x-rate-limit'];
-    expect(limitOf('/api/v1/stats/series')).toEqual({
-      requests: 10,
-      window_seconds: 60,
-      per: 'address',
-    });
-    expect(limitOf('/api/v1/wallet')).toEqual({ requests: 180, window_seconds: 60, per: 'token' });
+    expect(limitOf('/api/v1/stats/series')).toMatchObject({ requests: 10, per: 'address' });
+    expect(limitOf('/api/v1/wallet')).toMatchObject({ requests: 180, per: 'token' });
   });
 
   test('declares the headers of charges, replays and caches', () => {
+    const charged = ['Idempotency-Replayed', 'X-Credits-Charged', 'X-Credits-Balance'];
     expect(headersOf('/companies/snapshot', 'post')).toEqual(
-      expect.arrayContaining([
-        'X-Request-Id',
-        'Idempotency-Replayed',
-        'X-Credits-Charged',
-        'X-Credits-Balance',
-        'ETag',
-      ]),
+      expect.arrayContaining(['X-Request-Id', 'ETag', ...charged]),
     );
-    expect(headersOf('/voivodeships', 'get')).toEqual(
-      expect.arrayContaining(['ETag', 'Cache-Control']),
-    );
+    const cached = ['ETag', 'Cache-Control'];
+    expect(headersOf('/voivodeships', 'get')).toEqual(expect.arrayContaining(cached));
     expect(headersOf('/wallet', 'get')).not.toContain('Idempotency-Replayed');
     const kept = listOperations().flatMap(([name, , { security, responses }]) =>
       Object.entries(responses).flatMap(([status, { headers }]) => {
-        const cached = (headers as Record<string, { schema?: { const?: string } }>)[
-          'Cache-Control'
-        ];
-        return cached?.schema?.const === 'no-store' ? [] : [[name, security.length, status]];
+        const isKept = !JSON.stringify(headers).includes('"const":"no-store"');
+        return isKept ? [[name, security.length, status]] : [];
       }),
     );
     // Only what needs no token may be kept.
@@ -391,12 +373,9 @@ describe('GET /openapi.json', () => {
   test('refuses to an API token what the guide lists', () => {
     const [, list = ''] = /It gets a 403 from (.+)\.$/m.exec(guide) ?? [];
     const listed = [...list.matchAll(/`(.+?)`/g)].map(([, operation]) => operation);
-    const refused = listOperations().filter(([, , { security }]) => security.length === 1);
-    expect(new Set(listed)).toEqual(
-      new Set(
-        refused.map(([path, method]) => `${method.toUpperCase()} ${path.replace('/api/v1', '')}`),
-      ),
-    );
+    const refused = described.filter(([, { auth }]) => auth === 'master');
+    const names = refused.map(([, { method, path }]) => `${method.toUpperCase()} ${path}`);
+    expect(new Set(listed)).toEqual(new Set(names));
   });
 
   test('says the limit of each operation that its answers say', async () => {
