@@ -3,10 +3,8 @@ import { type OddValue, UnusableAnswer } from '../answer.ts';
 import { findCountry } from '../../../sql/country/pl/find-country.ts';
 import { shorten } from '../rejects.ts';
 import { tidy } from '../text.ts';
+import { listOdd, type Row } from './odd.ts';
 import { findReport, fits, foldName, type Report, tellReport } from './report.ts';
-
-/** A record of a report, by the names of `fields.csv`; blank values are left out. */
-export type Row = Record<string, string>;
 
 /** What the dump says of an answer. */
 interface AnswerLabel {
@@ -33,6 +31,7 @@ export function readReport(rows: readonly BirRow[], label: AnswerLabel): object 
       named.length === 0 ? 'an answer without records' : `${named.length} records instead of one`,
     );
   }
+  odd.push(...named.flatMap((row) => listOdd(row, report.place.part)));
   const owner = findOwner(named, label.regon);
   return {
     kind: 'report',
@@ -61,13 +60,13 @@ function readError(row: BirRow, label: AnswerLabel): object {
   const regon = valueOf(row, 'pRegon') || label.regon?.trim() || undefined;
   const code = valueOf(row, 'ErrorCode');
   const name = partnerCodes.has(code) ? 'OsPrawnaSpCywilnaWspolnicy' : valueOf(row, 'Raport');
-  return {
-    kind: 'error',
-    ...placeOf(findReport(label.report ?? name), isUnitNumber(regon)),
-    regon: regon?.slice(0, 9),
-    code,
-    message: shorten(message ?? '', 200),
-  };
+  const place = placeOf(findReport(label.report ?? name), isUnitNumber(regon));
+  const number = regon?.slice(0, 9);
+  // These codes are said of many companies.
+  const about = ['11', '21', '22'].includes(code) ? undefined : number;
+  const said = [code, shorten(message ?? '', 200), place.report, about].filter(Boolean);
+  const odd = [{ subject: 'error answer', value: said.join(' ') }];
+  return { kind: 'error', ...place, regon: number, code, odd };
 }
 
 function chooseReport(rows: readonly BirRow[], label: string | undefined): Report {

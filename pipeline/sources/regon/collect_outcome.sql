@@ -1,5 +1,4 @@
--- What the daily lists say, and what else the answers say: that there is nothing, and values that
--- the mapping does not know.
+-- What the daily lists say, and which reports are missing. The reader notes errors and odd values (`odd.ts`).
 
 -- The daily lists. A number of fourteen digits that ends in zeros is a company's own.
 create unlogged table stage.regon_listed as
@@ -64,21 +63,8 @@ join registry.entry
     and entry.entry_key = unreported.entry_key
 where not unreported.is_counted;
 
-insert into stage.notice (subject, value)
-with described as (
-    -- The activities, the natural persons and the units of all documents.
-    select 'activity' as part, document.document -> 'activity' as record
-    from stage.document
-    union all
-    select 'person', document.document -> 'person'
-    from stage.document
-    union all
-    select 'unit', unit.record
-    from stage.document
-    cross join lateral jsonb_array_elements(document.document -> 'units') as unit (record)
-)
-
 -- The answer to a search names companies, but is no report of any. A daily list says what to ask for.
+insert into stage.notice (subject, value)
 select
     'answer without a report',
     format('%s in %s', answer.answer ->> 'report', file.file)
@@ -101,100 +87,7 @@ where
     )
 union all
 select
-    'error answer',
-    concat_ws(
-        ' ',
-        answer.answer ->> 'code',
-        answer.answer ->> 'message',
-        answer.answer ->> 'report',
-        case
-            when answer.answer ->> 'code' not in ('11', '21', '22')
-                then answer.answer ->> 'regon'
-        end
-    )
-from stage.answer
-where answer.answer ->> 'kind' = 'error'
-union all
-select
     'activity without its report',
     unreported.entry_key
 from stage.regon_unreported as unreported
-where unreported.is_counted
-union all
-select
-    odd.subject,
-    odd.value
-from described
-cross join lateral (
-    values
-    (
-        'NIP',
-        described.record ->> 'nip',
-        not registry.is_nip(translate(described.record ->> 'nip', '- ', ''))
-        and translate(described.record ->> 'nip', '- ', '') <> '0000000000'
-    ),
-    ('NIP status', described.record ->> 'nip_status', true),
-    (
-        'KRS number',
-        described.record ->> 'register_number',
-        described.record ->> 'register' in ('138', '139')
-        and not registry.is_krs(described.record ->> 'register_number')
-    ),
-    (
-        'legal form',
-        described.record ->> 'legal_form',
-        not exists (
-            select from registry.legal_form
-            where
-                legal_form.country_code = 'PL'
-                and legal_form.symbol = described.record ->> 'legal_form'
-        )
-    ),
-    (
-        'voivodeship',
-        concat_ws(
-            ' ', described.record ->> 'voivodeship_symbol', described.record ->> 'voivodeship'
-        ),
-        described.record ?| '{voivodeship_symbol, voivodeship}'
-        and not exists (
-            select from registry.region
-            where
-                region.country_code = 'PL'
-                and (
-                    region.code = described.record ->> 'voivodeship_symbol'
-                    or region.name = registry.lower(described.record ->> 'voivodeship')
-                )
-        )
-    ),
-    (
-        'country',
-        described.record ->> 'country_name',
-        not described.record ? 'country'
-    )
-) as odd (subject, value, is_odd)
-where odd.value is not null and odd.is_odd
-union all
-select
-    'date',
-    format('%s %s', date.key, date.value)
-from described
-cross join lateral jsonb_each_text(described.record) as date
-where
-    described.part <> 'person'
-    and date.key like '%_date'
-    -- Those of an activity are dates of its entry, which are noted for all sources.
-    and not (
-        described.part = 'activity'
-        and date.key = any(
-            '{start_date, end_date, suspension_date, resumption_date, struck_off_date,
-            bankruptcy_start_date, bankruptcy_end_date}'::text[]
-        )
-    )
-    and registry.calendar_day(date.value) is null
-union all
-select
-    'activity version',
-    code.record ->> 'version'
-from stage.document
-cross join lateral jsonb_array_elements(document.document -> 'codes') as code (record)
-where code.record ->> 'version' not in ('2007', '2025');
+where unreported.is_counted;
