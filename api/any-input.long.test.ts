@@ -1,29 +1,19 @@
 import * as fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createAccount } from '../fixtures/client/account.ts';
-import { completeOptions, startTestApi, type TestApi } from '../fixtures/client/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../fixtures/database/test-database.ts';
+import { completeOptions, startTestApi } from '../fixtures/client/test-api.ts';
+import { createTestDatabase } from '../fixtures/database/test-database.ts';
 import { listEndpoints } from './app.ts';
 import type { Endpoint } from './endpoint/endpoint.ts';
 
-let database: TestDatabase;
-let api: TestApi;
-let masterToken: string;
 // Every request comes in a minute of its own, so that no limit meets it.
 let minute = 0;
 const now = (): Date => new Date(Date.parse('2026-01-01T00:00:00Z') + minute * 60_000);
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  api = await startTestApi({ db: database.kysely, now });
-  masterToken = (await createAccount(database.kysely, { now: now() })).master_token;
-});
-
-afterAll(async () => {
-  await api.close();
-  await database.drop();
-});
+const database = await createTestDatabase();
+const api = await startTestApi({ db: database.kysely, now });
+const masterToken = (await createAccount(database.kysely, { now: now() })).master_token;
 
 function fieldsOf(schema: z.ZodType | undefined): string[] {
   return schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];

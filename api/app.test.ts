@@ -5,39 +5,16 @@ import { gunzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { Kysely, PostgresDialect } from 'kysely';
 import { Pool } from 'pg';
-import { afterAll, beforeAll, describe, expect, test, onTestFinished } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createAccount } from '../fixtures/client/account.ts';
-import { startTestApi, type TestApi } from '../fixtures/client/test-api.ts';
+import { startTestApi } from '../fixtures/client/test-api.ts';
 import { insertDays } from '../fixtures/database/published-days.ts';
-import { createTestDatabase, type TestDatabase } from '../fixtures/database/test-database.ts';
+import { createTestDatabase } from '../fixtures/database/test-database.ts';
 import type { Tables } from '../sql/tables/tables.ts';
-import type { AppOptions } from './app-options.ts';
 
-let database: TestDatabase;
-let api: TestApi;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  await insertDays(database, `('ceidg', '2026-01-01', 0, 0, 0, 100, true)`);
-  api = await startTestApi({ db: database.kysely });
-});
-
-afterAll(async () => {
-  await api.close();
-  await database.drop();
-});
-
-async function startApi(options: Pick<AppOptions, 'db'> & Partial<AppOptions>): Promise<TestApi> {
-  const other = await startTestApi(options);
-  onTestFinished(() => other.close());
-  return other;
-}
-
-async function createOwnDatabase(): Promise<TestDatabase> {
-  const own = await createTestDatabase();
-  onTestFinished(() => own.drop());
-  return own;
-}
+const database = await createTestDatabase();
+await insertDays(database, `('ceidg', '2026-01-01', 0, 0, 0, 100, true)`);
+const api = await startTestApi({ db: database.kysely });
 
 const punctuation = 'abz019-_.~!$\'()*,;:@=+"\\<>^`{|}%'.split('');
 let rawCount = 0;
@@ -64,7 +41,7 @@ describe('GET /healthz', () => {
   test('200 while the database is away', async () => {
     const pool = new Pool({ connectionString: 'postgresql://nobody@127.0.0.1:1/none' });
     pool.on('error', () => undefined);
-    const other = await startApi({
+    const other = await startTestApi({
       db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }),
     });
     expect((await other.ask('/healthz')).status).toBe(200);
@@ -85,9 +62,9 @@ describe('GET /readyz', () => {
   });
 
   test('503 when the schema is missing', async () => {
-    const own = await createOwnDatabase();
+    const own = await createTestDatabase();
     await own.pool.query('drop table customer.rate_limit');
-    const response = await (await startApi({ db: own.kysely })).ask('/readyz');
+    const response = await (await startTestApi({ db: own.kysely })).ask('/readyz');
     expect(response.status).toBe(503);
     expect(await response.json()).toEqual({
       message: 'The database does not answer as it should.',
@@ -95,7 +72,7 @@ describe('GET /readyz', () => {
   });
 
   test('503 when the process is stopping', async () => {
-    const other = await startApi({ db: database.kysely, isStopping: () => true });
+    const other = await startTestApi({ db: database.kysely, isStopping: () => true });
     const response = await other.ask('/readyz');
     expect(response.status).toBe(503);
     expect(await response.json()).toEqual({ message: 'The service is stopping.' });
@@ -161,9 +138,9 @@ describe('errors', () => {
   );
 
   test('500 says nothing of its cause, which is in the log under the id of the request', async () => {
-    const own = await createOwnDatabase();
+    const own = await createTestDatabase();
     await own.pool.query('drop view registry.daily_stat cascade');
-    const other = await startApi({ db: own.kysely });
+    const other = await startTestApi({ db: own.kysely });
     const response = await other.ask('/api/v1/stats/day/2026-01-01');
     expect(response.status).toBe(500);
     expect(await response.json()).toEqual({ message: 'Server Error' });
@@ -177,7 +154,7 @@ describe('errors', () => {
   });
 
   test('503 when the database hangs, and 200 again when it goes on', async () => {
-    const other = await startApi({ db: database.kysely, deadline_ms: 200 });
+    const other = await startTestApi({ db: database.kysely, deadline_ms: 200 });
     const client = await database.pool.connect();
     await client.query('begin; lock table registry.daily_stat');
     const held = await other.ask('/api/v1/stats/day/2026-01-01');
@@ -272,7 +249,7 @@ describe('what caches and browsers may do', () => {
 
   test('lets pages of an origin that is allowed read everything', async () => {
     const corsOrigins = ['https://app.example.com', 'https://other.example.com'];
-    const shared = await startApi({ db: database.kysely, corsOrigins });
+    const shared = await startTestApi({ db: database.kysely, corsOrigins });
     const preflight = (origin: string) =>
       shared.ask('/api/v1/wallet/topup', {
         method: 'OPTIONS',
@@ -323,7 +300,7 @@ describe('headers and log', () => {
   });
 
   test('logs a line a request, without its query and its headers', async () => {
-    const other = await startApi({ db: database.kysely });
+    const other = await startTestApi({ db: database.kysely });
     await other.ask('/api/v1/stats/day/2026-01-01?token=secret-1', {
       address: '192.0.2.9',
       headers: { Authorization: 'Bearer secret-2', 'X-Request-Id': 'seen' },
@@ -344,7 +321,7 @@ describe('headers and log', () => {
 
   test('logs the references of account and token, also of a refused request', async () => {
     const { master_token, user_ref, token_ref } = await createAccount(database.kysely);
-    const other = await startApi({ db: database.kysely });
+    const other = await startTestApi({ db: database.kysely });
     const headers = { Authorization: `Bearer ${master_token}` };
     await other.ask('/api/v1/wallet', { headers });
     await other.ask('/api/v1/wallet?currency=PLN', { headers });
@@ -366,7 +343,7 @@ describe('headers and log', () => {
     'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJBIn0.1a2b3c',
     'token%3D%65yJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJBIn0.1a2b3c',
   ])('logs a token in a path as [redacted]: %s', async (token) => {
-    const other = await startApi({ db: database.kysely });
+    const other = await startTestApi({ db: database.kysely });
     await other.ask(`/api/v1/tokens/${token}/rotate`, { method: 'POST' });
     expect(other.log[0]).toMatchObject({ req: { path: '/api/v1/tokens/[redacted]/rotate' } });
     expect(JSON.stringify(other.log)).not.toContain('1a2b3c');
@@ -375,7 +352,7 @@ describe('headers and log', () => {
   test.each(['/stats/%C5%82%C3%B3d%C5%BA', '/api/v1/tokens/ASK0LIVE0API', '/sk/live/eyJ'])(
     'logs a path without a token as it is: %s',
     async (path) => {
-      const other = await startApi({ db: database.kysely });
+      const other = await startTestApi({ db: database.kysely });
       await other.ask(path);
       expect(other.log[0]).toMatchObject({ req: { path } });
     },

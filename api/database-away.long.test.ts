@@ -1,42 +1,33 @@
-import { afterAll, beforeAll, describe, expect, test, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, test, onTestFinished } from 'vitest';
 import { createAccount } from '../fixtures/client/account.ts';
-import { startDatabaseProxy, type DatabaseProxy } from '../fixtures/database/database-proxy.ts';
-import { startTestApi, type TestApi } from '../fixtures/client/test-api.ts';
+import { startDatabaseProxy } from '../fixtures/database/database-proxy.ts';
+import { startTestApi } from '../fixtures/client/test-api.ts';
 import { insertDays } from '../fixtures/database/published-days.ts';
-import { createTestDatabase, type TestDatabase } from '../fixtures/database/test-database.ts';
-import { connect, type Database } from '../sql/connection/database.ts';
+import { createTestDatabase } from '../fixtures/database/test-database.ts';
+import { connect } from '../sql/connection/database.ts';
 import { openKysely } from '../sql/connection/kysely.ts';
 
 const patience_ms = 1_000;
 
-let database: TestDatabase;
-let proxy: DatabaseProxy;
-let db: Database;
-let api: TestApi;
-let tokens: string[];
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  await insertDays(database, `('ceidg', '2026-01-01', 0, 0, 0, 100, true)`);
-  const accounts = await Promise.all(
-    Array.from({ length: 10 }, () => createAccount(openKysely(database.pool))),
-  );
-  tokens = accounts.map(({ master_token }) => master_token);
-  proxy = await startDatabaseProxy(database.url);
-  db = await connect({
-    databaseUrl: proxy.url,
-    dataDir: '',
-    applicationName: 'cut off',
-    patience_ms,
-  });
-  api = await startTestApi({ db: openKysely(db.pool) });
+const database = await createTestDatabase();
+await insertDays(database, `('ceidg', '2026-01-01', 0, 0, 0, 100, true)`);
+const accounts = await Promise.all(
+  Array.from({ length: 10 }, () => createAccount(openKysely(database.pool))),
+);
+const tokens = accounts.map(({ master_token }) => master_token);
+const proxy = await startDatabaseProxy(database.url);
+const db = await connect({
+  databaseUrl: proxy.url,
+  dataDir: '',
+  applicationName: 'cut off',
+  patience_ms,
 });
+const api = await startTestApi({ db: openKysely(db.pool) });
 
 afterAll(async () => {
   await api.close();
   await db.close();
   await proxy.close();
-  await database.drop();
 });
 
 interface Answered {

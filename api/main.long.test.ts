@@ -1,28 +1,22 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test, onTestFinished } from 'vitest';
+import { describe, expect, test, onTestFinished } from 'vitest';
 import { createAccount } from '../fixtures/client/account.ts';
 import { findPort } from '../fixtures/client/test-api.ts';
 import { insertDays } from '../fixtures/database/published-days.ts';
-import { createTestDatabase, type TestDatabase } from '../fixtures/database/test-database.ts';
+import { createTestDatabase } from '../fixtures/database/test-database.ts';
 import { DEMO_EMAIL } from '../sql/demo.ts';
 
 const main = fileURLToPath(new URL('main.ts', import.meta.url));
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  await insertDays(database, `('ceidg', '2026-01-02', 1, 2, 3, 100, false)`);
-});
-
-afterAll(() => database.drop());
+const database = await createTestDatabase();
+await insertDays(database, `('ceidg', '2026-01-02', 1, 2, 3, 100, false)`);
 
 interface Process {
   stdout: string;
@@ -162,7 +156,6 @@ describe('the process of the API', () => {
 
   test('makes a key of its own where SECRET_KEY is not set', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'registry-api-'));
-    onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
     await startProcess({ SECRET_KEY: '', DATA_DIR: dataDir }).url();
     expect((await readFile(join(dataDir, 'secret-key'), 'utf8')).trim()).toMatch(/^[\da-f]{64}$/);
   });

@@ -97,7 +97,6 @@ afterAll(async () => {
   await db.close();
   await Promise.all([toWriter.close(), toStandby.close()]);
   await Promise.all([writer.drop(), standby.drop()]);
-  await origin.drop();
 });
 
 test('what the registries say is read on the standby, and charged on the writer', async () => {

@@ -1,21 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { Client } from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { runFixture } from '../fixtures/dump/night.ts';
-import { createTestDatabase, type TestDatabase } from '../fixtures/database/test-database.ts';
+import { createTestDatabase } from '../fixtures/database/test-database.ts';
 import { connect, runFile } from '../sql/connection/database.ts';
 import { isLostConnection } from '../sql/connection/lost-connection.ts';
 import { describeFault } from './fault.ts';
 import { settle } from './night/sessions.ts';
 import { ServiceFault } from './fetch/service.ts';
 
-let db: TestDatabase;
-
-beforeAll(async () => {
-  db = await createTestDatabase();
-});
-
-afterAll(() => db.drop());
+const db = await createTestDatabase();
 
 /** What a promise is rejected with. */
 async function faultOf(promise: Promise<unknown>): Promise<unknown> {

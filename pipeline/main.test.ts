@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { runCommand } from '../fixtures/process/cli.ts';
 import { fixtureFolder } from '../fixtures/dump/night.ts';
 import { administer, withDatabase } from '../fixtures/database/test-cluster.ts';
-import { createTestDatabase, type TestDatabase } from '../fixtures/database/test-database.ts';
+import { createTestDatabase } from '../fixtures/database/test-database.ts';
 import { fetchers } from './fetch/fetcher.ts';
 
 const folder = fixtureFolder('2026-11-02');
@@ -161,13 +161,8 @@ describe('migrate', () => {
   });
 });
 
-describe('before the first run', () => {
-  let db: TestDatabase;
-
-  beforeAll(async () => {
-    db = await createTestDatabase();
-  });
-  afterAll(() => db.drop());
+describe('before the first run', async () => {
+  const db = await createTestDatabase();
 
   test('status says how to begin', async () => {
     const command = await runCommand(['status'], { DATABASE_URL: db.url });

@@ -1,47 +1,31 @@
 import { existsSync } from 'node:fs';
-import { chmod, cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { runCommand, startCommand, startScript } from '../fixtures/process/cli.ts';
-import { createOrigin, type Origin } from '../fixtures/database/database-copy.ts';
-import {
-  differences,
-  generateDays,
-  type GeneratedDays,
-  holdUp,
-  statesOf,
-} from '../fixtures/dump/generated-days.ts';
+import { createOrigin } from '../fixtures/database/database-copy.ts';
+import { differences, generateDays, holdUp, statesOf } from '../fixtures/dump/generated-days.ts';
 import { dumpTables, runDump } from '../fixtures/dump/night.ts';
 import type { TestDatabase } from '../fixtures/database/test-database.ts';
 import { destroyEmbedded } from '../fixtures/database/destroy-embedded.ts';
 import { findTrouble } from './console/check.ts';
 import { verify } from './night/verify.ts';
 
-let days: GeneratedDays;
 /** The baseline is published. */
-let origin: Origin;
 let db: TestDatabase;
-let undisturbed: Record<string, string[]>;
 
-beforeAll(async () => {
-  days = await generateDays();
-  origin = await createOrigin(async (first) => void (await runDump(first, ...days.night(0))));
-  const copy = await origin.copy();
-  await runDump(copy, ...days.night(1));
-  undisturbed = await dumpTables(copy);
-  await copy.drop();
-});
+const days = await generateDays();
+const origin = await createOrigin(async (first) => void (await runDump(first, ...days.night(0))));
+const copy = await origin.copy();
+await runDump(copy, ...days.night(1));
+const undisturbed = await dumpTables(copy);
 
 beforeEach(async () => {
   db = await origin.copy();
-  onTestFinished(() => db.drop());
 });
 
-afterAll(async () => {
-  await origin.drop();
-  await days.remove();
-});
+afterAll(() => days.remove());
 
 /** Sessions of the pipeline on the database, working or not. */
 async function countSessions(): Promise<number> {
@@ -112,7 +96,6 @@ describe('a run that is told to end', () => {
 
   test('by the schedule ends with 0 like any other end of it, and is rolled back', async () => {
     const inbox = await mkdtemp(join(tmpdir(), 'registry-inbox-'));
-    onTestFinished(() => rm(inbox, { recursive: true }));
     const [path, date] = days.night(1);
     await mkdir(join(inbox, 'ceidg'));
     await cp(path, join(inbox, 'ceidg', date), { recursive: true });
@@ -137,7 +120,6 @@ describe('a run that is told to end', () => {
       const args = ['-c', '"$0" "$1" schedule; :', process.execPath, ${JSON.stringify(registry)}];
       require('node:child_process').spawn('sh', args, { stdio: 'inherit' })`;
     const inbox = await mkdtemp(join(tmpdir(), 'registry-inbox-'));
-    onTestFinished(() => rm(inbox, { recursive: true }));
     const variables = { DATABASE_URL: db.url, INBOX_DIR: inbox, npm_command: 'exec' };
     const npx = startScript('-e', [run], variables);
     await npx.says('"msg":"scheduled"');
@@ -167,10 +149,7 @@ describe('the embedded Postgres', () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'registry-data-'));
     // Root runs Postgres as another user, which must reach the folder.
     await chmod(dataDir, 0o755);
-    onTestFinished(async () => {
-      await destroyEmbedded(dataDir);
-      await rm(dataDir, { recursive: true });
-    });
+    onTestFinished(() => destroyEmbedded(dataDir));
     const command = startCommand(days.command(0), { DATA_DIR: dataDir });
     await command.says('"step":"load fingerprints"');
     command.child.kill('SIGINT');

@@ -1,11 +1,10 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Argument, Command } from 'commander';
-import { connect, type Database } from '../sql/connection/database.ts';
-import { destroyEmbedded } from '../fixtures/database/destroy-embedded.ts';
+import type { Database } from '../sql/connection/database.ts';
 import { benchAbuse } from './bench/abuse.ts';
-import { days, makeCountry, timeCopy, timeNight } from './bench/country.ts';
+import { days, inDatabase, makeCountry, timeCopy, timeNight } from './bench/country.ts';
 import { benchFeed } from './bench/feed.ts';
 import { benchFloods } from './bench/flood.ts';
 import { judgeAtMost, print } from './bench/measurement.ts';
@@ -54,9 +53,7 @@ async function bench(part: string, { entries, folder }: { entries: number; folde
   }
   print(`A country of ${entries.toLocaleString('en')} entries in 17 zips`);
   const country = await makeCountry(folder, entries);
-  const dataDir = await mkdtemp(join(folder, 'registry-bench-'));
-  const db = await connect({ dataDir, applicationName: 'registry-bench' });
-  try {
+  await inDatabase(folder, async (db, dataDir) => {
     const chosen = parts[part];
     if (chosen) await timeNight(dataDir, join(country, days[0]), days[0]);
     else await measureNights(db, dataDir, country, entries);
@@ -64,11 +61,7 @@ async function bench(part: string, { entries, folder }: { entries: number; folde
     // Feeds and abuse last: they add companies and events to the country.
     const all = [benchVerify, benchSearch, benchSnapshot, benchMemory, benchFeed, ...abuses];
     await runBenchmarks(db, dataDir, chosen ?? all);
-  } finally {
-    await db.close();
-    await destroyEmbedded(dataDir);
-    await rm(dataDir, { recursive: true, force: true });
-  }
+  });
 }
 
 async function measureNights(

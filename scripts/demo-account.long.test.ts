@@ -2,9 +2,9 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { runCommand, type Started, startScript } from '../fixtures/process/cli.ts';
-import type { Origin } from '../fixtures/database/database-copy.ts';
+
 import { shareAllSources, shareDemonstration } from '../fixtures/dump/three-sources.ts';
 import type { TestDatabase } from '../fixtures/database/test-database.ts';
 import { demoFile } from './demo-account.ts';
@@ -12,13 +12,10 @@ import { demoFile } from './demo-account.ts';
 const script = fileURLToPath(new URL('start.ts', import.meta.url));
 
 /** All fixture days are published. */
-let loaded: Pick<Origin, 'copy'>;
 let db: TestDatabase;
 let dataDir: string;
 
-beforeAll(async () => {
-  loaded = await shareDemonstration();
-});
+const loaded = await shareDemonstration();
 
 beforeEach(async () => {
   db = await loaded.copy();

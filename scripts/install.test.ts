@@ -1,7 +1,7 @@
-import { cp, mkdir, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 
 // Plain JavaScript, without types.
 const { isStale } = (await import(new URL('install.js', import.meta.url).href)) as {
@@ -35,7 +35,6 @@ async function install(change: (packages: Lock['packages']) => void = () => unde
 
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'registry-install-'));
-  onTestFinished(() => rm(root, { recursive: true }));
   await writeFile(join(root, 'package-lock.json'), JSON.stringify(lock));
 });
 

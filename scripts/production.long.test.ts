@@ -3,7 +3,7 @@ import { cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { type Started, startScript } from '../fixtures/process/cli.ts';
 import { fixtureFolder } from '../fixtures/dump/night.ts';
 import { createTestDatabase, type TestDatabase } from '../fixtures/database/test-database.ts';
@@ -42,11 +42,6 @@ beforeAll(async () => {
     await cp(join(project, path), join(root, path), { recursive: true });
   }
 }, 120_000);
-
-afterAll(async () => {
-  await rm(root, { recursive: true });
-  await db.drop();
-});
 
 function run(...args: string[]): Started {
   const variables = {

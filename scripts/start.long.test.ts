@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import { appendFile, chmod, cp, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { appendFile, chmod, cp, mkdir, mkdtemp, readdir, rename } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { shareAllSources, shareDemonstration } from '../fixtures/dump/three-sources.ts';
 import { expectedDays, expectedEvents } from '../fixtures/ceidg/expected.ts';
 import { runCommand, type Started, startScript } from '../fixtures/process/cli.ts';
@@ -19,32 +19,19 @@ const script = fileURLToPath(new URL('start.ts', import.meta.url));
 /** What fifteen nights may take on a machine that has other things to do. */
 const nights_ms = 180_000;
 
-let empty: Origin;
 /** The fixture days of SIRENE are not published yet. */
-let unfinished: Pick<Origin, 'copy'>;
 /** All fixture days are published. */
-let loaded: Pick<Origin, 'copy'>;
 let db: TestDatabase;
 let dataDir: string;
 
-beforeAll(async () => {
-  empty = await createOrigin(() => Promise.resolve());
-  unfinished = await shareAllSources();
-  loaded = await shareDemonstration();
-});
-
-afterAll(async () => {
-  await empty.drop();
-});
+const empty = await createOrigin(() => Promise.resolve());
+const unfinished = await shareAllSources();
+const loaded = await shareDemonstration();
 
 /** What DATABASE_URL and DATA_DIR name in a test. */
 async function use(origin: Pick<Origin, 'copy'>): Promise<void> {
   db = await origin.copy();
   dataDir = await mkdtemp(join(tmpdir(), 'registry-start-'));
-  onTestFinished(async () => {
-    await db.drop();
-    await rm(dataDir, { recursive: true });
-  });
 }
 
 function start(variables: NodeJS.ProcessEnv = {}): Started {
@@ -79,10 +66,7 @@ describe('npm start', () => {
       const folder = await mkdtemp(join(tmpdir(), 'registry-start-'));
       // Root runs Postgres as another user, which must reach the folder.
       await chmod(folder, 0o755);
-      onTestFinished(async () => {
-        await destroyEmbedded(folder);
-        await rm(folder, { recursive: true });
-      });
+      onTestFinished(() => destroyEmbedded(folder));
       const variables = { DATA_DIR: folder, PORT: '0' };
       const started = startScript(script, [], variables);
       const url = await urlOf(started);
@@ -197,7 +181,6 @@ describe('npm start', () => {
   test('takes the inbox at the times of NIGHTLY_CRON', async () => {
     await use(loaded);
     const inbox = await mkdtemp(join(tmpdir(), 'registry-inbox-'));
-    onTestFinished(() => rm(inbox, { recursive: true }));
     const started = start({ INBOX_DIR: inbox, NIGHTLY_CRON: '* * * * * *' });
     await urlOf(started);
     await mkdir(join(inbox, 'ceidg'));

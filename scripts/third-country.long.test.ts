@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import { cp, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createAccount } from '../fixtures/client/account.ts';
 import { createTestDatabase, type TestDatabase } from '../fixtures/database/test-database.ts';
 import { type Started, startScript } from '../fixtures/process/cli.ts';
@@ -39,11 +39,6 @@ beforeAll(async () => {
   const migration = run('migrate');
   if ((await migration.end) !== 0) throw new Error(migration.stderr);
 }, 60_000);
-
-afterAll(async () => {
-  await db.drop();
-  await rm(root, { recursive: true });
-});
 
 test('a country is files beside the others, and none of the product', async () => {
   const found = await Promise.all(

@@ -1,23 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import { format } from 'prettier';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { listColumns, writeDictionary } from '../fixtures/database/data-dictionary.ts';
 import type { TestDatabase } from '../fixtures/database/test-database.ts';
 import { answers } from '../fixtures/registry/answers.ts';
 import { shareAllSources, shareDemonstration, sources } from '../fixtures/dump/three-sources.ts';
 import { verify } from '../pipeline/night/verify.ts';
 
-let db: TestDatabase;
-/** With two countries, of which France has the older days. */
-let both: TestDatabase;
 const readme = new URL('README.md', import.meta.url);
 
-beforeAll(async () => {
-  db = await (await shareAllSources()).copy();
-  both = await (await shareDemonstration()).copy();
-}, 300_000);
-
-afterAll(() => Promise.all([db.drop(), both.drop()]));
+const db = await (await shareAllSources()).copy();
+/** With two countries, of which France has the older days. */
+const both = await (await shareDemonstration()).copy();
 
 /** Runs a query as the role that analysts have, after changes of the owner that do not stay. */
 async function ask(query: string, changes = '', of = db): Promise<Record<string, unknown>[]> {

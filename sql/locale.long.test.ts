@@ -38,7 +38,6 @@ async function publishFixtures(db: Database): Promise<Record<string, string[]>> 
 describe('the locale of the database', () => {
   test('changes nothing of what the nights publish', async () => {
     const ordinary = await createTestDatabase();
-    onTestFinished(() => ordinary.drop());
     const expected = await publishFixtures(ordinary);
     for (const locale of [
       // Only ASCII has capitals.

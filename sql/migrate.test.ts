@@ -4,7 +4,7 @@ import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { administer, withDatabase } from '../fixtures/database/test-cluster.ts';
 import { insertAccount } from '../fixtures/client/bare-account.ts';
 import { createTestDatabase } from '../fixtures/database/test-database.ts';
@@ -32,7 +32,6 @@ afterAll(async () => {
 /** A copy of the schema's files, which a test may edit. */
 async function copySchema(): Promise<URL> {
   const path = await mkdtemp(join(tmpdir(), 'registry-schema-'));
-  onTestFinished(() => rm(path, { recursive: true }));
   for (const part of ['migrations', 'function', 'dictionary', 'country']) {
     await cp(new URL(`${part}/`, import.meta.url), join(path, part), { recursive: true });
   }
@@ -68,7 +67,6 @@ describe('migrate', () => {
 
   test('gives an existing database the rows of a changed dictionary', async () => {
     const db = await createTestDatabase();
-    onTestFinished(() => db.drop());
     for (const source of sources) await runSource(db, source, '2026-11-02');
     await runSource(db, 'ceidg', '2026-11-03');
     await insertAccount(db.pool);
@@ -134,7 +132,6 @@ describe('migrate', () => {
 
   test('loads each country that it finds, and leaves nothing of one that is gone', async () => {
     const db = await createTestDatabase();
-    onTestFinished(() => db.drop());
     const folder = await copySchema();
     const lines = async (query: string) =>
       (await db.pool.query<{ line: string }>(query)).rows.map(({ line }) => line);

@@ -1,13 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../fixtures/database/test-database.ts';
+import { describe, expect, test } from 'vitest';
+import { createTestDatabase } from '../fixtures/database/test-database.ts';
 
-let db: TestDatabase;
-
-beforeAll(async () => {
-  db = await createTestDatabase();
-});
-
-afterAll(() => db.drop());
+const db = await createTestDatabase();
 
 /** Of these numbers those that may be one of the type. */
 async function take(type: string, numbers: string[]): Promise<string[]> {

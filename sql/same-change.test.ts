@@ -1,12 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../fixtures/database/test-database.ts';
+import { describe, expect, test } from 'vitest';
+import { createTestDatabase } from '../fixtures/database/test-database.ts';
 
-let db: TestDatabase;
-
-beforeAll(async () => {
-  db = await createTestDatabase();
-});
-afterAll(() => db.drop());
+const db = await createTestDatabase();
 
 async function isSame(subject: string, one: string, other: string): Promise<boolean> {
   const { rows } = await db.pool.query<{ is_same: boolean }>(

@@ -119,7 +119,6 @@ describe('a release', () => {
     async () => {
       const upgraded = await restoreRelease();
       const fresh = await createTestDatabase();
-      onTestFinished(() => fresh.drop());
       await migrate(upgraded);
       expect(await migrate(upgraded)).toEqual([]);
       for (const source of sources) await runSource(fresh, source, '2026-11-02');

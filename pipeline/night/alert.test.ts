@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createAccount } from '../../fixtures/client/account.ts';
 import { startCommand } from '../../fixtures/process/cli.ts';
 import { createOrigin } from '../../fixtures/database/database-copy.ts';
@@ -12,29 +12,20 @@ import { createWatch } from '../../fixtures/client/watch.ts';
 import { Refusal } from '../errors.ts';
 import { sendMail } from '../mail/send.ts';
 
-let origin: Awaited<ReturnType<typeof createOrigin>>;
-
-beforeAll(async () => {
-  origin = await createOrigin(async (db) => {
-    await runFixture(db, '2026-11-02');
-    const { account_id } = await createAccount(db.kysely, { email: 'reader@company.example' });
-    const { rows } = await db.pool.query<{ company_id: string }>(
-      `select company_id from registry.company where nip in ('1001001002', '1001201008')`,
-    );
-    for (const { company_id } of rows) await createWatch(db.kysely, { account_id, company_id });
-    await db.pool.query(
-      `insert into customer.alert_setting values ($1, true, true, 'critical', null, null)`,
-      [account_id],
-    );
-  });
+const origin = await createOrigin(async (db) => {
+  await runFixture(db, '2026-11-02');
+  const { account_id } = await createAccount(db.kysely, { email: 'reader@company.example' });
+  const { rows } = await db.pool.query<{ company_id: string }>(
+    `select company_id from registry.company where nip in ('1001001002', '1001201008')`,
+  );
+  for (const { company_id } of rows) await createWatch(db.kysely, { account_id, company_id });
+  await db.pool.query(
+    `insert into customer.alert_setting values ($1, true, true, 'critical', null, null)`,
+    [account_id],
+  );
 });
-afterAll(() => origin.drop());
 
-async function open(): Promise<TestDatabase> {
-  const db = await origin.copy();
-  onTestFinished(() => db.drop());
-  return db;
-}
+const open = () => origin.copy();
 
 async function counts(db: TestDatabase): Promise<object> {
   const { rows } = await db.pool.query<object>(
@@ -92,7 +83,6 @@ describe('mails of a night', () => {
   test('are sent by the worker', async () => {
     const db = await open();
     const smtp = await startTestSmtp();
-    onTestFinished(() => smtp.close());
     const worker = await startTestWorker(db.url, smtp.url);
     await runFixture(db, '2026-11-03');
     await worker.says('mail: sent');
@@ -119,7 +109,6 @@ describe('a mail of more than 200 events', () => {
 
   test('tells the worst 200, in the order of names, and counts the others', async () => {
     const db = await createTestDatabase();
-    onTestFinished(() => db.drop());
     const before = numbers.toReversed().flatMap((number) => company(...owner(number)));
     await runRegon(db, '2026-11-02', { reports: before });
     const { account_id } = await createAccount(db.kysely);

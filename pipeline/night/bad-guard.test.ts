@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import {
   fileName,
   makeReports,
@@ -11,24 +11,14 @@ import {
   withFields,
   writeReports,
 } from '../../fixtures/dump/bad-dump.ts';
-import {
-  type Baseline,
-  refuse,
-  publish,
-  publishBaseline,
-  runBad,
-} from '../../fixtures/dump/bad-night.ts';
+import { refuse, publish, publishBaseline, runBad } from '../../fixtures/dump/bad-night.ts';
 import { dumpTables } from '../../fixtures/dump/night.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { Refusal } from '../errors.ts';
 import { describeFindings } from './run-checks.ts';
 import { verify } from './verify.ts';
 
-let baseline: Baseline;
-beforeAll(async () => {
-  baseline = await publishBaseline();
-});
-afterAll(() => baseline.drop());
+const baseline = await publishBaseline();
 
 /** The usual reports of a day, changed by the test. */
 function reports(change: (lines: Reports) => void): Reports {
@@ -60,7 +50,6 @@ describe('a dump is refused', () => {
   beforeAll(async () => {
     db = await baseline.open();
   });
-  afterAll(() => db.drop());
 
   const cases: [what: string, dump: Reports, sentence: string][] = [
     [
@@ -175,58 +164,50 @@ describe('a dump is refused', () => {
 describe('a guard', () => {
   test('says figure and limit of each file, and names the three worst of many', async () => {
     const db = await baseline.open();
-    try {
-      const half = reports((made) => {
-        for (const lines of Object.values(made)) lines.splice(1, (lines.length - 1) / 2);
-      });
-      await refuse(db, half);
-      const { rows } = await db.pool.query<{ refusals: object[]; path: string }>(
-        'select refusals, path from registry.run order by run_id desc limit 1',
-      );
-      expect(rows[0]!.refusals).toHaveLength(5);
-      expect(rows[0]!.refusals).toContainEqual({
-        guard: 'vanished_from_file',
-        file: fileName('mazowieckie'),
-        value: 50,
-        limit: 2,
-        sentence: `${fileName('mazowieckie')}: 500 of 1,000 entries vanished: 50.00 %, the limit is 2 %`,
-      });
-      const vanished = Array.from({ length: 17 }, (_, at) => ({
+    const half = reports((made) => {
+      for (const lines of Object.values(made)) lines.splice(1, (lines.length - 1) / 2);
+    });
+    await refuse(db, half);
+    const { rows } = await db.pool.query<{ refusals: object[]; path: string }>(
+      'select refusals, path from registry.run order by run_id desc limit 1',
+    );
+    expect(rows[0]!.refusals).toHaveLength(5);
+    expect(rows[0]!.refusals).toContainEqual({
+      guard: 'vanished_from_file',
+      file: fileName('mazowieckie'),
+      value: 50,
+      limit: 2,
+      sentence: `${fileName('mazowieckie')}: 500 of 1,000 entries vanished: 50.00 %, the limit is 2 %`,
+    });
+    const vanished = Array.from({ length: 17 }, (_, at) => ({
+      guard: 'missing_file',
+      file: `${at}.zip`,
+      value: 20 - at,
+      limit: 0,
+      sentence: `${at}.zip is missing`,
+    }));
+    expect(describeFindings(vanished)).toEqual([
+      {
         guard: 'missing_file',
-        file: `${at}.zip`,
-        value: 20 - at,
-        limit: 0,
-        sentence: `${at}.zip is missing`,
-      }));
-      expect(describeFindings(vanished)).toEqual([
-        {
-          guard: 'missing_file',
-          sentence: '0.zip, 1.zip, 2.zip and 14 more; the first is missing',
-        },
-      ]);
-    } finally {
-      await db.drop();
-    }
+        sentence: '0.zip, 1.zip, 2.zip and 14 more; the first is missing',
+      },
+    ]);
   });
 });
 
 describe('a dump that the guards refuse', () => {
   test('is published for a reason, which is kept', async () => {
     const db = await baseline.open();
-    try {
-      const less = reports((made) => made.śląskie!.splice(1, 30));
-      expect(await refuse(db, less)).toMatch(/^30 of 2,012 entries vanished/);
-      const reason = 'CEIDG has announced it';
-      const summary = await runBad(db, less, '2026-11-03', { reason });
-      expect(summary).toMatchObject({ state: 'published', reason, deleted: 30, events: 30 });
-      const { rows } = await db.pool.query(
-        `select state, reason, message from registry.run order by run_id`,
-      );
-      expect(rows.at(-1)).toEqual({ state: 'published', reason, message: null });
-      expect(await verify(db, 'ceidg')).toEqual([]);
-    } finally {
-      await db.drop();
-    }
+    const less = reports((made) => made.śląskie!.splice(1, 30));
+    expect(await refuse(db, less)).toMatch(/^30 of 2,012 entries vanished/);
+    const reason = 'CEIDG has announced it';
+    const summary = await runBad(db, less, '2026-11-03', { reason });
+    expect(summary).toMatchObject({ state: 'published', reason, deleted: 30, events: 30 });
+    const { rows } = await db.pool.query(
+      `select state, reason, message from registry.run order by run_id`,
+    );
+    expect(rows.at(-1)).toEqual({ state: 'published', reason, message: null });
+    expect(await verify(db, 'ceidg')).toEqual([]);
   });
 });
 
@@ -256,64 +237,48 @@ describe('a guard is silent', () => {
 describe('a dump of the wrong day', () => {
   test('is refused where one row of a file is as it was on an earlier day, however it is packed', async () => {
     const db = await baseline.open();
-    try {
-      await runBad(db, replace(1, { Telefon: '700000001' }), '2026-11-03');
-      // Changed as well, so that no other file is the one of an earlier day.
-      const today = reports(({ opolskie }) => void opolskie!.push(makeRow(9000)));
-      const old = writeZipped(today, 'mazowieckie');
-      expect(await refuse(db, old, { dump_date: '2026-11-04' })).toBe(
-        `${fileName('mazowieckie', 'zip')} holds, byte for byte, what it held on 2026-11-02; on 2026-11-03 it held something else`,
-      );
-      // A row that is back is no file that is back.
-      const back = reports(({ mazowieckie }) => void mazowieckie!.push(makeRow(9000)));
-      expect(await runBad(db, back, '2026-11-04')).toMatchObject({ new: 1, updated: 1 });
-    } finally {
-      await db.drop();
-    }
+    await runBad(db, replace(1, { Telefon: '700000001' }), '2026-11-03');
+    // Changed as well, so that no other file is the one of an earlier day.
+    const today = reports(({ opolskie }) => void opolskie!.push(makeRow(9000)));
+    const old = writeZipped(today, 'mazowieckie');
+    expect(await refuse(db, old, { dump_date: '2026-11-04' })).toBe(
+      `${fileName('mazowieckie', 'zip')} holds, byte for byte, what it held on 2026-11-02; on 2026-11-03 it held something else`,
+    );
+    // A row that is back is no file that is back.
+    const back = reports(({ mazowieckie }) => void mazowieckie!.push(makeRow(9000)));
+    expect(await runBad(db, back, '2026-11-04')).toMatchObject({ new: 1, updated: 1 });
   });
 
   test('is refused as stale where all files hold what the last ones held, although packed anew', async () => {
     const db = await baseline.open();
-    try {
-      const stale =
-        /^all \d+ files hold, byte for byte, what they held on 2026-11-02: the dump is stale$/;
-      expect(await refuse(db, makeReports())).toMatch(stale);
-      expect(await refuse(db, writeZipped(makeReports(), 'opolskie'))).toMatch(stale);
-      const reason = 'a holiday';
-      const accepted = await runBad(db, makeReports(), '2026-11-03', { reason });
-      expect(accepted).toMatchObject({ new: 0, updated: 0, deleted: 0, reason });
-      // All files but one are those of a quiet day.
-      const other = reports(({ śląskie }) => void śląskie!.push(makeRow(9000)));
-      expect(await runBad(db, other, '2026-11-04')).toMatchObject({ new: 1 });
-    } finally {
-      await db.drop();
-    }
+    const stale =
+      /^all \d+ files hold, byte for byte, what they held on 2026-11-02: the dump is stale$/;
+    expect(await refuse(db, makeReports())).toMatch(stale);
+    expect(await refuse(db, writeZipped(makeReports(), 'opolskie'))).toMatch(stale);
+    const reason = 'a holiday';
+    const accepted = await runBad(db, makeReports(), '2026-11-03', { reason });
+    expect(accepted).toMatchObject({ new: 0, updated: 0, deleted: 0, reason });
+    // All files but one are those of a quiet day.
+    const other = reports(({ śląskie }) => void śląskie!.push(makeRow(9000)));
+    expect(await runBad(db, other, '2026-11-04')).toMatchObject({ new: 1 });
   });
 
   test('is published where a file without a row is empty again', async () => {
     const empty = reports(({ opolskie }) => opolskie!.splice(1));
     const first = await publishBaseline(empty);
-    try {
-      const third = reports((made) => {
-        made.opolskie!.splice(1);
-        made.śląskie!.push(makeRow(9000));
-      });
-      const [second, last] = await publish(first, makeReports(), third);
-      expect([second!.counts.new, last!.counts.deleted]).toEqual([8, 8]);
-    } finally {
-      await first.drop();
-    }
+    const third = reports((made) => {
+      made.opolskie!.splice(1);
+      made.śląskie!.push(makeRow(9000));
+    });
+    const [second, last] = await publish(first, makeReports(), third);
+    expect([second!.counts.new, last!.counts.deleted]).toEqual([8, 8]);
   });
 });
 
 describe('the first dump of a source', () => {
   test('may be refused as well, and leaves its row', async () => {
     const db = await createTestDatabase();
-    try {
-      expect(await refuse(db, writeEmpty)).toMatch(/: an empty file, without a header$/);
-    } finally {
-      await db.drop();
-    }
+    expect(await refuse(db, writeEmpty)).toMatch(/: an empty file, without a header$/);
   });
 
   test('without a row makes the guards speak of the next one', async () => {
@@ -323,12 +288,7 @@ describe('the first dump of a source', () => {
       }),
     );
     const db = await empty.open();
-    try {
-      expect(await refuse(db, makeReports())).toMatch(/^2,012 rows where there were 0 last time/);
-    } finally {
-      await db.drop();
-      await empty.drop();
-    }
+    expect(await refuse(db, makeReports())).toMatch(/^2,012 rows where there were 0 last time/);
   });
 
   test('leaves out what cannot be read, and nothing is told when it can', async () => {
@@ -337,12 +297,8 @@ describe('the first dump of a source', () => {
       made.opolskie![5] = withFields(made.opolskie![5]!, { Nip: '1' });
     });
     const first = await publishBaseline(damaged);
-    try {
-      const [second] = await publish(first, makeReports());
-      const counts = { new: 2, updated: 0, deleted: 0, waiting: 0 };
-      expect(second).toEqual({ rejects: [], events: [], counts });
-    } finally {
-      await first.drop();
-    }
+    const [second] = await publish(first, makeReports());
+    const counts = { new: 2, updated: 0, deleted: 0, waiting: 0 };
+    expect(second).toEqual({ rejects: [], events: [], counts });
   });
 });

@@ -1,6 +1,6 @@
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import {
   anew,
   fileName,
@@ -10,12 +10,7 @@ import {
   withFields,
   writeReports,
 } from '../../fixtures/dump/bad-dump.ts';
-import {
-  type Baseline,
-  publish,
-  publishBaseline,
-  type Told,
-} from '../../fixtures/dump/bad-night.ts';
+import { publish, publishBaseline, type Told } from '../../fixtures/dump/bad-night.ts';
 import { expectCases, phoneEvent, placeCases, type RowCase } from '../../fixtures/dump/bad-rows.ts';
 
 const repeats = 'repeats another row of the same entry';
@@ -93,11 +88,7 @@ const cases: RowCase[] = [
   },
 ];
 
-let baseline: Baseline;
-beforeAll(async () => {
-  baseline = await publishBaseline();
-});
-afterAll(() => baseline.drop());
+const baseline = await publishBaseline();
 
 describe('an entry stands in the dump', () => {
   const expected = expectCases(cases);

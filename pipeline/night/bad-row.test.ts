@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import {
   columns,
   fieldOf,
@@ -7,12 +7,7 @@ import {
   withFields,
   writeReports,
 } from '../../fixtures/dump/bad-dump.ts';
-import {
-  type Baseline,
-  publish,
-  publishBaseline,
-  type Told,
-} from '../../fixtures/dump/bad-night.ts';
+import { publish, publishBaseline, type Told } from '../../fixtures/dump/bad-night.ts';
 import { expectCases, placeCases, type RowCase } from '../../fixtures/dump/bad-rows.ts';
 
 /** A row with one field replaced, which is rejected for that reason. */
@@ -157,11 +152,7 @@ const shapes: RowCase[] = [
   },
 ];
 
-let baseline: Baseline;
-beforeAll(async () => {
-  baseline = await publishBaseline();
-});
-afterAll(() => baseline.drop());
+const baseline = await publishBaseline();
 
 describe.each([
   // Where the key of the row can be read, no entry waits.

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import {
   anew,
   columns,
@@ -11,7 +11,6 @@ import {
   writeReports,
 } from '../../fixtures/dump/bad-dump.ts';
 import {
-  type Baseline,
   publish,
   publishBaseline,
   refuse,
@@ -20,11 +19,7 @@ import {
 } from '../../fixtures/dump/bad-night.ts';
 import { phoneEvent } from '../../fixtures/dump/bad-rows.ts';
 
-let baseline: Baseline;
-beforeAll(async () => {
-  baseline = await publishBaseline();
-});
-afterAll(() => baseline.drop());
+const baseline = await publishBaseline();
 
 /** Each in a file of its own, in which one phone has changed. */
 const spellings: [what: string, key: string, write: (lines: string[]) => Buffer][] = [
@@ -98,14 +93,10 @@ describe('a file tells the same', () => {
 
   test('and the columns that are not known are reported', async () => {
     const db = await baseline.open();
-    try {
-      expect((await runBad(db, dump, '2026-11-03')).notices).toEqual([
-        { subject: 'column', value: 'Fax', rows: 8 },
-        { subject: 'column', value: 'Rodzaj', rows: 8 },
-      ]);
-    } finally {
-      await db.drop();
-    }
+    expect((await runBad(db, dump, '2026-11-03')).notices).toEqual([
+      { subject: 'column', value: 'Fax', rows: 8 },
+      { subject: 'column', value: 'Rodzaj', rows: 8 },
+    ]);
   });
 });
 
@@ -114,14 +105,10 @@ test('a name of a column longer than an index takes is reported by its beginning
   const name = randomBytes(4000).toString('hex');
   reports.opolskie = reports.opolskie!.map((line, at) => `${line};${at === 0 ? name : ''}`);
   const db = await baseline.open();
-  try {
-    const dump = (folder: string) => writeReports(folder, reports);
-    expect((await runBad(db, dump, '2026-11-03')).notices).toEqual([
-      { subject: 'column', value: name.slice(0, 200), rows: 8 },
-    ]);
-  } finally {
-    await db.drop();
-  }
+  const dump = (folder: string) => writeReports(folder, reports);
+  expect((await runBad(db, dump, '2026-11-03')).notices).toEqual([
+    { subject: 'column', value: name.slice(0, 200), rows: 8 },
+  ]);
 });
 
 describe('a file in Windows-1250', () => {
@@ -146,14 +133,10 @@ describe('a file in Windows-1250', () => {
 
   test('is refused where they are many', async () => {
     const db = await baseline.open();
-    try {
-      expect(await refuse(db, writeWith('śląskie'))).toBe(
-        `600 of 2,012 rows were rejected: 29.82 %, the limit is 0.5 %; the first is ` +
-          `${fileName('śląskie')}, line 2: not UTF-8`,
-      );
-    } finally {
-      await db.drop();
-    }
+    expect(await refuse(db, writeWith('śląskie'))).toBe(
+      `600 of 2,012 rows were rejected: 29.82 %, the limit is 0.5 %; the first is ` +
+        `${fileName('śląskie')}, line 2: not UTF-8`,
+    );
   });
 });
 

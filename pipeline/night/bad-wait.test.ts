@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   anew,
   fieldOf,
@@ -8,14 +8,10 @@ import {
   type Reports,
   withFields,
 } from '../../fixtures/dump/bad-dump.ts';
-import { type Baseline, publish, publishBaseline } from '../../fixtures/dump/bad-night.ts';
+import { publish, publishBaseline } from '../../fixtures/dump/bad-night.ts';
 import { phoneEvent } from '../../fixtures/dump/bad-rows.ts';
 
-let baseline: Baseline;
-beforeAll(async () => {
-  baseline = await publishBaseline(reports(() => undefined));
-});
-afterAll(() => baseline.drop());
+const baseline = await publishBaseline(reports(() => undefined));
 
 const good = reports(() => undefined);
 const nothing = { new: 0, updated: 0, deleted: 0, waiting: 0 };
@@ -164,31 +160,34 @@ describe('an entry that is gone from a file with an unreadable row', () => {
 });
 
 describe('an entry that moves to another file', () => {
-  test.each([
-    ['where its row is cut off', (line: string) => line.slice(0, -1)],
-    ['where its row has a NUL byte', (line: string) => line.replace('Usługi', 'Us\0ugi')],
-    ['where its NIP is wrong', (line: string) => withFields(line, { Nip: '1234567890' })],
-    ['where its REGON is wrong', (line: string) => withFields(line, { Regon: '123456789' })],
-    ['where a quote is lost', (line: string) => line.replace('Usługi', '"Usługi')],
-  ])('%s, is not struck off', async (_, damage) => {
-    const damaged = reports((made) => {
-      made.opolskie!.splice(3, 1);
-      made.śląskie!.splice(100, 0, damage(gone));
-    });
-    const moved = reports((made) => {
-      made.opolskie!.splice(3, 1);
-      made.śląskie!.splice(100, 0, gone);
-    });
-    const [second, third] = await publish(baseline, damaged, moved);
+  test('is not struck off where its row cannot be read there', async () => {
+    const moving = good.opolskie!.slice(1, 6);
+    const damaged = [
+      (line: string) => line.slice(0, -1),
+      (line: string) => line.replace('Usługi', 'Us\0ugi'),
+      (line: string) => withFields(line, { Nip: '1234567890' }),
+      (line: string) => withFields(line, { Regon: '123456789' }),
+      (line: string) => line.replace('Usługi', '"Usługi'),
+    ].map((damage, at) => damage(moving[at]!));
+    const move = (lines: string[]) =>
+      reports((made) => {
+        made.opolskie!.splice(1, 5);
+        // Each among rows that are whole.
+        lines.forEach((line, at) => made.śląskie!.splice(100 + 10 * at, 0, line));
+      });
+    const [second, third] = await publish(baseline, move(damaged), move(moving));
     expect(second!.events).toEqual([]);
-    expect(second!.rejects).toEqual([
-      expect.stringContaining(`${fileName('śląskie')}, line 101: `),
-    ]);
+    expect(second!.rejects).toEqual(
+      [101, 111, 121, 131, 141].map((line): string =>
+        expect.stringContaining(`${fileName('śląskie')}, line ${line}: `),
+      ),
+    );
     expect(second!.counts).toMatchObject({ new: 0, updated: 0, deleted: 0 });
-    expect(third).toMatchObject({
-      events: [expect.stringMatching(/^COMPANY_ADDRESS_CHANGED .* opolskie -> .* śląskie$/)],
-      counts: { ...nothing, updated: 1 },
-    });
+    expect(third!.events).toHaveLength(5);
+    for (const event of third!.events) {
+      expect(event).toMatch(/^COMPANY_ADDRESS_CHANGED .* opolskie -> .* śląskie$/);
+    }
+    expect(third!.counts).toEqual({ ...nothing, updated: 5 });
   });
 
   test('leaves a file with an unreadable row, and the owner of that row waits', async () => {

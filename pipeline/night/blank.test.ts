@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { rm } from 'node:fs/promises';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import {
   header,
   makeFolder,
@@ -19,10 +18,6 @@ let folder: string;
 
 beforeEach(async () => {
   [db, folder] = await Promise.all([createTestDatabase(), makeFolder()]);
-});
-
-afterEach(async () => {
-  await Promise.all([db.drop(), rm(folder, { recursive: true })]);
 });
 
 /** Runs the night over a day of CEIDG with these rows alone. */

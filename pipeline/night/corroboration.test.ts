@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { extract, runKrs } from '../../fixtures/dump/krs-day.ts';
 import { extractOf } from '../../fixtures/dump/krs-extract.ts';
 import { company, nipOf, person, regonOf, runRegon } from '../../fixtures/dump/regon-day.ts';
@@ -12,8 +12,6 @@ let db: TestDatabase;
 beforeEach(async () => {
   db = await createTestDatabase();
 });
-
-afterEach(() => db.drop());
 
 const tellKrs = (date: string, name: string) =>
   runKrs(db, date, [extract(krs, { nip, regon, name })]);

@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { extract, type ExtractContent, runKrs } from '../../fixtures/dump/krs-day.ts';
 import { extractOf } from '../../fixtures/dump/krs-extract.ts';
@@ -192,8 +192,6 @@ let db: TestDatabase;
 beforeEach(async () => {
   db = await createTestDatabase();
 });
-
-afterEach(() => db.drop());
 
 test('a company that goes on under another number and form is one entry', async () => {
   const name = 'PIONIER';

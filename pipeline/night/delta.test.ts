@@ -1,5 +1,4 @@
-import { rm } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { dumpTables, runDump } from '../../fixtures/dump/night.ts';
 import {
   company,
@@ -29,8 +28,6 @@ let db: TestDatabase;
 beforeEach(async () => {
   db = await createTestDatabase();
 });
-
-afterEach(() => db.drop());
 
 async function readStatus(regon: string) {
   const { rows } = await db.pool.query<{ status: string }>(
@@ -237,13 +234,11 @@ describe('a delta of tables', () => {
       full = false,
     ) => {
       const folder = await makeFolder();
-      onTestFinished(() => rm(folder, { recursive: true }));
       await writeReports(folder, { opolskie: [header, ...lines] });
       const options = { source: 'sirene', description, isFullRead: full };
       return runDump(target, folder, date, options);
     };
     const full = await createTestDatabase();
-    onTestFinished(() => full.drop());
     const rows = Array.from({ length: 60 }, (_, at) => makeRow(at + 1));
     const days: [string[], string][] = [
       [rows, day1],

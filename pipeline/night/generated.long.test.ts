@@ -1,17 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { QueryResult } from 'pg';
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  onTestFinished,
-  test,
-} from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { dumpTables, runDump } from '../../fixtures/dump/night.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import {
@@ -37,12 +28,6 @@ describe.each([1, 2, 3])('a generated country, seed %i', (seed) => {
     full = await createTestDatabase();
   });
 
-  afterAll(async () => {
-    await db.drop();
-    await full.drop();
-    await rm(folder, { recursive: true });
-  });
-
   test('makes the events and counts that its generator meant, read by shortcut or in full', async () => {
     for (let day = 0; day < DAYS; day++) {
       const path = join(folder, String(day));
@@ -62,11 +47,6 @@ describe('a generated country of many changes', () => {
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'registry-country-'));
     db = await createTestDatabase();
-  });
-
-  afterEach(async () => {
-    await db.drop();
-    await rm(folder, { recursive: true });
   });
 
   const none = Object.fromEntries(changeKinds.map((kind) => [kind, 0]));
@@ -120,10 +100,6 @@ describe('a night that reads every record', () => {
   test('meets each record a few times, however many entries change', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'registry-country-'));
     const db = await createTestDatabase();
-    onTestFinished(async () => {
-      await db.drop();
-      await rm(folder, { recursive: true });
-    });
     const options: DumpOptions = { seed: 3, entries: 3000, from, changes: 0.1 };
     await runDay(db, options, 0, join(folder, '0'));
     const { date } = await writeDay(options, 1, join(folder, '1'), 'csv');

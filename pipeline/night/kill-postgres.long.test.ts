@@ -1,15 +1,9 @@
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { runCommand, startCommand, type Started } from '../../fixtures/process/cli.ts';
-import {
-  differences,
-  generateDays,
-  type GeneratedDays,
-  holdUp,
-  statesOf,
-} from '../../fixtures/dump/generated-days.ts';
+import { differences, generateDays, holdUp, statesOf } from '../../fixtures/dump/generated-days.ts';
 import { dumpTables, fixtureFolder, runDump } from '../../fixtures/dump/night.ts';
 import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 import { connect, type Database } from '../../sql/connection/database.ts';
@@ -17,27 +11,21 @@ import { destroyEmbedded } from '../../fixtures/database/destroy-embedded.ts';
 import { Refusal } from '../errors.ts';
 import { verify } from './verify.ts';
 
-let dataDir: string;
-let days: GeneratedDays;
 /** What is published after each day without a kill. */
 const undisturbed: Record<string, string[]>[] = [];
 
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'registry-kill-'));
-  // Root runs Postgres as another user, which must reach the folder.
-  await chmod(dataDir, 0o755);
-  days = await generateDays();
-  const db = await createTestDatabase();
-  for (const day of [0, 1] as const) {
-    await runDump(db, ...days.night(day));
-    undisturbed.push(await dumpTables(db));
-  }
-  await db.drop();
-});
+const dataDir = await mkdtemp(join(tmpdir(), 'registry-kill-'));
+// Root runs Postgres as another user, which must reach the folder.
+await chmod(dataDir, 0o755);
+const days = await generateDays();
+const calm = await createTestDatabase();
+for (const day of [0, 1] as const) {
+  await runDump(calm, ...days.night(day));
+  undisturbed.push(await dumpTables(calm));
+}
 
 afterAll(async () => {
   await destroyEmbedded(dataDir);
-  await rm(dataDir, { recursive: true });
   await days.remove();
 });
 

@@ -18,7 +18,6 @@ const folders = {
 
 test('sources read their dumps at the same time, and publish one after another', async () => {
   const db = await createTestDatabase();
-  onTestFinished(() => db.drop());
   const client = await db.pool.connect();
   await lockPublishing(client, 'PL', () => undefined);
   const waiting = Object.fromEntries(
@@ -49,7 +48,6 @@ test('sources read their dumps at the same time, and publish one after another',
 
 test('an entry that another source moves meanwhile is found where it lies then', async () => {
   const db = await createTestDatabase();
-  onTestFinished(() => db.drop());
   await runDump(db, folders.ceidg, day);
   const client = await db.pool.connect();
   await lockPublishing(client, 'PL', () => undefined);
@@ -71,7 +69,6 @@ test('an entry that another source moves meanwhile is found where it lies then',
   // Its record is known by what it says, not by the place of its row.
   expect(notes).toEqual(['waiting until another source is published']);
   const undisturbed = await createTestDatabase();
-  onTestFinished(() => undisturbed.drop());
   await runDump(undisturbed, folders.ceidg, day);
   expect(await runDump(undisturbed, fixtureFolder('2026-11-03'), '2026-11-03')).toMatchObject({
     deleted,
@@ -83,7 +80,6 @@ test('an entry that another source moves meanwhile is found where it lies then',
 
 test('of the sessions that try at once one gets a lock, and another when that one has ended', async () => {
   const db = await createTestDatabase();
-  onTestFinished(() => db.drop());
   const clients = await Promise.all(Array.from({ length: 8 }, () => db.pool.connect()));
   const tryAll = async (open: typeof clients, name: string) =>
     (await Promise.all(open.map((client) => tryLock(client, name)))).filter(Boolean).length;
@@ -113,7 +109,6 @@ test('no command needs a lock that a reader could take', async () => {
     await admin.end();
     await db.pool.query(`drop database ${login} with (force)`);
     await db.pool.query(`drop role ${login}`);
-    await db.drop();
   });
   // Advisory locks are open to every role: here to no one.
   await admin.query(`
@@ -148,7 +143,6 @@ test('no command needs a lock that a reader could take', async () => {
 
 test('a night whose later sessions reach another server publishes nothing', async () => {
   const db = await createTestDatabase();
-  onTestFinished(() => db.drop());
   await runDump(db, folders.ceidg, day);
   const client = await db.pool.connect();
   await lockPublishing(client, 'PL', () => undefined);
@@ -173,7 +167,6 @@ test('a night whose later sessions reach another server publishes nothing', asyn
 
 test('a fetch is told when its lock is lost, and lasts as long as it does', async () => {
   const db = await createTestDatabase();
-  onTestFinished(() => db.drop());
   const { pool } = db;
   const fetching = whileNobodyFetches(pool, 'krs', async (lost) => {
     await expect(whileNobodyFetches(pool, 'krs', () => Promise.resolve())).rejects.toThrow(

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { extract, runKrs } from '../../fixtures/dump/krs-day.ts';
 import { company, nipOf, person, regonOf, runRegon } from '../../fixtures/dump/regon-day.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
@@ -13,8 +13,6 @@ let db: TestDatabase;
 beforeEach(async () => {
   db = await createTestDatabase();
 });
-
-afterEach(() => db.drop());
 
 /** The entries by company; what is published is whole. */
 async function readCompanies(): Promise<string[]> {

@@ -1,6 +1,5 @@
-import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import {
   header,
@@ -28,13 +27,7 @@ const odd = '123456789';
 /** Fails it as a SIREN: a REGON alone. */
 const polishRow = withFields(makeRow(1), { Regon: shared });
 
-let db: TestDatabase;
-
-beforeAll(async () => {
-  db = await createTestDatabase();
-});
-
-afterAll(() => db.drop());
+const db = await createTestDatabase();
 
 async function find(type: string, number: string): Promise<string | null> {
   const { rows } = await db.pool.query<{ name: string | null }>(
@@ -48,7 +41,6 @@ async function find(type: string, number: string): Promise<string | null> {
 
 async function publishPolish(target: TestDatabase, lines: string[], source = 'ceidg') {
   const folder = await makeFolder();
-  onTestFinished(() => rm(folder, { recursive: true }));
   await writeReports(folder, { opolskie: [header, ...lines] });
   const description = { ...(await loadSource('ceidg')), name: source, country_code: 'FR' };
   return runDump(target, folder, days[0], source === 'ceidg' ? {} : { source, description });
@@ -208,7 +200,6 @@ describe('the numbers of another country', () => {
 
   test('of equal columns link no companies of two countries', async () => {
     const target = await createTestDatabase();
-    onTestFinished(() => target.drop());
     await publishPolish(target, [polishRow, makeRow(2)]);
     const french = [polishRow, makeRow(2)].map((row) => withFields(row, { RokPKD: '2008' }));
     await publishPolish(target, french, 'elsewhere');
@@ -227,7 +218,6 @@ describe('a source of full dumps and deltas', () => {
 
   test('compares each dump with the last one of its kind', async () => {
     const target = await createTestDatabase();
-    onTestFinished(() => target.drop());
     await runFrench(target, days[0], many);
     const changed = [{ siren: many[0]!.siren, name: 'Autre' }, { siren: '899999999' }];
     const delta = await runFrench(target, days[1], changed, { kind: 'delta' });

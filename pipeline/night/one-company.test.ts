@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { expectedEvents } from '../../fixtures/ceidg/expected.ts';
 import { expectedEvents as expectedKrsEvents } from '../../fixtures/krs/expected.ts';
 import { dumpTables } from '../../fixtures/dump/night.ts';
 import { expectedRegonEvents } from '../../fixtures/regon/expected.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
-import { fixtureDays, runSource, sources } from '../../fixtures/dump/three-sources.ts';
+import { runSource, shareAllSources, sources } from '../../fixtures/dump/three-sources.ts';
 import { verify } from './verify.ts';
 
 const LIMITED = 'SPÓŁKA Z OGRANICZONĄ ODPOWIEDZIALNOŚCIĄ';
@@ -30,17 +29,8 @@ function countConfirmed(source: string): number {
   return expectedCorroborations.filter(([, , , by]) => by!.startsWith(source)).length;
 }
 
-describe('the fixture days of three registries', () => {
-  let db: TestDatabase;
-
-  beforeAll(async () => {
-    db = await createTestDatabase();
-    for (const date of fixtureDays) {
-      for (const source of sources) await runSource(db, source, date);
-    }
-  }, 120_000);
-
-  afterAll(() => db.drop());
+describe('the fixture days of three registries', async () => {
+  const db = await (await shareAllSources()).copy();
 
   test('tell once what two of them say, and note the other', async () => {
     const { rows } = await db.pool.query<object>(

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { fileName, header, makeRow, withFields } from '../../fixtures/dump/bad-dump.ts';
 import { extract } from '../../fixtures/dump/krs-day.ts';
 import { company, nipOf, regonOf } from '../../fixtures/dump/regon-day.ts';
@@ -9,7 +9,7 @@ import {
   makeUnit,
   type StockFiles,
 } from '../../fixtures/dump/sirene-stock.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 import { findClearText } from '../../fixtures/registry/clear-text.ts';
 import { loadSource } from '../sources/source.ts';
 import { verify } from './verify.ts';
@@ -19,11 +19,7 @@ const named = `PESEL ${pesel}`;
 /** Of a telephone in Kraków; a person born on 23 December 1948 may have the number too. */
 const telephone = '48122345676';
 
-let db: TestDatabase;
-beforeAll(async () => {
-  db = await createTestDatabase();
-});
-afterAll(() => db.drop());
+const db = await createTestDatabase();
 
 const lines = (...texts: (string | object)[]) =>
   texts.map((text) => (typeof text === 'string' ? text : JSON.stringify(text))).join('\n');

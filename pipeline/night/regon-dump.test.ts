@@ -1,11 +1,9 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { legalPerson, naturalPerson } from '../../fixtures/registry/bir-entity.ts';
 import { startBirStub } from '../../fixtures/registry/bir-stub.ts';
 import { createInbox, hasty, planOf } from '../../fixtures/registry/fetching.ts';
-import { runDump } from '../../fixtures/dump/night.ts';
+import { type DumpFiles, runDump, runFiles } from '../../fixtures/dump/night.ts';
 import { xmlOf } from '../../fixtures/dump/regon-stage.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { Bir } from '../fetch/bir.ts';
@@ -18,22 +16,14 @@ let db: TestDatabase;
 beforeEach(async () => {
   db = await createTestDatabase();
 });
-afterEach(() => db.drop());
 
 const branch = '99520002700016';
 const company = legalPerson('995200010', '1005200017', 'ŻÓŁĆ & SYN', { form: '019' });
 const other = legalPerson('995200027', '1005200023', 'ĆMA S.A.', { form: '116', units: [branch] });
 const person = naturalPerson('995200040', '1005200046', 'ŹDŹBŁO', ['Ceidg', 'Rolnicza']);
 
-async function ingest(files: Record<string, string>, date: string): Promise<RunSummary> {
-  const folder = await mkdtemp(join(tmpdir(), 'regon-dump-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  for (const [file, content] of Object.entries(files)) {
-    await mkdir(join(folder, file, '..'), { recursive: true });
-    await writeFile(join(folder, file), content);
-  }
-  return await runDump(db, folder, date, { source: 'regon' });
-}
+const ingest = (files: DumpFiles, date: string): Promise<RunSummary> =>
+  runFiles(db, date, files, { source: 'regon' });
 
 function mainOf({ regon, reports }: typeof company, fields: Record<string, string> = {}): string {
   return xmlOf([{ ...reports[`BIR12OsPrawna ${regon}`]![0]!, ...fields }]);
@@ -63,7 +53,6 @@ test('what the fetcher writes is a dump', async () => {
       BIR11SkreslonePodmiotyPrawneOrazDzialalnosciOsFizycznych: ['995200056'],
     },
   });
-  onTestFinished(() => stub.close());
   const inbox = await createInbox();
   const bir = new Bir({ url: stub.url, key: 'klucz', ...hasty });
   await fetchRegon(bir, planOf(inbox, '2026-11-19'));
@@ -224,4 +213,59 @@ test('a REGON that is struck off as another takes its place', async () => {
     '995200056-6 ŻÓŁĆ & SYN ACTIVE',
   ]);
   expect(await verify(db, 'regon')).toEqual([]);
+});
+
+describe('an answer that is silent', async () => {
+  const told = await createTestDatabase();
+  const inKrs = { praw_rodzajRejestruEwidencji_Symbol: '138' };
+  const registered = { ...inKrs, praw_numerWRejestrzeEwidencji: '0000135115' };
+  const tell = (date: string, fields: Record<string, string>, files: DumpFiles = {}) =>
+    runFiles(told, date, { 'a.xml': mainOf(other, fields), ...files }, { source: 'regon' });
+  const errorOf = (code: string, report: string) =>
+    xmlOf([{ ErrorCode: code, pRegon: other.regon, Raport: `BIR12${report}` }]);
+
+  beforeAll(() =>
+    tell('2026-11-02', registered, {
+      'pkd.xml': xmlOf([
+        { praw_pkdWersja: '2025', praw_pkdKod: '4711Z', praw_pkdPrzewazajace: '1' },
+      ]),
+      'list.xml': xmlOf([{ lokpraw_regon14: branch, lokpraw_nazwa: 'ODDZIAŁ' }]),
+    }),
+  );
+
+  // One database, one story: each test goes on where the one before it ended.
+  test.each([
+    ['2026-11-03', '4', 'OsPrawnaPkd'],
+    ['2026-11-04', '11', 'OsPrawnaPkd'],
+    ['2026-11-05', '4', 'OsPrawnaListaJednLokalnych'],
+  ])('%s: error %s in place of %s takes nothing away', async (date, code, report) => {
+    const fields = { ...registered, praw_liczbaJednLokalnych: '1' };
+    const summary = await tell(date, fields, { 'e.xml': errorOf(code, report) });
+    expect(summary).toMatchObject({ rejected: 0, updated: 0, events: 0 });
+    expect(summary.notices).toMatchObject([{ subject: 'error answer', rows: 1 }]);
+  });
+
+  test('numbers that are not valid and a legal form that is not known change nothing', async () => {
+    const summary = await tell('2026-11-06', {
+      ...inKrs,
+      praw_nip: '1005200024',
+      praw_numerWRejestrzeEwidencji: '135115',
+      praw_szczegolnaFormaPrawna_Symbol: '998',
+    });
+    expect(summary).toMatchObject({ rejected: 0, updated: 0, events: 0 });
+    expect(summary.notices.map(({ subject }) => subject).toSorted()).toEqual([
+      'KRS number',
+      'NIP',
+      'legal form',
+    ]);
+  });
+
+  test('no units are none', async () => {
+    const summary = await tell(
+      '2026-11-07',
+      { ...registered, praw_liczbaJednLokalnych: '' },
+      { 'e.xml': errorOf('4', 'OsPrawnaListaJednLokalnych') },
+    );
+    expect(summary.event_types).toEqual({ COMPANY_UNIT_CLOSED: 1 });
+  });
 });

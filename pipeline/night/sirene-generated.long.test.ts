@@ -1,7 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { runDump } from '../../fixtures/dump/night.ts';
 import { expectEvents, type SireneOptions } from '../../fixtures/generator/sirene/country.ts';
@@ -25,11 +25,6 @@ describe.each([1, 2, 3])('a generated France, seed %i', (seed) => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'registry-sirene-'));
     db = await createTestDatabase();
-  });
-
-  afterAll(async () => {
-    await db.drop();
-    await rm(folder, { recursive: true });
   });
 
   test('makes the events that its generator meant, from stocks and from lists', async () => {

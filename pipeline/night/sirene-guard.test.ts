@@ -1,8 +1,8 @@
 import { parquetWriteBuffer } from 'hyparquet-writer';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createSearcher } from '../../fixtures/client/searcher.ts';
 import { startTestApi } from '../../fixtures/client/test-api.ts';
-import { createOrigin, type Origin } from '../../fixtures/database/database-copy.ts';
+import { createOrigin } from '../../fixtures/database/database-copy.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { readEvents, runSirene, runStock } from '../../fixtures/dump/sirene-night.ts';
 import {
@@ -50,11 +50,7 @@ function makeUnits(change: (at: number) => StockRow | null): StockRow[] {
   });
 }
 
-let origin: Origin;
-beforeAll(async () => {
-  origin = await createOrigin((db) => runUnits(db, '2026-08-31', () => ({})));
-});
-afterAll(() => origin.drop());
+const origin = await createOrigin((db) => runUnits(db, '2026-08-31', () => ({})));
 
 function runUnits(db: TestDatabase, date: string, change: (at: number) => StockRow | null) {
   const units = makeUnits(change);
@@ -65,12 +61,8 @@ function runUnits(db: TestDatabase, date: string, change: (at: number) => StockR
 /** Runs a test in a copy of the country. */
 async function inCopy(run: (db: TestDatabase) => Promise<void>): Promise<void> {
   const db = await origin.copy();
-  try {
-    await run(db);
-    expect(await verify(db, 'sirene')).toEqual([]);
-  } finally {
-    await db.drop();
-  }
+  await run(db);
+  expect(await verify(db, 'sirene')).toEqual([]);
 }
 
 describe('a unit without a name', () => {
@@ -82,22 +74,18 @@ describe('a unit without a name', () => {
         `${gone} COMPANY_STRUCK_OFF: ACTIVE → 2026-09-30`,
       ]);
       const api = await startTestApi({ db: db.kysely });
-      try {
-        const searcher = await createSearcher(db.kysely, api, 100);
-        const { body } = await searcher.search('?country=FR');
-        expect(body).toMatchObject({
-          data: {
-            total: 399,
-            results: expect.arrayContaining([expect.objectContaining({ name: '' })]) as object[],
-          },
-        });
-        const asked = { identifier_type: 'SIREN', identifier_value: nameless };
-        expect((await searcher.snapshot(asked)).body).toMatchObject({
-          data: { profiles: [{ name: '', status: 'ACTIVE' }] },
-        });
-      } finally {
-        await api.close();
-      }
+      const searcher = await createSearcher(db.kysely, api, 100);
+      const { body } = await searcher.search('?country=FR');
+      expect(body).toMatchObject({
+        data: {
+          total: 399,
+          results: expect.arrayContaining([expect.objectContaining({ name: '' })]) as object[],
+        },
+      });
+      const asked = { identifier_type: 'SIREN', identifier_value: nameless };
+      expect((await searcher.snapshot(asked)).body).toMatchObject({
+        data: { profiles: [{ name: '', status: 'ACTIVE' }] },
+      });
     }));
 
   test('tells of the name that it gets, and of one that it loses', () =>
@@ -155,27 +143,23 @@ describe('the day of a stock', () => {
 
   test('is refused where it is before the day on which INSEE touched a row, or long after', async () => {
     const db = await createTestDatabase();
-    try {
-      for (const date of ['2025-09-30', '2026-09-28', '2026-10-31']) {
-        await expect(runSirene(db, date, files)).rejects.toThrow(
-          `StockUniteLegale_utf8.csv goes up to 2026-09-30: it is no dump of ${date}`,
-        );
-      }
-      const reason = 'the clock of INSEE was wrong';
-      expect(await runSirene(db, '2026-09-28', files, { reason })).toMatchObject({ entries: 1 });
-      const answer = JSON.stringify({
-        siren: gone,
-        dateDernierTraitementUniteLegale: '2026-11-20T06:00:00.000',
-        periodesUniteLegale: [{ dateFin: null, etatAdministratifUniteLegale: 'A' }],
-      });
-      const list = { 'siren.ndjson': `${answer}\n` };
-      await expect(runSirene(db, '2026-11-10', list)).rejects.toThrow(
-        'siren.ndjson goes up to 2026-11-20: it is no dump of 2026-11-10',
+    for (const date of ['2025-09-30', '2026-09-28', '2026-10-31']) {
+      await expect(runSirene(db, date, files)).rejects.toThrow(
+        `StockUniteLegale_utf8.csv goes up to 2026-09-30: it is no dump of ${date}`,
       );
-      expect(await runSirene(db, '2026-12-31', list)).toMatchObject({ rejected: 0 });
-    } finally {
-      await db.drop();
     }
+    const reason = 'the clock of INSEE was wrong';
+    expect(await runSirene(db, '2026-09-28', files, { reason })).toMatchObject({ entries: 1 });
+    const answer = JSON.stringify({
+      siren: gone,
+      dateDernierTraitementUniteLegale: '2026-11-20T06:00:00.000',
+      periodesUniteLegale: [{ dateFin: null, etatAdministratifUniteLegale: 'A' }],
+    });
+    const list = { 'siren.ndjson': `${answer}\n` };
+    await expect(runSirene(db, '2026-11-10', list)).rejects.toThrow(
+      'siren.ndjson goes up to 2026-11-20: it is no dump of 2026-11-10',
+    );
+    expect(await runSirene(db, '2026-12-31', list)).toMatchObject({ rejected: 0 });
   });
 });
 

@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { describe, expect, test } from 'vitest';
+import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 import { readEvents, runStock } from '../../fixtures/dump/sirene-night.ts';
 import { makeEstablishment, makeUnit, type StockRow } from '../../fixtures/dump/sirene-stock.ts';
 import { findClearText } from '../../fixtures/registry/clear-text.ts';
 import { verify } from './verify.ts';
 
-let db: TestDatabase;
-
-beforeAll(async () => {
-  db = await createTestDatabase();
-});
-
-afterAll(() => db.drop());
+const db = await createTestDatabase();
 
 describe('the mark in any column', () => {
   const sirens = ['990400004', '990400012', '990400020', '990400038', '990400046'] as const;

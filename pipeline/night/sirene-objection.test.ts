@@ -1,12 +1,12 @@
 import { parse } from 'csv-parse/sync';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { views } from '../../api/downloads/views.ts';
 import { createAccount } from '../../fixtures/client/account.ts';
 import { askJson } from '../../fixtures/client/json-client.ts';
-import { createSearcher, type Searcher } from '../../fixtures/client/searcher.ts';
-import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
+import { createSearcher } from '../../fixtures/client/searcher.ts';
+import { startTestApi } from '../../fixtures/client/test-api.ts';
 import { createWatch } from '../../fixtures/client/watch.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 import {
   type Duplicate,
   readEvents,
@@ -35,21 +35,11 @@ const partial: StockRow = { statutDiffusionUniteLegale: 'P', sigleUniteLegale: '
 const seatAt = (nicSiegeUniteLegale: string): StockRow => ({ nicSiegeUniteLegale });
 const lilacs = 'RUE DES LILAS 7, 69003 LYON 3EME, Auvergne-Rhône-Alpes';
 
-let db: TestDatabase;
-let api: TestApi;
 let token: string;
-let searcher: Searcher;
 
-beforeAll(async () => {
-  db = await createTestDatabase();
-  api = await startTestApi({ db: db.kysely });
-  searcher = await createSearcher(db.kysely, api, 1000);
-});
-
-afterAll(async () => {
-  await api.close();
-  await db.drop();
-});
+const db = await createTestDatabase();
+const api = await startTestApi({ db: db.kysely });
+const searcher = await createSearcher(db.kysely, api, 1000);
 
 let nights = 0;
 let today = '';

@@ -1,7 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { readEvents, runStock } from '../../fixtures/dump/sirene-night.ts';
 import {
@@ -74,8 +74,6 @@ describe('the stocks of January 2027', () => {
     await runStock(db, '2026-12-31', december, establishments, { recodedFrom });
   });
 
-  afterAll(() => db.drop());
-
   test('are refused before the day on which INSEE recodes', async () => {
     const early = runStock(db, '2027-01-04', january, establishments, { recodedFrom });
     await expect(early).rejects.toThrow(Refusal);
@@ -121,36 +119,27 @@ test('the command takes the day of the recoding from NAF2025_FROM', async () => 
     const command = ['ingest', 'sirene', folder, '--date', date];
     return (await runCommand(command, { DATABASE_URL: db.url, NAF2025_FROM })).code;
   };
-  try {
-    expect(await ingest('2025-10-31', december)).toBe(0);
-    expect(await ingest('2025-11-05', january)).toBe(3);
-    expect(await ingest('2025-11-05', january, '2025-11-06')).toBe(3);
-    expect(await ingest('2025-11-05', january, '2025-11-05')).toBe(0);
-    expect(await readEvents(db, '2025-11-05')).toHaveLength(64);
-  } finally {
-    await rm(folder, { recursive: true });
-    await db.drop();
-  }
+  expect(await ingest('2025-10-31', december)).toBe(0);
+  expect(await ingest('2025-11-05', january)).toBe(3);
+  expect(await ingest('2025-11-05', january, '2025-11-06')).toBe(3);
+  expect(await ingest('2025-11-05', january, '2025-11-05')).toBe(0);
+  expect(await readEvents(db, '2025-11-05')).toHaveLength(64);
 });
 
 test('a code under the name of the other classification is read by its own, and noted', async () => {
   const db = await createTestDatabase();
-  try {
-    const unit = makeUnit('990100001', code('62.10Y', ''));
-    await runStock(db, '2026-12-31', [unit], [makeEstablishment('990100001')]);
-    const { rows } = await db.pool.query(
-      `select activity_version, activity_main, notice.subject, notice.value
-       from registry.entry cross join registry.notice`,
-    );
-    expect(rows).toEqual([
-      {
-        activity_version: 2026,
-        activity_main: '6210Y',
-        subject: 'activity of another classification',
-        value: 'NAFRev2 62.10Y',
-      },
-    ]);
-  } finally {
-    await db.drop();
-  }
+  const unit = makeUnit('990100001', code('62.10Y', ''));
+  await runStock(db, '2026-12-31', [unit], [makeEstablishment('990100001')]);
+  const { rows } = await db.pool.query(
+    `select activity_version, activity_main, notice.subject, notice.value
+     from registry.entry cross join registry.notice`,
+  );
+  expect(rows).toEqual([
+    {
+      activity_version: 2026,
+      activity_main: '6210Y',
+      subject: 'activity of another classification',
+      value: 'NAFRev2 62.10Y',
+    },
+  ]);
 });

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 import { readEvents, runSirene, runStock } from '../../fixtures/dump/sirene-night.ts';
 import {
   makeDuplicates,
@@ -11,11 +11,7 @@ import { verify } from './verify.ts';
 
 const number = (at: number) => String(990_600_000 + at);
 
-let db: TestDatabase;
-beforeAll(async () => {
-  db = await createTestDatabase();
-});
-afterAll(() => db.drop());
+const db = await createTestDatabase();
 
 /** What two months say of the head office of a unit, and the event that tells of it, if any. */
 interface Spelled {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { runKrs } from '../../fixtures/dump/krs-day.ts';
 import { extractOf } from '../../fixtures/dump/krs-extract.ts';
 import {
@@ -17,8 +17,6 @@ let db: TestDatabase;
 beforeEach(async () => {
   db = await createTestDatabase();
 });
-
-afterEach(() => db.drop());
 
 /** The columns of an entry, as it is stored. */
 async function readEntry(columns: string): Promise<object> {

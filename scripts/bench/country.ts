@@ -1,12 +1,13 @@
 import { execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { readdir, rename, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import type { Pool } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { inSession } from '../../sql/connection/database.ts';
+import { connect, type Database, inSession } from '../../sql/connection/database.ts';
+import { destroyEmbedded } from '../../fixtures/database/destroy-embedded.ts';
 import { writeDay } from '../../fixtures/generator/ceidg/dump.ts';
 import { between, look, serverPid } from './cpu.ts';
 import type { MeasuredNight } from './night.ts';
@@ -14,17 +15,41 @@ import type { MeasuredNight } from './night.ts';
 /** The days of a generated country: a baseline and the night after it. */
 export const days = ['2026-09-01', '2026-09-02'] as const;
 
-/** Generates a country once; a later benchmark of the same size finds it. */
-export async function makeCountry(folder: string, entries: number): Promise<string> {
-  const country = join(folder, `country-${entries}`);
+/** Generates the dumps of a country once; a later benchmark finds them. @returns the folder */
+export async function keepDumps(
+  country: string,
+  write: (half: string) => Promise<void>,
+): Promise<string> {
   if (existsSync(country)) return country;
   const half = `${country}.part`;
   await rm(half, { recursive: true, force: true });
-  for (const [day, date] of days.entries()) {
-    await writeDay({ seed: 1, entries, from: days[0] }, day, join(half, date));
-  }
+  await write(half);
   await rename(half, country);
   return country;
+}
+
+export function makeCountry(folder: string, entries: number): Promise<string> {
+  return keepDumps(join(folder, `country-${entries}`), async (half) => {
+    for (const [day, date] of days.entries()) {
+      await writeDay({ seed: 1, entries, from: days[0] }, day, join(half, date));
+    }
+  });
+}
+
+/** Runs a benchmark in a database of its own. */
+export async function inDatabase(
+  folder: string,
+  use: (db: Database, dataDir: string) => Promise<void>,
+): Promise<void> {
+  const dataDir = await mkdtemp(join(folder, 'registry-bench-'));
+  const db = await connect({ dataDir, applicationName: 'registry-bench' });
+  try {
+    await use(db, dataDir);
+  } finally {
+    await db.close();
+    await destroyEmbedded(dataDir);
+    await rm(dataDir, { recursive: true, force: true });
+  }
 }
 
 function ceidgShape(_file: string) {
@@ -73,15 +98,8 @@ export async function timeNight(
   dump_date: string,
   [source, ...reason]: [source: string, reason?: string] = ['ceidg'],
 ): Promise<MeasuredNight> {
-  const script = join(import.meta.dirname, 'night.ts');
-  const args = [
-    script,
-    dataDir,
-    folder,
-    dump_date,
-    source,
-    ...reason.filter((one) => one !== undefined),
-  ];
+  const given = [dataDir, folder, dump_date, source, ...reason.filter((one) => one !== undefined)];
+  const args = [join(import.meta.dirname, 'night.ts'), ...given];
   const { stdout } = await promisify(execFile)(process.execPath, args);
   return JSON.parse(stdout) as MeasuredNight;
 }

@@ -5,7 +5,13 @@ import { runSteps, stageOf } from '../../pipeline/night/sessions.ts';
 import { inSession } from '../../sql/connection/database.ts';
 import { writeCursor } from '../../sql/feed-cursor.ts';
 import { dayNumber, isoDate } from '../../fixtures/generator/calendar.ts';
-import { dayCount, eventCount, fillFeeds, watchedCount, watcherCount } from './feed-data.ts';
+import {
+  dayCount,
+  eventCount,
+  fillFeeds,
+  watchedCount,
+  watcherCount,
+} from '../../fixtures/generator/feed.ts';
 import { askInTurn, rank } from './load.ts';
 import { judge } from './measurement.ts';
 import type { Setting } from './setting.ts';

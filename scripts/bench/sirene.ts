@@ -1,12 +1,8 @@
 // The nights of an invented SIRENE: a first stock, that of the next month, and the lists of a day.
-import { existsSync } from 'node:fs';
-import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { destroyEmbedded } from '../../fixtures/database/destroy-embedded.ts';
 import type { SireneOptions } from '../../fixtures/generator/sirene/country.ts';
-import { connect } from '../../sql/connection/database.ts';
 import { writeStep } from '../../fixtures/generator/sirene/dump.ts';
-import { timeCopy, timeNight } from './country.ts';
+import { inDatabase, keepDumps, timeCopy, timeNight } from './country.ts';
 import { judgeAtMost, print } from './measurement.ts';
 import { benchSearch } from './search.ts';
 import { benchSearchNight } from './search-night.ts';
@@ -29,20 +25,15 @@ const dump: [string, string] = ['sirene', 'A benchmark'];
 
 const dates = ['2026-08-31', '2026-09-30', '2026-10-01'] as const;
 
-/** Generates the dumps once; a later benchmark of the same size finds them. */
-async function makeDumps(folder: string, units: number): Promise<string> {
-  const country = join(folder, `sirene-${units}`);
-  if (existsSync(country)) return country;
-  const half = `${country}.part`;
-  await rm(half, { recursive: true, force: true });
+function makeDumps(folder: string, units: number): Promise<string> {
   const shares = [0, MONTH_SHARE, Math.min(MONTH_SHARE, DAY_UNITS / units)];
   const steps = dates.map((date, at) => ({ date, changes: shares[at]! }));
   const options: SireneOptions = { seed: 1, units, steps };
-  for (const [step, date] of dates.entries()) {
-    await writeStep(options, step, join(half, date), step === 2 ? 'delta' : 'zip');
-  }
-  await rename(half, country);
-  return country;
+  return keepDumps(join(folder, `sirene-${units}`), async (half) => {
+    for (const [step, date] of dates.entries()) {
+      await writeStep(options, step, join(half, date), step === 2 ? 'delta' : 'zip');
+    }
+  });
 }
 
 const columns = { StockUniteLegale: 35, StockEtablissement: 54, StockDoublons: 3 };
@@ -55,10 +46,8 @@ function shapeOf(file: string) {
 export async function benchSirene(folder: string, units: number): Promise<void> {
   print(`A SIRENE of ${units.toLocaleString('en')} units`);
   const country = await makeDumps(folder, units);
-  const dataDir = await mkdtemp(join(folder, 'registry-bench-'));
-  const db = await connect({ dataDir, applicationName: 'registry-bench' });
   const [first, month] = [join(country, dates[0]), join(country, dates[1])];
-  try {
+  await inDatabase(folder, async (db, dataDir) => {
     const copies = [await timeCopy(db.pool, first, shapeOf)];
     const nights = [await timeNight(dataDir, first, dates[0], dump)];
     await db.pool.query('vacuum analyze');
@@ -79,9 +68,5 @@ export async function benchSirene(folder: string, units: number): Promise<void> 
     reportNight(`The next month, ${events[1]}`, nights[1]!, size, LIMITS.month);
     reportNight(`The lists of a day, beside searches, ${events[2]}`, nights[2]!, size, LIMITS.day);
     judgeAtMost('Database', nights[2]!.database_bytes / units, ENTRY_BYTES, 'bytes an entry');
-  } finally {
-    await db.close();
-    await destroyEmbedded(dataDir);
-    await rm(dataDir, { recursive: true, force: true });
-  }
+  });
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,7 @@ import { parser as pythonParser } from '@lezer/python';
 import { parser as promqlParser } from '@prometheus-io/lezer-promql';
 import { validate as validateDockerfile } from 'dockerfile-utils';
 import { validate as isCron } from 'node-cron';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { runCommand } from '../../fixtures/process/cli.ts';
 import { findPort, startTestApi } from '../../fixtures/client/test-api.ts';
@@ -78,7 +78,6 @@ describe('alert rules and dashboard', () => {
     worker.close();
     await api.close();
   });
-  afterAll(() => db.drop());
 
   test('every expression is one of Prometheus, over metrics that /metrics prints', async () => {
     const used = new Set<string>();
@@ -189,10 +188,6 @@ describe('deployment', () => {
     const root = fileURLToPath(new URL('../..', import.meta.url));
     const folder = await mkdtemp(join(tmpdir(), 'registry-cron-'));
     const db = await createTestDatabase();
-    onTestFinished(async () => {
-      await rm(folder, { recursive: true });
-      await db.drop();
-    });
     await mkdir(join(folder, 'ceidg'));
     const today = dayIn(new Date());
     await cp(fixtureFolder('2026-11-02'), join(folder, 'ceidg', today), { recursive: true });

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { insertDays } from '../../fixtures/database/published-days.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 
@@ -33,8 +33,6 @@ beforeAll(async () => {
         ('krs', '2026-02-02', '14', null, null, 'ACTIVE', 10, 0, 0, 0, 0)
   `);
 });
-
-afterAll(() => database.drop());
 
 /** The rows of a query of the notebook, from the views that the files are made of. */
 async function ask(query: string): Promise<unknown[]> {

@@ -1,0 +1,228 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, test } from 'vitest';
+import * as ceidg from '../../fixtures/ceidg/expected.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { runKrs } from '../../fixtures/dump/krs-day.ts';
+import { createFirstDay, dumpTables, runDump, runFixture } from '../../fixtures/dump/night.ts';
+import { runSource } from '../../fixtures/dump/three-sources.ts';
+import * as krs from '../../fixtures/krs/expected.ts';
+import * as regon from '../../fixtures/regon/expected.ts';
+import * as sirene from '../../fixtures/sirene/expected.ts';
+import { NothingToDo } from '../errors.ts';
+import { verify } from './verify.ts';
+
+/** The expected days of each registry: counts, events, what identifies an entry, rejects and notices. */
+const registries = [
+  {
+    source: 'ceidg',
+    days: ceidg.expectedDays,
+    events: ceidg.expectedEvents,
+    identity: 'entry.nip, entry.regon9, entry.name',
+    rejects: [
+      '2026-11-04 Zarejestrowane działalności - województwo kujawsko-pomorskie.csv 5: repeats another row of the same entry',
+      '2026-11-05 Zarejestrowane działalności - województwo podlaskie.csv 2: 21 fields instead of 24',
+      '2026-11-06 Zarejestrowane działalności - województwo łódzkie.csv 8: repeats another row of the same entry',
+    ],
+    notices: [],
+  },
+  {
+    source: 'regon',
+    days: regon.expectedRegonDays,
+    events: regon.expectedRegonEvents.map(({ name, entry_key, ...event }) => ({
+      ...event,
+      entry_key,
+      name,
+    })),
+    identity: 'entry_key, entry.name',
+    rejects: [
+      '2026-11-05 przerwa.xml 1: HTML, no answer of BIR',
+      '2026-11-06 siodlo-pkd.xml 1: whose it is tell neither the answer nor the names of its file and folder',
+    ],
+    notices: [
+      "2026-11-03 error answer '11 Dla podmiotów skreślonych przed 2014-11-08 działalności PKD nie są udostępniane. OsFizycznaPkd'",
+      "2026-11-03 error answer '4 Nie znaleziono wpisu dla podanych kryteriów wyszukiwania. OsPrawna 995100998'",
+      "2026-11-04 NIP '1005101140'",
+      "2026-11-05 NIP status 'Nadany'",
+      "2026-11-05 NIP status 'Uchylony'",
+      "2026-11-05 listed without an answer 'updated 995100060'",
+    ],
+  },
+  {
+    source: 'krs',
+    days: krs.expectedDays,
+    events: krs.expectedEvents,
+    identity: 'entry.krs',
+    rejects: [
+      '2026-11-05 0000990092.json 1: HTML or XML, no extract of KRS',
+      '2026-11-05 asked-again/0000990018-again.json 1: contradicts another row of the same entry in extracts.ndjson',
+      '2026-11-05 extracts.ndjson 9: repeats another row of the same entry in asked-again/0000990017-again.json',
+      '2026-11-05 extracts.ndjson 10: contradicts another row of the same entry in asked-again/0000990018-again.json',
+      '2026-11-05 extracts.ndjson 11: repeats another row of the same entry',
+    ],
+    notices: [
+      "2026-11-03 bankruptcy without a date '0000990014'",
+      "2026-11-03 state after the day of the dump '2026-11-04'",
+      "2026-11-04 NIP '1005000093'",
+      "2026-11-04 answer '404 Not Found'",
+      "2026-11-05 bankruptcy without a date '0000990014'",
+      "2026-11-05 entry 'WYKREŚLENIE Z REJESTRU PRZEDSIĘBIORCÓW'",
+      "2026-11-06 bankruptcy without a date '0000990014'",
+    ],
+  },
+  {
+    source: 'sirene',
+    days: sirene.expectedDays,
+    events: sirene.expectedEvents,
+    identity: 'entry_key',
+    rejects: ['2026-11-03 siren.ndjson 5: a page of HTML'],
+    notices: [],
+  },
+] as const;
+
+const databases = Object.fromEntries(
+  await Promise.all(registries.map(async ({ source }) => [source, await createTestDatabase()])),
+) as Record<(typeof registries)[number]['source'], TestDatabase>;
+
+const sorted = (rows: readonly object[]) =>
+  rows.map((row) => JSON.stringify(Object.values(row))).toSorted();
+
+describe.each(registries)('the fixture days of $source', (registry) => {
+  const { source, days, identity } = registry;
+  const db = databases[source];
+  const events: object[] = [];
+  const faults: string[] = [];
+  const ask = async <Row extends object>(query: string) => (await db.pool.query<Row>(query)).rows;
+
+  beforeAll(async () => {
+    for (const { date } of days) {
+      await runSource(db, source, date);
+      // At once: the list has the identity of that night, and what an owner withholds later is gone from the history.
+      events.push(
+        ...(await ask(
+          `select event.event_date, event.event_type, event.old_value, event.new_value, ${identity}
+           from registry.event join registry.entry using (company_id, entry_id)
+           where event.event_date = '${date}'`,
+        )),
+      );
+      faults.push(...(await verify(db, source)));
+    }
+  });
+
+  test('make the events of the literal list and no others, and are whole after each night', async () => {
+    expect(sorted(events)).toEqual(sorted(registry.events));
+    const numbered = await ask<{ event_id: string; event_date: string }>(
+      'select event_id, event_date from registry.event order by event_id',
+    );
+    // In the order of publication, without gaps.
+    expect(numbered.map(({ event_id }) => Number(event_id))).toEqual(events.map((_, at) => at + 1));
+    const dates = numbered.map(({ event_date }) => event_date);
+    expect(dates).toEqual(dates.toSorted());
+    expect(faults).toEqual([]);
+  });
+
+  test('count what happened, and leave statistics that equal the counts', async () => {
+    const counts = await ask(
+      `select dump_date as date, new_count::int as new, updated_count::int as updated,
+         deleted_count::int as deleted, entry_count::int as total,
+         rejected_count::int as rejected, state
+       from registry.run order by dump_date`,
+    );
+    expect(counts).toEqual(days.map((day) => ({ ...day, state: 'published' })));
+    const statistics = await ask(
+      `select date, new::int, updated::int, deleted::int, total::int
+       from analyst.daily_stat where source = '${source}' order by date`,
+    );
+    expect(statistics).toEqual(
+      days.map(({ date, new: appeared, updated, deleted }) => ({
+        date,
+        new: appeared,
+        updated,
+        deleted,
+        total: appeared + updated + deleted,
+      })),
+    );
+  });
+
+  test('say why an answer was rejected, where it stands, and what is not known', async () => {
+    const rejects = await ask<{ text: string }>(
+      `select format('%s %s %s: %s', dump_date, file, line, reject.reason) as text
+       from analyst.reject join analyst.run using (run_id) order by dump_date, file, line`,
+    );
+    expect(rejects.map(({ text }) => text)).toEqual(registry.rejects);
+    const notices = await ask<{ text: string; row_count: number }>(
+      `select format('%s %s %L', dump_date, subject, value) as text, row_count::int
+       from registry.notice join registry.run using (run_id)
+       where dump_date > '2026-11-02' order by dump_date, subject, value`,
+    );
+    expect(notices).toEqual(registry.notices.map((text) => ({ text, row_count: 1 })));
+  });
+
+  test('change nothing when the same dump comes again', async () => {
+    const before = await dumpTables(db);
+    await expect(runSource(db, source, days.at(-1)!.date)).rejects.toThrow(NothingToDo);
+    expect(await dumpTables(db)).toEqual(before);
+  });
+});
+
+describe('the fixture days', () => {
+  test('of REGON make one company of all that shares a number', async () => {
+    const { rows } = await databases.regon.pool.query<{ entries: string[] }>(
+      `select array_agg(entry_key order by entry_key) as entries
+       from registry.entry group by company_id having count(*) > 1 order by 1`,
+    );
+    expect(rows.map(({ entries }) => entries)).toEqual([
+      ['990800024-1', '990800024-2', '990800024-3'],
+      ['995100314-1', '995100314-2'],
+      ['995100320-1', '995100320-2'],
+      // One NIP with two REGON numbers; one of them was replaced.
+      ['995100410-6', '995100426-6'],
+    ]);
+  });
+
+  test('of SIRENE have their SIREN in the last column of analyst.company', async () => {
+    const { rows, fields } = await databases.sirene.pool.query<{ siren: string | null }>(
+      `select * from analyst.company where name ~ 'TILLEULS'`,
+    );
+    expect(fields.at(-1)!.name).toBe('siren');
+    expect(rows).toMatchObject([{ country_code: 'FR', siren: '000990010' }]);
+  });
+
+  test('of KRS tell nothing new when the same extracts come the day after', async () => {
+    const folder = fileURLToPath(new URL('../../fixtures/krs/2026-11-06', import.meta.url));
+    const summary = await runDump(databases.krs, folder, '2026-11-07', { source: 'krs' });
+    expect(summary).toMatchObject({ new: 0, updated: 0, deleted: 0, events: 0 });
+  });
+
+  test('of KRS are whole also when a bankruptcy that has ended is no longer shown', async () => {
+    const path = new URL('../../fixtures/krs/2026-11-03/0000990002.json', import.meta.url);
+    const { odpis } = JSON.parse(await readFile(path, 'utf8')) as { odpis: { naglowekA: object } };
+    Object.assign(odpis.naglowekA, { stanZDnia: '08.11.2026', numerOstatniegoWpisu: 99 });
+    await runKrs(databases.krs, '2026-11-08', [{ odpis }]);
+    const { rows } = await databases.krs.pool.query<{ event_type: string }>(
+      `select event_type from registry.event join registry.entry using (company_id, entry_id)
+       where event_date = '2026-11-08' and krs = '0000990002' order by event_type`,
+    );
+    expect(rows.map(({ event_type }) => event_type)).toEqual([
+      'COMPANY_NAME_CHANGED',
+      'COMPANY_REOPENED',
+    ]);
+    expect(await verify(databases.krs, 'krs')).toEqual([]);
+  });
+});
+
+test('a full read publishes the same as the shortcut, byte for byte', async () => {
+  const full = await createTestDatabase();
+  for (const { date } of ceidg.expectedDays) await runFixture(full, date, { isFullRead: true });
+  expect(await dumpTables(full)).toEqual(await dumpTables(databases.ceidg));
+});
+
+test('a dry run tells what would happen and leaves no trace', async () => {
+  const db = await createFirstDay();
+  const before = await dumpTables(db);
+  const summary = await runFixture(db, '2026-11-03', { isDryRun: true });
+  expect(summary).toMatchObject({ is_dry_run: true, events: 19, new: 2, deleted: 1 });
+  expect(await dumpTables(db)).toEqual(before);
+  const { rows } = await db.pool.query('select dump_date from registry.run');
+  expect(rows).toEqual([{ dump_date: '2026-11-02' }]);
+});
