@@ -6,22 +6,30 @@ import {
   createSearcher,
   readMovements,
   type ChargedAnswer,
+  type Searcher,
 } from '../../fixtures/client/searcher.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
 import type { TestDatabase } from '../../fixtures/database/test-database.ts';
 
 let database: TestDatabase;
 let api: TestApi;
+let searcher: Searcher;
 
 beforeAll(async () => {
   database = await createFirstDay();
   api = await startTestApi({ db: database.kysely });
+  searcher = await createSearcher(database.kysely, api);
 });
 
 afterAll(async () => {
   await api.close();
   await database.drop();
 });
+
+const code = 'must be an activity code without dots, such as 4711Z';
+const prefix = 'must be the beginning of an activity code without dots, such as 47';
+const page = 'must be a whole number from 1 to 1000000000000';
+const calendar = 'must be a calendar date in the form YYYY-MM-DD';
 
 interface Found {
   total: number;
@@ -34,7 +42,6 @@ function totalOf({ status, body }: ChargedAnswer): unknown {
 
 describe('GET /api/v1/companies/search', () => {
   test('200 costs a credit, whatever the page and whatever it finds, also to HEAD', async () => {
-    const searcher = await createSearcher(database.kysely, api);
     expect(await searcher.search('?city=Wrocław')).toMatchObject({ charged: '1', balance: '199' });
     expect(await searcher.search('?city=Nowhere')).toMatchObject({ charged: '1', balance: '198' });
     expect(await searcher.search('?page=9')).toMatchObject({
@@ -54,52 +61,150 @@ describe('GET /api/v1/companies/search', () => {
     ]);
   });
 
-  test('402 tells no total, not even that it is 0, whatever the page', async () => {
-    const dear = await startTestApi({ db: database.kysely, searchCredits: 201 });
-    const searcher = await createSearcher(database.kysely, dear);
+  test('401 without a token', async () => {
+    const response = await api.ask('/api/v1/companies/search');
+    expect(response.status).toBe(401);
+    expect(await response.json()).toEqual({ error: 'Missing API token', code: 'UNAUTHORIZED' });
+  });
+
+  test('402 names what is missing, but no total, not even that it is 0, and leaves the wallet as it is', async () => {
+    const dear = await startTestApi({ db: database.kysely, searchCredits: 150 });
+    const own = await createSearcher(database.kysely, dear);
     const body = {
-      message: 'This costs 201 credits, and the wallet has 200.',
+      message: 'This costs 150 credits, and the wallet has 50.',
       code: 'INSUFFICIENT_CREDITS',
-      required: 201,
-      balance: 200,
+      required: 150,
+      balance: 50,
     };
-    const queries = ['', '?page=2', '?page=9', '?city=Wrocław&page=1000000000000', '?city=Nowhere'];
-    for (const query of queries) {
-      expect(await searcher.search(query)).toMatchObject({ status: 402, body });
-    }
+    const refusal = { status: 402, body, charged: '0', balance: '50', etag: null };
+    const answers = await Promise.all([1, 2, 3].map(() => own.search('')));
+    const refused = answers.filter(({ status }) => status !== 200);
+    expect(refused).toEqual([refusal, refusal]);
+    const queries = ['?page=2', '?page=9', '?city=Wrocław&page=1000000000000', '?city=Nowhere'];
+    for (const query of queries) expect(await own.search(query)).toEqual(refusal);
+    expect(await readMovements(database.kysely, own.account_id)).toHaveLength(2);
     await dear.close();
   });
 
-  test('402 says what is missing and leaves the wallet as it is', async () => {
-    const dear = await startTestApi({ db: database.kysely, searchCredits: 150 });
-    const searcher = await createSearcher(database.kysely, dear);
-    const answers = await Promise.all([1, 2, 3].map(() => searcher.search('')));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 402)).toHaveLength(2);
-    expect(answers.find(({ status }) => status === 402)).toEqual({
-      status: 402,
-      body: {
-        message: 'This costs 150 credits, and the wallet has 50.',
-        code: 'INSUFFICIENT_CREDITS',
-        required: 150,
-        balance: 50,
-      },
-      charged: '0',
-      balance: '50',
-      etag: null,
+  test.each([
+    ['activity_code', '47.11.Z', code],
+    ['activity_code', '4711', code],
+    ['activity_code', '', code],
+    ['activity_code', "4711Z' | '", code],
+    ['activity_code', '4711Z:*', code],
+    ['activity_prefix', '%', prefix],
+    ['activity_prefix', '47%', prefix],
+    ['activity_prefix', '', prefix],
+    ['activity_prefix', '4'.repeat(40), prefix],
+    ['activity_prefix', 'Z', prefix],
+    ['activity_prefix', '４７', prefix],
+    ['activity_start_from', '2026-02-30', calendar],
+    ['activity_start_from', '2026-2-3', calendar],
+    ['activity_start_from', '03.02.2026', calendar],
+    ['activity_start_to', '', calendar],
+    ['activity_start_to', '10000-01-01', calendar],
+    ['activity_start_to', '0000-01-01', 'must not be before 0001-01-01'],
+    ['voivodeship', '', 'must not be blank'],
+    [
+      'voivodeship',
+      'slask',
+      'must be the name of a voivodeship; near ones: slaskie, dolnoslaskie, podlaskie, swietokrzyskie',
+    ],
+    ['voivodeship', '☃', 'must be the name of a voivodeship'],
+    ['city', ' ', 'must not be blank'],
+    ['city', 'ł'.repeat(151), 'must not be longer than 150 characters'],
+    ['city', 'a\0', 'must not contain a NUL character'],
+    ['postal_code', '0'.repeat(21), 'must not be longer than 20 characters'],
+    ['status', 'active', 'must be one of ACTIVE, SUSPENDED, DELETED'],
+    [
+      'legal_form',
+      'spolka-z-oo',
+      'must be the slug of a legal form; near ones: spolka-z-ograniczona-odpowiedzialnoscia, spolka-jawna, spolka-akcyjna, spolka-cywilna, spolka-europejska',
+    ],
+    ['name', 'ab', 'must have at least 3 letters'],
+    ['name', 'a-b %%%', 'must have at least 3 letters'],
+    ['name', 'a'.repeat(151), 'must not be longer than 150 characters'],
+    ['page', '0', page],
+    ['page', '-1', page],
+    ['page', '1.5', page],
+    ['page', '1000000000001', page],
+    ['page', '', page],
+    ['per_page', '5', 'is unknown'],
+    ['City', 'Łódź', 'is unknown'],
+  ])('422 for %s=%s', async (field, value, wrong) => {
+    const message = `The ${field} field ${wrong}.`;
+    const query = new URLSearchParams({ [field]: value }).toString();
+    expect(await searcher.search(`?${query}`)).toMatchObject({
+      status: 422,
+      body: { message, errors: { [field]: [message] } },
+      charged: null,
     });
-    expect(await readMovements(database.kysely, searcher.account_id)).toHaveLength(2);
-    await dear.close();
+  });
+
+  test('422 names every field that is given twice', async () => {
+    const fields = {
+      activity_code: '4711Z',
+      activity_prefix: '47',
+      activity_start_from: '2026-01-01',
+      activity_start_to: '2026-01-01',
+      voivodeship: 'slaskie',
+      city: 'Opole',
+      postal_code: '00-001',
+      status: 'ACTIVE',
+      legal_form: 'spolka-jawna',
+      name: 'nowak',
+      page: '1',
+    };
+    const query = new URLSearchParams(fields).toString();
+    const { status, body } = await searcher.search(`?${query}&${query}`);
+    expect([status, (body as { errors: unknown }).errors]).toEqual([
+      422,
+      Object.fromEntries(
+        Object.keys(fields).map((field) => [
+          field,
+          [`The ${field} field must be given only once.`],
+        ]),
+      ),
+    ]);
+  });
+
+  test('422 for a reversed range', async () => {
+    const message = 'The activity_start_to field must not be before activity_start_from.';
+    const query = '?activity_start_from=2026-01-02&activity_start_to=2026-01-01';
+    expect(await searcher.search(query)).toMatchObject({
+      status: 422,
+      body: { message, errors: { activity_start_to: [message] } },
+    });
+    expect((await searcher.search(query.replace('02&', '01&'))).status).toBe(200);
+  });
+
+  test('422 names every unknown word', async () => {
+    const { status, body } = await searcher.search('?voivodeship=opolska&legal_form=jawna');
+    expect([status, body]).toEqual([
+      422,
+      {
+        message: expect.stringContaining('near ones: opolskie') as string,
+        errors: {
+          voivodeship: [expect.stringContaining('opolskie')],
+          legal_form: [expect.stringContaining('spolka-jawna')],
+        },
+      },
+    ]);
+  });
+
+  test('an error is free', async () => {
+    // The first test, and the range that was not reversed.
+    expect(await readMovements(database.kysely, searcher.account_id)).toHaveLength(6);
   });
 
   test('429 for a search of an account that has one under way and sixteen waiting, and for nobody else', async () => {
     const bounds = { ...standard, REQUESTS_IN_FLIGHT: 100, SEARCHES_IN_FLIGHT: 1 };
     const strict = await startTestApi({ db: database.kysely, bounds });
-    const searcher = await createSearcher(database.kysely, strict);
+    const own = await createSearcher(database.kysely, strict);
     const other = await createSearcher(database.kysely, strict);
     const holder = await database.pool.connect();
     await holder.query('begin; lock table registry.company in access exclusive mode');
-    const asked = Array.from({ length: 18 }, () => searcher.search('?city=Wrocław'));
+    const asked = Array.from({ length: 18 }, () => own.search('?city=Wrocław'));
     const message = 'At most 1 searches may be under way at a time, and 16 wait.';
     expect(await Promise.race(asked)).toMatchObject({ status: 429, body: { message } });
     const others = other.search('?city=Wrocław');
@@ -112,14 +217,13 @@ describe('GET /api/v1/companies/search', () => {
 
   test('200 without a transaction where it is free', async () => {
     const free = await startTestApi({ db: database.kysely, searchCredits: 0 });
-    const searcher = await createSearcher(database.kysely, free);
-    expect(await searcher.search('')).toMatchObject({ status: 200, charged: '0', balance: '200' });
-    expect(await readMovements(database.kysely, searcher.account_id)).toHaveLength(1);
+    const own = await createSearcher(database.kysely, free);
+    expect(await own.search('')).toMatchObject({ status: 200, charged: '0', balance: '200' });
+    expect(await readMovements(database.kysely, own.account_id)).toHaveLength(1);
     await free.close();
   });
 
   test('200 finds by what the newest snapshot says, and by nothing that no night has published', async () => {
-    const searcher = await createSearcher(database.kysely, api);
     const query = '?voivodeship=pomorskie';
     const inCity = `${query}&city=Piaseczno`;
     const move = (teryt: string) =>
@@ -152,7 +256,7 @@ describe('GET /api/v1/companies/search', () => {
     let minute = 0;
     const now = () => new Date(Date.now() + (minute += 1) * 60_000);
     const unlimited = await startTestApi({ db: database.kysely, now });
-    const searcher = await createSearcher(database.kysely, unlimited, 100_000);
+    const own = await createSearcher(database.kysely, unlimited, 100_000);
     const nights = async () => {
       for (const day of ['2026-11-04', '2026-11-05', '2026-11-06']) await runFixture(database, day);
       return 'over';
@@ -160,13 +264,13 @@ describe('GET /api/v1/companies/search', () => {
     const running = nights();
     const totals = new Set<unknown>();
     for (;;) {
-      const { body } = await searcher.search('?status=DELETED');
+      const { body } = await own.search('?status=DELETED');
       const { total, results } = (body as { data: Found }).data;
       totals.add(total);
       expect(results.map(({ status }) => status)).toEqual(Array(total).fill('DELETED'));
       if ((await Promise.race([running, Promise.resolve('under way')])) === 'over') break;
     }
-    expect(totalOf(await searcher.search('?status=DELETED'))).toBe(7);
+    expect(totalOf(await own.search('?status=DELETED'))).toBe(7);
     expect(totals.size).toBeGreaterThan(1);
     await unlimited.close();
   });

@@ -63,10 +63,10 @@ async function readPage(
   { readers, searchIndex }: SearchOptions,
   search: Search,
   seen_no: number,
-  gone: AbortSignal,
+  isGone: () => boolean,
 ) {
   for (let least_no = seen_no; ;) {
-    const { snapshot_no, total, company_ids } = await searchIndex.find(search, least_no, gone);
+    const { snapshot_no, total, company_ids } = await searchIndex.find(search, least_no, isGone);
     const [page] = await readers.read(
       (db) => runPrepared<PageRow>(db, 'api/search_page.sql', [company_ids, snapshot_no]),
       snapshot_no,
@@ -118,10 +118,8 @@ export function searchEndpoint(options: SearchOptions, charge: Charging): Endpoi
       const filter = await resolveFilter(readers.db, await readDictionary(), query);
       const paging = { page, per_page: pageSize };
       const search = { filter, skipped: skippedBy(paging), size: pageSize };
-      const gone = new AbortController();
-      response.once('close', () => gone.abort());
       const { total, results } = await limiter.inTurn(searches, account_id, () =>
-        readPage(options, search, snapshot_no, gone.signal),
+        readPage(options, search, snapshot_no, () => response.closed),
       );
       const description = `Search, page ${page}`;
       response.set(await charge({ account_id, amount: searchCredits, description, claim }));

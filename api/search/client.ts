@@ -102,11 +102,11 @@ export function createSearchIndex(
    * Finds companies, in the order of their ids, in a snapshot that is at least `least_no`, or in the one
    * before where loading takes longer than the patience. Throws a 503 while no companies are loaded.
    *
-   * @param gone a question that waits for its turn is then not asked any more
+   * @param isGone whether nobody waits for the answer any more: the question is then not asked
    */
-  async function find(search: Search, least_no = 0, gone?: AbortSignal): Promise<Found> {
+  async function find(search: Search, least_no = 0, isGone = () => false): Promise<Found> {
     return inTurn(async () => {
-      if (gone?.aborted) throw loading();
+      if (isGone()) throw loading();
       const { found, error, memory_bytes: bytes } = await ask({ search, least_no, patience_ms });
       if (error?.code === notLoaded) throw loading();
       if (error) throw Object.assign(new Error(error.message), { code: error.code });

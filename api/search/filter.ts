@@ -79,18 +79,10 @@ export const searchQuery = z
 /** The filters of a search, in the words of the client or as `resolveFilter` translates them. */
 export type SearchFilter = Omit<z.output<typeof searchQuery>, 'page'>;
 
-/** What a search of a country takes. */
-interface SearchDictionary {
-  country_code: string;
-  /** The codes of regions and the newest symbols of legal forms, both by slug; regions by name, too. */
-  voivodeship: Map<string, string>;
-  legal_form: Map<string, string>;
-  /** What a whole activity code looks like, and one of them. */
-  activity_pattern: string;
-  activity: string;
-}
+type SearchDictionary = Awaited<ReturnType<typeof readSearchDictionary>>[number];
 
-export async function readSearchDictionary(db: Db): Promise<SearchDictionary[]> {
+/** Reads what a search of each country takes. */
+export async function readSearchDictionary(db: Db) {
   const countries = (await readCountries(db)).map(async ({ country_code, activity_pattern }) => {
     const regions = await readRegions(db, country_code);
     const legalForms = await readLegalForms(db, country_code);
@@ -100,59 +92,35 @@ export async function readSearchDictionary(db: Db): Promise<SearchDictionary[]> 
       .select('activity.code')
       .where('scheme.country_code', '=', country_code)
       .limit(1)
-      .execute();
+      .executeTakeFirst();
+    const codes = regions.flatMap(({ slug, name, code }) => [
+      [slug, code] as const,
+      [slugOf(name), code] as const,
+    ]);
     return {
       country_code,
-      voivodeship: new Map(
-        regions.flatMap(({ slug, name, code }) => [
-          [slug, code],
-          [slugOf(name), code],
-        ]),
-      ),
+      /** The codes of regions by slug and by name, and the newest symbols of legal forms by slug. */
+      voivodeship: new Map(codes),
       legal_form: new Map(legalForms.map(({ slug, symbol }) => [slug, symbol])),
-      activity_pattern,
-      activity: sample[0]?.code ?? '',
+      /** The form of a whole activity code, and one of them. */
+      activityPattern: new RegExp(`^(?:${activity_pattern})$`),
+      activity: sample?.code ?? '',
     };
   });
   return Promise.all(countries);
 }
 
-async function fold(db: Db, text: string): Promise<string> {
-  const { rows } = await sql<{ folded: string }>`
-    select registry.fold(${text}::text) as folded
-  `.execute(db);
-  return rows[0]!.folded;
-}
-
-const activityForms = {
+const wanted = {
   activity_code: 'an activity code without dots, such as 4711Z',
   activity_prefix: 'the beginning of an activity code without dots, such as 47',
+  voivodeship: 'the name of a voivodeship',
+  legal_form: 'the slug of a legal form',
 };
 
-/** Whether a text is an activity code of a country, or the beginning of one. */
-function isActivity(
-  text: string,
-  isWhole: boolean,
-  { activity_pattern, activity }: SearchDictionary,
-) {
-  const code = isWhole ? text : text + activity.slice(text.length);
-  return text !== '' && new RegExp(`^(?:${activity_pattern})$`).test(code);
-}
-
-const wanted = { voivodeship: 'name of a voivodeship', legal_form: 'slug of a legal form' };
-
-/** The code of a region or a legal form. Its problem names similar words. */
-function findCode(field: keyof typeof wanted, text: string, countries: SearchDictionary[]) {
-  const problem = (wrong: string): Problem => [field, `The ${field} field ${wrong}.`];
-  // The codes of countries are not one dictionary.
-  if (countries.length > 1) return { problem: problem('needs one country') };
-  const codes = countries[0]![field];
-  const slug = slugOf(text);
-  const code = codes.get(slug);
-  if (code !== undefined) return { code };
-  const near = findNear(slug, [...codes.keys()].toSorted(), 5);
-  const hint = near.length > 0 ? `; near ones: ${near.join(', ')}` : '';
-  return { problem: problem(`must be the ${wanted[field]}${hint}`) };
+/** Returns the text for a 422 of some words that are similar to a slug. */
+function hintAt(slug: string, known: Iterable<string>): string {
+  const near = findNear(slug, [...known].toSorted(), 5);
+  return near.length > 0 ? `; near ones: ${near.join(', ')}` : '';
 }
 
 /**
@@ -165,23 +133,35 @@ export async function resolveFilter(
   query: SearchFilter,
 ): Promise<SearchFilter> {
   const countries = chooseAmong(dictionary, query.country);
-  const country = countries.length === 1 ? countries[0]!.country_code : undefined;
-  const filter = { ...query, country };
+  // The codes of countries are not one dictionary.
+  const one = countries.length === 1 ? countries[0] : undefined;
+  const filter = { ...query, country: one?.country_code };
   const problems: Problem[] = [];
   for (const field of ['activity_code', 'activity_prefix'] as const) {
     const text = query[field];
-    const isWhole = field === 'activity_code';
-    if (text === undefined || countries.some((one) => isActivity(text, isWhole, one))) continue;
-    problems.push([field, `The ${field} field must be ${activityForms[field]}.`]);
+    const isKnown = ({ activity, activityPattern }: SearchDictionary) =>
+      activityPattern.test(
+        field === 'activity_code' ? text! : text! + activity.slice(text!.length),
+      );
+    if (text === undefined || (text !== '' && countries.some(isKnown))) continue;
+    problems.push([field, `The ${field} field must be ${wanted[field]}.`]);
   }
   for (const field of ['voivodeship', 'legal_form'] as const) {
     if (query[field] === undefined) continue;
-    const { code, problem } = findCode(field, query[field], countries);
-    if (problem) problems.push(problem);
-    filter[field] = code;
+    const slug = slugOf(query[field]);
+    filter[field] = one?.[field].get(slug);
+    if (!one) problems.push([field, `The ${field} field needs one country.`]);
+    else if (filter[field] === undefined) {
+      const hint = hintAt(slug, one[field].keys());
+      problems.push([field, `The ${field} field must be ${wanted[field]}${hint}.`]);
+    }
   }
   if (problems.length > 0) throw invalid(problems);
-  if (query.city !== undefined) filter.city = await fold(db, query.city);
-  if (query.name !== undefined) filter.name = await fold(db, query.name);
-  return filter;
+  if (query.city === undefined && query.name === undefined) return filter;
+  const { rows } = await sql<{ city: string | null; name: string | null }>`
+    select
+      registry.fold(${query.city ?? null}::text) as city,
+      registry.fold(${query.name ?? null}::text) as name
+  `.execute(db);
+  return { ...filter, city: rows[0]!.city ?? undefined, name: rows[0]!.name ?? undefined };
 }
