@@ -18,7 +18,7 @@ import { lockPublishing } from '../../pipeline/night/lock.ts';
 import { NightReporter } from '../../pipeline/night/reporter.ts';
 import { writeCursor } from '../../sql/feed-cursor.ts';
 import { verify } from '../../pipeline/night/verify.ts';
-import { forgetPerson } from '../../pipeline/person/forget.ts';
+import { forgetPerson } from '../../pipeline/console/person.ts';
 
 const nips = ['1000201006', '1003201001', '1001001002', '1001203007', '1001401003', '1002802000'];
 const units: Unit[] = [

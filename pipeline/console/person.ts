@@ -1,15 +1,13 @@
-import { queryFile } from '../../sql/connection/database.ts';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type pg from 'pg';
+import { type Database, queryFile } from '../../sql/connection/database.ts';
 import { NothingToDo, WrongUsage } from '../errors.ts';
 import { figure } from '../figure.ts';
-import {
-  digitsOf,
-  forgetPerson,
-  liftRequest,
-  listRequests,
-  requireOneCountry,
-} from '../person/forget.ts';
-import { loadSource } from '../sources/source.ts';
 import { mailFolder } from '../mail/transport.ts';
+import { tryLock, whilePublishingWaits } from '../night/lock.ts';
+import { stageOf } from '../night/sessions.ts';
+import { listSources, loadSource } from '../sources/source.ts';
 import { minute, print } from './print.ts';
 import { withDatabase } from './session.ts';
 
@@ -22,6 +20,7 @@ interface ForgetOptions {
   json?: boolean;
 }
 
+/** `registry forget`: hides a person, lists the requests, or lifts one of them. */
 export async function forget(wanted: string | undefined, options: ForgetOptions): Promise<void> {
   const { source, reason, by, list, undo, json } = options;
   const wanting = [wanted, list, undo].filter((given) => given !== undefined);
@@ -33,18 +32,10 @@ export async function forget(wanted: string | undefined, options: ForgetOptions)
   if (isAsked && (wanted.trim() === '' || !reason?.trim() || !by?.trim()))
     throw new WrongUsage('A number or key needs --reason and --by, which are kept');
   await withDatabase(async (db, { environment }) => {
-    const now = new Date();
-    if (list) {
-      const requests = await listRequests(db);
-      if (json) print([JSON.stringify({ requests })]);
-      else if (requests.length === 0) print(['Nobody has asked yet']);
-      else print(requests.map(describeRequest));
-    } else if (undo !== undefined) {
-      await liftRequest(db, Number(undo), now);
-      const text = `Request ${undo} is lifted: the next dump that holds the records brings them back`;
-      print([json ? JSON.stringify({ suppression_id: Number(undo) }) : text]);
-    } else {
-      const request = { wanted: wanted!.trim(), source, reason: reason!, by: by!, now };
+    if (list) await listRequests(db, json);
+    else if (undo !== undefined) await liftRequest(db, Number(undo), json);
+    else {
+      const request = { wanted: wanted!.trim(), source, reason: reason!, by: by!, now: new Date() };
       const forgotten = await forgetPerson(db, request, mailFolder(environment.dataDir));
       const { suppression_id, entry_count } = forgotten;
       const text = `Request ${suppression_id}: ${figure(entry_count)} entries are withdrawn, and stay so`;
@@ -53,24 +44,122 @@ export async function forget(wanted: string | undefined, options: ForgetOptions)
   });
 }
 
-function describeRequest(request: Awaited<ReturnType<typeof listRequests>>[number]): string {
-  const { suppression_id, source, entry_count, requested_at, requested_by, reason } = request;
-  const lifted = request.lifted_at ? `, lifted ${minute(request.lifted_at)}` : '';
-  return `${String(suppression_id).padStart(5)}  ${minute(requested_at)}  ${(source ?? 'all').padEnd(8)} ${figure(entry_count)} entries, asked by ${requested_by}: ${reason}${lifted}`;
+/** Prints all requests, the oldest first, without a word of the persons. */
+async function listRequests({ pool }: Database, json?: boolean): Promise<void> {
+  type Request = Record<'suppression_id' | 'entry_count', number> &
+    Record<'requested_at' | 'requested_by' | 'reason', string> &
+    Record<'source' | 'lifted_at', string | null>;
+  const { rows } = await pool.query<{ request: Request }>(
+    'select to_jsonb(suppression) as request from person.suppression order by suppression_id',
+  );
+  const lines = rows.map(({ request }) => {
+    const { suppression_id, source, entry_count, requested_at, requested_by, reason } = request;
+    const lifted = request.lifted_at ? `, lifted ${minute(request.lifted_at)}` : '';
+    return `${String(suppression_id).padStart(5)}  ${minute(requested_at)}  ${(source ?? 'all').padEnd(8)} ${figure(entry_count)} entries, asked by ${requested_by}: ${reason}${lifted}`;
+  });
+  if (json) print([JSON.stringify({ requests: rows.map(({ request }) => request) })]);
+  else print(rows.length === 0 ? ['Nobody has asked yet'] : lines);
+}
+
+/** Lifts a request; the next dump that holds the records brings the data back, without events. */
+async function liftRequest({ pool }: Database, id: number, json?: boolean): Promise<void> {
+  const lifted = await whilePublishingWaits(pool, (client) =>
+    queryFile(client, 'person/lift.sql', [id, new Date()]),
+  );
+  if (lifted.length === 0) throw new NothingToDo(`There is no request ${id}, or it is lifted`);
+  const text = `Request ${id} is lifted: the next dump that holds the records brings them back`;
+  print([json ? JSON.stringify({ suppression_id: id }) : text]);
 }
 
 /** `registry person`: prints one JSON object, or says that nothing is stored. */
 export async function describePerson(wanted: string, source?: string): Promise<void> {
   if (source !== undefined) await loadSource(source);
-  await withDatabase(async (db) => {
-    await requireOneCountry(db.pool, wanted, source);
-    const [stored] = await queryFile<{ person: string }>(db.pool, 'person/describe.sql', [
-      wanted,
-      digitsOf(wanted),
-      source,
-    ]);
+  await withDatabase(async ({ pool }) => {
+    await requireOneCountry(pool, wanted, source);
+    const asked = [wanted, digitsOf(wanted), source];
+    const [stored] = await queryFile<{ person: string }>(pool, 'person/describe.sql', asked);
     if (!stored) throw new NothingToDo(`Nothing is stored of a natural person '${wanted}'`);
     // The text has hashes of 64 bits to their last digit.
     print([stored.person]);
   });
+}
+
+export interface ForgetRequest {
+  /** A NIP or REGON of the person, or the key of an entry. */
+  wanted: string;
+  /** Only the entries of this registry; absent: all that name the natural person. */
+  source?: string | undefined;
+  reason: string;
+  by: string;
+  now: Date;
+}
+
+/**
+ * Hides a person in one transaction, which waits while a night publishes. Throws a `NothingToDo` when nobody is
+ * named so, or is forgotten already.
+ *
+ * @param folder where mails lie as files; those that name the person are deleted
+ */
+export async function forgetPerson(
+  { pool }: Pick<Database, 'pool'>,
+  { wanted, source, reason, by, now }: ForgetRequest,
+  folder: string,
+): Promise<{ suppression_id: number; entry_count: number }> {
+  return whilePublishingWaits(pool, async (client) => {
+    await requireOneCountry(client, wanted, source);
+    type Row = { suppression_id: number | null; entry_count: number; names: string[] };
+    const { rows } = await client.query<Row>(
+      `select suppression_id::float8 as suppression_id, entry_count, names
+       from person.forget($1, $2, $3, $4, $5, $6)`,
+      [wanted, digitsOf(wanted), source ?? null, reason, by, now],
+    );
+    const { suppression_id, entry_count, names } = rows[0]!;
+    if (suppression_id === null) {
+      const outcome = entry_count > 0 ? 'is forgotten already' : 'names no natural person';
+      const hint = source || entry_count > 0 ? '' : '; --source takes an entry of any kind';
+      throw new NothingToDo(`'${wanted}' ${source ? `of ${source} ` : ''}${outcome}${hint}`);
+    }
+    await dropIdleTables(client);
+    await deleteMailFiles(folder, names);
+    return { suppression_id, entry_count };
+  });
+}
+
+/** Returns the digits of a number as people write it; of a REGON of a unit the REGON of its company. */
+function digitsOf(wanted: string): string {
+  return wanted.replaceAll(/[ -]/g, '').replace(/^(\d{9})\d{5}$/, '$1');
+}
+
+/** Throws `WrongUsage` where the number names persons of several countries, of whom one is meant. */
+async function requireOneCountry(
+  client: Pick<pg.ClientBase, 'query'>,
+  wanted: string,
+  source?: string,
+): Promise<void> {
+  const { rows } = await client.query<{ country_code: string }>(
+    'select distinct country_code from person.find_entries($1, $2, $3) order by country_code',
+    [wanted, digitsOf(wanted), source ?? null],
+  );
+  if (rows.length < 2) return;
+  const countries = rows.map(({ country_code }) => country_code).join(' and ');
+  throw new WrongUsage(`'${wanted}' names persons of ${countries}: --source says which`);
+}
+
+/** Drops the tables that killed nights have read into; a night under way drops its own. */
+async function dropIdleTables(client: pg.ClientBase): Promise<void> {
+  for (const source of await listSources()) {
+    if (!(await tryLock(client, source))) continue;
+    await client.query(`drop schema if exists ${stageOf(source)} cascade`);
+  }
+}
+
+async function deleteMailFiles(folder: string, names: readonly string[]): Promise<void> {
+  const files = await readdir(folder).catch(() => []);
+  for (const file of files.filter((name) => name.endsWith('.txt'))) {
+    const path = join(folder, file);
+    const text = await readFile(path, 'utf8');
+    if (!names.some((name) => text.includes(name))) continue;
+    await rm(path.replace(/txt$/, 'eml'), { force: true });
+    await rm(path);
+  }
 }

@@ -12,7 +12,7 @@ import { runDump } from '../../fixtures/dump/night.ts';
 import { runFrench } from '../../fixtures/dump/other-country.ts';
 import { readEvents } from '../../fixtures/dump/regon-day.ts';
 import { Refusal, WrongUsage } from '../errors.ts';
-import { forgetPerson } from '../person/forget.ts';
+import { forgetPerson } from '../console/person.ts';
 import { loadSource } from '../sources/source.ts';
 import { verify } from './verify.ts';
 
