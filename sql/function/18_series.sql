@@ -37,9 +37,10 @@ language sql stable as $$
     where stock.entry_count > 0;
 $$;
 
--- The stock and the flow of a registry by `unit` (day or month): one row per group and period that has
--- snapshots, in sum `most` + 1 rows at most. For each of voivodeship, section and legal form: null takes all
--- entries together, '*' makes groups, a symbol selects its entries, '' selects the entries without one.
+-- The stock and the flow of a registry by `unit` (day or month): one row per period that has snapshots and group
+-- that changed, in sum `most` rows at most; the group is null in a period in which none changed. In a period that it
+-- has no row of, a group keeps its stock. For each of voivodeship, section and legal form: null takes all entries
+-- together, '*' makes groups, a symbol selects its entries, '' selects the entries without one.
 create or replace function registry.series(
     wanted_source text,
     unit text,
@@ -53,8 +54,8 @@ create or replace function registry.series(
     date date, voivodeship text, section text, legal_form text, active_stock float8,
     suspended_stock float8, deleted_stock float8, new float8, ended float8, suspended float8,
     resumed float8, births float8, returns float8, moved_in float8, moved_out float8, recoded_in float8,
-    recoded_out float8, is_baseline boolean, days_covered float8, days_with_data float8,
-    is_partial boolean
+    recoded_out float8, is_baseline boolean, is_compared boolean, days_covered float8,
+    days_with_data float8, is_partial boolean
 )
 language sql stable as $$
     with period as (
@@ -121,41 +122,24 @@ language sql stable as $$
                 )
             )
         group by 1, 2, 3, 4
-    ),
-
-    -- To sort points by a number takes less time than by three texts.
-    cell as (
-        select
-            cell.*,
-            row_number() over (order by cell.voivodeship, cell.section, cell.legal_form) as cell_no
-        from (
-            select change.voivodeship, change.section, change.legal_form
-            from change
-            union
-            -- A selection without groups has its points also where no entry is in it.
-            select
-                coalesce(wanted_voivodeship, ''), coalesce(wanted_section, ''), coalesce(wanted_legal_form, '')
-            where '*' <> all(array_remove(array[wanted_voivodeship, wanted_section, wanted_legal_form], null))
-        ) as cell
-    ),
-
-    point as (select * from period cross join cell limit most + 1)
+    )
 
     select
-        point.date,
-        point.voivodeship,
-        point.section,
-        point.legal_form,
+        period.date,
+        change.voivodeship,
+        change.section,
+        change.legal_form,
         coalesce(sum(change.active_stock) over so_far, 0),
         coalesce(sum(change.suspended_stock) over so_far, 0),
         coalesce(sum(change.deleted_stock) over so_far, 0),
         flow.*,
-        point.is_baseline,
-        point.days_covered,
-        point.days_with_data,
-        point.is_partial
-    from point
-    left join change using (date, voivodeship, section, legal_form)
+        period.is_baseline,
+        period.is_compared,
+        period.days_covered,
+        period.days_with_data,
+        period.is_partial
+    from period
+    left join change using (date)
     -- A baseline has no flow.
     left join lateral (
         select
@@ -169,7 +153,11 @@ language sql stable as $$
             coalesce(change.moved_out, 0),
             coalesce(change.recoded_in, 0),
             coalesce(change.recoded_out, 0)
-    ) as flow on point.is_compared
-    window so_far as (partition by point.cell_no order by point.date)
-    order by point.date, point.cell_no
+    ) as flow on period.is_compared
+    window so_far as (
+        partition by change.voivodeship, change.section, change.legal_form
+        order by period.date
+    )
+    order by period.date
+    limit most
 $$;
