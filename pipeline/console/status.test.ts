@@ -21,52 +21,38 @@ afterAll(() => db.drop());
 
 const runOf = (date: string) => `${runs.get(date)}`;
 
-describe('rejects', () => {
-  test('shows file, line, reason and the row', async () => {
-    const command = await runCommand(['rejects', runOf('2026-11-05')], { DATABASE_URL: db.url });
-    expect(command.stdout).toMatch(
-      /^Zarejestrowane działalności - województwo podlaskie\.csv:2: 21 fields instead of 24: ia Ryb.*2026-11-31.*\n$/,
-    );
-    expect(command.code).toBe(0);
+test('rejects shows file, line, reason and the row, each on one line; --json has the code too', async () => {
+  const rejects = (...args: string[]) => runCommand(['rejects', ...args], { DATABASE_URL: db.url });
+  const text = await rejects(runOf('2026-11-05'));
+  expect(text.stdout).toMatch(
+    /^Zarejestrowane działalności - województwo podlaskie\.csv:2: 21 fields instead of 24: ia Ryb.*2026-11-31.*\n$/,
+  );
+  const json = await rejects(runOf('2026-11-05'), '--json');
+  expect(JSON.parse(json.stdout)).toEqual({
+    run_id: runs.get('2026-11-05'),
+    rejects: [
+      {
+        file: 'Zarejestrowane działalności - województwo podlaskie.csv',
+        line: 2,
+        code: 'damaged_row',
+        reason: '21 fields instead of 24',
+        raw: expect.stringContaining('2026-11-31') as string,
+      },
+    ],
   });
-
-  test('--json is one object', async () => {
-    const command = await runCommand(['rejects', runOf('2026-11-05'), '--json'], {
-      DATABASE_URL: db.url,
-    });
-    const raw = expect.stringContaining('2026-11-31') as string;
-    expect(JSON.parse(command.stdout)).toEqual({
-      run_id: runs.get('2026-11-05'),
-      rejects: [
-        {
-          file: 'Zarejestrowane działalności - województwo podlaskie.csv',
-          line: 2,
-          code: 'damaged_row',
-          reason: '21 fields instead of 24',
-          raw,
-        },
-      ],
-    });
-    expect(command.code).toBe(0);
-  });
-
-  test('shows a row with line breaks on one line', async () => {
-    await db.pool.query(
-      `insert into registry.reject (run_id, file, line, reject_code, reason, raw)
-       values ($1, 'a.csv', 2, 'no_name', 'all names are blank', E'1;"a\r\nb"\t\x1b[2J'), ($1, 'a.csv', 4, 'no_name', 'x', 'y')`,
-      [runs.get('2026-11-03')],
-    );
-    const command = await runCommand(['rejects', runOf('2026-11-03')], { DATABASE_URL: db.url });
-    expect(command.stdout).toBe(
-      String.raw`a.csv:2: all names are blank: 1;"a\r\nb"\t\u001b[2J` + '\na.csv:4: x: y\n',
-    );
-  });
-
-  test('of a run without any says so', async () => {
-    const command = await runCommand(['rejects', runOf('2026-11-02')], { DATABASE_URL: db.url });
-    expect(command.stdout).toBe(`Run ${runOf('2026-11-02')} rejected no rows\n`);
-    expect(command.code).toBe(0);
-  });
+  await db.pool.query(
+    `insert into registry.reject (run_id, file, line, reject_code, reason, raw) values
+       ($1, 'a.csv', 2, 'no_name', 'all names are blank', E'1;"a\r\nb"\t\x1b[2J'),
+       ($1, 'a.csv', 4, 'no_name', 'x', 'y')`,
+    [runs.get('2026-11-03')],
+  );
+  const broken = await rejects(runOf('2026-11-03'));
+  expect(broken.stdout).toBe(
+    String.raw`a.csv:2: all names are blank: 1;"a\r\nb"\t\u001b[2J` + '\na.csv:4: x: y\n',
+  );
+  const none = await rejects(runOf('2026-11-02'));
+  expect(none.stdout).toBe(`Run ${runOf('2026-11-02')} rejected no rows\n`);
+  expect([text, json, broken, none].map(({ code }) => code)).toEqual([0, 0, 0, 0]);
 });
 
 describe('status', () => {

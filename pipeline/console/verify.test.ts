@@ -1,7 +1,9 @@
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { runCommand } from '../../fixtures/process/cli.ts';
 import type { Origin } from '../../fixtures/database/database-copy.ts';
 import { shareDays } from '../../fixtures/dump/night.ts';
+import type { TestDatabase } from '../../fixtures/database/test-database.ts';
+import { verify } from '../night/verify.ts';
 
 let origin: Pick<Origin, 'copy'>;
 
@@ -9,16 +11,15 @@ beforeAll(async () => {
   origin = await shareDays();
 });
 
-/** Runs verify after a change of one row past the pipeline. */
-async function verify(statement: string | undefined, ...options: string[]) {
+async function openCopy(): Promise<TestDatabase> {
   const db = await origin.copy();
-  try {
-    const changed = statement === undefined ? 1 : (await db.pool.query(statement)).rowCount;
-    expect(changed).toBe(1);
-    return await runCommand(['verify', 'ceidg', ...options], { DATABASE_URL: db.url });
-  } finally {
-    await db.drop();
-  }
+  onTestFinished(() => db.drop());
+  return db;
+}
+
+/** Changes one row past the pipeline. */
+async function tamper(db: TestDatabase, statement: string): Promise<void> {
+  expect((await db.pool.query(statement)).rowCount).toBe(1);
 }
 
 const newestEntry = `(select max(entry_id) from registry.entry where status = 'ACTIVE')`;
@@ -123,76 +124,58 @@ const tamperings: [what: string, statement: string, finding: RegExp][] = [
   ],
 ];
 
-describe('verify', () => {
-  test('0 finds nothing', async () => {
-    const command = await verify(undefined);
-    expect(command.stdout).toBe('ceidg 2026-11-06: whole, 80 entries\n');
-    expect(command.stderr).toBe('');
-    expect(command.code).toBe(0);
-  });
+test('verify finds nothing, of one source, of all, and in a database that is only read', async () => {
+  const db = await openCopy();
+  const urls = { DATABASE_URL: db.url, DATABASE_READ_URL: db.url };
+  const whole = 'ceidg 2026-11-06: whole, 80 entries\n';
+  const found = { source: 'ceidg', dump_date: '2026-11-06', is_whole: true, findings: [] };
+  for (const [options, said] of [
+    [[], whole],
+    [['ceidg', '--on', 'read'], whole],
+    [['ceidg', '--json'], `${JSON.stringify(found)}\n`],
+    [['--json'], `${JSON.stringify({ snapshots: [found] })}\n`],
+  ] as const) {
+    const command = await runCommand(['verify', ...options], urls);
+    expect(command).toMatchObject({ code: 0, stdout: said, stderr: '' });
+  }
+});
 
-  test('0 without a source looks at all that are published', async () => {
-    const db = await origin.copy();
-    const words = await runCommand(['verify'], { DATABASE_URL: db.url });
-    expect(words.stdout).toBe('ceidg 2026-11-06: whole, 80 entries\n');
-    const json = await runCommand(['verify', '--json'], { DATABASE_URL: db.url });
-    expect(JSON.parse(json.stdout)).toEqual({
-      snapshots: [{ source: 'ceidg', dump_date: '2026-11-06', is_whole: true, findings: [] }],
-    });
-    await db.drop();
-  });
+test('verify --on read fails without a reader; status and check name one that is away', async () => {
+  const db = await openCopy();
+  const DATABASE_URL = db.url;
+  const none = await runCommand(['verify', '--on', 'read'], { DATABASE_URL });
+  const stderr = expect.stringContaining('DATABASE_READ_URL is not set') as string;
+  expect(none).toMatchObject({ code: 1, stderr });
+  const wrong = await runCommand(['verify', '--on', 'both'], { DATABASE_URL });
+  expect(wrong).toMatchObject({ code: 2 });
+  const away = {
+    DATABASE_URL,
+    DATABASE_READ_URL: 'postgresql://nobody:secret@127.0.0.1:1/none',
+  };
+  const status = await runCommand(['status'], away);
+  expect(status.stdout).toContain('Readers\n  The reader 127.0.0.1:1 does not answer\n');
+  const check = await runCommand(['check', '--json'], away);
+  expect(check.stdout).toContain('"kind":"reader","subject":"127.0.0.1:1"');
+});
 
-  test('--on read asks a reader, and fails without one', async () => {
-    const db = await origin.copy();
-    onTestFinished(() => db.drop());
-    const asked = ['verify', 'ceidg', '--on', 'read'];
-    const DATABASE_READ_URL = db.url;
-    const found = await runCommand(asked, { DATABASE_URL: db.url, DATABASE_READ_URL });
-    expect(found).toMatchObject({ code: 0, stdout: expect.stringContaining('whole') as string });
-    const none = await runCommand(asked, { DATABASE_URL: db.url });
-    expect(none).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('DATABASE_READ_URL is not set') as string,
-    });
-    const away = 'postgresql://nobody:secret@127.0.0.1:1/none';
-    const status = await runCommand(['status'], { DATABASE_URL: db.url, DATABASE_READ_URL: away });
-    expect(status.stdout).toContain('Readers\n  The reader 127.0.0.1:1 does not answer\n');
-    const check = await runCommand(['check', '--json'], {
-      DATABASE_URL: db.url,
-      DATABASE_READ_URL: away,
-    });
-    expect(check.stdout).toContain('"kind":"reader","subject":"127.0.0.1:1"');
-    const wrong = await runCommand([...asked.slice(0, 3), 'both'], { DATABASE_URL: db.url });
-    expect(wrong).toMatchObject({ code: 2 });
-  });
+test.each(tamperings)('verify finds %s', async (_, statement, finding) => {
+  const db = await openCopy();
+  await tamper(db, statement);
+  expect((await verify(db, 'ceidg')).join('\n')).toMatch(finding);
+});
 
-  test('--json is one object', async () => {
-    const command = await verify(undefined, '--json');
-    expect(JSON.parse(command.stdout)).toEqual({
-      source: 'ceidg',
-      dump_date: '2026-11-06',
-      is_whole: true,
-      findings: [],
-    });
-    expect(command.code).toBe(0);
-  });
-
-  test.each(tamperings)('1 finds %s', async (_, statement, finding) => {
-    const command = await verify(statement);
-    expect(command.stdout).toMatch(finding);
-    expect(command.code).toBe(1);
-  });
-
-  test('1 with --json has the sentences', async () => {
-    const [, statement, finding] = tamperings[0]!;
-    const command = await verify(statement, '--json');
-    const found = JSON.parse(command.stdout) as { is_whole: boolean; findings: string[] };
-    expect(found.is_whole).toBe(false);
-    expect(found.findings).toEqual([
-      expect.stringMatching(/^company \d+ does not show what its entries say$/),
-      expect.stringMatching(finding),
-      expect.stringMatching(/^the hash of entry \d+ is not that of its content$/),
-    ]);
-    expect(command.code).toBe(1);
-  });
+test('verify ends with 1 and has the sentences, as text and with --json', async () => {
+  const db = await openCopy();
+  const [, statement, finding] = tamperings[0]!;
+  await tamper(db, statement);
+  const sentences = [
+    expect.stringMatching(/^company \d+ does not show what its entries say$/),
+    expect.stringMatching(finding),
+    expect.stringMatching(/^the hash of entry \d+ is not that of its content$/),
+  ];
+  const text = await runCommand(['verify', 'ceidg'], { DATABASE_URL: db.url });
+  expect(text.stdout.trim().split('\n')).toEqual(sentences);
+  const command = await runCommand(['verify', 'ceidg', '--json'], { DATABASE_URL: db.url });
+  expect(JSON.parse(command.stdout)).toMatchObject({ is_whole: false, findings: sentences });
+  expect([text.code, command.code]).toEqual([1, 1]);
 });

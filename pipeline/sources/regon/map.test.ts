@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { legalPerson } from '../../../fixtures/registry/bir-entity.ts';
+import { legalPerson, naturalPerson } from '../../../fixtures/registry/bir-entity.ts';
 import { stageRegon, xmlOf } from '../../../fixtures/dump/regon-stage.ts';
 import { createTestDatabase, type TestDatabase } from '../../../fixtures/database/test-database.ts';
 import type { BirRow } from './soap.ts';
@@ -11,6 +11,7 @@ beforeAll(async () => {
 afterAll(() => db.drop());
 
 const company = legalPerson('995200010', '1005200017', 'ŻÓŁĆ S.A.', { form: '116' });
+const person = naturalPerson('995200040', '1005200046', 'ŹDŹBŁO', ['Ceidg', 'Rolnicza']);
 
 type Entry = Record<string, unknown>;
 
@@ -183,5 +184,209 @@ describe('a legal person', () => {
     const symbol = 'praw_rodzajRejestruEwidencji_Symbol';
     expect((await mapCompany({ ...number, [symbol]: '139' })).krs).toBe('0000990201');
     expect((await mapCompany({ ...number, [symbol]: '033' })).krs).toBeNull();
+  });
+});
+
+const partner = (first: string, second: string, surname: string, firm: string) => ({
+  wspolsc_regonWspolnikSpolki: '',
+  wspolsc_imiePierwsze: first,
+  wspolsc_imieDrugie: second,
+  wspolsc_nazwisko: surname,
+  wspolsc_firmaNazwa: firm,
+});
+
+const code = (kod: string, main = '0', version?: string) => ({
+  ...(version === undefined ? {} : { praw_pkdWersja: version }),
+  praw_pkdKod: kod,
+  praw_pkdPrzewazajace: main,
+});
+
+const personUnit = (regon14: string, silo: string) => ({
+  lokfiz_regon14: regon14,
+  lokfiz_nazwa: 'FILIA',
+  lokfiz_silosID: silo,
+});
+
+const pkd = (kod: string, silo: BirRow) => ({
+  fiz_pkd_Kod: kod,
+  fiz_pkd_Przewazajace: '1',
+  ...silo,
+});
+
+describe('the lists of a legal person', () => {
+  test('partners, in an order of their own', async () => {
+    const { persons } = await mapCompany(
+      { praw_szczegolnaFormaPrawna_Symbol: '019' },
+      { w: [partner('PAWEŁ', 'JAN', 'ŻUK', 'ŻUK'), partner('', '', '', 'BĄK SP. Z O.O.')] },
+    );
+    expect(persons).toEqual([
+      { kind: 'partner', full_name: 'BĄK SP. Z O.O.', role: 'Wspólnik' },
+      { kind: 'partner', full_name: 'PAWEŁ JAN ŻUK', role: 'Wspólnik' },
+    ]);
+  });
+
+  test('units out of the list, or of their own reports', async () => {
+    const unit = {
+      lokpraw_regon14: '99520001000022',
+      lokpraw_nazwa: 'SKLEP',
+      lokpraw_adSiedzUlica_Nazwa: 'ul.Krótka',
+      lokpraw_adSiedzNumerNieruchomosci: '1',
+      lokpraw_adSiedzMiejscowosc_Nazwa: 'Śrem',
+      lokpraw_adSiedzKodPocztowy: '63100',
+      lokpraw_adSiedzWojewodztwo_Nazwa: 'WIELKOPOLSKIE',
+      lokpraw_dataPowstania: '2020-01-02',
+      lokpraw_dataZakonczeniaDzialalnosci: '2026-01-02',
+    };
+    const details = { ...unit, lokpraw_dataZaistnieniaZmiany: '2026-01-01', lokpraw_nip: '' };
+    const units = [
+      {
+        identifier: '99520001000022',
+        name: 'SKLEP',
+        address: {
+          street: 'ul. Krótka',
+          building: '1',
+          apartment: null,
+          city: 'Śrem',
+          postal_code: '63-100',
+          voivodeship: 'wielkopolskie',
+          country_code: 'PL',
+        },
+        dates: [
+          { type: 'Data powstania', date: '2020-01-02' },
+          { type: 'Data zakończenia działalności', date: '2026-01-02' },
+        ],
+        is_closed: true,
+      },
+    ];
+    const many = { praw_liczbaJednLokalnych: '1' };
+    expect((await mapCompany(many, { l: [unit, unit] })).units).toEqual(units);
+    expect((await mapCompany(many, { j: [details] })).units).toEqual(units);
+    expect(
+      (await mapCompany({}, { l: [unit], j: [{ ...details, lokpraw_nazwa: 'B' }] })).units,
+    ).toEqual(units);
+    expect((await mapCompany(many)).units).toBeNull();
+  });
+});
+
+describe('activity codes', () => {
+  test.each([
+    [
+      'dots',
+      [code('62.10.B', '1', '2025'), code('6220A', '0', '2025')],
+      '2025',
+      '6210B',
+      ['6210B', '6220A'],
+    ],
+    [
+      'both versions',
+      [code('6201Z', '1', '2007'), code('6210B', '1', '2025')],
+      '2025',
+      '6210B',
+      ['6210B'],
+    ],
+    ['an unknown version', [code('7220Z', '1', '2004')], null, null, []],
+    [
+      'no version, of 2007 alone',
+      [code('6201Z', '1'), code('4711Z')],
+      '2007',
+      '6201Z',
+      ['4711Z', '6201Z'],
+    ],
+    [
+      'no version, of 2025 alone',
+      [code('6210B', '1'), code('4711Z')],
+      '2025',
+      '6210B',
+      ['4711Z', '6210B'],
+    ],
+    ['no version, of both', [code('4711Z', '1')], '2007', '4711Z', ['4711Z']],
+  ])('%s', async (_, rows, version, main, codes) => {
+    expect(await mapCompany({}, { pkd: rows })).toMatchObject({
+      activity_version: version,
+      activity_main: main,
+      activity_codes: codes.join(','),
+    });
+  });
+});
+
+test.each([
+  ['', 'DELETED', null],
+  ['2013-04-05', 'ACTIVE', '2013-04-05'],
+])(
+  'an activity that was struck off before 2014-11-08, on %j',
+  async (day, declared_status, struck_off_date) => {
+    const [general] = person.reports['BIR12OsFizycznaDaneOgolne 995200040']!;
+    const activity = { fiz_regon9: '995200040', fiz_nazwa: 'ŹDŹBŁO' };
+    const { entries } = await stageRegon(db, {
+      'a/1.xml': xmlOf([general!]),
+      'a/2.xml': xmlOf([{ ...activity, fiz_dataSkresleniaDzialalnosciZRegon: day }]),
+    });
+    expect(entries['995200040-4']).toMatchObject({ declared_status, struck_off_date });
+  },
+);
+
+test('a natural person: an entry an activity', async () => {
+  const [general] = person.reports['BIR12OsFizycznaDaneOgolne 995200040']!;
+  const [farm] = person.reports['BIR12OsFizycznaDzialalnoscRolnicza 995200040']!;
+  const [trade] = person.reports['BIR12OsFizycznaDzialalnoscCeidg 995200040']!;
+  const { entries, rejects } = await stageRegon(db, {
+    'a/1.xml': xmlOf([
+      {
+        ...general!,
+        fiz_imie2: 'ANNA',
+        fiz_szczegolnaFormaPrawna_Symbol: '099',
+        fiz_dataWpisuPodmiotuDoRegon: '2001-02-03',
+      },
+    ]),
+    'a/2.xml': xmlOf([
+      {
+        ...trade!,
+        fizC_RodzajRejestru_Symbol: '151',
+        fizC_numerWRejestrzeEwidencji: '0000990201',
+        fizC_dataSkresleniaZRejestruEwidencji: '2026-01-02',
+      },
+    ]),
+    // As the agricultural report spells it.
+    'a/3.xml': xmlOf([
+      {
+        ...farm!,
+        fiz_dataSkresleniaDzialalanosciZRegon: '2026-01-03',
+        fiz_dataOrzeczeniaOUpadlosci: '',
+      },
+    ]),
+    'a/4.xml': xmlOf([
+      pkd('4941Z', { fiz_SilosID: '1' }),
+      pkd('0150Z', { fiz_Silos_Symbol: 'Rolnicza' }),
+    ]),
+    'a/5.xml': xmlOf([personUnit('99520004000013', '1'), personUnit('99520004000020', '2')]),
+  });
+  expect(rejects).toEqual([]);
+  const shared = {
+    nip: '1005200046',
+    regon9: '995200040',
+    krs: null,
+    entity_type: 'NATURAL',
+    legal_form: '099',
+    surname: 'ŹDŹBŁO',
+    first_name: 'DOBROŻYŹŃ ANNA',
+    persons: [{ kind: 'owner', full_name: 'DOBROŻYŹŃ ANNA ŹDŹBŁO', role: 'Właściciel' }],
+  };
+  expect(entries).toMatchObject({
+    '995200040-1': {
+      ...shared,
+      activity_codes: '4941Z',
+      struck_off_date: null,
+      units: [{ identifier: '99520004000013' }],
+      other_dates: [
+        { type: 'Data skreślenia z rejestru lub ewidencji', date: '2026-01-02' },
+        { type: 'Data wpisu podmiotu do REGON', date: '2001-02-03' },
+      ],
+    },
+    '995200040-2': {
+      ...shared,
+      activity_codes: '0150Z',
+      struck_off_date: '2026-01-03',
+      units: [{ identifier: '99520004000020' }],
+    },
   });
 });
