@@ -271,7 +271,8 @@ describe('a person who is forgotten', () => {
       const row = fields && withFields(known, fields);
       const rows = [withFields(neighbour!, { Telefon: phone }), unnumbered, ...(row ? [row] : [])];
       expect(await runCeidg(night, rows, { isFullRead })).toMatchObject(counts);
-      await runGus(night, `69912700${at}`);
+      // Before the other entry is gone, while it is, and after it is back.
+      if ([0, 4, 9].includes(at)) await runGus(night, `69912700${at}`);
       const before = at === 0 ? '600111222' : `60011100${at - 1}`;
       expect(await eventsOf(night)).toEqual([`COMPANY_PHONE_CHANGED ${before} ${phone}`]);
       expect(await told()).toEqual([]);

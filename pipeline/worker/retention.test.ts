@@ -137,10 +137,19 @@ test('dumps and closed persons stay, unless a period is set', async () => {
   await retain();
   expect(await readdir(inbox)).toEqual(dates);
   expect(await read(closed)).toEqual(['2 closed, 0 hidden']);
+  await db.pool.query(
+    `insert into registry.reject
+     select max(run_id), 'b.csv', line, 'damaged_row', 'x', nip
+     from registry.run, (values (1, (select min(nip) from registry.entry where status = 'DELETED')),
+       (2, (select min(nip) from registry.entry where status = 'ACTIVE'))) as raw (line, nip)
+     group by line, nip`,
+  );
   const shortest = { INBOX_DAYS: '7', CLOSED_PERSON_DAYS: '1' };
   await retain(shortest);
   expect(await readdir(inbox)).toEqual(['2026-11-01', '2026-11-03']);
   expect(await read(closed)).toEqual(['2 closed, 2 hidden']);
+  const kept = `select raw <> '' from registry.reject where file = 'b.csv' order by line`;
+  expect(await read(kept)).toEqual([false, true]);
   expect(await verify(db, 'ceidg')).toEqual([]);
 });
 
