@@ -1,7 +1,7 @@
 /**
  * The figures of the pipeline, each with its unit and meaning. A name in capitals is the setting that changes a
  * figure, which is then the default. The pace of a registry stands in its fetcher, the limit of a guard in its file
- * of `sql/check/`, a figure of an SQL function in `sql/function/00_figure.sql`.
+ * of `sql/check/`, a figure of an SQL function in `sql/function/02_figure.sql`.
  */
 
 export const [second_ms, minute_ms, hour_ms, day_ms] = [1_000, 60_000, 3_600_000, 86_400_000];

@@ -51,7 +51,7 @@ describe('migrate', () => {
 
     const [names = [], ...others] = applied.filter((each) => each.length > 0);
     expect(names.slice(1, 3)).toEqual(['graphile_worker_20', '0001_schema']);
-    expect(names).toContain('function/01_text.sql');
+    expect(names).toContain('function/05_text.sql');
     expect(others).toEqual([]);
     expect(await migrate(db)).toEqual([]);
   });
@@ -59,9 +59,9 @@ describe('migrate', () => {
   test('applies a file of functions again when it has changed', async () => {
     const [db] = processes as [Database, ...Database[]];
     await db.pool.query(
-      `update registry.applied_migration set sha256 = 'old' where name = 'function/01_text.sql'`,
+      `update registry.applied_migration set sha256 = 'old' where name = 'function/05_text.sql'`,
     );
-    expect(await migrate(db)).toEqual(['function/01_text.sql']);
+    expect(await migrate(db)).toEqual(['function/05_text.sql']);
     expect(await migrate(db)).toEqual([]);
   });
 
@@ -100,8 +100,8 @@ describe('migrate', () => {
     const asKrsSays = await lines(companies);
 
     expect(await migrate(db, { folder })).toEqual([
-      'function/00_dictionary.sql',
-      'function/04_company.sql',
+      'function/01_dictionary.sql',
+      'function/09_company.sql',
     ]);
 
     expect(

@@ -126,6 +126,6 @@ describe('migrate', () => {
       `select from registry.applied_migration where sha256 = 'newer' and name like 'function/%'`,
     );
     expect(rows.length).toBeGreaterThan(10);
-    expect(await migrate(db, { version: '9.10.0' })).toContain('function/01_text.sql');
+    expect(await migrate(db, { version: '9.10.0' })).toContain('function/05_text.sql');
   });
 });

@@ -18,7 +18,7 @@ export interface SearchPlace {
 const here = import.meta.dirname;
 
 /** The files that make the index, besides the ones of this folder. */
-const queries = ['../../sql/api/search_rows.sql', '../../sql/function/01_text.sql'];
+const queries = ['../../sql/api/search_rows.sql', '../../sql/function/05_text.sql'];
 
 /** Throws a sentence where the folder of the socket belongs to another user. */
 export async function findPlace(

@@ -21,7 +21,7 @@
 --   role, holding, number}]; courts and authorities appoint trustees, supervisors and commissioners.
 --   holding: the shares in words. number: the KRS or REGON number of a shareholder or partner. Both may be absent.
 -- other_dates: [{type, date}], the dates without a column, labels in Polish.
--- `withdrawn_until` is infinity while the personal fields are withdrawn (sql/function/15_policy.sql),
+-- `withdrawn_until` is infinity while the personal fields are withdrawn (sql/function/21_policy.sql),
 -- and changes are no events; afterwards the dump date of the return.
 -- `said_run_id`, `said_file_no` and `said_line` name the place in a dump at which the present content of the entry
 -- was first read. An entry that is gone has the run that missed it, and no place.

@@ -45,7 +45,7 @@ create table customer.wallet_transaction (
 );
 
 -- The wallet has the balance of the transaction that it names as its last one; a trigger
--- (sql/function/06_wallet.sql) holds that it is the last one. Together: the balance is the sum of the
+-- (sql/function/11_wallet.sql) holds that it is the last one. Together: the balance is the sum of the
 -- transactions.
 alter table customer.wallet
 add constraint wallet_has_balance_of_last_transaction

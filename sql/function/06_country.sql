@@ -1,5 +1,5 @@
 -- The countries, each as its folder in sql/country says it: its row, the spelling of its words, and its
--- functions. What all of them have in common stands here and in 05_same_change.sql.
+-- functions. What all of them have in common stands here and in 10_same_change.sql.
 \load registry.country from 'country/*/country.csv'
 \load registry.spelling from 'country/*/spelling.csv'
 \load registry.country_word from 'country/*/country_word.csv'

@@ -1,6 +1,6 @@
 -- The dictionaries, as their files say them: those of all countries in sql/dictionary, those of a country
 -- in sql/country, whose files of one name are one dictionary. This file runs again when one of them
--- changes, so that a correction reaches every database; 02_country.sql has the countries, 04_company.sql the
+-- changes, so that a correction reaches every database; 06_country.sql has the countries, 09_company.sql the
 -- ranks of their sources.
 
 -- Inserts the rows of `source` into `target`, and updates those that differ, by the primary key. `source`
