@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { describe, expect, test } from 'vitest';
-import { type Answer, askJson } from '../../fixtures/client/json-client.ts';
+import { type Answer, askJson, refusal } from '../../fixtures/client/json-client.ts';
 import { readMailedToken, secretKey } from '../../fixtures/client/mailed-token.ts';
 import { useApi } from '../../fixtures/client/use-api.ts';
 import type { OneTimeTokenClaims } from '../../sql/secrets/signed-token.ts';
@@ -10,8 +10,7 @@ import { hashSecret } from '../auth/token-secret.ts';
 const start = new Date('2026-05-01T10:00:00.750Z');
 const initialized =
   'The account is initialized. Store the Master Token now: it will not be shown again.';
-const refused = 'The token is invalid, has expired or was already used.';
-const refusal = { status: 422, body: { message: refused, errors: { token: [refused] } } };
+const failure = refusal('token', 'The token is invalid, has expired or was already used.');
 
 let now = start;
 let count = 0;
@@ -139,7 +138,7 @@ describe('POST /auth/init', () => {
     now = new Date('2026-05-02T09:59:59.999Z');
     expect((await init(early.token)).status).toBe(200);
     now = new Date('2026-05-02T10:00:00.000Z');
-    expect(await init(late.token)).toEqual(refusal);
+    expect(await init(late.token)).toEqual(failure);
     expect((await rowsOf(late.user_ref)).tokens).toEqual([]);
   });
 
@@ -148,7 +147,7 @@ describe('POST /auth/init', () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => init(token)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(answers.filter(({ status }) => status !== 200)).toEqual(
-      Array.from({ length: 49 }, () => refusal),
+      Array.from({ length: 49 }, () => failure),
     );
     const { tokens, transactions, wallets } = await rowsOf(user_ref);
     expect(tokens).toHaveLength(1);
@@ -172,13 +171,13 @@ describe('POST /auth/init', () => {
   test('422 for a token that was used', async () => {
     const { token } = await register();
     expect((await init(token)).status).toBe(200);
-    expect(await init(token)).toEqual(refusal);
+    expect(await init(token)).toEqual(failure);
   });
 
   test('422 for a token that a later registration has replaced', async () => {
     const { email, token } = await register();
     const { token: fresh } = await register(email);
-    expect(await init(token)).toEqual(refusal);
+    expect(await init(token)).toEqual(failure);
     expect((await init(fresh)).status).toBe(200);
   });
 
@@ -217,7 +216,7 @@ describe('POST /auth/init', () => {
       'a'.repeat(16_000),
     ];
     for (const [at, wrong] of forged.entries()) {
-      expect([at, await init(wrong)]).toEqual([at, refusal]);
+      expect([at, await init(wrong)]).toEqual([at, failure]);
     }
     expect((await rowsOf(user_ref)).accounts).toEqual([{ initialized_at: null }]);
     expect((await init(token)).status).toBe(200);
@@ -230,16 +229,13 @@ describe('POST /auth/init', () => {
     [{ token: 'a\0b' }, 'token', 'The token field must not contain a NUL character.'],
     [{ token: 'x', user_ref: 'A' }, 'user_ref', 'The user_ref field is unknown.'],
   ])('422 for a wrong body: %j', async (body, field, message) => {
-    expect(await askJson(api, 'POST /auth/init', { body })).toEqual({
-      status: 422,
-      body: { message, errors: { [field]: [message] } },
-    });
+    expect(await askJson(api, 'POST /auth/init', { body })).toEqual(refusal(field, message));
   });
 
   test('429 after 5 requests of a client within a minute', async () => {
     const one = { address: '192.0.2.60', body: { token: 'x' } };
     for (let at = 0; at < 5; at += 1) {
-      expect(await askJson(api, 'POST /auth/init', one)).toEqual(refusal);
+      expect(await askJson(api, 'POST /auth/init', one)).toEqual(failure);
     }
     expect(await askJson(api, 'POST /auth/init', one)).toEqual({
       status: 429,

@@ -1,5 +1,5 @@
-import { describe, expect, test, onTestFinished } from 'vitest';
-import { type Answer, askJson } from '../../fixtures/client/json-client.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type Answer, askJson, refusal } from '../../fixtures/client/json-client.ts';
 import { createAccount } from '../../fixtures/client/account.ts';
 import { startTestApi } from '../../fixtures/client/test-api.ts';
 import { useApi } from '../../fixtures/client/use-api.ts';
@@ -206,10 +206,7 @@ describe('POST /auth/register', () => {
     const email = nextAddress();
     await createAccount(database.kysely, { email });
     for (const spelling of [email, email.toUpperCase()]) {
-      expect(await register({ email: spelling })).toEqual({
-        status: 422,
-        body: { message: taken, errors: { email: [taken] } },
-      });
+      expect(await register({ email: spelling })).toEqual(refusal('email', taken));
     }
     expect((await rowsOf(email)).mails).toEqual([]);
   });
@@ -222,10 +219,7 @@ describe('POST /auth/register', () => {
     'anna@ｇmail.com',
   ])('422 for a disposable or free mailbox: %s', async (email) => {
     const refused = 'The email field must not be an address of a disposable or free mailbox.';
-    expect(await register({ email })).toEqual({
-      status: 422,
-      body: { message: refused, errors: { email: [refused] } },
-    });
+    expect(await register({ email })).toEqual(refusal('email', refused));
     expect((await rowsOf(email)).accounts).toEqual([]);
   });
 
@@ -236,10 +230,7 @@ describe('POST /auth/register', () => {
     `${'a'.repeat(255)}@b.pl`,
   ])('422 for what is no address: %j', async (email) => {
     const wrong = 'The email field must be a valid e-mail address.';
-    expect(await register({ email })).toEqual({
-      status: 422,
-      body: { message: wrong, errors: { email: [wrong] } },
-    });
+    expect(await register({ email })).toEqual(refusal('email', wrong));
   });
 
   test('422 for a domain of the setting', async () => {
@@ -280,5 +271,107 @@ describe('POST /auth/register', () => {
       status: 429,
       body: { message: 'Too Many Attempts.' },
     });
+  });
+});
+
+const [ofEmail, ofName, ofPassword, ofConfirmation] = [
+  'The email field',
+  'The name field',
+  'The password field',
+  'The password_confirmation field',
+];
+
+const unprintable = `${ofName} must not contain control characters or direction marks.`;
+
+describe('422 of POST /auth/register names each wrong field', () => {
+  const email = 'refused@firma.pl';
+
+  test('all of them missing', async () => {
+    expect(await askJson(api, 'POST /auth/register', { body: {} })).toEqual({
+      status: 422,
+      body: {
+        message: `${ofEmail} is required. (and 3 more errors)`,
+        errors: {
+          email: [`${ofEmail} is required.`],
+          name: [`${ofName} is required.`],
+          password: [`${ofPassword} is required.`],
+          password_confirmation: [`${ofConfirmation} is required.`],
+        },
+      },
+    });
+  });
+
+  test('all of them of the wrong type', async () => {
+    const body = { email: 1, name: ['x'], password: null, password_confirmation: {} };
+    expect(await askJson(api, 'POST /auth/register', { body })).toEqual({
+      status: 422,
+      body: {
+        message: `${ofEmail} must be a string. (and 3 more errors)`,
+        errors: {
+          email: [`${ofEmail} must be a string.`],
+          name: [`${ofName} must be a string.`],
+          password: [`${ofPassword} must be a string.`],
+          password_confirmation: [`${ofConfirmation} must be a string.`],
+        },
+      },
+    });
+  });
+
+  test.each([
+    [{ name: 'An' }, { name: [`${ofName} must be at least 3 characters.`] }],
+    [{ name: '  An ' }, { name: [`${ofName} must be at least 3 characters.`] }],
+    [{ name: '🦆🦆' }, { name: [`${ofName} must be at least 3 characters.`] }],
+    [{ name: 'a'.repeat(256) }, { name: [`${ofName} must not be longer than 255 characters.`] }],
+    [{ name: 'An\r\nna' }, { name: [unprintable] }],
+    [{ name: 'An\u2028na' }, { name: [unprintable] }],
+    [{ name: 'An\0na' }, { name: [unprintable] }],
+    [{ name: 'An\u202Ena' }, { name: [unprintable] }],
+    [{ name: 'Anna \ud800' }, { name: [`${ofName} must not contain half of a surrogate pair.`] }],
+    [
+      { password: 'seven77', password_confirmation: 'seven77' },
+      { password: [`${ofPassword} must be at least 8 characters.`] },
+    ],
+    [
+      { password: 'ł'.repeat(513), password_confirmation: 'ł'.repeat(513) },
+      { password: [`${ofPassword} must not be longer than 1024 bytes.`] },
+    ],
+    [
+      { password_confirmation: 'correct horsf' },
+      { password_confirmation: [`${ofConfirmation} must match the password field.`] },
+    ],
+    [
+      { name: 'An', password_confirmation: '' },
+      {
+        name: [`${ofName} must be at least 3 characters.`],
+        password_confirmation: [`${ofConfirmation} must match the password field.`],
+      },
+    ],
+    [{ language: 'de' }, { language: ['The language field must be one of pl, en.'] }],
+    [{ role: 'admin' }, { role: ['The role field is unknown.'] }],
+    [{ constructor: 'x' }, { constructor: ['The constructor field is unknown.'] }],
+  ])('%j', async (change, errors) => {
+    const { status, body } = await askJson(api, 'POST /auth/register', {
+      body: bodyOf({ email, ...change }),
+    });
+    expect({ status, body }).toEqual({
+      status: 422,
+      body: { message: expect.stringContaining(Object.values(errors)[0]![0]!), errors },
+    });
+  });
+
+  test('__proto__', async () => {
+    const body = JSON.stringify(bodyOf({ email })).replace('{', '{"__proto__":{"name":"x"},');
+    const { status, body: answer } = await askJson(api, 'POST /auth/register', { body });
+    expect(status).toBe(422);
+    expect(JSON.stringify(answer)).toBe(
+      '{"message":"The __proto__ field is unknown.","errors":{"__proto__":["The __proto__ field is unknown."]}}',
+    );
+  });
+
+  test('and leaves no account', async () => {
+    const { rows } = await database.pool.query('select from customer.account where email = $1', [
+      email,
+    ]);
+    expect(rows).toEqual([]);
   });
 });

@@ -9,23 +9,6 @@ beforeAll(async () => {
   stranger = await createAccount(owner.database.kysely, { now: start });
 });
 
-describe('an API token', () => {
-  test.each([
-    'POST /tokens',
-    'GET /tokens',
-    'GET /tokens/AAAAAAAAAAAA',
-    'PUT /tokens/AAAAAAAAAAAA',
-    'DELETE /tokens/AAAAAAAAAAAA',
-    'POST /tokens/AAAAAAAAAAAA/rotate',
-  ])('403 manages no tokens: %s', async (route) => {
-    const { plaintext } = await createApiToken(owner.database.kysely, owner.account.account_id);
-    expect(await owner.ask(route, undefined, plaintext)).toEqual({
-      status: 403,
-      body: { message: 'This operation needs the Master Token.', code: 'FORBIDDEN' },
-    });
-  });
-});
-
 describe('a token that is not there, or is of another account', () => {
   const routes = [
     ['GET', ''],

@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test, onTestFinished } from 'vitest';
 import { createAccount } from '../../fixtures/client/account.ts';
 import { startTestApi } from '../../fixtures/client/test-api.ts';
+import { refusal } from '../../fixtures/client/json-client.ts';
 import { useApi } from '../../fixtures/client/use-api.ts';
 
 const { database, api } = await useApi();
@@ -83,9 +84,9 @@ describe('a JSON body', () => {
     '422 for what is no object: %s',
     async (body) => {
       const message = 'The request body must be an object.';
-      const refusal = { status: 422, body: { message, errors: { body: [message] } } };
-      expect(await send(body)).toEqual(refusal);
-      expect(await send(body, { path: '/tokens/verify' })).toEqual(refusal);
+      const refused = refusal('body', message);
+      expect(await send(body)).toEqual(refused);
+      expect(await send(body, { path: '/tokens/verify' })).toEqual(refused);
     },
   );
 

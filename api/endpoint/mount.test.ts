@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createAccount, createApiToken } from '../../fixtures/client/account.ts';
+import { completeOptions } from '../../fixtures/client/test-api.ts';
 import { useApi } from '../../fixtures/client/use-api.ts';
+import { listEndpoints } from '../app.ts';
 
 const { database, api } = await useApi();
 const account = await createAccount(database.kysely);
@@ -12,29 +14,29 @@ function ask(method: string, path: string, token?: string, body?: string): Promi
   return api.ask(`/api/v1${path}`, { method, headers, ...(body === undefined ? {} : { body }) });
 }
 
-const managing = [
-  ['POST', '/tokens'],
-  ['GET', '/tokens'],
-  ['GET', '/tokens/AAAAAAAAAAAA'],
-  ['PUT', '/tokens/AAAAAAAAAAAA'],
-  ['DELETE', '/tokens/AAAAAAAAAAAA'],
-  ['POST', '/tokens/AAAAAAAAAAAA/rotate'],
-] as const;
-const reading = [
-  ['POST', '/tokens/verify'],
-  ['GET', '/wallet'],
-  ['GET', '/wallet/transactions'],
-] as const;
+/** Every endpoint: what it is called, and its path with a number for each parameter. */
+const described = listEndpoints(completeOptions({ db: database.kysely })).map(({ description }) => {
+  const { method, path, auth, query, credits } = description;
+  const route = [method.toUpperCase(), path.replaceAll(/\{\w+\}/g, '1')] as const;
+  return {
+    route,
+    auth,
+    isFreeRead: method === 'get' && !credits,
+    fields: Object.keys(query?.shape ?? {}),
+  };
+});
+const routesOf = (...auths: string[]) =>
+  described.filter(({ auth }) => auths.includes(auth)).map(({ route }) => route);
 
 describe('who may call', () => {
-  test.each([...managing, ...reading])('401 without a token: %s %s', async (method, path) => {
+  test.each(routesOf('token', 'master'))('401 without a token: %s %s', async (method, path) => {
     const response = await ask(method, path);
     expect(response.status).toBe(401);
     expect(response.headers.get('www-authenticate')).toBe('Bearer');
     expect(await response.json()).toEqual({ error: 'Missing API token', code: 'UNAUTHORIZED' });
   });
 
-  test.each(managing)('403 with an API token: %s %s', async (method, path) => {
+  test.each(routesOf('master'))('403 with an API token: %s %s', async (method, path) => {
     const response = await ask(method, path, apiToken);
     expect(response.status).toBe(403);
     expect(await response.json()).toEqual({
@@ -43,9 +45,16 @@ describe('who may call', () => {
     });
   });
 
-  test.each(reading)('200 with either token: %s %s', async (method, path) => {
-    expect((await ask(method, path, apiToken)).status).toBe(200);
-    expect((await ask(method, path, account.master_token)).status).toBe(200);
+  test('either token reads for free what costs no credits', async () => {
+    const free = described.filter(({ auth, isFreeRead }) => auth === 'token' && isFreeRead);
+    for (const { route } of free) {
+      for (const token of [apiToken, account.master_token]) {
+        const { status } = await ask(...route, token);
+        expect([...route, [200, 404, 422].includes(status)]).toEqual([...route, true]);
+      }
+    }
+    const wallet = await ask('GET', '/wallet', apiToken);
+    expect(await wallet.json()).toMatchObject({ data: { balance: 200 } });
   });
 
   test('asks for the token before it reads the body', async () => {
@@ -53,6 +62,34 @@ describe('who may call', () => {
     expect((await ask('POST', '/tokens', apiToken, '{')).status).toBe(403);
     expect((await ask('POST', '/tokens', account.master_token, '{')).status).toBe(400);
   });
+});
+
+const paged = described.filter(({ fields, auth }) => fields.includes('page') && auth !== 'none');
+
+describe('pages', () => {
+  const form = (field: string, most: number) =>
+    `The ${field} field must be a whole number from 1 to ${most}.`;
+  const page = form('page', 1_000_000_000_000);
+
+  test.each(paged)(
+    '422 for one that is none: $route',
+    async ({ route: [method, path], fields }) => {
+      const sizes = fields.includes('per_page') ? ['0', '101', 'many', ''] : [];
+      const wrong = [
+        ...['0', '-1', '1.5', '1e3', '01', '', 'one', '1000000000001', '9999999999999999999'].map(
+          (value) => [`page=${value}`, 'page', page],
+        ),
+        ['page=1&page=2', 'page', 'The page field must be given only once.'],
+        ...sizes.map((value) => [`per_page=${value}`, 'per_page', form('per_page', 100)]),
+        ['size=5', 'size', 'The size field is unknown.'],
+      ] as const;
+      for (const [query, field = '', message] of wrong) {
+        const response = await ask(method, `${path}?${query}`, account.master_token);
+        const { errors } = (await response.json()) as { errors: Record<string, string[]> };
+        expect([query, response.status, errors[field]]).toEqual([query, 422, [message]]);
+      }
+    },
+  );
 });
 
 describe('methods', () => {

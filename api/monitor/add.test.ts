@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { askJson } from '../../fixtures/client/json-client.ts';
 import { createFirstDay } from '../../fixtures/dump/night.ts';
 import { createSubmitter, type Submitter } from '../../fixtures/client/submitter.ts';
 import { useApi } from '../../fixtures/client/use-api.ts';
@@ -157,13 +156,6 @@ describe('POST /api/v1/companies/add', () => {
     await submitter.add('KRS', ...numbers);
     const { body } = await submitter.ask('GET /companies/watched');
     expect(body).toMatchObject({ meta: { total: 100 } });
-  });
-
-  test('401 without a token', async () => {
-    expect(await askJson(api, 'POST /companies/add', { body: {} })).toEqual({
-      status: 401,
-      body: { error: 'Missing API token', code: 'UNAUTHORIZED' },
-    });
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { askJson } from '../../fixtures/client/json-client.ts';
 import { createFirstDay } from '../../fixtures/dump/night.ts';
+import { refusals } from '../../fixtures/client/json-client.ts';
 import { createWatcher, type Watcher } from '../../fixtures/client/watcher.ts';
 import { useApi } from '../../fixtures/client/use-api.ts';
 import { category, eventClass, severity } from '../dictionaries/names.ts';
@@ -280,8 +280,119 @@ describe('DELETE /watchlist/alerts', () => {
     expect(missing.body).toHaveProperty('errors.identifier_value');
     expect(await remove(watcher, one('1'))).toMatchObject({ status: 422 });
   });
+});
 
-  test('401 without a token', async () => {
-    expect((await askJson(api, 'DELETE /watchlist/alerts')).status).toBe(401);
+const watched = '1001001002';
+
+const refused = await createWatcher(database, api);
+await refused.watch(watched);
+
+const least = { alert_min_severity: 'info' };
+const anyOf = (values: readonly string[]) => `must be one of ${values.join(', ')}.`;
+const notNip = 'must be a NIP: ten digits, the last of which is the check digit.';
+const empty = 'must have at least 1 item.';
+
+const invalid: [body: unknown, errors: Record<string, string>][] = [
+  [{}, { alert_min_severity: 'is required.' }],
+  [{ alert_min_severity: 'severe' }, { alert_min_severity: anyOf(severity.options) }],
+  [{ alert_min_severity: null }, { alert_min_severity: anyOf(severity.options) }],
+  [
+    { ...least, alerts_enabled: 'true', notify_via_email: 1 },
+    {
+      alerts_enabled: 'must be true or false.',
+      notify_via_email: 'must be true or false.',
+    },
+  ],
+  [
+    {
+      ...least,
+      alert_event_classes: ['risk', 'riks', 'change', 7],
+      alert_categories: ['RISK'],
+    },
+    {
+      'alert_event_classes.1': anyOf(eventClass.options),
+      'alert_event_classes.3': anyOf(eventClass.options),
+      'alert_categories.0': anyOf(category.options),
+    },
+  ],
+  [
+    { ...least, alert_event_classes: [], alert_categories: [] },
+    {
+      alert_event_classes: empty,
+      alert_categories: empty,
+    },
+  ],
+  [
+    { ...least, alert_event_classes: 'risk', alert_categories: null },
+    {
+      alert_event_classes: 'must be a list.',
+      alert_categories: 'must be a list.',
+    },
+  ],
+  [{ ...least, force: 'yes' }, { force: 'must be true or false.' }],
+  [{ ...least, severity: 'info' }, { severity: 'is unknown.' }],
+  [{ ...least, identifier_type: 'NIP' }, { identifier_value: 'is required with identifier_type.' }],
+  [
+    { ...least, identifier_value: watched },
+    { identifier_type: 'is required with identifier_value.' },
+  ],
+  [
+    { ...least, identifier_type: 'PESEL', identifier_value: watched },
+    {
+      identifier_type: anyOf(['NIP', 'REGON9', 'KRS', 'SIREN', 'SIRET', 'RNA']),
+    },
+  ],
+  [
+    { ...least, identifier_type: 'NIP', identifier_value: '1001001003' },
+    { identifier_value: notNip },
+  ],
+  [{ ...least, identifier_type: 'NIP', identifier_value: '' }, { identifier_value: notNip }],
+  [
+    { ...least, identifier_type: 'NIP', identifier_value: [watched] },
+    { identifier_value: 'must be a string.' },
+  ],
+  [
+    { ...least, identifier_type: 'NIP', identifier_value: ` ${watched}`.padStart(51) },
+    { identifier_value: 'must not be longer than 50 characters.' },
+  ],
+  [
+    { identifier_type: 'NIP', identifier_value: '1' },
+    {
+      alert_min_severity: 'is required.',
+      identifier_value: notNip,
+    },
+  ],
+];
+
+describe('PATCH /watchlist/alerts', () => {
+  test('404 for a company that is not on the list, is known to nobody, or on the list of others', async () => {
+    const other = await createWatcher(database, api);
+    await other.watch('1003201001');
+    const notThere = ['1000201006', '5252344078', '1003201001', '100-320-10-01'];
+    for (const identifier_value of notThere) {
+      const body = { ...least, identifier_type: 'NIP', identifier_value };
+      const answer = await refused.ask('PATCH /watchlist/alerts', body);
+      expect([answer.status, JSON.stringify(answer.body)]).toEqual([
+        404,
+        '{"success":false,"message":"The company is not on your watch list."}',
+      ]);
+    }
+  });
+
+  test.each(invalid)('422 %j', async (body, errors) => {
+    const answer = await refused.ask('PATCH /watchlist/alerts', body);
+    expect(answer.status).toBe(422);
+    expect((answer.body as { errors: object }).errors).toEqual(refusals(errors));
+  });
+
+  test('changes nothing that was refused', async () => {
+    expect(await refused.read('/watchlist/alerts')).toMatchObject({
+      data: { global: { alert_min_severity: 'info', alerts_enabled: false }, companies: [] },
+    });
+    const { rows } = await database.pool.query(
+      'select from customer.alert_setting where account_id = $1',
+      [refused.account_id],
+    );
+    expect(rows).toEqual([]);
   });
 });

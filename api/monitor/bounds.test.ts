@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { refusal } from '../../fixtures/client/json-client.ts';
 import { bounds as standard } from '../figures.ts';
 import { createSubmitter, type Submitter } from '../../fixtures/client/submitter.ts';
 import { useApi } from '../../fixtures/client/use-api.ts';
@@ -17,7 +18,7 @@ function submit(submitter: Submitter, identifier_type: string, ...identifier_val
 }
 
 function refused(message: string) {
-  return { status: 422, body: { message, errors: { identifier_value: [message] } } };
+  return refusal('identifier_value', message);
 }
 
 describe('an account adds', () => {

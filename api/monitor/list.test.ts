@@ -121,28 +121,4 @@ describe('GET /api/v1/companies/watched', () => {
     const { plaintext: token } = await createApiToken(database.kysely, submitter.account_id);
     expect(await askJson(api, path, { token })).toMatchObject({ body: { meta: { total: 1 } } });
   });
-
-  test('401 without a token', async () => {
-    expect(await askJson(api, path)).toEqual({
-      status: 401,
-      body: { error: 'Missing API token', code: 'UNAUTHORIZED' },
-    });
-  });
-
-  const form = 'The page field must be a whole number from 1 to 1000000000000.';
-  test.each([
-    ['page=0', 'page', form],
-    ['page=-1', 'page', form],
-    ['page=1000000000001', 'page', form],
-    ['page=1.0', 'page', form],
-    ['page=', 'page', form],
-    ['page=1&page=1', 'page', 'The page field must be given only once.'],
-    ['per_page=101', 'per_page', 'The per_page field must be a whole number from 1 to 100.'],
-  ])('422 for %s', async (query, field, message) => {
-    const submitter = await createSubmitter(database, api);
-    expect(await submitter.ask(`${path}?${query}`)).toEqual({
-      status: 422,
-      body: { message, errors: { [field]: [message] } },
-    });
-  });
 });

@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'vitest';
-import { askJson } from '../../fixtures/client/json-client.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createFirstDay } from '../../fixtures/dump/night.ts';
+import { refusals } from '../../fixtures/client/json-client.ts';
 import { createSubmitter, type Submitter } from '../../fixtures/client/submitter.ts';
 import { useApi } from '../../fixtures/client/use-api.ts';
 
@@ -191,11 +191,79 @@ describe('DELETE /api/v1/companies/watched', () => {
     const listed = (await submitter.list()).length;
     expect([0, 3]).toContain(listed);
   });
+});
 
-  test('401 without a token', async () => {
-    expect(await askJson(api, path, { body: {} })).toEqual({
-      status: 401,
-      body: { error: 'Missing API token', code: 'UNAUTHORIZED' },
-    });
+describe('DELETE /api/v1/companies/watched with what is wrong', () => {
+  let submitter: Submitter;
+  beforeAll(async () => {
+    submitter = await createSubmitter(database, api);
+    await submitter.add('NIP', bakery);
+  });
+  const list = [bakery];
+  const differs = 'must say the same as identifier_value, and name the same as identifier_type.';
+
+  test.each<[object, Record<string, string>]>([
+    [
+      {},
+      {
+        identifier_type: 'is required.',
+        identifier_value: 'is required.',
+      },
+    ],
+    [{ name: 'NIP' }, { value: 'is required with name.' }],
+    [{ value: list }, { name: 'is required with value.' }],
+    [
+      { identifier_type: 'NIP', value: list },
+      {
+        identifier_value: 'is required with identifier_type.',
+        name: 'is required with value.',
+      },
+    ],
+    [
+      { identifier_type: 'NIP', identifier_value: list, name: 'NIP' },
+      { value: 'is required with name.' },
+    ],
+    [
+      { identifier_type: 'NIP', identifier_value: list, name: 'NIP', value: [zoo] },
+      { value: differs },
+    ],
+    [
+      { identifier_type: 'NIP', identifier_value: list, name: 'NIP', value: [bakery, zoo] },
+      { value: differs },
+    ],
+    [
+      {
+        identifier_type: 'NIP',
+        identifier_value: ['1000201006'],
+        name: 'KRS',
+        value: ['1000201006'],
+      },
+      { value: differs },
+    ],
+    [
+      { name: 'NIP', value: [bakery, '1000201007'] },
+      {
+        'value.1': 'must be a NIP: ten digits, the last of which is the check digit.',
+      },
+    ],
+    [{ name: 'NIP', value: [] }, { value: 'must have at least 1 item.' }],
+    [
+      { name: 'NIP', value: Array.from({ length: 101 }, () => bakery) },
+      { value: 'must not have more than 100 items.' },
+    ],
+    [
+      { name: 'PESEL', value: list },
+      { name: 'must be one of NIP, REGON9, KRS, SIREN, SIRET, RNA.' },
+    ],
+    [{ name: 'NIP', value: bakery }, { value: 'must be a list.' }],
+    [{ name: 'NIP', value: list, all: true }, { all: 'is unknown.' }],
+  ])('422 for %j', async (body, errors) => {
+    const answer = await submitter.ask(path, body);
+    expect(answer).toMatchObject({ status: 422 });
+    expect((answer.body as { errors: object }).errors).toEqual(refusals(errors));
+  });
+
+  test('removes nothing', async () => {
+    expect(await submitter.list()).toHaveLength(1);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { askJson } from '../../fixtures/client/json-client.ts';
+import { askJson, refusal } from '../../fixtures/client/json-client.ts';
 import { startTestApi } from '../../fixtures/client/test-api.ts';
 import { createTokenOwner, start } from '../../fixtures/client/token-owner.ts';
 import { bounds as standard } from '../figures.ts';
@@ -75,10 +75,9 @@ describe('POST /tokens', () => {
   test.each([0, 366, -1, 1.5, '30', '', true, 1e300, [30]])(
     '422 for a lifetime of %j',
     async (expires_in_days) => {
-      expect(await owner.ask('POST /tokens', { name: 'Billing', expires_in_days })).toEqual({
-        status: 422,
-        body: { message: lifetime, errors: { expires_in_days: [lifetime] } },
-      });
+      expect(await owner.ask('POST /tokens', { name: 'Billing', expires_in_days })).toEqual(
+        refusal('expires_in_days', lifetime),
+      );
     },
   );
 
@@ -89,10 +88,7 @@ describe('POST /tokens', () => {
     ['a'.repeat(256), 'The name field must not be longer than 255 characters.'],
     ['a\nb\tc', 'The name field must not contain control characters or direction marks.'],
   ])('422 for the name %j', async (name, message) => {
-    expect(await owner.ask('POST /tokens', { name })).toEqual({
-      status: 422,
-      body: { message, errors: { name: [message] } },
-    });
+    expect(await owner.ask('POST /tokens', { name })).toEqual(refusal('name', message));
   });
 
   test('422 for a name with a mark that turns the direction of text, but not for one that joins', async () => {
@@ -110,10 +106,9 @@ describe('POST /tokens', () => {
 
   test('422 for an unknown field, also one that would make another kind', async () => {
     const message = 'The kind field is unknown.';
-    expect(await owner.ask('POST /tokens', { name: 'Billing', kind: 'master' })).toEqual({
-      status: 422,
-      body: { message, errors: { kind: [message] } },
-    });
+    expect(await owner.ask('POST /tokens', { name: 'Billing', kind: 'master' })).toEqual(
+      refusal('kind', message),
+    );
   });
 
   test('422 beyond the bound, also at once; of the revoked ones as many are kept', async () => {
@@ -127,7 +122,7 @@ describe('POST /tokens', () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => ask('POST /tokens')));
     const message =
       'An account has at most 3 tokens that are neither revoked nor expired; revoke one first.';
-    const refused = { status: 422, body: { message, errors: { name: [message] } } };
+    const refused = refusal('name', message);
     expect(answers.filter(({ status }) => status !== 201)).toEqual([refused, refused]);
     let [newest] = answers.flatMap(({ body }) =>
       'data' in (body as object) ? (body as { data: { token_ref: string } }).data.token_ref : [],

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { refusal } from '../../fixtures/client/json-client.ts';
 import { createTokenOwner, start } from '../../fixtures/client/token-owner.ts';
 
 const timestamp = '2026-05-01T10:00:00+00:00';
@@ -140,16 +141,12 @@ describe('PUT /tokens/{token_ref}', () => {
   test('422 without a name, and with more than that', async () => {
     const { token_ref } = await make({ name: 'Billing' });
     const missing = 'The name field is required.';
-    expect(await owner.ask(`PUT /tokens/${token_ref}`, {})).toEqual({
-      status: 422,
-      body: { message: missing, errors: { name: [missing] } },
-    });
+    expect(await owner.ask(`PUT /tokens/${token_ref}`, {})).toEqual(refusal('name', missing));
     const body = { name: 'Other', expires_in_days: 365 };
     const unknown = 'The expires_in_days field is unknown.';
-    expect(await owner.ask(`PUT /tokens/${token_ref}`, body)).toEqual({
-      status: 422,
-      body: { message: unknown, errors: { expires_in_days: [unknown] } },
-    });
+    expect(await owner.ask(`PUT /tokens/${token_ref}`, body)).toEqual(
+      refusal('expires_in_days', unknown),
+    );
     expect(await owner.rowOf(token_ref)).toHaveProperty('name', 'Billing');
   });
 });
@@ -182,10 +179,9 @@ describe('DELETE /tokens/{token_ref}', () => {
 
   test('422 for the Master Token', async () => {
     const refused = 'The Master Token cannot be revoked; account recovery replaces it.';
-    expect(await owner.ask(`DELETE /tokens/${owner.account.token_ref}`)).toEqual({
-      status: 422,
-      body: { message: refused, errors: { token_ref: [refused] } },
-    });
+    expect(await owner.ask(`DELETE /tokens/${owner.account.token_ref}`)).toEqual(
+      refusal('token_ref', refused),
+    );
     expect(await owner.rowOf(owner.account.token_ref)).toHaveProperty('revoked_at', null);
   });
 });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createApiToken } from '../../fixtures/client/account.ts';
-import { type Answer, askJson } from '../../fixtures/client/json-client.ts';
+import { askJson, refusal } from '../../fixtures/client/json-client.ts';
 import { createTokenOwner, start } from '../../fixtures/client/token-owner.ts';
 
 const later = new Date('2026-05-11T10:00:00.750Z');
@@ -29,10 +29,6 @@ async function apiTokens(): Promise<Record<string, unknown>[]> {
 
 async function statusOf(token: string): Promise<number> {
   return (await askJson(owner.api, 'POST /tokens/verify', { token })).status;
-}
-
-function refusal(message: string): Answer {
-  return { status: 422, body: { message, errors: { token_ref: [message] } } };
 }
 
 describe('POST /tokens/{token_ref}/rotate', () => {
@@ -106,14 +102,14 @@ describe('POST /tokens/{token_ref}/rotate', () => {
   test('422 for a token that is revoked', async () => {
     const { token_ref } = await createOne();
     await owner.ask(`DELETE /tokens/${token_ref}`);
-    const refused = refusal('The token is revoked and cannot be rotated.');
+    const refused = refusal('token_ref', 'The token is revoked and cannot be rotated.');
     expect(await owner.ask(`POST /tokens/${token_ref}/rotate`)).toEqual(refused);
     expect(await apiTokens()).toHaveLength(1);
   });
 
   test('422 for a token that has expired, from that very moment on', async () => {
     const { token_ref } = await createOne(10);
-    const refused = refusal('The token is expired and cannot be rotated.');
+    const refused = refusal('token_ref', 'The token is expired and cannot be rotated.');
     expect(await owner.ask(`POST /tokens/${token_ref}/rotate`)).toEqual(refused);
     owner.now = new Date(later.getTime() - 1);
     expect((await owner.ask(`POST /tokens/${token_ref}/rotate`)).status).toBe(200);
@@ -121,7 +117,7 @@ describe('POST /tokens/{token_ref}/rotate', () => {
 
   test('422 for the Master Token', async () => {
     expect(await owner.ask(`POST /tokens/${owner.account.token_ref}/rotate`)).toEqual(
-      refusal('The Master Token cannot be rotated; account recovery replaces it.'),
+      refusal('token_ref', 'The Master Token cannot be rotated; account recovery replaces it.'),
     );
     expect(await statusOf(owner.account.master_token)).toBe(200);
   });
@@ -142,7 +138,9 @@ describe('rotate, revoke and rename at once', () => {
     );
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(answers.filter(({ status }) => status !== 200)).toEqual(
-      Array.from({ length: 9 }, () => refusal('The token is revoked and cannot be rotated.')),
+      Array.from({ length: 9 }, () =>
+        refusal('token_ref', 'The token is revoked and cannot be rotated.'),
+      ),
     );
     expect(await apiTokens()).toHaveLength(2);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createApiToken } from '../../fixtures/client/account.ts';
+import { refusal } from '../../fixtures/client/json-client.ts';
 import { createBuyer } from '../../fixtures/client/buyer.ts';
 import { useApi } from '../../fixtures/client/use-api.ts';
 import { charge, grant } from './ledger.ts';
@@ -56,29 +56,9 @@ describe('GET /api/v1/wallet', () => {
     });
   });
 
-  test('200 with an API token', async () => {
-    const { plaintext } = await createApiToken(database.kysely, customer.account_id);
-    const headers = { Authorization: `Bearer ${plaintext}` };
-    const response = await api.ask('/api/v1/wallet', { headers });
-    expect(response.status).toBe(200);
-    expect(await response.json()).toEqual({
-      status: 'success',
-      data: { balance: 500, total_purchased: 500 },
-    });
-  });
-
-  test('401 without a token', async () => {
-    const response = await api.ask('/api/v1/wallet');
-    expect(response.status).toBe(401);
-    expect(await response.json()).toEqual({ error: 'Missing API token', code: 'UNAUTHORIZED' });
-  });
-
   test('422 for an unknown query parameter', async () => {
     const message = 'The currency field is unknown.';
-    expect(await customer.ask('/wallet?currency=pln')).toEqual({
-      status: 422,
-      body: { message, errors: { currency: [message] } },
-    });
+    expect(await customer.ask('/wallet?currency=pln')).toEqual(refusal('currency', message));
   });
 });
 
@@ -160,14 +140,6 @@ describe('GET /api/v1/wallet/transactions', () => {
     });
   });
 
-  test.each(['0', '101', 'many'])('422 for per_page=%s', async (per_page) => {
-    const message = 'The per_page field must be a whole number from 1 to 100.';
-    expect(await customer.ask(`/wallet/transactions?per_page=${per_page}`)).toEqual({
-      status: 422,
-      body: { message, errors: { per_page: [message] } },
-    });
-  });
-
   test('200 shows only what is one’s own', async () => {
     expect(await newcomer.ask('/wallet/transactions')).toMatchObject({
       body: {
@@ -201,37 +173,8 @@ describe('GET /api/v1/wallet/transactions', () => {
       body: { data: [{ created_at: '2026-05-01T21:59:59.987654Z' }, {}] },
     });
   });
-
-  test('401 without a token', async () => {
-    const response = await api.ask('/api/v1/wallet/transactions');
-    expect(response.status).toBe(401);
-    expect(await response.json()).toEqual({ error: 'Missing API token', code: 'UNAUTHORIZED' });
-  });
-
-  const form = 'The page field must be a whole number from 1 to 1000000000000.';
-  test.each([
-    ['0', form],
-    ['-1', form],
-    ['1.5', form],
-    ['1e3', form],
-    ['01', form],
-    ['', form],
-    ['one', form],
-    ['1000000000001', form],
-    ['9999999999999999999', form],
-    ['1&page=2', 'The page field must be given only once.'],
-  ])('422 for page=%s', async (page, message) => {
-    expect(await customer.ask(`/wallet/transactions?page=${page}`)).toEqual({
-      status: 422,
-      body: { message, errors: { page: [message] } },
-    });
-  });
-
   test('422 for an unknown query parameter', async () => {
     const message = 'The size field is unknown.';
-    expect(await customer.ask('/wallet/transactions?size=5')).toEqual({
-      status: 422,
-      body: { message, errors: { size: [message] } },
-    });
+    expect(await customer.ask('/wallet/transactions?size=5')).toEqual(refusal('size', message));
   });
 });

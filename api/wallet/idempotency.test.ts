@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { refusal } from '../../fixtures/client/json-client.ts';
 import { insertAccount } from '../../fixtures/client/bare-account.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { answerOnce, type Operation } from './idempotency.ts';
@@ -77,10 +78,9 @@ describe('answerOnce', () => {
 
   test('422 for another request', async () => {
     await answer();
-    await expect(answer({ request: { value: 2 } })).rejects.toMatchObject({
-      status: 422,
-      body: { message: reused, errors: { 'Idempotency-Key': [reused] } },
-    });
+    await expect(answer({ request: { value: 2 } })).rejects.toMatchObject(
+      refusal('Idempotency-Key', reused),
+    );
     expect(runCount).toBe(1);
   });
 
