@@ -11,18 +11,59 @@ with asked as materialized (
     from unnest($1::text[], $2::text[]) with ordinality as asked (type, value, place)
 )
 
+-- The columns alone that a snapshot shows, as text: the whole entry as jsonb takes 40 % more time.
 select found.entries
 from asked
 cross join lateral (
     select json_agg(
-        shown || jsonb_build_object('identifiers', registry.shown_numbers(entry))
+        shown
         order by
-            case entry.status when 'ACTIVE' then 1 when 'SUSPENDED' then 2 else 3 end,
-            entry.start_date desc nulls last,
-            entry.entry_id
+            case shown.status when 'ACTIVE' then 1 when 'SUSPENDED' then 2 else 3 end,
+            shown.start_date desc nulls last,
+            shown.entry_id
     ) as entries
-    from registry.entry
-    cross join lateral registry.show_entry(entry) as shown
-    where entry.company_id = asked.company_id
+    from (
+        select
+            entry_id,
+            source,
+            country_code,
+            entity_type,
+            status,
+            legal_form,
+            name,
+            surname,
+            first_name,
+            street,
+            building,
+            apartment,
+            city,
+            postal_code,
+            voivodeship,
+            address_country_code,
+            phone,
+            email,
+            fax,
+            e_delivery,
+            website,
+            activity_version,
+            activity_main,
+            activity_codes,
+            start_date,
+            suspension_date,
+            resumption_date,
+            bankruptcy_start_date,
+            bankruptcy_end_date,
+            restructuring_start_date,
+            restructuring_end_date,
+            end_date,
+            struck_off_date,
+            gone_date,
+            other_dates,
+            registry.shown_numbers(entry) as identifiers,
+            part.*
+        from registry.entry
+        cross join lateral registry.show_parts(entry) as part
+        where entry.company_id = asked.company_id
+    ) as shown
 ) as found
 order by asked.place

@@ -210,16 +210,17 @@ create or replace function registry.is_entrepreneur(
 language sql immutable parallel safe
 return entity_type = 'NATURAL' and num_nonnulls(surname, first_name) = 0 and name is not null;
 
--- An entry as answers show it, with the place in the dump that first said what it says now. What repeats its
--- columns is not stored: an entrepreneur, and the day on which a head office began with its company.
+-- What answers show of an entry beside its columns: the place in the dump that first had its content, and what
+-- repeats its columns and is not stored: an entrepreneur, and the day on which a head office began with its company.
 -- It is a set of one, which becomes a part of the query: a function of a value with subqueries would be
 -- started for each entry, which takes four times as long.
-create or replace function registry.show_entry(entry registry.entry) returns setof jsonb
+create or replace function registry.show_parts(entry registry.entry)
+returns table (closed_unit_count integer, provenance jsonb, persons jsonb, units jsonb)
 language sql stable parallel safe rows 1
 begin atomic
-    select to_jsonb(entry) - '{closed_units, address_ids}'::text[] || jsonb_build_object(
-        'closed_unit_count', cardinality(entry.closed_units),
-        'provenance', (
+    select
+        cardinality(entry.closed_units),
+        (
             select jsonb_build_object(
                 'dump_date', run.dump_date,
                 'file', run_file.file,
@@ -235,7 +236,7 @@ begin atomic
                 and run_file.file_no = said.file_no
                 and run.state = 'published'
         ),
-        'persons', coalesce(
+        coalesce(
             entry.persons,
             (
                 select jsonb_build_array(jsonb_build_object('full_name', entry.name, 'role', word.text))
@@ -248,7 +249,7 @@ begin atomic
                     )
             )
         ),
-        'units', case
+        case
             when entry.units is null or entry.units #> '{0,dates}' is not null then entry.units
             else (
                 select jsonb_set(
@@ -261,6 +262,13 @@ begin atomic
                 join registry.country_word as word using (country_code, language)
                 where country.country_code = entry.country_code and word.word = 'start_date'
             )
-        end
-    );
+        end;
+end;
+
+-- An entry with all of its columns, as answers show it.
+create or replace function registry.show_entry(entry registry.entry) returns setof jsonb
+language sql stable parallel safe rows 1
+begin atomic
+    select to_jsonb(entry) - '{closed_units, address_ids}'::text[] || to_jsonb(part)
+    from registry.show_parts(entry) as part;
 end;
