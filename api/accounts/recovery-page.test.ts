@@ -139,7 +139,6 @@ test('422 for a link that has expired', async () => {
     now: () => new Date(Date.now() + 25 * 3_600_000),
   });
   expect((await later.ask(`/recover?token=${link}`)).status).toBe(422);
-  await later.close();
 });
 
 describe('POST /recover', () => {

@@ -235,7 +235,6 @@ describe('POST /auth/register', () => {
 
   test('422 for a domain of the setting', async () => {
     const strict = await startTestApi({ db: database.kysely, freeMailDomains: ['wlasna.example'] });
-    onTestFinished(() => strict.close());
     const body = bodyOf({ email: 'anna@wlasna.example' });
     expect(await askJson(strict, 'POST /auth/register', { body })).toMatchObject({
       status: 422,
@@ -249,7 +248,6 @@ describe('POST /auth/register', () => {
 
   test('503 while registration is switched off', async () => {
     const closed = await startTestApi({ db: database.kysely, isRegistrationOpen: false });
-    onTestFinished(() => closed.close());
     const body = bodyOf();
     const response = await closed.ask('/api/v1/auth/register', {
       method: 'POST',

@@ -2,10 +2,10 @@ import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import type { Request } from 'express';
 import { Kysely, PostgresDialect } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test, onTestFinished } from 'vitest';
+import { describe, expect, test, onTestFinished } from 'vitest';
 import { createAccount, createApiToken } from '../../fixtures/client/account.ts';
 import { startDatabaseProxy } from '../../fixtures/database/database-proxy.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 import { connect } from '../../sql/connection/database.ts';
 import { openKysely } from '../../sql/connection/kysely.ts';
 import { onlyWriter } from '../../sql/connection/readers.ts';
@@ -16,15 +16,8 @@ import { createSecret, hashSecret } from './token-secret.ts';
 
 const now = new Date('2026-05-01T10:00:00.750Z');
 
-let database: TestDatabase;
-let account_id: string;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  ({ account_id } = await createAccount(database.kysely));
-});
-
-afterAll(() => database.drop());
+const database = await createTestDatabase();
+const { account_id } = await createAccount(database.kysely);
 
 /** The authentication of a process, and the statements that it makes. */
 function startAuthentication() {

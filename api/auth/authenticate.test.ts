@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import type { PoolClient } from 'pg';
-import { beforeEach, describe, expect, test, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createAccount, createApiToken, type TestAccount } from '../../fixtures/client/account.ts';
 import { type Answer, askJson } from '../../fixtures/client/json-client.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
@@ -43,7 +43,6 @@ async function startOther(): Promise<{ other: TestApi; statements: string[] }> {
     log: ({ query }) => void statements.push(JSON.stringify(query.sql)),
   });
   const other = await startTestApi({ db, now: () => now });
-  onTestFinished(() => other.close());
   return { other, statements };
 }
 

@@ -67,7 +67,6 @@ describe('POST /api/v1/companies/snapshot', () => {
     const taken = (await readMovements(database.kysely, searcher.account_id)).slice(2);
     const sorted = (amounts: unknown[]) => amounts.map(Number).toSorted((a, b) => a - b);
     expect(sorted(taken.map(([, amount]) => amount))).toEqual(sorted(paidFor));
-    await hasty.close();
     await slow.close();
   });
 
@@ -88,7 +87,6 @@ describe('POST /api/v1/companies/snapshot', () => {
     client.release();
     expect((await asking).status).toBe(503);
     expect(await readMovements(database.kysely, account_id)).toEqual([bonus]);
-    await hasty.close();
   });
 
   test('503 gives back what a commit charged whose connection was lost', async () => {
@@ -120,7 +118,6 @@ describe('POST /api/v1/companies/snapshot', () => {
     const charged = ['withdraw', 5, 190, 'Snapshot of NIP 1001401003'];
     expect(await movements()).toEqual([bonus, paid, charged, returned]);
     expect((await searcher.snapshot(asked)).balance).toBe('190');
-    await own.close();
     await far.close();
     await proxy.close();
   });
@@ -163,7 +160,6 @@ describe('POST /api/v1/companies/snapshot', () => {
         balance: 200,
       },
     });
-    await dear.close();
     expect((await searcher.snapshot(asked, headers)).status).toBe(200);
   });
 
@@ -208,7 +204,6 @@ describe('POST /api/v1/companies/snapshot', () => {
       });
     }
     expect(await readMovements(database.kysely, searcher.account_id)).toEqual([bonus]);
-    await free.close();
   });
 
   test('200 keeps the wallets of several accounts apart', async () => {

@@ -1,28 +1,17 @@
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createSearcher, type Searcher } from '../../fixtures/client/searcher.ts';
-import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { describe, expect, test } from 'vitest';
+import { createSearcher } from '../../fixtures/client/searcher.ts';
+import { startTestApi } from '../../fixtures/client/test-api.ts';
+import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 import { runDump } from '../../fixtures/dump/night.ts';
 
-let database: TestDatabase;
-let api: TestApi;
-let searcher: Searcher;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  for (const day of ['2026-09-30', '2026-10-02', '2026-10-05']) {
-    const path = fileURLToPath(new URL(`../../fixtures/sirene/${day}`, import.meta.url));
-    await runDump(database, path, day, { source: 'sirene' });
-  }
-  api = await startTestApi({ db: database.kysely });
-  searcher = await createSearcher(database.kysely, api, 10_000);
-});
-
-afterAll(async () => {
-  await api.close();
-  await database.drop();
-});
+const database = await createTestDatabase();
+for (const day of ['2026-09-30', '2026-10-02', '2026-10-05']) {
+  const path = fileURLToPath(new URL(`../../fixtures/sirene/${day}`, import.meta.url));
+  await runDump(database, path, day, { source: 'sirene' });
+}
+const api = await startTestApi({ db: database.kysely });
+const searcher = await createSearcher(database.kysely, api, 10_000);
 
 const snapshot = (identifier_type: string, identifier_value: string) =>
   searcher.snapshot({ identifier_type, identifier_value });

@@ -191,7 +191,6 @@ describe('a JSON body', () => {
 
   test('is not repeated in the log, whatever is wrong with it', async () => {
     const own = await startTestApi({ db: database.kysely });
-    onTestFinished(() => own.close());
     for (const body of ['{"password":"secret-1', '{"password":"secret-2"}', '"secret-3"']) {
       const init = { method: 'POST', body, headers: { 'Content-Type': json } };
       expect((await own.ask('/api/v1/auth/register', init)).status).toBeGreaterThanOrEqual(400);
@@ -241,7 +240,6 @@ describe('a slow body', () => {
 
   test('408 when it has not arrived by the deadline, and the connection is closed', async () => {
     const own = await startTestApi({ db: database.kysely, deadline_ms: 300 });
-    onTestFinished(() => own.close());
     const socket = connect(Number(new URL(own.url).port), '127.0.0.1');
     socket.write(`${head}\r\n\r\n{"token":`);
     const drip = setInterval(() => socket.write(' '), 50);
@@ -261,7 +259,6 @@ describe('a slow body', () => {
 
   test('that breaks off leaves no answer and no fault behind', async () => {
     const own = await startTestApi({ db: database.kysely });
-    onTestFinished(() => own.close());
     const socket = connect(Number(new URL(own.url).port), '127.0.0.1');
     socket.end(`${head}\r\n\r\n{"token":`);
     await text(socket);

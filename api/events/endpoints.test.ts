@@ -223,7 +223,6 @@ describe('GET /api/v1/companies/{company_ref}/events', () => {
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
     expect(plan).toContain('event_pkey');
     expect(plan).not.toContain('Seq Scan');
-    await many.drop();
   });
 });
 

@@ -1,26 +1,19 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import { Pool } from 'pg';
-import { afterAll, beforeAll, describe, expect, test, onTestFinished } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 import type { Tables } from '../../sql/tables/tables.ts';
 
 const day = '/api/v1/stats/day/2026-01-01';
 const range = '/api/v1/stats/range/2026-01-01';
 
-let database: TestDatabase;
+const database = await createTestDatabase();
 let clock_ms = 0;
 const now = (): Date => new Date(Date.now() + clock_ms);
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-
-afterAll(() => database.drop());
-
 async function startApi(): Promise<TestApi> {
   const api = await startTestApi({ db: database.kysely, now });
-  onTestFinished(() => api.close());
   return api;
 }
 
@@ -126,7 +119,6 @@ describe('the limit of the statistics', () => {
 
   test('ignores X-Forwarded-For unless a proxy is trusted', async () => {
     const api = await startTestApi({ db: database.kysely, now: nextMinute(), trustProxy: false });
-    onTestFinished(() => api.close());
     const statuses: number[] = [];
     for (let at = 0; at < 11; at += 1) statuses.push((await api.ask(day)).status);
     expect(statuses).toEqual([...Array.from({ length: 10 }, () => 404), 429]);
@@ -137,7 +129,6 @@ describe('the limit of the statistics', () => {
     pool.on('error', () => undefined);
     const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
     const api = await startTestApi({ db });
-    onTestFinished(() => api.close());
     const response = await api.ask(day);
     expect(response.status).toBe(503);
     expect(response.headers.get('retry-after')).toBe('5');

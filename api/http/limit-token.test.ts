@@ -1,27 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test, onTestFinished } from 'vitest';
-import { createAccount, createApiToken, type TestAccount } from '../../fixtures/client/account.ts';
+import { describe, expect, test } from 'vitest';
+import { createAccount, createApiToken } from '../../fixtures/client/account.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 import { createSecret } from '../auth/token-secret.ts';
 
 const verify = '/api/v1/tokens/verify';
 
-let database: TestDatabase;
-let apis: TestApi[];
-let account: TestAccount;
 let clock_ms = 0;
 const now = (): Date => new Date(Date.now() + clock_ms);
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  apis = await Promise.all([1, 2].map(() => startTestApi({ db: database.kysely, now })));
-  account = await createAccount(database.kysely);
-});
-
-afterAll(async () => {
-  await Promise.all(apis.map((api) => api.close()));
-  await database.drop();
-});
+const database = await createTestDatabase();
+const apis = await Promise.all([1, 2].map(() => startTestApi({ db: database.kysely, now })));
+const account = await createAccount(database.kysely);
 
 interface Client {
   token?: string;
@@ -189,7 +179,6 @@ describe('X-Forwarded-For', () => {
     clock_ms += 60_000;
     for (const trustProxy of [0, ['10.0.0.0/8']]) {
       const api = await startTestApi({ db: database.kysely, now, trustProxy });
-      onTestFinished(() => api.close());
       const first = await remainingOf(api, {});
       for (const [at, address] of ['192.0.2.1', '192.0.2.2', '2001:db8::1'].entries()) {
         expect(await remainingOf(api, { 'X-Forwarded-For': address })).toBe(first - at - 1);
@@ -199,7 +188,6 @@ describe('X-Forwarded-For', () => {
 
   test('of a trusted peer counts by what that peer has seen, not by what its client claims', async () => {
     const api = await startTestApi({ db: database.kysely, now, trustProxy: ['loopback'] });
-    onTestFinished(() => api.close());
     const claimed = ['1.1.1.1', '2.2.2.2', '127.0.0.1'];
     const left: number[] = [];
     for (const claim of claimed) {

@@ -1,20 +1,14 @@
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, test, onTestFinished } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { describe, expect, test, onTestFinished } from 'vitest';
+import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 import { connect, type Database } from '../../sql/connection/database.ts';
 import { type Db, openKysely } from '../../sql/connection/kysely.ts';
 import { onlyWriter } from '../../sql/connection/readers.ts';
 import type { RequestLimit } from '../figures.ts';
 import { createLimiter } from './limiter.ts';
 
-let database: TestDatabase;
+const database = await createTestDatabase();
 const now = (): Date => new Date();
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-
-afterAll(() => database.drop());
 
 /** Another process, as far as the database can tell. */
 async function connectAgain(): Promise<Database> {

@@ -1,24 +1,15 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type IncomingMessage, request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { describe, expect, test } from 'vitest';
+import { startTestApi } from '../../fixtures/client/test-api.ts';
+import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 
-let database: TestDatabase;
-let api: TestApi;
 let now = new Date('2026-01-01T10:00:00Z');
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  const { kysely: db, pool } = database;
-  api = await startTestApi({ db, pool, now: () => now });
-});
-
-afterAll(async () => {
-  await api.close();
-  await database.drop();
-});
+const database = await createTestDatabase();
+const { kysely: db, pool } = database;
+const api = await startTestApi({ db, pool, now: () => now });
 
 /** The lines that a program of this machine gets, a second after those of the call before. */
 async function readMetrics(): Promise<string[]> {

@@ -1,23 +1,15 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { fieldOf, makeReports, type Reports, withFields } from '../../fixtures/dump/bad-dump.ts';
 import { runBad } from '../../fixtures/dump/bad-night.ts';
 import { createSubmitter, type Submitter } from '../../fixtures/client/submitter.ts';
-import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { useApi } from '../../fixtures/client/use-api.ts';
 
 const submitted_at = new Date('2026-11-19T10:05:00Z');
 
-let database: TestDatabase;
-let api: TestApi;
+let { database, api } = {} as Awaited<ReturnType<typeof useApi>>;
 
 async function open() {
-  database = await createTestDatabase();
-  api = await startTestApi({ db: database.kysely, now: () => submitted_at });
-}
-
-async function close() {
-  await api.close();
-  await database.drop();
+  ({ database, api } = await useApi({ now: () => submitted_at }));
 }
 
 /** Eight companies a report; the first one has no NIP, the second has all. */
@@ -58,7 +50,6 @@ describe('a night in which companies turn out to be one', () => {
     newer = fieldOf(other!, 'Regon');
     nip = fieldOf(other!, 'Nip');
   });
-  afterEach(close);
 
   function secondDay(): Reports {
     const reports = firstDay();

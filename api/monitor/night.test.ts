@@ -1,22 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { runFixture, testNow } from '../../fixtures/dump/night.ts';
 import { createSubmitter, type Submitter } from '../../fixtures/client/submitter.ts';
-import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { useApi } from '../../fixtures/client/use-api.ts';
 
 const submitted_at = new Date('2026-11-19T10:05:00Z');
 
-let database: TestDatabase;
-let api: TestApi;
+let { database, api } = {} as Awaited<ReturnType<typeof useApi>>;
 
 async function open() {
-  database = await createTestDatabase();
-  api = await startTestApi({ db: database.kysely, now: () => submitted_at });
-}
-
-async function close() {
-  await api.close();
-  await database.drop();
+  ({ database, api } = await useApi({ now: () => submitted_at }));
 }
 
 describe('companies that are waited for', () => {
@@ -27,7 +19,6 @@ describe('companies that are waited for', () => {
     await open();
     submitter = await createSubmitter(database, api);
   });
-  afterAll(close);
 
   test('are ready after the first snapshot that has them', async () => {
     // Nothing is published yet.
@@ -75,7 +66,6 @@ describe('companies that are waited for', () => {
 
 describe('a company that no registry tells of', () => {
   beforeAll(open);
-  afterAll(close);
 
   test('fails after seven days, and can be submitted again', async () => {
     const submitter = await createSubmitter(database, api);

@@ -1,28 +1,17 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { extract, runKrs } from '../../fixtures/dump/krs-day.ts';
 import { company, nipOf, regonOf, runRegon } from '../../fixtures/dump/regon-day.ts';
 import { createSubmitter, type Submitter } from '../../fixtures/client/submitter.ts';
-import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { useApi } from '../../fixtures/client/use-api.ts';
 import { verify } from '../../pipeline/night/verify.ts';
 
 const [krs, nip, older, newer] = ['0000990001', nipOf(1), regonOf(1), regonOf(2)];
 const inKrs = { rodzajRejestruEwidencji_Symbol: '138', numerWRejestrzeEwidencji: krs };
 
-let database: TestDatabase;
-let api: TestApi;
+let { database, api } = {} as Awaited<ReturnType<typeof useApi>>;
 
 beforeEach(async () => {
-  database = await createTestDatabase();
-  api = await startTestApi({
-    db: database.kysely,
-    now: () => new Date('2026-11-02T10:05:00Z'),
-  });
-});
-
-afterEach(async () => {
-  await api.close();
-  await database.drop();
+  ({ database, api } = await useApi({ now: () => new Date('2026-11-02T10:05:00Z') }));
 });
 
 async function readFeed(submitter: Submitter): Promise<string[]> {

@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { askJson, refusal } from '../../fixtures/client/json-client.ts';
 import { startTestApi } from '../../fixtures/client/test-api.ts';
 import { createTokenOwner, start } from '../../fixtures/client/token-owner.ts';
@@ -115,7 +115,6 @@ describe('POST /tokens', () => {
     const bounds = { ...standard, TOKENS_PER_ACCOUNT: 3 };
     const { kysely: db, pool } = owner.database;
     const api = await startTestApi({ db, now: () => owner.now, bounds });
-    onTestFinished(() => api.close());
     const token = owner.account.master_token;
     const ask = (route: string) =>
       askJson(api, route, { token, ...(route === 'POST /tokens' && { body: { name: 'Sync' } }) });

@@ -152,7 +152,6 @@ describe('POST /checkout/local/{payment_id}/pay', () => {
     const response = await other.ask(`${checkout}/pay`, { method: 'POST' });
     expect(response.status).toBe(404);
     expect(await stateOf()).toBe('open');
-    await other.close();
     await stub.close();
   });
 });

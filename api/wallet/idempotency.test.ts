@@ -1,22 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { refusal } from '../../fixtures/client/json-client.ts';
 import { insertAccount } from '../../fixtures/client/bare-account.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 import { answerOnce, type Operation } from './idempotency.ts';
 import { grant, selectWallet } from './ledger.ts';
 
 const now = new Date('2026-05-01T10:00:00Z');
 const day_ms = 24 * 60 * 60 * 1000;
 
-let database: TestDatabase;
+const database = await createTestDatabase();
 let operation: Operation;
 let runCount: number;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-
-afterAll(() => database.drop());
 
 beforeEach(async () => {
   const account_id = await insertAccount(database.pool);

@@ -1,20 +1,14 @@
 import * as fc from 'fast-check';
 import type { DatabaseError } from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { insertAccount } from '../../fixtures/client/bare-account.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 import { HttpError } from '../http/errors.ts';
 import { charge, grant } from './ledger.ts';
 
 const now = new Date('2026-05-01T10:00:00Z');
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-
-afterAll(() => database.drop());
+const database = await createTestDatabase();
 
 interface Operation {
   account: number;

@@ -1,19 +1,13 @@
 import type { DatabaseError } from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { insertAccount } from '../../fixtures/client/bare-account.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 import { charge, grant } from './ledger.ts';
 
 const now = new Date('2026-05-01T10:00:00Z');
 
-let database: TestDatabase;
+const database = await createTestDatabase();
 let account_id: string;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-
-afterAll(() => database.drop());
 
 beforeEach(async () => {
   account_id = await insertAccount(database.pool);
