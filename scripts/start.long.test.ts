@@ -19,13 +19,13 @@ const script = fileURLToPath(new URL('start.ts', import.meta.url));
 /** What fifteen nights may take on a machine that has other things to do. */
 const nights_ms = 180_000;
 
-/** The fixture days of SIRENE are not published yet. */
-/** All fixture days are published. */
 let db: TestDatabase;
 let dataDir: string;
 
 const empty = await createOrigin(() => Promise.resolve());
+/** The fixture days of SIRENE are not published yet. */
 const unfinished = await shareAllSources();
+/** All fixture days are published. */
 const loaded = await shareDemonstration();
 
 /** What DATABASE_URL and DATA_DIR name in a test. */

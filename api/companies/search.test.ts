@@ -1,32 +1,21 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { runFixture } from '../../fixtures/dump/night.ts';
-import { createSearcher, type Searcher } from '../../fixtures/client/searcher.ts';
-import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { createSearcher } from '../../fixtures/client/searcher.ts';
+import { startTestApi } from '../../fixtures/client/test-api.ts';
+import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 
 const days = ['2026-11-02', '2026-11-03', '2026-11-04', '2026-11-05', '2026-11-06'];
 
 const firstId = 2 ** 32 - 20;
 
-let database: TestDatabase;
-let api: TestApi;
-let searcher: Searcher;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  // The ids of most companies have more than 32 bits.
-  await database.pool.query(
-    `update registry.last_id set last_id = ${firstId} where table_name = 'entry'`,
-  );
-  for (const day of days) await runFixture(database, day);
-  api = await startTestApi({ db: database.kysely });
-  searcher = await createSearcher(database.kysely, api, 10_000);
-});
-
-afterAll(async () => {
-  await api.close();
-  await database.drop();
-});
+const database = await createTestDatabase();
+// The ids of most companies have more than 32 bits.
+await database.pool.query(
+  `update registry.last_id set last_id = ${firstId} where table_name = 'entry'`,
+);
+for (const day of days) await runFixture(database, day);
+const api = await startTestApi({ db: database.kysely });
+const searcher = await createSearcher(database.kysely, api, 10_000);
 
 interface Found {
   total: number;

@@ -177,7 +177,6 @@ describe('GET /downloads/{date}/{view}', () => {
 
   test('200 has null for small counts where the operator hides them, and says so', async () => {
     const hiding = await startTestApi({ db: database.kysely, suppressBelow: 3 });
-    onTestFinished(() => hiding.close());
     expect((await linesOf('2026-02-04/stock_daily', hiding)).slice(2, 4)).toEqual([
       '2026-02-04,ceidg,mazowieckie,F,,SUSPENDED,3,f,PL',
       '2026-02-04,ceidg,,,,SUSPENDED,,t,PL',
@@ -244,7 +243,6 @@ describe('GET /downloads/{date}/{view}', () => {
 
 test('GET /api/v1/stats/series and its page hide the same small counts', async () => {
   const hiding = await startTestApi({ db: database.kysely, suppressBelow: 3 });
-  onTestFinished(() => hiding.close());
   for (const path of ['/api/v1/stats/series', '/stats/series']) {
     const response = await hiding.ask(`${path}?source=ceidg`);
     expect(await response.json()).toMatchObject({
@@ -294,7 +292,6 @@ describe('a file that takes long', () => {
       statement_timeout: 100,
     });
     const impatient = await startTestApi({ db: database.kysely, downloadPools: [downloadPool] });
-    onTestFinished(() => impatient.close());
     await holdStock();
     const response = await impatient.ask(path);
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);

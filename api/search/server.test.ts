@@ -2,31 +2,22 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readlink, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { createSearcher } from '../../fixtures/client/searcher.ts';
 import { startTestApi } from '../../fixtures/client/test-api.ts';
-import type { TestDatabase } from '../../fixtures/database/test-database.ts';
+
 import { createFirstDay } from '../../fixtures/dump/night.ts';
 import type { SearchFilter } from './filter.ts';
 import { createSearchIndex, type SearchIndex } from './client.ts';
 import { findPlace } from './place.ts';
 
 const patiently = { timeout: 20_000 };
-let database: TestDatabase;
-let folder: string;
 let opened: SearchIndex[] = [];
 
-beforeAll(async () => {
-  database = await createFirstDay();
-  folder = await mkdtemp(join(tmpdir(), 'registry-search-test-'));
-});
+const database = await createFirstDay();
+const folder = await mkdtemp(join(tmpdir(), 'registry-search-test-'));
 
 afterEach(endAll);
-
-afterAll(async () => {
-  await database.drop();
-  await rm(folder, { recursive: true });
-});
 
 /** An index as another API process opens it. */
 function open(options: Parameters<typeof createSearchIndex>[1] = {}): SearchIndex {

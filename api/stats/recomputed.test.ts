@@ -1,7 +1,7 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { runDump } from '../../fixtures/dump/night.ts';
@@ -102,12 +102,6 @@ beforeAll(async () => {
     days.push({ date, entries: new Map(reports) });
   }
 }, 300_000);
-
-afterAll(async () => {
-  await api.close();
-  await database.drop();
-  await rm(folder, { recursive: true });
-});
 
 const stands = (entry: Entry | undefined): entry is Entry =>
   entry !== undefined && entry.status !== 'DELETED';

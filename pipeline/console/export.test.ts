@@ -1,27 +1,17 @@
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { runCommand, startCommand } from '../../fixtures/process/cli.ts';
 import { createFirstDay, runFixture } from '../../fixtures/dump/night.ts';
-import type { TestDatabase } from '../../fixtures/database/test-database.ts';
+
 import { readCursor } from '../../sql/feed-cursor.ts';
 
-let db: TestDatabase;
-let folder: string;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'registry-export-'));
-  db = await createFirstDay();
-  await runFixture(db, '2026-11-03');
-});
-
-afterAll(async () => {
-  await db.drop();
-  await rm(folder, { recursive: true });
-});
+const folder = await mkdtemp(join(tmpdir(), 'registry-export-'));
+const db = await createFirstDay();
+await runFixture(db, '2026-11-03');
 
 const run = (...args: string[]) => runCommand(['export', ...args], { DATABASE_URL: db.url });
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { legalPerson, naturalPerson } from '../../fixtures/registry/bir-entity.ts';
 import { type BirStub, startBirStub } from '../../fixtures/registry/bir-stub.ts';
 import { offerFixture, startCeidgStub } from '../../fixtures/registry/ceidg-stub.ts';
@@ -32,7 +32,6 @@ async function startKrs(): Promise<Stub> {
     bulletins: { [day]: krsNumbers },
     entries: Object.fromEntries(krsNumbers.map(entryOf)),
   });
-  onTestFinished(() => stub.close());
   return stub;
 }
 
@@ -47,7 +46,6 @@ async function startBir(): Promise<BirStub> {
       naturalPerson('997142044', '1004704508', 'ĆWIĘKAŁA'),
     ],
   });
-  onTestFinished(() => stub.close());
   return stub;
 }
 
@@ -152,7 +150,6 @@ describe('fetch', () => {
 
   test('3 when the day is not there', async () => {
     const stub = await startCeidgStub({ token: 'token', reports: [] });
-    onTestFinished(() => stub.close());
     const settings = variables({ CEIDG_URL: stub.url, CEIDG_TOKEN: 'token' });
     const command = await runCommand(['fetch', 'ceidg', '--date', day], settings);
     expect(command.sentences()).toEqual([
@@ -242,10 +239,8 @@ describe('an end in the middle', () => {
 
 test('what is fetched from CEIDG is a night for `nightly`, and half of it is none', async () => {
   const db = await createTestDatabase();
-  onTestFinished(() => db.drop());
   inbox = await createInbox();
   const stub = await startCeidgStub({ token: 'token', reports: await offerFixture('2026-11-02') });
-  onTestFinished(() => stub.close());
   const settings = variables({
     DATABASE_URL: db.url,
     CEIDG_URL: stub.url,
@@ -278,17 +273,12 @@ test('what is fetched from CEIDG is a night for `nightly`, and half of it is non
 
 test('SIRENE is asked for the lists since the stock that is published, and for those of the day without a database', async () => {
   const db = await createTestDatabase();
-  onTestFinished(() => db.drop());
   await db.pool.query(
     `insert into registry.run (source, dump_date, dump_kind, state, started_at, finished_at, path)
      values ('sirene', '2026-10-31', 'full', 'published', now(), now(), '')`,
   );
   const stub = await startSireneStub({ token: 'key' });
   const catalogue = await startCatalogueStub([]);
-  onTestFinished(async () => {
-    await stub.close();
-    await catalogue.close();
-  });
   const fetchLists = async (DATABASE_URL: string) => {
     inbox = await createInbox();
     const service = { SIRENE_URL: stub.url, SIRENE_STOCK_URL: catalogue.url, SIRENE_TOKEN: 'key' };

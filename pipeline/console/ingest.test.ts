@@ -1,26 +1,16 @@
 import { cp, mkdtemp, rm, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type End, runCommand } from '../../fixtures/process/cli.ts';
 import { dumpTables, fixtureFolder } from '../../fixtures/dump/night.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 import { lockSource } from '../night/lock.ts';
 
-let db: TestDatabase;
-let incomplete: string;
-
-beforeAll(async () => {
-  db = await createTestDatabase();
-  incomplete = await mkdtemp(join(tmpdir(), 'registry-dump-'));
-  await cp(fixtureFolder('2026-11-03'), incomplete, { recursive: true });
-  await unlink(join(incomplete, 'Zarejestrowane działalności - województwo opolskie.zip'));
-});
-
-afterAll(async () => {
-  await rm(incomplete, { recursive: true });
-  await db.drop();
-});
+const db = await createTestDatabase();
+const incomplete = await mkdtemp(join(tmpdir(), 'registry-dump-'));
+await cp(fixtureFolder('2026-11-03'), incomplete, { recursive: true });
+await unlink(join(incomplete, 'Zarejestrowane działalności - województwo opolskie.zip'));
 
 function ingest(path: string, date: string, ...options: string[]) {
   const args = ['ingest', 'ceidg', path, '--date', date, ...options];

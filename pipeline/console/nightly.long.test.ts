@@ -1,7 +1,7 @@
 import { cp, mkdir, mkdtemp, readdir, rm, symlink, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { findPort } from '../../fixtures/client/test-api.ts';
 import { expectedDays, expectedEvents } from '../../fixtures/ceidg/expected.ts';
 import { runCommand, startCommand } from '../../fixtures/process/cli.ts';
@@ -26,13 +26,7 @@ let inbox: string;
 beforeEach(async () => {
   db = await empty.copy();
   inbox = await mkdtemp(join(tmpdir(), 'registry-inbox-'));
-  onTestFinished(async () => {
-    await rm(inbox, { recursive: true });
-    await db.drop();
-  });
 });
-
-afterAll(() => empty.drop());
 
 /** Puts the fixture dumps of these days into the inbox. */
 async function deliver(...dates: string[]): Promise<void> {
@@ -213,11 +207,7 @@ describe('nightly', () => {
     expect(datesAndStates(again.stdout)).toHaveLength(3);
     expect(again.code).toBe(0);
     const undisturbed = await (await shareDays()).copy();
-    try {
-      expect(await dumpTables(db)).toEqual(await dumpTables(undisturbed));
-    } finally {
-      await undisturbed.drop();
-    }
+    expect(await dumpTables(db)).toEqual(await dumpTables(undisturbed));
   });
 
   test('2 names an inbox that cannot be read', async () => {
@@ -293,7 +283,6 @@ describe('schedule', () => {
 
   test('waits for a database that is away, and runs the night that was due meanwhile', async () => {
     const proxy = await startDatabaseProxy(db.url);
-    onTestFinished(() => proxy.close());
     await proxy.cut();
     const variables = { DATABASE_URL: proxy.url, INBOX_DIR: inbox, NIGHTLY_CRON: '* * * * * *' };
     const schedule = startCommand(['schedule'], variables);

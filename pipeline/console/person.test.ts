@@ -1,14 +1,14 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createAccount } from '../../fixtures/client/account.ts';
 import { createWatch } from '../../fixtures/client/watch.ts';
 import { askJson } from '../../fixtures/client/json-client.ts';
 import { createSearcher } from '../../fixtures/client/searcher.ts';
-import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { startTestApi } from '../../fixtures/client/test-api.ts';
+import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 import { fieldOf, makeReports, withFields } from '../../fixtures/dump/bad-dump.ts';
 import { runBad } from '../../fixtures/dump/bad-night.ts';
 import { extract, runKrs } from '../../fixtures/dump/krs-day.ts';
@@ -58,21 +58,9 @@ const unnumbered = withFields(others[0]!, {
 });
 const key = 'Brzęczyszczyk|Bez|Bez Numeru|2015-03-02';
 
-let db: TestDatabase;
-let api: TestApi;
-let dataDir: string;
-
-beforeAll(async () => {
-  db = await createTestDatabase();
-  api = await startTestApi({ db: db.kysely });
-  dataDir = await mkdtemp(join(tmpdir(), 'registry-forget-'));
-});
-
-afterAll(async () => {
-  await api.close();
-  await db.drop();
-  await rm(dataDir, { recursive: true });
-});
+const db = await createTestDatabase();
+const api = await startTestApi({ db: db.kysely });
+const dataDir = await mkdtemp(join(tmpdir(), 'registry-forget-'));
 
 /** The night over the report with these rows; all others are as on the first day. */
 function runCeidg(

@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -8,15 +8,9 @@ import { findPort } from '../../fixtures/client/test-api.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { destroyEmbedded } from '../../fixtures/database/destroy-embedded.ts';
 
-let folder: string;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'registry-psql-'));
-  // Root runs Postgres as another user, which must reach the folder.
-  await chmod(folder, 0o755);
-});
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = await mkdtemp(join(tmpdir(), 'registry-psql-'));
+// Root runs Postgres as another user, which must reach the folder.
+await chmod(folder, 0o755);
 
 async function ask(connectionString: string, query: string): Promise<unknown[]> {
   const client = new Client({ connectionString });
@@ -43,8 +37,6 @@ describe('registry psql with DATABASE_URL', () => {
     url = reader.href;
     variables = { DATABASE_URL: db.url, DATABASE_READER_URL: url };
   });
-
-  afterAll(() => db.drop());
 
   test('prints the connection of a reader, without the password', async () => {
     const { code, stdout } = await runCommand(['psql', '--print'], variables);

@@ -1,10 +1,10 @@
-import { cp, mkdtemp, rm, unlink } from 'node:fs/promises';
+import { cp, mkdtemp, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { leaveMail } from '../../fixtures/process/mail.ts';
 import { createFirstDay, fixtureFolder, runDump, runFixture } from '../../fixtures/dump/night.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 import { Refusal } from '../errors.ts';
 import { lockSource } from '../night/lock.ts';
 import type { NightOptions } from '../night/context.ts';
@@ -13,28 +13,18 @@ import { findTrouble } from './check.ts';
 import { describeRunDetail, describeRunRows, readRun, readRuns } from './runs.ts';
 import { describeStatus, readStatus } from './status.ts';
 
-let db: TestDatabase;
-let incomplete: string;
-
-beforeAll(async () => {
-  db = await createFirstDay();
-  incomplete = await mkdtemp(join(tmpdir(), 'registry dump '));
-  await cp(fixtureFolder('2026-11-04'), incomplete, { recursive: true });
-  await unlink(join(incomplete, 'Zarejestrowane działalności - województwo opolskie.zip'));
-  await runFixture(db, '2026-11-03');
-  // Refused on two nights, the second time twice.
-  for (const now of ['2026-11-04T06:00:00Z', '2026-11-05T06:00:00Z', '2026-11-05T07:00:00Z']) {
-    const refused = runDump(db, incomplete, '2026-11-04', { now: () => new Date(now) });
-    await refused.catch((error: unknown) => {
-      if (!(error instanceof Refusal)) throw error;
-    });
-  }
-});
-
-afterAll(async () => {
-  await db.drop();
-  await rm(incomplete, { recursive: true });
-});
+const db = await createFirstDay();
+const incomplete = await mkdtemp(join(tmpdir(), 'registry dump '));
+await cp(fixtureFolder('2026-11-04'), incomplete, { recursive: true });
+await unlink(join(incomplete, 'Zarejestrowane działalności - województwo opolskie.zip'));
+await runFixture(db, '2026-11-03');
+// Refused on two nights, the second time twice.
+for (const now of ['2026-11-04T06:00:00Z', '2026-11-05T06:00:00Z', '2026-11-05T07:00:00Z']) {
+  const refused = runDump(db, incomplete, '2026-11-04', { now: () => new Date(now) });
+  await refused.catch((error: unknown) => {
+    if (!(error instanceof Refusal)) throw error;
+  });
+}
 
 describe('runs', () => {
   test('are listed with the newest first, of all registries or of one', async () => {

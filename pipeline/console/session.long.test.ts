@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
@@ -16,7 +16,6 @@ const canMount = mountSmallDisk();
 
 afterAll(async () => {
   if (canMount) execFileSync('umount', ['-l', disk]);
-  await rm(folder, { recursive: true });
 });
 
 /** @returns whether this process may mount a file system */

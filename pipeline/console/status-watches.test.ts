@@ -1,23 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createFirstDay } from '../../fixtures/dump/night.ts';
 import { createSubmitter } from '../../fixtures/client/submitter.ts';
-import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import type { TestDatabase } from '../../fixtures/database/test-database.ts';
+import { startTestApi } from '../../fixtures/client/test-api.ts';
+
 import { describeWatches, readWatchStatus } from './status.ts';
 
-let db: TestDatabase;
-let api: TestApi;
 let now = new Date('2026-11-20T10:05:07Z');
 
-beforeAll(async () => {
-  db = await createFirstDay();
-  api = await startTestApi({ db: db.kysely, now: () => now });
-});
-
-afterAll(async () => {
-  await api.close();
-  await db.drop();
-});
+const db = await createFirstDay();
+const api = await startTestApi({ db: db.kysely, now: () => now });
 
 test('counts what is watched, waited for, and was in vain', async () => {
   const submitter = await createSubmitter(db, api);

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import {
   fileName,
   makeReports,
@@ -8,7 +8,6 @@ import {
   writeReports,
 } from '../../fixtures/dump/bad-dump.ts';
 import {
-  type Baseline,
   refuse,
   publish,
   publishBaseline,
@@ -77,11 +76,7 @@ const cases: RowCase[] = [
   name('a quote that never closes', (number) => `"Usługi ${number}`, 'a quote that never closes'),
 ];
 
-let baseline: Baseline;
-beforeAll(async () => {
-  baseline = await publishBaseline();
-});
-afterAll(() => baseline.drop());
+const baseline = await publishBaseline();
 
 describe('a row is damaged in its quotes', () => {
   const expected = expectCases(cases);
@@ -156,7 +151,6 @@ describe('a field of 50 MB', () => {
   beforeAll(async () => {
     db = await baseline.open();
   });
-  afterAll(() => db.drop());
 
   test('costs its row and little memory', async () => {
     const used = () => {

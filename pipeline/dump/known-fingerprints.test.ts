@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import * as fc from 'fast-check';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parseRecord } from '../../fixtures/dump/parse-record.ts';
 import { learn, toBytes } from '../../fixtures/dump/yesterday.ts';
 import type { KnownFingerprints } from './known-fingerprints.ts';
@@ -106,7 +106,6 @@ describe('KnownFingerprints', () => {
 
   test('runs the code that stands beside its source', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'registry-wasm-'));
-    onTestFinished(() => rm(folder, { recursive: true }));
     const root = fileURLToPath(new URL('../../', import.meta.url));
     const built = join(folder, 'lines.wasm');
     const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { pipeline } from 'node:stream/promises';
 import { from as copyFrom } from 'pg-copy-streams';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { parseRecord } from '../../fixtures/dump/parse-record.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { tidy } from '../sources/text.ts';
@@ -55,8 +55,6 @@ describe('a record with quotes', () => {
     db = await createTestDatabase();
     await db.pool.query('create table kept (no integer, a text, b text, c text)');
   });
-
-  afterAll(() => db.drop());
 
   test('has the fields that a parser finds, or does not parse; in a plain one nothing to tidy is overlooked', () => {
     fc.assert(

@@ -1,9 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { describe, expect, test } from 'vitest';
+import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 import { learn } from '../../fixtures/dump/yesterday.ts';
 import { connect } from '../../sql/connection/database.ts';
 import { Refusal } from '../errors.ts';
@@ -15,15 +15,9 @@ import { KnownFingerprints } from './known-fingerprints.ts';
 import { stageDump } from './stage.ts';
 
 const stage = 'stage_test';
-let db: TestDatabase;
-let source: TableSource;
 
-beforeAll(async () => {
-  db = await createTestDatabase();
-  source = (await loadSource('ceidg')) as TableSource;
-});
-
-afterAll(() => db.drop());
+const db = await createTestDatabase();
+const source = (await loadSource('ceidg')) as TableSource;
 
 /** Stages a folder, and skips the records of yesterday. */
 async function stageFolder(folder: string, yesterday = new KnownFingerprints(), pool = db.pool) {
@@ -68,7 +62,6 @@ describe('stageDump', () => {
 
   test('refuses a file as a whole by its name, and writes nothing more', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'registry-stage-'));
-    onTestFinished(() => rm(folder, { recursive: true }));
     const path = join(folder, 'Zarejestrowane działalności - województwo opolskie.csv');
     await writeFile(path, 'Lp;NIP\n1;2\n');
     const error: unknown = await stageFolder(folder).catch((reason: unknown) => reason);

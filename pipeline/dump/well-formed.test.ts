@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { describe, expect, test } from 'vitest';
+import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 import { areNipDigits, areRegon9Digits } from '../../sql/check-digit.ts';
 import { RecordScanner } from './record-scanner.ts';
 import type { ColumnForm } from '../sources/source.ts';
@@ -27,14 +27,8 @@ function look(fields: readonly (readonly [ColumnForm, string])[]): boolean {
   );
 }
 
-describe('check digits', () => {
-  let db: TestDatabase;
-
-  beforeAll(async () => {
-    db = await createTestDatabase();
-  });
-
-  afterAll(() => db.drop());
+describe('check digits', async () => {
+  const db = await createTestDatabase();
 
   test.each([
     ['is_nip', 10, areNipDigits],

@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { generateDays } from '../../fixtures/dump/generated-days.ts';
 import { runDump } from '../../fixtures/dump/night.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 import { runSteps } from '../night/sessions.ts';
 import { loadYesterday } from './yesterday.ts';
 
-let db: TestDatabase;
-
 // After a night, some entries have another fingerprint, and those that are gone have none.
-beforeAll(async () => {
-  db = await createTestDatabase();
-  const days = await generateDays(5000);
-  for (const day of [0, 1] as const) await runDump(db, ...days.night(day));
-  await days.remove();
-});
-
-afterAll(() => db.drop());
+const db = await createTestDatabase();
+const days = await generateDays(5000);
+for (const day of [0, 1] as const) await runDump(db, ...days.night(day));
+await days.remove();
 
 const stage = 'stage_yesterday';
 

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { legalPerson } from '../../fixtures/registry/bir-entity.ts';
 import { type BirStub, startBirStub } from '../../fixtures/registry/bir-stub.ts';
 import { createClock, hasty } from '../../fixtures/registry/fetching.ts';
@@ -13,7 +13,6 @@ let stub: BirStub;
 
 async function start(status = '1'): Promise<BirStub> {
   const started = await startBirStub({ key, status, entities: [company] });
-  onTestFinished(() => started.close());
   return started;
 }
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import {
   type OfferedReport,
   offerFixture,
@@ -49,7 +49,6 @@ beforeEach(async () => {
 
 async function start(reports: readonly OfferedReport[] = offered): Promise<Stub> {
   const started = await startCeidgStub({ token, reports, entries: [entry] });
-  onTestFinished(() => started.close());
   stub = started;
   return started;
 }

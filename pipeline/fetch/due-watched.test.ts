@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { legalPerson } from '../../fixtures/registry/bir-entity.ts';
 import { hasty } from '../../fixtures/registry/fetching.ts';
 import { startRegistries } from '../../fixtures/registry/registries.ts';
@@ -12,9 +12,7 @@ import { findWatched } from './due.ts';
 
 test('of many companies those are found that are watched, by whichever number', async () => {
   const database = await createTestDatabase();
-  onTestFinished(() => database.drop());
   const api = await startTestApi({ db: database.kysely });
-  onTestFinished(() => api.close());
   const { settings } = await startRegistries({
     regon: [
       legalPerson('997142044', '1000705505', 'ZMYŚLONA'),

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { startCeidgStub } from '../../fixtures/registry/ceidg-stub.ts';
 import { runCommand } from '../../fixtures/process/cli.ts';
 import { createInbox } from '../../fixtures/registry/fetching.ts';
@@ -22,7 +22,6 @@ let inbox: string;
 
 beforeEach(async () => {
   db = await createTestDatabase();
-  onTestFinished(() => db.drop());
   inbox = await createInbox();
 });
 
@@ -39,7 +38,6 @@ async function startKrs(...days: string[]): Promise<string> {
       numbers.map((krs) => [krs, { register: 'P', current: currentExtract(krs, 'ZMYŚLONA') }]),
     ),
   });
-  onTestFinished(() => stub.close());
   return stub.url;
 }
 
@@ -127,10 +125,6 @@ describe('nightly --fetch', () => {
     }));
     const catalogue = await startCatalogueStub(files);
     const stub = await startSireneStub({ token: 'key' });
-    onTestFinished(async () => {
-      await stub.close();
-      await catalogue.close();
-    });
     const variables = {
       SIRENE_TOKEN: 'key',
       SIRENE_URL: stub.url,
@@ -165,7 +159,6 @@ describe('nightly --fetch', () => {
 
   test('1 when a registry does not answer; what lies in the inbox is taken all the same', async () => {
     const stub = await startCeidgStub({ token: 'token' });
-    onTestFinished(() => stub.close());
     stub.interfere(() => ({ status: 400 }));
     const command = await nightly({ CEIDG_TOKEN: 'token', CEIDG_URL: stub.url });
     expect(command.fetched).toEqual([`ceidg ${daysAgo(0)} failed`]);

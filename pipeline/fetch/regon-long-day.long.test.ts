@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { runMeasured } from '../../fixtures/process/measured.ts';
 import { legalPerson } from '../../fixtures/registry/bir-entity.ts';
 import { type BirStub, startBirStub } from '../../fixtures/registry/bir-stub.ts';
@@ -38,7 +38,6 @@ beforeEach(async () => {
 
 async function start(lists: Record<string, readonly string[]>): Promise<BirStub> {
   const stub = await startBirStub({ key, lists, entities });
-  onTestFinished(() => stub.close());
   return stub;
 }
 

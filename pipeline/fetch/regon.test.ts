@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { legalPerson, naturalPerson } from '../../fixtures/registry/bir-entity.ts';
 import {
   type BirContent,
@@ -46,7 +46,6 @@ beforeEach(async () => {
 
 async function start(changed: Partial<BirContent> = {}): Promise<BirStub> {
   const stub = await startBirStub({ ...content, ...changed });
-  onTestFinished(() => stub.close());
   return stub;
 }
 

@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { hasty } from '../../fixtures/registry/fetching.ts';
 import { page, startStub, type Stub } from '../../fixtures/registry/service-stub.ts';
 import { readRetryAfter, Service, ServiceFault, type ServiceSettings } from './service.ts';
@@ -12,8 +12,6 @@ beforeEach(async () => {
   retries = [];
   stub = await startStub(() => ({ status: 200, body: 'źdźbło '.repeat(1000) }));
 });
-
-afterEach(() => stub.close());
 
 function onRetry(sentence: string, wait_ms: number): void {
   retries.push({ sentence, wait_ms });

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { ZipFile } from 'yazl';
 import { createInbox, hasty, planOf } from '../../fixtures/registry/fetching.ts';
@@ -28,12 +28,10 @@ let catalogue: Stub;
 
 async function start(readyAt: string): Promise<void> {
   stub = await startSireneStub({ token, readyAt });
-  onTestFinished(() => stub.close());
 }
 
 async function offer(...files: OfferedFile[]): Promise<void> {
   catalogue = await startCatalogueStub(files);
-  onTestFinished(() => catalogue.close());
 }
 
 function fetchDay(

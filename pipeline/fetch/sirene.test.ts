@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { runCommand } from '../../fixtures/process/cli.ts';
 import {
   createClock,
@@ -50,13 +50,11 @@ beforeEach(async () => {
 
 async function start(more: SireneKnowledge = {}): Promise<void> {
   stub = await startSireneStub({ token, ...knowledge, ...more });
-  onTestFinished(() => stub.close());
 }
 
 /** The catalogue lists nothing. */
 async function startCatalogue(): Promise<void> {
   catalogue = await startCatalogueStub([]);
-  onTestFinished(() => catalogue.close());
 }
 
 function connect(settings: { url?: string; token?: string } = {}): Sirene {
@@ -316,7 +314,6 @@ describe('a unit', () => {
   test('of another service is not asked for: the key stays here', async () => {
     await start();
     const elsewhere = await startSireneStub({ token, units: { 900000108: unit } });
-    onTestFinished(() => elsewhere.close());
     const Location = `${elsewhere.url}/siren/900000108`;
     stub.interfere(() => ({ status: 301, headers: { Location } }));
     await expect(connect().unit('900000207')).rejects.toThrow('SIRENE leads to another service');

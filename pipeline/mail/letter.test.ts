@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { leaveMail, mailRow } from '../../fixtures/process/mail.ts';
 import {
   created_at,
@@ -6,18 +6,13 @@ import {
   secretKey,
   serveMail,
 } from '../../fixtures/process/mail-delivery.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 import type { ReceivedMail } from '../../fixtures/process/test-smtp.ts';
 import { signOneTimeToken } from '../../sql/secrets/signed-token.ts';
 import { writeHtml, writeText } from './letter.ts';
 import { sendMail } from './send.ts';
 
-let db: TestDatabase;
-
-beforeAll(async () => {
-  db = await createTestDatabase();
-});
-afterAll(() => db.drop());
+const db = await createTestDatabase();
 
 /** What arrives of a mail, and the one-time token that it must bring. */
 async function receive(

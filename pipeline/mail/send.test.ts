@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { leaveMail, mailRow } from '../../fixtures/process/mail.ts';
 import { created_at, sendOptions, serveMail } from '../../fixtures/process/mail-delivery.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 import { sendMail } from './send.ts';
 import { createSmtpDelivery } from './transport.ts';
 
-let db: TestDatabase;
-
-beforeAll(async () => {
-  db = await createTestDatabase();
-});
-afterAll(() => db.drop());
+const db = await createTestDatabase();
 
 const leave = (options: Parameters<typeof leaveMail>[1] = {}) =>
   leaveMail(db, { created_at, ...options });

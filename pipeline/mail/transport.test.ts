@@ -1,8 +1,8 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { leaveMail, mailRow } from '../../fixtures/process/mail.ts';
 import {
   created_at,
@@ -11,22 +11,17 @@ import {
   sendOptions,
   serveMail,
 } from '../../fixtures/process/mail-delivery.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 import { signOneTimeToken } from '../../sql/secrets/signed-token.ts';
 import { sendMail } from './send.ts';
 import { createFileDelivery, createSmtpDelivery } from './transport.ts';
 
-let db: TestDatabase;
 let folder: string;
 
-beforeAll(async () => {
-  db = await createTestDatabase();
-});
-afterAll(() => db.drop());
+const db = await createTestDatabase();
 
 async function makeFolder(): Promise<void> {
   folder = await mkdtemp(join(tmpdir(), 'registry-mail-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
 }
 
 describe('a server that offers STARTTLS', () => {

@@ -62,20 +62,6 @@ describe('a delta', () => {
     expect(await verify(db, 'regon')).toEqual([]);
   });
 
-  test('rejects both of two answers that contradict each other, and one of two equal ones', async () => {
-    const summary = await runRegon(db, day1, {
-      reports: [
-        company(regonOf(1), nipOf(1)),
-        company(regonOf(2), nipOf(2)),
-        company(regonOf(2), nipOf(2), { nazwa: 'ANDERS' }),
-        company(regonOf(3), nipOf(3)),
-        company(regonOf(3), nipOf(3)),
-      ].flat(),
-    });
-    expect(summary).toMatchObject({ read: 5, accepted: 2, rejected: 3, entries: 2 });
-    expect(await verify(db, 'regon')).toEqual([]);
-  });
-
   test('may hold far fewer rows than the one before, but is refused when it strikes off too many', async () => {
     const numbers = Array.from({ length: 40 }, (_, at) => at + 1);
     const reports = numbers.flatMap((number) => company(regonOf(number), nipOf(number)));

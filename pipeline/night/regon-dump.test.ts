@@ -184,37 +184,6 @@ test('a folder with nothing of REGON in it', async () => {
   await expect(ingest({ 'a.json': '{}' }, '2026-11-02')).rejects.toThrow(WrongUsage);
 });
 
-test('a REGON that is struck off as another takes its place', async () => {
-  await ingest({ 'a.xml': mainOf(company) }, '2026-11-02');
-  await ingest(
-    {
-      'a.xml': mainOf(company, { praw_dataSkresleniaZRegon: '2026-11-03' }),
-      'b.xml': mainOf(company, { praw_regon9: '995200056' }),
-      'deleted.txt': company.regon,
-      'new.txt': '995200056',
-    },
-    '2026-11-03',
-  );
-  const { rows } = await db.pool.query(
-    `select event_type, old_value, new_value, entry_key, company_id::int
-     from registry.event join registry.entry using (company_id, entry_id)`,
-  );
-  expect(rows).toEqual([
-    {
-      event_type: 'ANOMALY_REGON_CHANGE',
-      old_value: '995200010',
-      new_value: '995200056',
-      entry_key: '995200056-6',
-      company_id: 1,
-    },
-  ]);
-  expect(await readEntries()).toEqual([
-    '995200010-6 ŻÓŁĆ & SYN DELETED',
-    '995200056-6 ŻÓŁĆ & SYN ACTIVE',
-  ]);
-  expect(await verify(db, 'regon')).toEqual([]);
-});
-
 describe('an answer that is silent', async () => {
   const told = await createTestDatabase();
   const inKrs = { praw_rodzajRejestruEwidencji_Symbol: '138' };

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { findPort } from '../../fixtures/client/test-api.ts';
 import { createAccount } from '../../fixtures/client/account.ts';
 import { leaveMail } from '../../fixtures/process/mail.ts';
@@ -6,27 +6,21 @@ import { createFirstDay, runFixture } from '../../fixtures/dump/night.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { serveMetrics } from './metrics.ts';
 
-let db: TestDatabase;
-
-beforeAll(async () => {
-  db = await createFirstDay();
-  await runFixture(db, '2026-11-05', { reason: 'for the rejected row' });
-  await runFixture(db, '2026-11-02', { dump_date: '2026-11-01' }).catch(() => undefined);
-  await createAccount(db.kysely);
-  await wait('0000000017', 10);
-  await wait('0000000018', 60);
-  await wait('0000000019', 90);
-  await db.pool.query(
-    `update customer.watch set next_attempt_at = now() + interval '1 hour'
-    where identifier_value = '0000000019'`,
-  );
-  await leaveMail(db);
-  await db.pool.query(
-    `update customer.mail set created_at = now() - interval '2 hours' where state = 'queued'`,
-  );
-});
-
-afterAll(() => db.drop());
+const db = await createFirstDay();
+await runFixture(db, '2026-11-05', { reason: 'for the rejected row' });
+await runFixture(db, '2026-11-02', { dump_date: '2026-11-01' }).catch(() => undefined);
+await createAccount(db.kysely);
+await wait('0000000017', 10);
+await wait('0000000018', 60);
+await wait('0000000019', 90);
+await db.pool.query(
+  `update customer.watch set next_attempt_at = now() + interval '1 hour'
+  where identifier_value = '0000000019'`,
+);
+await leaveMail(db);
+await db.pool.query(
+  `update customer.mail set created_at = now() - interval '2 hours' where state = 'queued'`,
+);
 
 /** Has an account wait for a number since so many minutes. */
 async function wait(krs: string, minutes: number): Promise<void> {

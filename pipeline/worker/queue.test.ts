@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { run } from 'graphile-worker';
 import type { PoolClient } from 'pg';
 import { pino } from 'pino';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { sendOptions } from '../../fixtures/process/mail-delivery.ts';
 import { createFileDelivery } from '../mail/transport.ts';
@@ -14,7 +14,6 @@ let db: TestDatabase;
 beforeEach(async () => {
   db = await createTestDatabase();
 });
-afterEach(() => db.drop());
 
 // The queue then releases the session twice, which would end the process.
 test('that ends while it begins to listen may lose its session', async () => {

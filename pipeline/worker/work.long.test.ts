@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { runCommand, type Started, startCommand } from '../../fixtures/process/cli.ts';
 import { leaveMail, mailRow } from '../../fixtures/process/mail.ts';
 import { administer } from '../../fixtures/database/test-cluster.ts';
@@ -24,7 +24,6 @@ let dataDir: string;
 async function serveSlowly(): Promise<{ smtp: TestSmtp } & Omit<HeldText, 'behaviour'>> {
   const { behaviour, ...held } = holdText();
   const smtp = await startTestSmtp(behaviour);
-  onTestFinished(() => smtp.close());
   return { smtp, ...held };
 }
 
@@ -44,10 +43,6 @@ describe('registry work', () => {
   beforeEach(async () => {
     db = await createTestDatabase();
     dataDir = await mkdtemp(join(tmpdir(), 'registry-work-'));
-  });
-  afterEach(async () => {
-    await db.drop();
-    await rm(dataDir, { recursive: true });
   });
 
   test('that is killed in the middle of a mail, and started again, sends it', async () => {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { leaveMail, mailRow } from '../../fixtures/process/mail.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import {
@@ -15,11 +15,9 @@ let db: TestDatabase;
 beforeEach(async () => {
   db = await createTestDatabase();
 });
-afterEach(() => db.drop());
 
 async function serve(behaviour?: SmtpBehaviour): Promise<TestSmtp> {
   const smtp = await startTestSmtp(behaviour);
-  onTestFinished(() => smtp.close());
   return smtp;
 }
 

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 import { connect } from './database.ts';
 import { openKysely } from './kysely.ts';
 import { isDatabaseAway } from './lost-connection.ts';
@@ -8,13 +8,7 @@ import { runPrepared } from './prepared.ts';
 
 const file = 'api/count_hits.sql';
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-
-afterAll(() => database.drop());
+const database = await createTestDatabase();
 
 function valuesFor(key: string, now = '2026-05-01T10:00:00Z'): unknown[] {
   return [[key], now, ['2026-05-01T10:01:00Z']];

@@ -1,7 +1,7 @@
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { readSecretKey } from './secret-key.ts';
 
 let folder: string;
@@ -9,8 +9,6 @@ let folder: string;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'registry-secret-'));
 });
-
-afterEach(() => rm(folder, { recursive: true }));
 
 describe('readSecretKey', () => {
   test('takes the key that is given, and writes none', async () => {

@@ -1,34 +1,22 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { readMailedToken, secretKey } from '../../../fixtures/client/mailed-token.ts';
 import { listSamples } from '../../../fixtures/client/samples.ts';
-import { findPort, startTestApi, type TestApi } from '../../../fixtures/client/test-api.ts';
-import type { TestDatabase } from '../../../fixtures/database/test-database.ts';
+import { findPort, startTestApi } from '../../../fixtures/client/test-api.ts';
+
 import { createFirstDay } from '../../../fixtures/dump/night.ts';
 
-let database: TestDatabase;
-let api: TestApi;
-let folder: string;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'registry-samples-'));
-  database = await createFirstDay();
-  const port = await findPort();
-  const baseUrl = `http://127.0.0.1:${port}`;
-  api = await startTestApi({ db: database.kysely, port, baseUrl, secretKey });
-  // A search waits until the companies are loaded.
-  await vi.waitUntil(async () => (await api.ask('/readyz')).ok, { timeout: 30_000 });
-});
-
-afterAll(async () => {
-  await api.close();
-  await database.drop();
-  await rm(folder, { recursive: true });
-});
+const folder = await mkdtemp(join(tmpdir(), 'registry-samples-'));
+const database = await createFirstDay();
+const port = await findPort();
+const baseUrl = `http://127.0.0.1:${port}`;
+const api = await startTestApi({ db: database.kysely, port, baseUrl, secretKey });
+// A search waits until the companies are loaded.
+await vi.waitUntil(async () => (await api.ask('/readyz')).ok, { timeout: 30_000 });
 
 /** How a sample is run, by its language; a sample is a file. */
 const programs: Record<string, [command: string, suffix: string]> = {

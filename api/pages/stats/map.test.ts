@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { startTestApi } from '../../../fixtures/client/test-api.ts';
 import { useApi } from '../../../fixtures/client/use-api.ts';
 import { insertDays } from '../../../fixtures/database/published-days.ts';
@@ -69,7 +69,6 @@ describe('the map of the statistics', () => {
 
   test('hides what the operator hides', async () => {
     const hiding = await startTestApi({ db: database.kysely, suppressBelow: 300 });
-    onTestFinished(() => hiding.close());
     const page = await (await hiding.ask('/stats?source=map')).text();
     expect(page).toContain('Without a voivodeship: <strong>–</strong>');
     expect(page).toContain('mazowieckie: 360 active entries; 36% of the country; – since');

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ZipFile } from 'yazl';
 import { makeZip } from '../../../fixtures/dump/bad-dump.ts';
-import { createTestDatabase, type TestDatabase } from '../../../fixtures/database/test-database.ts';
+import { createTestDatabase } from '../../../fixtures/database/test-database.ts';
 import {
   establishmentFile,
   makeEstablishment,
@@ -22,11 +22,7 @@ import {
 import { Refusal } from '../../errors.ts';
 import { findKind, listDump } from '../files.ts';
 
-let db: TestDatabase;
-beforeAll(async () => {
-  db = await createTestDatabase();
-});
-afterAll(() => db.drop());
+const db = await createTestDatabase();
 
 const [one, two, three] = ['310000003', '320000001', '330000009'] as const;
 const units = [makeUnit(one), makeUnit(two), makeUnit(three)];
@@ -236,7 +232,6 @@ test('histories and successions are other files, which are ignored', async () =>
 
 test('a folder of answers is a delta, one of stocks is full, and one of both is refused', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'registry-kind-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
   await mkdir(join(folder, '2026-11-20'));
   await writeFile(join(folder, '2026-11-20', 'siren.ndjson'), '');
   expect(await findKind(source, folder)).toBe('delta');

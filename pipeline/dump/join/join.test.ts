@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../fixtures/database/test-database.ts';
+import { describe, expect, test } from 'vitest';
+import { createTestDatabase } from '../../../fixtures/database/test-database.ts';
 import {
   establishmentFile,
   establishmentHeader,
@@ -14,11 +14,7 @@ import {
   unitHeader,
 } from '../../../fixtures/dump/sirene-stock.ts';
 
-let db: TestDatabase;
-beforeAll(async () => {
-  db = await createTestDatabase();
-});
-afterAll(() => db.drop());
+const db = await createTestDatabase();
 
 const [one, two, three] = ['310000003', '320000001', '330000009'] as const;
 const closed = { etatAdministratifEtablissement: 'F' };

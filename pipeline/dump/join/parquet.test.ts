@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text as collect } from 'node:stream/consumers';
@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { zstdCompressSync } from 'node:zlib';
 import type { SchemaElement } from 'hyparquet';
 import { parquetWriteBuffer } from 'hyparquet-writer';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../fixtures/database/test-database.ts';
+import { describe, expect, test } from 'vitest';
+import { createTestDatabase } from '../../../fixtures/database/test-database.ts';
 import {
   establishmentHeader,
   makeEstablishment,
@@ -22,11 +22,7 @@ import {
 import { Refusal } from '../../errors.ts';
 import { readParquet } from '../parquet/read-parquet.ts';
 
-let db: TestDatabase;
-beforeAll(async () => {
-  db = await createTestDatabase();
-});
-afterAll(() => db.drop());
+const db = await createTestDatabase();
 
 type Kind = 'text' | 'number' | 'float' | 'boolean' | 'date' | 'time' | 'list';
 
@@ -198,7 +194,6 @@ describe('a stock in Parquet', () => {
   test('is the same in one group of many rows and in small ones', async () => {
     const rows = Array.from({ length: 40_000 }, (_, at) => makeRow(at));
     const folder = await mkdtemp(join(tmpdir(), 'registry-parquet-'));
-    onTestFinished(() => rm(folder, { recursive: true }));
     for (const group_rows of [50_000, 5000]) {
       const path = join(folder, `${group_rows}.parquet`);
       await writeFile(path, toParquet(header, rows, {}, 'ZSTD', group_rows));

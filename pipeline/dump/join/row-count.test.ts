@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createTestDatabase } from '../../../fixtures/database/test-database.ts';
 import { runStock } from '../../../fixtures/dump/sirene-night.ts';
 import {
@@ -12,7 +12,6 @@ const closed = { etatAdministratifEtablissement: 'F' };
 
 test('a stock that lost 3 % of its establishments is refused, although all rows are 98 %', async () => {
   const db = await createTestDatabase();
-  onTestFinished(() => db.drop());
   const sirens = Array.from({ length: 400 }, (_, at) => String(990_000_000 + at));
   const units = sirens.map((siren) => makeUnit(siren));
   const seats = sirens.map((siren) => makeEstablishment(siren));

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createAccount } from '../../../fixtures/client/account.ts';
 import { secretKey, serveMail } from '../../../fixtures/process/mail-delivery.ts';
 import { createFirstDay, runFixture } from '../../../fixtures/dump/night.ts';
@@ -9,7 +9,6 @@ import { sendMail } from '../send.ts';
 
 test('the mail of a night', async () => {
   const db = await createFirstDay();
-  onTestFinished(() => db.drop());
   const reader = await createAccount(db.kysely, { email: 'anna@company.example' });
   await db.pool.query(
     `insert into customer.alert_setting values ($1, true, true, 'info', null, null)`,

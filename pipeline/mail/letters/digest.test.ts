@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createAccount, type TestAccount } from '../../../fixtures/client/account.ts';
+import { describe, expect, test } from 'vitest';
+import { createAccount } from '../../../fixtures/client/account.ts';
 import { mailRow } from '../../../fixtures/process/mail.ts';
 import { sendOptions, serveMail } from '../../../fixtures/process/mail-delivery.ts';
-import { createTestDatabase, type TestDatabase } from '../../../fixtures/database/test-database.ts';
+import { createTestDatabase } from '../../../fixtures/database/test-database.ts';
 import type { ReceivedMail } from '../../../fixtures/process/test-smtp.ts';
 import { sendMail } from '../send.ts';
 
-let db: TestDatabase;
-let reader: TestAccount;
-
-beforeAll(async () => {
-  db = await createTestDatabase();
-  reader = await createAccount(db.kysely, { email: 'anna@company.example' });
-  await turn(true);
-});
-afterAll(() => db.drop());
+const db = await createTestDatabase();
+const reader = await createAccount(db.kysely, { email: 'anna@company.example' });
+await turn(true);
 
 async function turn(isOn: boolean): Promise<void> {
   await db.pool.query(

@@ -20,18 +20,14 @@ test('both languages have the same messages with the same arguments', () => {
 
 test('every event type and severity of the dictionary has its text in both languages', async () => {
   const db = await createTestDatabase();
-  try {
-    const { rows: types } = await db.pool.query<{ event_type: string }>(
-      'select event_type from registry.event_type',
-    );
-    const { rows: levels } = await db.pool.query<{ severity: string }>(
-      'select severity from registry.severity',
-    );
-    expect(eventTypes).toEqual(expect.arrayContaining(types.map(({ event_type }) => event_type)));
-    expect(severities.toSorted()).toEqual(levels.map(({ severity }) => severity).toSorted());
-  } finally {
-    await db.drop();
-  }
+  const { rows: types } = await db.pool.query<{ event_type: string }>(
+    'select event_type from registry.event_type',
+  );
+  const { rows: levels } = await db.pool.query<{ severity: string }>(
+    'select severity from registry.severity',
+  );
+  expect(eventTypes).toEqual(expect.arrayContaining(types.map(({ event_type }) => event_type)));
+  expect(severities.toSorted()).toEqual(levels.map(({ severity }) => severity).toSorted());
 });
 
 test('one credit is one credit', () => {

@@ -1,7 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { currentLine, fullLine } from '../../../fixtures/dump/krs-extract.ts';
 import { runDump } from '../../../fixtures/dump/night.ts';
 import { createTestDatabase, type TestDatabase } from '../../../fixtures/database/test-database.ts';
@@ -35,11 +35,6 @@ describe('the version of the activities', () => {
       currentLine({ krs: '0000992011' }),
       currentLine({ krs: '0000992012', activities: ['431', '4312Z', '41', '4312', '4'] }),
     ]);
-  });
-
-  afterAll(async () => {
-    await db.drop();
-    await rm(folder, { recursive: true });
   });
 
   async function runNight(date: string, lines: readonly string[]) {

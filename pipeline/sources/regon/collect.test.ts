@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   type BirEntity,
   legalPerson,
   naturalPerson,
 } from '../../../fixtures/registry/bir-entity.ts';
 import { type RegonStage, stageRegon, xmlOf } from '../../../fixtures/dump/regon-stage.ts';
-import { createTestDatabase, type TestDatabase } from '../../../fixtures/database/test-database.ts';
+import { createTestDatabase } from '../../../fixtures/database/test-database.ts';
 
-let db: TestDatabase;
-beforeAll(async () => {
-  db = await createTestDatabase();
-});
-afterAll(() => db.drop());
+const db = await createTestDatabase();
 
 const company = legalPerson('995200010', '1005200017', 'ŻÓŁĆ S.A.', { form: '116' });
 const other = legalPerson('995200027', '1005200023', 'ĆMA S.A.', { form: '116' });

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../fixtures/database/test-database.ts';
+import { describe, expect, test } from 'vitest';
+import { createTestDatabase } from '../../../fixtures/database/test-database.ts';
 import { readEvents, runSirene, runStock } from '../../../fixtures/dump/sirene-night.ts';
 import { makeEstablishment, makeUnit, type StockRow } from '../../../fixtures/dump/sirene-stock.ts';
 import { Refusal } from '../../errors.ts';
@@ -124,14 +124,8 @@ const branches = [
 ];
 const establishments = [seats[0]!, ...branches, ...seats.slice(1)];
 
-let db: TestDatabase;
-
-beforeAll(async () => {
-  db = await createTestDatabase();
-  await runStock(db, '2026-09-30', units, establishments);
-});
-
-afterAll(() => db.drop());
+const db = await createTestDatabase();
+await runStock(db, '2026-09-30', units, establishments);
 
 async function readShown(): Promise<string[]> {
   const { rows } = await db.pool.query<{ text: string }>(
@@ -309,29 +303,25 @@ describe('a row of a delta', () => {
 describe('many closings', () => {
   test('within a day are refused, and pass with a reason that says how many they are', async () => {
     const other = await createTestDatabase();
-    try {
-      const sirens = Array.from({ length: 400 }, (_, at) => number(at));
-      const row = (siren: string) => makeEstablishment(siren);
-      await runStock(
-        other,
-        '2026-06-18',
-        sirens.map((siren) => makeUnit(siren)),
-        sirens.map(row),
-      );
-      const closed = { etatAdministratifUniteLegale: 'C', dateDebut: '2026-06-18' };
-      const after = sirens.map((siren, at) => makeUnit(siren, at < 30 ? closed : {}));
-      const places = sirens.map(row);
-      const refused = runStock(other, '2026-06-19', after, places);
-      await expect(refused).rejects.toThrow(Refusal);
-      await expect(refused).rejects.toThrow(
-        '30 of 400 entries ended in 1 days: 7.50 % a day, the limit is 0.1 %',
-      );
-      const accepted = await runStock(other, '2026-06-19', after, places, {
-        reason: 'INSEE announced it',
-      });
-      expect(accepted).toMatchObject({ state: 'published', deleted: 30, events: 30 });
-    } finally {
-      await other.drop();
-    }
+    const sirens = Array.from({ length: 400 }, (_, at) => number(at));
+    const row = (siren: string) => makeEstablishment(siren);
+    await runStock(
+      other,
+      '2026-06-18',
+      sirens.map((siren) => makeUnit(siren)),
+      sirens.map(row),
+    );
+    const closed = { etatAdministratifUniteLegale: 'C', dateDebut: '2026-06-18' };
+    const after = sirens.map((siren, at) => makeUnit(siren, at < 30 ? closed : {}));
+    const places = sirens.map(row);
+    const refused = runStock(other, '2026-06-19', after, places);
+    await expect(refused).rejects.toThrow(Refusal);
+    await expect(refused).rejects.toThrow(
+      '30 of 400 entries ended in 1 days: 7.50 % a day, the limit is 0.1 %',
+    );
+    const accepted = await runStock(other, '2026-06-19', after, places, {
+      reason: 'INSEE announced it',
+    });
+    expect(accepted).toMatchObject({ state: 'published', deleted: 30, events: 30 });
   });
 });
