@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { deflateRawSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeZip } from '../../fixtures/dump/bad-dump.ts';
 import { type InflateBounds, inflateBounds, readArchive } from './archive.ts';
@@ -21,15 +21,37 @@ async function read(file: string, bytes: Buffer, bounds?: InflateBounds): Promis
   return Buffer.concat(chunks);
 }
 
-const content = Buffer.from('Zażółć gęślą jaźń\r\n'.repeat(100_000));
+async function refuse(file: string, bytes: Buffer, bounds?: InflateBounds): Promise<string> {
+  const error: unknown = await read(file, bytes, bounds).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(Refusal);
+  return (error as Refusal).message;
+}
+
+const content = Buffer.from('Zażółć gęślą jaźń 0123456789\r\n'.repeat(100_000));
+const stored = makeZip({ content, method: 0 });
+const deflated = makeZip({ content });
+const gzipped = gzipSync(content);
+const bomb = Buffer.alloc(70 * 1024 ** 2, '\r\n');
+const twoBytesChanged = Buffer.from(stored);
+twoBytesChanged.write('76', stored.indexOf('0123456789'));
+const empty = { name: 'reports/', content: Buffer.alloc(0), method: 0 };
+const otherCrc = Buffer.concat([gzipped.subarray(0, -8), Buffer.alloc(4, 1), gzipped.subarray(-4)]);
+const tooSmall = 'inflates to more than 200 times its size, which no report does';
 
 describe('readArchive', () => {
   test.each([
     ['a.csv', content],
-    ['a.zip', makeZip({ content })],
-    ['stored.zip', makeZip({ content, method: 0 })],
-    ['a.csv.gz', gzipSync(content)],
-    ['A.ZIP', makeZip({ content })],
+    ['a.zip', deflated],
+    ['A.ZIP', deflated],
+    ['stored.zip', stored],
+    ['folder.zip', makeZip(empty, { name: 'reports/any name.txt', content })],
+    ['a.csv.gz', gzipped],
+    [
+      'two.gz',
+      Buffer.concat(
+        [content.subarray(0, 5000), content.subarray(5000)].map((part) => gzipSync(part)),
+      ),
+    ],
   ])('gives the bytes of %s', async (file, bytes) => {
     expect((await read(file, bytes)).equals(content)).toBe(true);
   });
@@ -40,6 +62,84 @@ describe('readArchive', () => {
     ['empty.zip', makeZip({ content: Buffer.alloc(0) })],
   ])('gives the few bytes of %s', async (file, bytes) => {
     expect((await read(file, bytes)).length).toBeLessThan(2);
+  });
+
+  test.each<[what: string, file: string, bytes: Buffer, reason: string]>([
+    [
+      'a zip without its end',
+      'a.zip',
+      deflated.subarray(0, deflated.length * 0.9),
+      'End of central directory record signature not found. Either not a zip file, or file is truncated.',
+    ],
+    [
+      'a zip whose data end too early',
+      'a.zip',
+      makeZip({ content, packed: deflateRawSync(content).subarray(0, -100) }),
+      'unexpected end of file',
+    ],
+    [
+      'a zip with fewer bytes than it says',
+      'a.zip',
+      makeZip({ content, inflated_bytes: content.length + 1 }),
+      '3,900,000 bytes instead of 3,900,001, truncated',
+    ],
+    [
+      'a zip with another CRC-32',
+      'a.zip',
+      makeZip({ content, crc: 0x12345678 }),
+      'wrong CRC-32, the archive is damaged',
+    ],
+    [
+      'a zip with two digits changed',
+      'a.zip',
+      twoBytesChanged,
+      'wrong CRC-32, the archive is damaged',
+    ],
+    [
+      'a zip with two files',
+      'a.zip',
+      makeZip({ content }, { name: 'second.csv', content }),
+      'more than one file in the zip',
+    ],
+    ['a zip without a file', 'a.zip', makeZip(), 'an empty zip file'],
+    ['a zip with nothing but a folder', 'a.zip', makeZip(empty), 'an empty zip file'],
+    ['an encrypted zip', 'a.zip', makeZip({ content, isEncrypted: true }), 'an encrypted zip'],
+    [
+      'a zip of an unknown method',
+      'a.zip',
+      makeZip({ content, method: 12 }),
+      'zip compression method 12 is not known',
+    ],
+    [
+      'a zip whose file leads out of it',
+      'a.zip',
+      makeZip({ name: '../report.csv', content }),
+      'invalid relative path: ../report.csv',
+    ],
+    ['a zip that is a bare file', 'a.zip', content, 'not a zip file'],
+    ['a zip that is a gzip file', 'a.zip', gzipped, 'not a zip file'],
+    ['a zip of no byte', 'a.zip', Buffer.alloc(0), 'not a zip file'],
+    ['a gzip file that is a zip', 'a.gz', deflated, 'not a gzip file'],
+    ['a gzip file of no byte', 'a.gz', Buffer.alloc(0), 'not a gzip file'],
+    ['a gzip file without its end', 'a.gz', gzipped.subarray(0, -2000), 'unexpected end of file'],
+    [
+      'a gzip file without its last byte',
+      'a.gz',
+      gzipped.subarray(0, -1),
+      'unexpected end of file',
+    ],
+    ['a gzip file with another CRC-32', 'a.gz', otherCrc, 'incorrect data check'],
+    ['a bare file that is a zip', 'a.csv', deflated, 'an archive under the name of a plain file'],
+    [
+      'a bare file that is a gzip file',
+      'a.csv',
+      gzipped,
+      'an archive under the name of a plain file',
+    ],
+    ['a zip bomb', 'a.zip', makeZip({ content: bomb }), tooSmall],
+    ['a gzip bomb', 'a.gz', gzipSync(bomb), tooSmall],
+  ])('refuses %s', async (_, file, bytes, reason) => {
+    expect(await refuse(file, bytes)).toBe(`${file}: ${reason}`);
   });
 
   test('refuses a file that is not there, by its name', async () => {
@@ -63,11 +163,12 @@ describe('readArchive', () => {
     expect(size).toBeLessThan(1_300_000);
   });
 
-  test('bounds the inflated bytes, however well they are packed', async () => {
-    const bounds = { ...inflateBounds, bytes: 100_000 };
-    const sentence = 'inflates to more than 100,000 bytes, the limit';
-    await expect(read('b.zip', makeZip({ content }), bounds)).rejects.toThrow(sentence);
-    await expect(read('b.zip', makeZip({ content, method: 0 }), bounds)).rejects.toThrow(sentence);
-    await expect(read('b.gz', gzipSync(content), bounds)).rejects.toThrow(sentence);
+  test.each([
+    ['b.zip', deflated],
+    ['b.zip', stored],
+    ['b.gz', gzipped],
+  ])('bounds the inflated bytes of %s, however well they are packed', async (file, bytes) => {
+    const sentence = `${file}: inflates to more than 100,000 bytes, the limit`;
+    expect(await refuse(file, bytes, { ...inflateBounds, bytes: 100_000 })).toBe(sentence);
   });
 });

@@ -2,21 +2,30 @@ import { appendFileSync, rmSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import {
   fileName,
   header,
   makeReports,
   makeRow,
+  makeZip,
   type Reports,
   toBytes,
   withFields,
   writeReports,
 } from '../../fixtures/dump/bad-dump.ts';
-import { type Baseline, refuse, publishBaseline, runBad } from '../../fixtures/dump/bad-night.ts';
+import {
+  type Baseline,
+  type Dump,
+  refuse,
+  publishBaseline,
+  runBad,
+} from '../../fixtures/dump/bad-night.ts';
 import { dumpTables, runDump } from '../../fixtures/dump/night.ts';
 import type { TestDatabase } from '../../fixtures/database/test-database.ts';
 import { NothingToDo, Refusal, WrongUsage } from '../errors.ts';
+import type { NightOptions } from '../night/context.ts';
 import { NightReporter } from '../night/reporter.ts';
 
 const mazowieckie = fileName('mazowieckie');
@@ -61,27 +70,21 @@ describe('a folder is no dump, and makes no run', () => {
   });
   afterAll(() => db.drop());
 
-  test('that is empty', async () => {
-    expect(await misuse(db, () => Promise.resolve())).toMatch(/^\/.*: an empty folder$/);
+  const noFile = 'no file of a ceidg dump in it';
+  const write = (name: string) => (folder: string) =>
+    writeFile(join(folder, name), toBytes([header]));
+  test.each<[string, (folder: string) => Promise<void>, string]>([
+    ['that is empty', () => Promise.resolve(), 'an empty folder'],
+    ['that is not there', (folder) => rm(folder, { recursive: true }), 'no such file'],
+    ['without any report', write('read me.txt'), noFile],
+    [
+      'with nothing but the other kind of report',
+      write('Złożone wnioski - województwo śląskie.csv'),
+      noFile,
+    ],
+  ])('%s', async (_, dump, sentence) => {
+    expect(await misuse(db, dump)).toMatch(new RegExp(`^/.*: ${sentence}$`));
   });
-
-  test('that is not there', async () => {
-    expect(await misuse(db, (folder) => rm(folder, { recursive: true }))).toMatch(
-      /^\/.*: no such file$/,
-    );
-  });
-
-  test('without any report', async () =>
-    expect(
-      await misuse(db, (folder) => writeFile(join(folder, 'read me.txt'), 'Ala ma kota')),
-    ).toMatch(/^\/.*: no file of a ceidg dump in it$/));
-
-  test('with nothing but the other kind of report', async () =>
-    expect(
-      await misuse(db, (folder) =>
-        writeFile(join(folder, 'Złożone wnioski - województwo śląskie.csv'), toBytes([header])),
-      ),
-    ).toMatch(/^\/.*: no file of a ceidg dump in it$/));
 });
 
 describe('a folder is refused', () => {
@@ -91,88 +94,91 @@ describe('a folder is refused', () => {
   });
   afterAll(() => db.drop());
 
-  test('that lacks one of the 17 reports, even a small one', async () => {
-    expect(await refuse(db, writeWith({ [opolskie]: null }))).toBe(
+  const śląskie = fileName('śląskie');
+  const lwowskie = 'Zarejestrowane działalności - województwo lwowskie.csv';
+  const nothing = toBytes([header]);
+  const html = Buffer.from('<!doctype html>\n<title>503</title>\n');
+  const damaged = makeZip({ content: nothing, crc: 0x12345678 });
+  const twoFiles = 'two files for one part of the dump';
+  const without = (more: (folder: string) => Promise<void>) => async (folder: string) => {
+    await writeReports(folder, nextDay(), { [opolskie]: null });
+    await more(folder);
+  };
+  test.each<[string, Dump, string | RegExp]>([
+    [
+      'that lacks one of the 17 reports, even a small one',
+      writeWith({ [opolskie]: null }),
       `${opolskie} is missing: it held 8 entries last time`,
-    );
-  });
-
-  test('with two files for one voivodeship', async () =>
-    expect(
-      await refuse(db, writeWith({ [fileName('opolskie', 'zip')]: Buffer.from('PK') })),
-    ).toMatch(/^(.*opolskie)\.(csv|zip) and \1\.(csv|zip): two files for one part of the dump$/));
-
-  test('with one report under two spellings of its name', async () =>
-    expect(
-      await refuse(db, writeWith({ [fileName('śląskie').normalize('NFD')]: toBytes([header]) })),
-    ).toBe(
-      `${fileName('śląskie')} and ${fileName('śląskie')}: two files for one part of the dump`,
-    ));
-
-  test('with a report of no voivodeship that there is', async () =>
-    expect(
-      await refuse(
-        db,
-        writeWith({ 'Zarejestrowane działalności - województwo lwowskie.csv': toBytes([header]) }),
-      ),
-    ).toBe(
-      'Zarejestrowane działalności - województwo lwowskie.csv: the name of the file holds no voivodeship',
-    ));
-
-  test('where a report is a folder', async () =>
-    expect(
-      await refuse(db, async (folder) => {
-        await writeReports(folder, nextDay(), { [opolskie]: null });
-        await mkdir(join(folder, opolskie));
-      }),
-    ).toBe(`${opolskie}: not a regular file`));
-
-  test('where a report is a link, wherever it leads', async () =>
-    expect(
-      await refuse(db, async (folder) => {
-        await writeReports(folder, nextDay(), { [opolskie]: null });
-        await symlink(join(folder, mazowieckie), join(folder, opolskie));
-      }),
-    ).toBe(`${opolskie}: not a regular file`));
-
-  test('with an empty file', async () => {
-    expect(await refuse(db, writeWith({ [opolskie]: Buffer.alloc(0) }))).toBe(
+    ],
+    [
+      'with two files for one voivodeship',
+      writeWith({ [fileName('opolskie', 'zip')]: Buffer.from('PK') }),
+      /^(.*opolskie)\.(csv|zip) and \1\.(csv|zip): two files for one part of the dump$/,
+    ],
+    [
+      'with one report under two spellings of its name',
+      writeWith({ [śląskie.normalize('NFD')]: nothing }),
+      `${śląskie} and ${śląskie}: ${twoFiles}`,
+    ],
+    [
+      'with a report of no voivodeship that there is',
+      writeWith({ [lwowskie]: nothing }),
+      `${lwowskie}: the name of the file holds no voivodeship`,
+    ],
+    [
+      'where a report is a folder',
+      without((folder) => mkdir(join(folder, opolskie))),
+      `${opolskie}: not a regular file`,
+    ],
+    [
+      'where a report is a link, wherever it leads',
+      without((folder) => symlink(join(folder, mazowieckie), join(folder, opolskie))),
+      `${opolskie}: not a regular file`,
+    ],
+    [
+      'with an empty file',
+      writeWith({ [opolskie]: Buffer.alloc(0) }),
       `${opolskie}: an empty file, without a header`,
-    );
-  });
-
-  test('with a file that holds a header and no more', async () => {
-    expect(await refuse(db, writeWith({ [fileName('śląskie')]: toBytes([header]) }))).toMatch(
+    ],
+    [
+      'with a file that holds a header and no more',
+      writeWith({ [śląskie]: nothing }),
       /śląskie\.csv: 600 of 600 entries vanished: 100\.00 %, the limit is 2 %/,
-    );
+    ],
+    [
+      'where a report is the page of an error',
+      writeWith({ [opolskie]: html }),
+      new RegExp(`^${opolskie}, line 1: the header lacks 'Nip', 'Regon', `),
+    ],
+  ])('%s', async (_, dump, sentence) => {
+    const message = await refuse(db, dump);
+    if (typeof sentence === 'string') expect(message).toBe(sentence);
+    else expect(message).toMatch(sentence);
   });
 
-  test('where a report is the page of an error', async () =>
-    expect(
-      await refuse(
-        db,
-        writeWith({ [opolskie]: Buffer.from('<!doctype html>\n<title>503</title>\n') }),
-      ),
-    ).toMatch(new RegExp(`^${opolskie}, line 1: the header lacks 'Nip', 'Regon', `)));
-
-  test('to which somebody writes while it is read', async () => {
+  test.each<[string, (folder: string) => void, RegExp]>([
+    [
+      'to which somebody writes',
+      (folder) => appendFileSync(join(folder, mazowieckie), makeRow(9000)),
+      new RegExp(`^${mazowieckie}: it changed while it was read$`),
+    ],
+    [
+      'from which somebody takes a file',
+      (folder) => rmSync(join(folder, opolskie), { force: true }),
+      new RegExp(`^${opolskie}: (ENOENT|it changed while it was read)`),
+    ],
+  ])('%s while it is read', async (_, change, sentence) => {
     let folder = '';
-    const progress = () => appendFileSync(join(folder, mazowieckie), makeRow(9000));
-    expect(
-      await refuse(db, (made) => writeReports((folder = made), nextDay()), {
-        reporter: Object.assign(new NightReporter(), { progress }),
-      }),
-    ).toBe(`${mazowieckie}: it changed while it was read`);
+    const reporter = Object.assign(new NightReporter(), { progress: () => change(folder) });
+    const dump = (made: string) => writeReports((folder = made), nextDay());
+    expect(await refuse(db, dump, { reporter })).toMatch(sentence);
   });
 
-  test('from which somebody takes a file while it is read', async () => {
-    let folder = '';
-    const progress = () => rmSync(join(folder, opolskie), { force: true });
-    expect(
-      await refuse(db, (made) => writeReports((folder = made), nextDay()), {
-        reporter: Object.assign(new NightReporter(), { progress }),
-      }),
-    ).toMatch(new RegExp(`^${opolskie}: (ENOENT|it changed while it was read)`));
+  test('with a damaged archive, whatever reason is given', async () => {
+    const zip = fileName('opolskie', 'zip');
+    const dump = writeWith({ [opolskie]: null, [zip]: damaged });
+    const sentence = `${zip}: wrong CRC-32, the archive is damaged`;
+    expect(await refuse(db, dump, { reason: 'we want it all the same' })).toBe(sentence);
   });
 
   test('but not for what the machine cannot read: that is a fault', async () => {
@@ -200,31 +206,33 @@ describe('a dump is refused for its date', () => {
   });
   afterAll(() => db.drop());
 
-  test('that is in the future', async () => {
-    expect(await refuse(db, makeReports(), { dump_date: '2026-11-21' })).toBe(
-      'The dump date 2026-11-21 is in the future; today is 2026-11-20',
-    );
+  const future = 'The dump date 2026-11-21 is in the future; today is 2026-11-20';
+  const older = 'The dump of 2026-11-03 is older than the newest published one, of 2026-11-04';
+  const another = (date: string) => `Another ceidg dump of ${date} is published already`;
+  test.each<[string, Reports, Partial<NightOptions>, string]>([
+    ['in the future', makeReports(), { dump_date: '2026-11-21' }, future],
+    [
+      'in the future, whatever the reason',
+      makeReports(),
+      { dump_date: '2026-11-21', reason: 'x' },
+      future,
+    ],
+    ['older than the newest published one', nextDay(), { dump_date: '2026-11-03' }, older],
+    [
+      'published with other bytes',
+      makeReports(),
+      { dump_date: '2026-11-04' },
+      another('2026-11-04'),
+    ],
+    [
+      'published with other bytes, also where a newer one is',
+      nextDay(),
+      { dump_date: '2026-11-02' },
+      another('2026-11-02'),
+    ],
+  ])('that is %s', async (_, dump, options, sentence) => {
+    expect(await refuse(db, dump, options)).toBe(sentence);
   });
-
-  test('that is older than the newest published one', async () => {
-    expect(await refuse(db, nextDay(), { dump_date: '2026-11-03' })).toBe(
-      'The dump of 2026-11-03 is older than the newest published one, of 2026-11-04',
-    );
-  });
-
-  test('that is published with other bytes', async () =>
-    expect(
-      await refuse(db, makeReports(), {
-        dump_date: '2026-11-04',
-      }),
-    ).toBe('Another ceidg dump of 2026-11-04 is published already'));
-
-  test('that is published with other bytes, also where a newer one is', async () =>
-    expect(
-      await refuse(db, nextDay(), {
-        dump_date: '2026-11-02',
-      }),
-    ).toBe('Another ceidg dump of 2026-11-02 is published already'));
 
   test('but there is nothing to do where it is published with these bytes', async () => {
     const before = await dumpTables(db);
@@ -234,18 +242,10 @@ describe('a dump is refused for its date', () => {
     expect(await dumpTables(db)).toEqual(before);
     expect((await db.pool.query('select run_id from registry.run')).rows).toEqual(runs);
   });
-
-  test('and no reason accepts it', async () =>
-    expect(
-      await refuse(db, makeReports(), {
-        dump_date: '2026-11-21',
-        reason: 'we are ahead of our time',
-      }),
-    ).toMatch(/in the future/));
 });
 
 describe('a dump is published', () => {
-  test('with decomposed names of its files, and beside files of no concern', async () => {
+  test('with decomposed names of its files, in any format, and beside files of no concern', async () => {
     const db = await baseline.open();
     try {
       const summary = await runBad(db, writeDecomposed, '2026-11-03');
@@ -265,7 +265,11 @@ async function writeDecomposed(folder: string): Promise<void> {
   const decomposed: Record<string, Buffer | null> = {};
   for (const [key, lines] of Object.entries(nextDay())) {
     decomposed[fileName(key)] = null;
-    decomposed[fileName(key).normalize('NFD')] = toBytes(lines);
+    const content = toBytes(lines);
+    const zip = fileName(key, 'zip').normalize('NFD');
+    if (key === 'opolskie') decomposed[zip] = makeZip({ content });
+    else if (key === 'śląskie') decomposed[fileName(key, 'csv.gz')] = gzipSync(content);
+    else decomposed[fileName(key).normalize('NFD')] = content;
   }
   decomposed['Złożone wnioski - województwo śląskie.csv'.normalize('NFD')] = toBytes(['?']);
   decomposed['Thumbs.db'] = Buffer.from('?');

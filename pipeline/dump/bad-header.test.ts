@@ -1,8 +1,11 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   columns,
   fileName,
   header,
+  makeFolder,
   makeReports,
   makeRow,
   reorder,
@@ -12,7 +15,11 @@ import {
   writeReports,
 } from '../../fixtures/dump/bad-dump.ts';
 import { type Baseline, publishBaseline, refuse, runBad } from '../../fixtures/dump/bad-night.ts';
+import { Refusal } from '../errors.ts';
 import { verify } from '../night/verify.ts';
+import { loadSource, type TableSource } from '../sources/source.ts';
+import { readDump } from './files.ts';
+import { readLayout } from './table-reader.ts';
 import type { TestDatabase } from '../../fixtures/database/test-database.ts';
 
 const opolskie = fileName('opolskie');
@@ -30,101 +37,70 @@ function nextDay(): Reports {
   return reports;
 }
 
-function writeWith(bytes: Buffer) {
-  return (folder: string) => writeReports(folder, nextDay(), { [opolskie]: bytes });
-}
-
 function toUtf16(bytes: Buffer): Buffer {
   return Buffer.from(bytes.toString(), 'utf16le');
 }
 
 describe('a file is refused', () => {
-  let db: TestDatabase;
+  let folder: string;
+  let table: TableSource;
   beforeAll(async () => {
-    db = await baseline.open();
+    folder = await makeFolder();
+    table = (await loadSource('ceidg')) as TableSource;
   });
-  afterAll(() => db.drop());
+  afterAll(() => rm(folder, { recursive: true }));
 
   const lines = nextDay().opolskie!;
   const rows = lines.slice(1);
-  const twice = header.replace('AdresWWW', 'Email');
-  const cases: [what: string, bytes: Buffer, reason: string][] = [
-    [
-      'whose header lacks a column',
-      toBytes(
-        reorder(
-          lines,
-          columns.filter((name) => name !== 'RokPKD'),
-        ),
-      ),
-      "line 1: the header lacks 'RokPKD'; with a reason, what it tells stays as it was",
-    ],
+  const others = columns.slice(1).map((name) => `'${name}'`);
+  const unreadable = 'the header cannot be read';
+  const noText = 'the header is not UTF-8 text';
+  const twice = "the column 'Łódź' is there twice";
+  const joined = lines.map((line) => line.replaceAll(';', ','));
+  const tabbed = lines.map((line) => `"${line.replaceAll(';', '"\t"')}"`);
+  const long = `${header};${'x'.repeat(33_000)}`;
+
+  test.each<[what: string, bytes: Buffer, reason: string]>([
     [
       'whose header spells a column in another way',
       toBytes([header.replace('Nip;Regon', 'NIP;REGON'), ...rows]),
-      "line 1: the header lacks 'Nip', 'Regon'",
+      "the header lacks 'Nip', 'Regon'",
     ],
     [
       'whose header has a column twice',
-      toBytes([twice, ...rows]),
-      "line 1: the column 'Email' is there twice",
+      toBytes([header.replace('AdresWWW', 'Email'), ...rows]),
+      "the column 'Email' is there twice",
     ],
     [
       'whose columns are separated by commas',
-      toBytes(lines.map((line) => line.replaceAll(';', ','))),
-      'line 1: the columns are separated by commas, not by semicolons',
+      toBytes(joined),
+      'the columns are separated by commas, not by semicolons',
     ],
     [
       'whose columns are in quotes and separated by tabs',
-      toBytes(lines.map((line) => `"${line.replaceAll(';', '"\t"')}"`)),
-      'line 1: the columns are separated by tabs, not by semicolons',
+      toBytes(tabbed),
+      'the columns are separated by tabs, not by semicolons',
     ],
-    [
-      'of one column',
-      toBytes(['Lp', '1']),
-      `line 1: the header lacks ${columns
-        .slice(1)
-        .map((name) => `'${name}'`)
-        .join(', ')}`,
-    ],
-    ['without a header', toBytes(rows), "line 1: the column 'Łódź' is there twice"],
-    ['whose header is blank', toBytes(['', ...lines]), 'line 1: the header cannot be read'],
-    [
-      'whose header has a quote that never closes',
-      toBytes([`"${header}`, ...rows]),
-      'line 1: the header cannot be read',
-    ],
+    ['of one column', toBytes(['Lp', '1']), `the header lacks ${others.join(', ')}`],
+    ['without a header', toBytes(rows), twice],
+    ['whose lines end as on an old Macintosh', toBytes(lines, '\r'), twice],
+    ['whose header is blank', toBytes(['', ...lines]), unreadable],
+    ['whose header has a quote that never closes', toBytes([`"${header}`, ...rows]), unreadable],
     [
       'whose header is too long',
-      toBytes([`${header};${'x'.repeat(33_000)}`, ...rows]),
-      'line 1: the header cannot be read, longer than 32,768 bytes',
+      toBytes([long, ...rows]),
+      `${unreadable}, longer than 32,768 bytes`,
     ],
-    [
-      'whose lines end as on an old Macintosh',
-      toBytes(lines, '\r'),
-      "line 1: the column 'Łódź' is there twice",
-    ],
-    [
-      'whose header has a NUL byte',
-      toBytes([`${header};\0`, ...rows]),
-      'line 1: the header is not UTF-8 text',
-    ],
-    ['of nothing but a byte order mark', toBytes([]), 'line 1: the header cannot be read'],
-    ['in UTF-16', toUtf16(toBytes(lines)), 'line 1: the header is not UTF-8 text'],
-    [
-      'in big-endian UTF-16',
-      toUtf16(toBytes(lines)).swap16(),
-      'line 1: the header is not UTF-8 text',
-    ],
-    [
-      'in UTF-16 without a mark',
-      toUtf16(toBytes(lines)).subarray(2),
-      'line 1: the header is not UTF-8 text',
-    ],
-  ];
-
-  test.each(cases)('%s', async (_, bytes, reason) => {
-    expect(await refuse(db, writeWith(bytes))).toBe(`${opolskie}, ${reason}`);
+    ['of nothing but a byte order mark', toBytes([]), unreadable],
+    ['whose header has a NUL byte', toBytes([`${header};\0`, ...rows]), noText],
+    ['in UTF-16', toUtf16(toBytes(lines)), noText],
+    ['in big-endian UTF-16', toUtf16(toBytes(lines)).swap16(), noText],
+    ['in UTF-16 without a mark', toUtf16(toBytes(lines)).subarray(2), noText],
+  ])('%s', async (_, bytes, reason) => {
+    await writeFile(join(folder, opolskie), bytes);
+    const { files } = await readDump(table, folder);
+    const reading = readLayout({ file: files[0]!, table, separator: ';' });
+    await expect(reading).rejects.toThrow(new Refusal(`${opolskie}, line 1: ${reason}`));
   });
 });
 
@@ -141,6 +117,14 @@ describe('a file that lacks a column', () => {
     const bytes = toBytes(reorder(reports.opolskie!, left));
     return (folder: string) => writeReports(folder, reports, { [opolskie]: bytes });
   }
+
+  test('is refused without a reason', async () => {
+    const db = await baseline.open();
+    expect(await refuse(db, nextWithout('RokPKD'))).toBe(
+      `${opolskie}, line 1: the header lacks 'RokPKD'; with a reason, what it tells stays as it was`,
+    );
+    await db.drop();
+  });
 
   async function readEvents({ pool }: TestDatabase, date: string): Promise<string[]> {
     const { rows } = await pool.query<{ event_type: string }>(
