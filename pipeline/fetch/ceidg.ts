@@ -1,9 +1,6 @@
-import { createWriteStream } from 'node:fs';
-import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
-import { WrongUsage } from '../errors.ts';
 import type { RateLimit } from './rate.ts';
-import { Service, ServiceFault, type ServiceSettings } from './service.ts';
+import { Service, type ServiceSettings } from './service.ts';
 
 /** As documented. A client that asks more is shut out for three minutes. */
 const limits: readonly RateLimit[] = [
@@ -50,12 +47,13 @@ export class Ceidg {
   constructor({ url, token, ...settings }: ServiceSettings & { url: string; token: string }) {
     this.#url = url.replace(/\/+$/, '');
     this.#headers = { Authorization: `Bearer ${token}` };
-    this.service = new Service('CEIDG', { limits, max_bytes: 16 * 1024 ** 2, ...settings });
+    const defaults = { secret: 'CEIDG_TOKEN', limits, max_bytes: 16 * 1024 ** 2 };
+    this.service = new Service('CEIDG', { ...defaults, ...settings });
   }
 
   /** All reports on offer: of the last days, of both kinds and both formats. */
   async reports(signal?: AbortSignal): Promise<CeidgReport[]> {
-    const read = (answer: Response) => this.#readList(answer, reportList, 'reports');
+    const read = (answer: Response) => this.service.readJson(answer, reportList, 'list of reports');
     return (await this.#get('/raporty', read, signal)).raporty;
   }
 
@@ -63,44 +61,20 @@ export class Ceidg {
   download(id: string, path: string, signal?: AbortSignal): Promise<void> {
     // The address in the list may be another server's, which must not see the token.
     const url = `${this.#url}/raport/${encodeURIComponent(id)}`;
-    const read = async (answer: Response) => {
-      if (answer.status !== 200) throw this.#statusFault(answer);
-      await pipeline(answer.body ?? [], createWriteStream(path, { flush: true }));
-    };
     const question = { headers: this.#headers, max_bytes: REPORT_BYTES };
-    return this.service.askOnce(url, question, read, signal);
+    return this.service.download(url, path, question, signal);
   }
 
   /** The entries of a NIP or a REGON, of any status. A person may have several. */
   entries(query: { nip: string } | { regon: string }, signal?: AbortSignal): Promise<CeidgEntry[]> {
     const read = async (answer: Response) => {
       if (answer.status === 204 || answer.status === 404) return [];
-      return (await this.#readList(answer, entryList, 'entries')).firma;
+      return (await this.service.readJson(answer, entryList, 'list of entries')).firma;
     };
     return this.#get(`/firma?${new URLSearchParams(query).toString()}`, read, signal);
   }
 
   #get<T>(path: string, read: (answer: Response) => Promise<T>, signal?: AbortSignal): Promise<T> {
     return this.service.ask(this.#url + path, { headers: this.#headers }, read, signal);
-  }
-
-  async #readList<List>(answer: Response, shape: z.ZodType<List>, what: string): Promise<List> {
-    if (answer.status !== 200) throw this.#statusFault(answer);
-    const list = shape.safeParse(await this.service.readJson(answer));
-    if (!list.success) throw this.service.fault(`sends no list of ${what}`, list.error);
-    return list.data;
-  }
-
-  #statusFault(answer: Response): Error {
-    const fault = this.service.statusFault(answer);
-    const { status, headers } = answer;
-    if (status === 403 && headers.has('retry-after')) {
-      // CEIDG also answers with 403 to a client that asks too much.
-      return new ServiceFault(fault.message, { isPassing: true, break_ms: fault.break_ms });
-    }
-    if (status === 401 || status === 403) {
-      return new WrongUsage(`CEIDG_TOKEN is not accepted: CEIDG answers with HTTP ${status}.`);
-    }
-    return fault;
   }
 }

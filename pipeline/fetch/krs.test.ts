@@ -94,8 +94,8 @@ describe('fetchKrs', () => {
   test.each([
     ['a page', page, 'KRS sends a page of HTML in place of JSON'],
     ['half of it', { status: 200, body: '["0009000001",' }, 'KRS sends something unreadable'],
-    ['an object', { status: 200, body: '{"krs":[]}' }, 'KRS sends a bulletin that is no list'],
-    ['other things', { status: 200, body: '["PL12"]' }, 'KRS sends a bulletin that is no list'],
+    ['an object', { status: 200, body: '{"krs":[]}' }, 'KRS sends no list of KRS numbers'],
+    ['other things', { status: 200, body: '["PL12"]' }, 'KRS sends no list of KRS numbers'],
     ['nothing', { status: 200, body: '' }, 'KRS sends an empty answer in place of JSON'],
   ])('a bulletin that is none is asked again: %s', async (_, interference, sentence) => {
     stub.interfere((_request, count) => (count === 1 ? interference : undefined));

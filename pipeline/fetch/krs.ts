@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { z } from 'zod';
 import { fillFolder, joinLines, readLines, writeWhole } from './folder.ts';
 import { openJournal } from './journal.ts';
 import type { RateLimit } from './rate.ts';
@@ -17,6 +18,13 @@ const WIDTH = 4;
 
 /** P: entrepreneurs. S: associations, foundations and the like. A number may be in both. */
 const registers = ['P', 'S'] as const;
+
+const bulletin = z.array(
+  z.coerce
+    .string()
+    .regex(/^\d{1,10}$/)
+    .transform((number) => number.padStart(10, '0')),
+);
 
 /** An OdpisAktualny or OdpisPelny as the service gives it. */
 export interface Extract {
@@ -39,12 +47,8 @@ export class Krs {
   bulletin(date: string, signal?: AbortSignal): Promise<string[]> {
     const read = async (answer: Response) => {
       if (answer.status === 204) return [];
-      if (answer.status !== 200) throw this.service.statusFault(answer);
-      const numbers = await this.service.readJson(answer);
-      const isList =
-        Array.isArray(numbers) && numbers.every((number) => /^\d{1,10}$/.test(String(number)));
-      if (!isList) throw this.service.fault('sends a bulletin that is no list of KRS numbers');
-      return [...new Set(numbers.map((number) => String(number).padStart(10, '0')))].toSorted();
+      const numbers = await this.service.readJson(answer, bulletin, 'list of KRS numbers');
+      return [...new Set(numbers)].toSorted();
     };
     return this.service.ask(`${this.#url}/Biuletyn/${date}`, {}, read, signal);
   }
@@ -76,10 +80,8 @@ export class Krs {
     const read = async (answer: Response): Promise<Extract | 'not_found' | 'struck_off'> => {
       if (answer.status === 404) return 'not_found';
       if (answer.status === 204) return 'struck_off';
-      if (answer.status !== 200) throw this.service.statusFault(answer);
-      const extract = await this.service.readJson(answer);
-      if (numberOf(extract) !== krs) throw this.service.fault(`sends no extract of ${krs}`);
-      return extract as Extract;
+      const extract = z.custom<Extract>((content) => numberOf(content) === krs);
+      return await this.service.readJson(answer, extract, `extract of ${krs}`);
     };
     return this.service.ask(url, {}, read, signal);
   }

@@ -1,4 +1,8 @@
+import { createWriteStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
 import pRetry, { type Options } from 'p-retry';
+import type { z } from 'zod';
+import { WrongUsage } from '../errors.ts';
 import { fetching } from '../figures.ts';
 import { type Clock, Rate, type RateLimits } from './rate.ts';
 import { describeText } from '../sources/answer.ts';
@@ -29,6 +33,8 @@ export interface ServiceSettings {
   timeout_ms?: number;
   /** The size of the longest answer. */
   max_bytes?: number;
+  /** The setting with the key of the service. */
+  secret?: string;
   /** Called before each retry. `sentence` says what went wrong. */
   onRetry?: (sentence: string, wait_ms: number) => void;
   clock?: Clock;
@@ -133,15 +139,30 @@ export class Service {
     }
   }
 
-  /** The content of an answer in JSON. Throws a `ServiceFault` for any other. */
-  async readJson(answer: Response): Promise<unknown> {
-    const content = await answer.text();
-    try {
-      return JSON.parse(content) as unknown;
-    } catch (cause) {
-      const what = describeText(content) ?? 'something unreadable';
-      throw this.fault(`sends ${what} in place of JSON`, cause);
-    }
+  /** Writes an answer to a file, in one attempt. Goes on where an earlier attempt has left off at `from`. */
+  async download(
+    url: string,
+    path: string,
+    question: Question,
+    signal?: AbortSignal,
+    from = 0,
+  ): Promise<void> {
+    const range = from > 0 ? { Range: `bytes=${from}-` } : {};
+    const headers: Record<string, string> = { ...question.headers, ...range };
+    const write = async (answer: Response) => {
+      if (answer.status !== 200 && answer.status !== 206) throw this.statusFault(answer);
+      const flags = answer.status === 206 ? 'a' : 'w';
+      await pipeline(answer.body ?? [], createWriteStream(path, { flags, flush: true }));
+    };
+    await this.askOnce(url, { ...question, headers }, write, signal);
+  }
+
+  /** Reads an answer of status 200 in JSON. Throws a `ServiceFault` for any other, and for one that is not `what`. */
+  async readJson<T>(answer: Response, shape: z.ZodType<T>, what: string): Promise<T> {
+    if (answer.status !== 200) throw this.statusFault(answer);
+    const read = shape.safeParse(parseJson(await answer.text(), this));
+    if (!read.success) throw this.fault(`sends no ${what}`, read.error);
+    return read.data;
   }
 
   /** A passing fault. @param what continues the sentence that begins with the name */
@@ -149,13 +170,29 @@ export class Service {
     return new ServiceFault(`${this.name} ${what}`, { isPassing: true, cause });
   }
 
-  /** The fault of an answer with an unexpected status. */
+  /** Makes the fault of an answer with an unexpected status. Throws `WrongUsage` for a key that is not accepted. */
   statusFault({ status, headers }: Response): ServiceFault {
-    const isPassing = status >= 500 || [408, 425, 429].includes(status);
+    const { secret } = this.#settings;
     const break_ms = readRetryAfter(headers.get('retry-after'));
+    const isRefused = status === 401 || (status === 403 && break_ms === undefined);
+    if (isRefused && secret !== undefined) {
+      throw new WrongUsage(`${secret} is not accepted: ${this.name} answers with HTTP ${status}.`);
+    }
+    // CEIDG also answers with 403 to a client that asks too much.
+    const isPassing =
+      status >= 500 || [408, 425, 429].includes(status) || (status === 403 && !isRefused);
     const asks = break_ms === undefined ? '' : ` and asks to wait ${Math.ceil(break_ms / 1000)} s`;
     const message = `${this.name} answers with HTTP ${status}${asks}`;
     return new ServiceFault(message, { isPassing, break_ms });
+  }
+}
+
+function parseJson(content: string, service: Service): unknown {
+  try {
+    return JSON.parse(content) as unknown;
+  } catch (cause) {
+    const what = describeText(content) ?? 'something unreadable';
+    throw service.fault(`sends ${what} in place of JSON`, cause);
   }
 }
 

@@ -1,7 +1,5 @@
-import { createWriteStream } from 'node:fs';
-import { rm, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { addDays } from '../calendar.ts';
 import { Refusal } from '../errors.ts';
@@ -98,13 +96,8 @@ export class StockCatalogue {
 
   /** The newest stock. Throws a `Refusal` where no two of its files are of one day. */
   async newest(signal?: AbortSignal): Promise<Stock> {
-    const read = async (answer: Response) => {
-      if (answer.status !== 200) throw this.service.statusFault(answer);
-      const list = catalogue.safeParse(await this.service.readJson(answer));
-      if (!list.success) throw this.service.fault('sends no catalogue', list.error);
-      return list.data.resources;
-    };
-    const offered = await this.service.ask(this.#url, {}, read, signal);
+    const read = (answer: Response) => this.service.readJson(answer, catalogue, 'catalogue');
+    const { resources: offered } = await this.service.ask(this.#url, {}, read, signal);
     const units = this.#list('StockUniteLegale', offered);
     const establishments = this.#list('StockEtablissement', offered);
     // INSEE replaces the files of a month one by one: both have to be of one day.
@@ -153,19 +146,13 @@ export class StockCatalogue {
    */
   async download({ url, bytes }: StockFile, path: string, signal?: AbortSignal): Promise<void> {
     const sizeOf = async () => (await stat(path).catch(() => undefined))?.size ?? 0;
-    const had = await sizeOf();
-    if (had > 0 && had === bytes) return;
-    const read = async (answer: Response) => {
-      if (answer.status === 416) await rm(path);
-      if (answer.status !== 200 && answer.status !== 206) throw this.service.statusFault(answer);
-      const flags = answer.status === 206 ? 'a' : 'w';
-      await pipeline(answer.body ?? [], createWriteStream(path, { flags, flush: true }));
-    };
-    const headers: Record<string, string> = had > 0 ? { Range: `bytes=${had}-` } : {};
-    await this.service.askOnce(url, { headers, max_bytes: FILE_BYTES }, read, signal);
+    const left = await sizeOf();
+    if (left > 0 && left === bytes) return;
+    // More than there is cannot be gone on with.
+    const from = bytes === undefined || left < bytes ? left : 0;
+    await this.service.download(url, path, { max_bytes: FILE_BYTES }, signal, from);
     const size = await sizeOf();
     if (bytes === undefined || size === bytes) return;
-    if (size > bytes) await rm(path);
     throw this.service.fault(`sends ${size} bytes in place of ${bytes}`);
   }
 }

@@ -9,12 +9,10 @@ import { Refusal } from '../errors.ts';
 import { figure } from '../figure.ts';
 import { listInbox } from '../night/inbox.ts';
 import { loadSource } from '../sources/source.ts';
-import { type DumpFolder, fillFolder, readLines, writeWhole } from './folder.ts';
-import { type Journal, openJournal } from './journal.ts';
+import { type DumpFolder, fillFolder } from './folder.ts';
 import { createReport, type FetchPlan, type FetchReport } from './report.ts';
-import type { Missing } from './round.ts';
 import { ServiceFault } from './service.ts';
-import { type List, lists, type Page, type Sirene } from './sirene.ts';
+import type { Sirene } from './sirene.ts';
 import {
   lastWhole,
   type Stock,
@@ -22,6 +20,7 @@ import {
   type StockFile,
   type StockPart,
 } from './sirene-catalogue.ts';
+import { fetchLists } from './sirene-lists.ts';
 
 /** A stock has this share of the rows of the last one at least. */
 const LEAST_SHARE = 0.98;
@@ -31,13 +30,6 @@ const STOCK_WAIT_days = 5;
 
 /** Lists go back to the last stock; a stock that is much older says that none is fetched here. */
 const MOST_DAYS = 62;
-
-/** A longer list of a day is left to the next stock: INSEE touches millions of units in some nights. */
-const MOST_ROWS = 1_000_000;
-const tooLong = `longer than ${figure(MOST_ROWS)} rows, left to the next stock`;
-
-/** INSEE could not answer for the nights of December 2025 in which it coded NAF 2025. */
-const empty = 'a quiet day, or one that only the next stock tells';
 
 /** What earlier fetches have brought: `<date>.fetched.json` of the inbox. A stock has no days. */
 type Past = Pick<FetchReport, 'dump_date' | 'days' | 'rows'>;
@@ -95,7 +87,7 @@ export async function fetchSirene(
     throw new Refusal(`The stock of ${date} is not published yet; ${newest}`);
   }
   return await fillFolder({ ...plan, source: 'sirene' }, (folder) =>
-    fetchDays(sirene, readyAt, listMissing(known.past, date), plan, folder),
+    fetchLists(sirene, readyAt, listMissing(known.past, date), plan, folder),
   );
 }
 
@@ -204,103 +196,4 @@ async function countRows(path: string): Promise<number> {
     for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) rows += 1;
   }
   return rows;
-}
-
-async function fetchDays(
-  sirene: Sirene,
-  readyAt: string,
-  days: readonly string[],
-  plan: FetchPlan,
-  { dump, work }: DumpFolder,
-): Promise<FetchReport> {
-  const journalPath = join(work, 'journal.ndjson');
-  // A list is that of one publication: what an attempt before the last one had is of another.
-  const versionPath = join(work, 'informations.txt');
-  if ((await readLines(versionPath))?.[0] !== readyAt) {
-    await rm(journalPath, { force: true });
-    await writeWhole(versionPath, readyAt);
-  }
-  const journal = await openJournal(work);
-  const { progress, signal } = plan;
-  const missing: Missing[] = [];
-  const rows: Record<string, number> = {};
-  try {
-    for (const [at, day] of days.entries()) {
-      progress.step(`lists of ${day}`);
-      for (const list of Object.keys(lists) as List[]) {
-        const count = await readList(sirene, journal, list, day, signal);
-        if (count === undefined) missing.push({ number: `/${list} ${day}`, reason: tooLong });
-        if (count === 0) progress.note(`SIRENE has nothing in /${list} of ${day}: ${empty}`);
-        rows[list] = (rows[list] ?? 0) + (count ?? 0);
-      }
-      progress.count(at + 1, days.length);
-    }
-    await journal.writeDump(join(dump, 'answers.ndjson'), refuseRepeated());
-  } catch (cause) {
-    if (cause instanceof Refusal) await rm(journalPath);
-    throw cause;
-  }
-  const had = days.filter((day) => !missing.some(({ number }) => number.endsWith(day)));
-  const outcomes = new Map(had.map((day) => [day, 'had']));
-  return createReport('sirene', plan, days, outcomes, { missing, days: had, rows });
-}
-
-/**
- * Brings the pages of a list into the journal, from where an earlier attempt has ended. Throws a `Refusal`
- * where a page is missing or comes again.
- *
- * @returns the number of rows; undefined for a list that is too long
- */
-async function readList(
-  sirene: Sirene,
-  journal: Journal,
-  list: List,
-  day: string,
-  signal: AbortSignal,
-): Promise<number | undefined> {
-  const seen = new Set<string>();
-  let [cursor, had, total] = ['*', 0, 0];
-  for (;;) {
-    const number = `${list} ${day} ${cursor}`;
-    if (!journal.outcomes.has(number)) {
-      const page = await sirene.page(list, `${lists[list].day}:${day}`, cursor, signal);
-      const { curseurSuivant = cursor } = page?.header ?? {};
-      const count = page?.[lists[list].rows]?.length ?? 0;
-      if ((page?.header.total ?? 0) > MOST_ROWS) return undefined;
-      const outcome = [count, page?.header.total ?? total, curseurSuivant].join(' ');
-      journal.append(number, outcome, page && count > 0 ? [page] : []);
-    }
-    const [count, now, next] = journal.outcomes.get(number)!.split(' ') as [string, string, string];
-    if (cursor !== '*' && Number(now) !== total) {
-      throw new Refusal(`The list /${list} of ${day} changed while it was read; run it again`);
-    }
-    seen.add(cursor);
-    total = Number(now);
-    had += Number(count);
-    if (next === cursor || had >= total) break;
-    if (seen.has(next)) throw new Refusal(`SIRENE repeats the cursor ${next} of /${list}`);
-    cursor = next;
-  }
-  if (had === total) return had;
-  throw new Refusal(
-    `SIRENE gives ${figure(had)} of the ${figure(total)} rows of /${list} of ${day}`,
-  );
-}
-
-/** Refuses a row that stands in two pages of a list: another one is then in none. */
-function refuseRepeated(): (number: string, pages: readonly object[]) => void {
-  let list = '';
-  const seen = new Set<string>();
-  return (number, pages) => {
-    const [name, day] = number.split(' ');
-    if (list !== `${name} ${day}`) seen.clear();
-    list = `${name} ${day}`;
-    for (const page of pages as Page[]) {
-      for (const { siren, siret } of page.unitesLegales ?? page.etablissements ?? []) {
-        const key = siret ?? siren;
-        if (seen.has(key)) throw new Refusal(`SIRENE gives ${key} twice in /${name} of ${day}`);
-        seen.add(key);
-      }
-    }
-  };
 }

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { WrongUsage } from '../errors.ts';
 import type { RateLimit } from './rate.ts';
 import { Service, ServiceFault, type ServiceSettings } from './service.ts';
 
@@ -59,13 +58,14 @@ export class Sirene {
     this.#url = url.replace(/\/+$/, '');
     this.#headers = { 'X-INSEE-Api-Key-Integration': token, Accept: 'application/json' };
     // A thousand establishments with their history take some five megabytes.
-    this.service = new Service('SIRENE', { limits, max_bytes: 32 * 1024 ** 2, ...settings });
+    const defaults = { secret: 'SIRENE_TOKEN', limits, max_bytes: 32 * 1024 ** 2 };
+    this.service = new Service('SIRENE', { ...defaults, ...settings });
   }
 
   /** When units and establishments were set available last, in French time: the earlier of both. */
   async readyAt(signal?: AbortSignal): Promise<string> {
-    const answer = informations.safeParse(await this.#get('/informations', signal));
-    const moments = answer.data?.datesDernieresMisesAJourDesDonnees
+    const answer = await this.#get('/informations', informations, 'informations', signal);
+    const moments = answer?.datesDernieresMisesAJourDesDonnees
       .filter(({ collection }) => /^(unités légales|établissements)$/i.test(collection))
       .map(({ dateDerniereMiseADisposition: at }) => at);
     if (!moments?.length) throw this.service.fault('does not say when its data were made');
@@ -86,37 +86,35 @@ export class Sirene {
   ): Promise<Page | undefined> {
     const date = day === undefined ? {} : { date: day };
     const parameters = { q: query, ...date, nombre: String(PAGE_ROWS), curseur: cursor };
-    const found = await this.#get(`/${list}?${new URLSearchParams(parameters).toString()}`, signal);
-    if (found === undefined) return undefined;
-    const answer = page.safeParse(found);
-    if (!answer.success || !answer.data[lists[list].rows]) {
-      throw this.service.fault(`sends no page of /${list}`, answer.error);
-    }
-    const { curseur = cursor } = answer.data.header;
+    const path = `/${list}?${new URLSearchParams(parameters).toString()}`;
+    const ofList = page.refine((found) => found[lists[list].rows]);
+    const found = await this.#get(path, ofList, `page of /${list}`, signal);
+    const { curseur = cursor } = found?.header ?? {};
     if (curseur !== cursor) {
       throw this.service.fault(`skips to the cursor ${curseur} after ${cursor}`);
     }
-    return answer.data;
+    return found;
   }
 
   /** The answer of a unit; undefined for an unknown one. A duplicate has that of the unit that stays. */
   async unit(siren: string, signal?: AbortSignal): Promise<z.output<typeof single> | undefined> {
-    const found = await this.#get(`/siren/${encodeURIComponent(siren)}`, signal);
-    if (found === undefined) return undefined;
-    const answer = single.safeParse(found);
-    if (!answer.success) throw this.service.fault(`sends no unit ${siren}`, answer.error);
-    return answer.data;
+    return await this.#get(`/siren/${encodeURIComponent(siren)}`, single, `unit ${siren}`, signal);
   }
 
-  /** What an address says; undefined for 404, which is how the API says "none". */
-  async #get(path: string, signal?: AbortSignal): Promise<unknown> {
+  /** Reads what an address has, of that shape; undefined for 404, which is how the API says "none". */
+  async #get<T>(
+    path: string,
+    shape: z.ZodType<T>,
+    what: string,
+    signal?: AbortSignal,
+  ): Promise<T | undefined> {
     let url = this.#url + path;
     for (let leads = 0; leads <= MOST_LEADS; leads += 1) {
       const read = async (answer: Response) => {
         if (answer.status === 404) return { content: undefined };
         if (answer.status === 301) return { lead: this.#followLead(url, answer) };
-        if (answer.status !== 200) throw await this.#statusFault(answer);
-        return { content: await this.service.readJson(answer) };
+        if (answer.status === 400 || answer.status === 429) throw await this.#statusFault(answer);
+        return { content: await this.service.readJson(answer, shape, what) };
       };
       const outcome = await this.service.ask(url, { headers: this.#headers }, read, signal);
       if ('content' in outcome) return outcome.content;
@@ -132,19 +130,17 @@ export class Sirene {
     throw new ServiceFault('SIRENE leads to another service', { isPassing: false });
   }
 
+  /** Makes the fault of a bad question, with its reason, or of a question too many. */
   async #statusFault(answer: Response): Promise<Error> {
-    const { status } = answer;
     const fault = this.service.statusFault(answer);
-    if (status === 401 || status === 403) {
-      return new WrongUsage(`SIRENE_TOKEN is not accepted: SIRENE answers with HTTP ${status}.`);
+    if (answer.status === 429) {
+      const { break_ms = quota_wait_ms } = fault;
+      return new ServiceFault(fault.message, { isPassing: true, break_ms });
     }
-    if (status === 429 && fault.break_ms === undefined) {
-      return new ServiceFault(fault.message, { isPassing: true, break_ms: quota_wait_ms });
-    }
-    if (status !== 400) return fault;
-    const said = await this.service.readJson(answer).catch(() => undefined);
-    const message = z.object({ header: z.object({ message: z.string() }) }).safeParse(said);
-    const reason = message.success ? `: ${message.data.header.message.slice(0, 200)}` : '';
+    const said = z
+      .object({ header: z.object({ message: z.string() }) })
+      .safeParse(await answer.json().catch(() => undefined));
+    const reason = said.success ? `: ${said.data.header.message.slice(0, 200)}` : '';
     return new ServiceFault(fault.message + reason, { isPassing: false });
   }
 }
