@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { runCommand, type Started, startScript } from '../fixtures/process/cli.ts';
-
 import { shareAllSources, shareDemonstration } from '../fixtures/dump/three-sources.ts';
 import type { TestDatabase } from '../fixtures/database/test-database.ts';
 import { demoFile } from './demo-account.ts';

@@ -6,7 +6,6 @@ import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { describe, expect, test } from 'vitest';
 import { runCommand, startCommand } from '../../fixtures/process/cli.ts';
 import { createFirstDay, runFixture } from '../../fixtures/dump/night.ts';
-
 import { readCursor } from '../../sql/feed-cursor.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'registry-export-'));

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { createFirstDay } from '../../fixtures/dump/night.ts';
 import { createSubmitter } from '../../fixtures/client/submitter.ts';
 import { startTestApi } from '../../fixtures/client/test-api.ts';
-
 import { describeWatches, readWatchStatus } from './status.ts';
 
 let now = new Date('2026-11-20T10:05:07Z');

@@ -7,7 +7,6 @@ import { expect, test, vi } from 'vitest';
 import { readMailedToken, secretKey } from '../../../fixtures/client/mailed-token.ts';
 import { listSamples } from '../../../fixtures/client/samples.ts';
 import { findPort, startTestApi } from '../../../fixtures/client/test-api.ts';
-
 import { createFirstDay } from '../../../fixtures/dump/night.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'registry-samples-'));

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { createSearcher } from '../../fixtures/client/searcher.ts';
 import { startTestApi } from '../../fixtures/client/test-api.ts';
-
 import { createFirstDay } from '../../fixtures/dump/night.ts';
 import type { SearchFilter } from './filter.ts';
 import { createSearchIndex, type SearchIndex } from './client.ts';
