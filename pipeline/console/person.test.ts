@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { queryFile } from '../../sql/connection/database.ts';
 import { createAccount } from '../../fixtures/client/account.ts';
 import { createWatch } from '../../fixtures/client/watch.ts';
 import { askJson } from '../../fixtures/client/json-client.ts';
@@ -310,7 +311,8 @@ describe('a person who is forgotten', () => {
     const last = { Regon: regonOf(78), Nip: '1000201006', Telefon: '699129999' };
     const running = runCeidg(15, [neighbour!, withFields(known, last)], { reporter });
     await waits;
-    await client.query(`select person.forget($1, $1, null, 'Art. 17', 'a letter', now())`, [nip]);
+    const asked = [nip, nip, null, 'Art. 17', 'a letter', new Date()];
+    await queryFile(client, 'person/forget.sql', asked);
     client.release(true);
     expect(await running).toMatchObject({ events: 0 });
     expect(await told()).toEqual([]);

@@ -108,12 +108,9 @@ export async function forgetPerson(
   return whilePublishingWaits(pool, async (client) => {
     await requireOneCountry(client, wanted, source);
     type Row = { suppression_id: number | null; entry_count: number; names: string[] };
-    const { rows } = await client.query<Row>(
-      `select suppression_id::float8 as suppression_id, entry_count, names
-       from person.forget($1, $2, $3, $4, $5, $6)`,
-      [wanted, digitsOf(wanted), source ?? null, reason, by, now],
-    );
-    const { suppression_id, entry_count, names } = rows[0]!;
+    const asked = [wanted, digitsOf(wanted), source, reason, by, now];
+    const [found] = await queryFile<Row>(client, 'person/forget.sql', asked);
+    const { suppression_id, entry_count, names } = found!;
     if (suppression_id === null) {
       const outcome = entry_count > 0 ? 'is forgotten already' : 'names no natural person';
       const hint = source || entry_count > 0 ? '' : '; --source takes an entry of any kind';

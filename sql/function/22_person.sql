@@ -1,4 +1,4 @@
--- Recognizes and finds persons, and forgets them.
+-- Recognizes and finds persons, and erases the copies of what is hidden.
 
 -- A keyed hash. Nobody hands in hashes: the key before the text is enough, without HMAC.
 create or replace function person.hash(key bytea, trait text) returns bytea
@@ -174,53 +174,4 @@ as $$
                 entry.source = wanted_source
                 and entry.entry_id in (select named.entry_id from named)
         end
-$$;
-
--- Suppresses the entries of a person. Returns the request and the numbers and names that were told
--- elsewhere. Without `suppression_id`: nothing is found (`entry_count` 0), or all of it is suppressed.
-create or replace function person.forget(
-    wanted text,
-    number text,
-    wanted_source text,
-    why text,
-    who text,
-    moment timestamptz,
-    out suppression_id bigint,
-    out entry_count integer,
-    out names text[]
-)
-language plpgsql as $$
-declare
-    entries constant registry.entry[] := array(
-        select entry from person.find_entries(wanted, number, wanted_source) as entry
-    );
-    hashes constant bytea[] := array(
-        select distinct hash.value
-        from unnest(entries) as entry
-        cross join lateral unnest(person.hashes(entry)) as hash (value)
-        where hash.value is not null
-    );
-begin
-    entry_count := cardinality(entries);
-    names := person.names_of(entries);
-    if hashes <@ array(
-        select suppressed_key.key_hash
-        from person.suppressed_key
-        join person.suppression using (suppression_id)
-        where suppression.source is not distinct from wanted_source
-    ) then
-        return;
-    end if;
-
-    insert into person.suppression (source, reason, requested_by, requested_at, entry_count)
-    values (wanted_source, why, who, moment, entry_count)
-    returning suppression.suppression_id into suppression_id;
-
-    insert into person.suppressed_key (suppression_id, key_hash)
-    select forget.suppression_id, hash.value from unnest(hashes) as hash (value);
-
-    perform registry.begin_publication();
-    perform person.hide(entries, 'request');
-    perform registry.end_publication();
-end;
 $$;
