@@ -199,19 +199,9 @@ return nullif(
     ''
 );
 
--- Whether an entry is of an entrepreneur of whom the registry tells one name. Where the country has a word for
--- the role, the entrepreneur is a person of the entry.
-create or replace function registry.is_entrepreneur(
-    entity_type text,
-    surname text,
-    first_name text,
-    name text
-) returns boolean
-language sql immutable parallel safe
-return entity_type = 'NATURAL' and num_nonnulls(surname, first_name) = 0 and name is not null;
-
 -- What answers show of an entry beside its columns: the place in the dump that first had its content, and what
--- repeats its columns and is not stored: an entrepreneur, and the day on which a head office began with its company.
+-- repeats its columns and is not stored: an entrepreneur of one name, who is a person of the entry where the country
+-- has a word for the role, and the day on which a head office began with its company.
 -- It is a set of one, which becomes a part of the query: a function of a value with subqueries would be
 -- started for each entry, which takes four times as long.
 create or replace function registry.show_parts(entry registry.entry)
@@ -244,9 +234,9 @@ begin atomic
                 where
                     word.country_code = entry.country_code
                     and word.word = 'entrepreneur'
-                    and registry.is_entrepreneur(
-                        entry.entity_type, entry.surname, entry.first_name, entry.name
-                    )
+                    and entry.entity_type = 'NATURAL'
+                    and num_nonnulls(entry.surname, entry.first_name) = 0
+                    and entry.name is not null
             )
         ),
         case

@@ -136,21 +136,10 @@ language sql as $$
     from registry.company_row
     where company_row.company_id = any(company_ids)
     on conflict (company_id) do update
-    set
-        changed_snapshot_no = excluded.changed_snapshot_no,
-        activity_start = excluded.activity_start,
-        country_code = excluded.country_code,
-        nip = excluded.nip,
-        regon9 = excluded.regon9,
-        krs = excluded.krs,
-        name = excluded.name,
-        status = excluded.status,
-        legal_form = excluded.legal_form,
-        voivodeship = excluded.voivodeship,
-        city = excluded.city,
-        postal_code = excluded.postal_code,
-        activity_main = excluded.activity_main,
-        numbers = excluded.numbers;
+    set (
+        company_id, changed_snapshot_no, merged_into_id, activity_start, country_code, nip, regon9, krs, name,
+        status, legal_form, voivodeship, city, postal_code, activity_main, numbers
+    ) = row(excluded.*);
 $$;
 
 -- The company that a reference of an answer names: since a merge, the one that it went into. Null for

@@ -1,4 +1,4 @@
--- Links the company of an entry that is listed as a duplicate to the one that stands for it, which tells the
+-- Links the company of an entry that is listed as a duplicate to the company that stands for it. An event has the
 -- number that is left. An entry that goes on under the key that stays is its own successor (identity.sql).
 
 create unlogged table stage.successor as
