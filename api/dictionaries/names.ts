@@ -30,17 +30,17 @@ export const category = z
 export const identifierType = z.string().meta({
   id: 'IdentifierType',
   description:
-    'Which register gave the number, such as NIP (tax), REGON9 (statistics), KRS (courts); `GET /identifier-types` has all. `x-extensible-enum` has those of today: more may be added.',
+    'Which register gave the number, such as NIP (tax), REGON9 (statistics), KRS (courts); `GET /identifier-types` has all. `x-extensible-enum` has the types of today: more may be added.',
 });
 
 /** A name of the dictionary of event types; `readEnums` has all of them. */
 export const eventTypeName = z.string().min(1).max(100).meta({
   id: 'EventType',
   description:
-    'What happened; `GET /event-types` explains each type. `x-extensible-enum` has those of today: more may be added.',
+    'What happened; `GET /event-types` explains each type. `x-extensible-enum` has the types of today: more may be added.',
 });
 
-/** What the schemas of the document take, by their name: names and slugs of the dictionaries. */
+/** The values of schemas of the document, by the name of the schema. */
 export type Enums = Readonly<
   Record<
     'Country' | 'CountryOrAll' | 'EventType' | 'IdentifierType' | 'LegalForm' | 'Voivodeship',
@@ -53,7 +53,7 @@ export function slugOf(text: string): string {
   return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase().replaceAll('ł', 'l');
 }
 
-/** The types of numbers, those of the first country first. */
+/** Returns the types of numbers, beginning with the first country. */
 export function readIdentifierTypes(db: Db) {
   return db
     .selectFrom('registry.identifier_type as type')

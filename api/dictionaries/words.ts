@@ -4,7 +4,7 @@ import { invalid } from '../http/errors.ts';
 
 export type Words = Awaited<ReturnType<typeof readWords>>;
 
-/** The words of the countries: labels of snapshots, and what pages say of a country. */
+/** Returns the words of the countries: labels of snapshots, and words of pages. */
 export async function readWords(db: Db) {
   const rows = await db
     .selectFrom('registry.country_word as word')

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../sql/connection/kysely.ts';
 import { type Language, locales } from '../../sql/words/message.ts';
+import { readCountries } from '../dictionaries/countries.ts';
 import { readWords } from '../dictionaries/words.ts';
 
 /** The registries of a country that a page shows. */
@@ -10,7 +11,7 @@ export interface Attribution {
   write: (language: Language) => string;
 }
 
-/** Returns what the foot of a page says of the registries that it shows, by country. */
+/** Returns the attributions of the registries that a page shows, by country. */
 export async function findAttributions(db: Db, sources: Iterable<string>): Promise<Attribution[]> {
   const { rows } = await sql<{ source: string; country_code: string }>`
     select source, country_code
@@ -37,13 +38,19 @@ export async function findAttributions(db: Db, sources: Iterable<string>): Promi
   }));
 }
 
-/** Returns the attributions of all registries of the service. */
-export async function findAllAttributions(db: Db): Promise<Attribution[]> {
-  const { rows } = await sql<{ source: string }>`select source from registry.source_rank`.execute(
-    db,
-  );
-  return findAttributions(
-    db,
-    rows.map(({ source }) => source),
-  );
+/** Returns the registries of the service. */
+export async function readSources(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ source: string }>`
+    select source from registry.source_rank order by source
+  `.execute(db);
+  return rows.map(({ source }) => source);
+}
+
+/** Returns the sentences of each country for the terms of the data: its `law`, and whom to `cite`. */
+export async function findTerms(db: Db) {
+  const [countries, words] = [await readCountries(db), await readWords(db)];
+  return {
+    wordsOf: (word: 'law' | 'cite', language: Language) =>
+      countries.flatMap(({ country_code }) => words.find(country_code, word, language) ?? []),
+  };
 }

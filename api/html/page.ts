@@ -25,7 +25,7 @@ const policy = [
   "base-uri 'none'",
 ].join('; ');
 
-/** Of `data`, `language` is that of the account whose page it is; `isTranslatable` as in `createWords`. */
+/** Renders a page. `data` may have the `language` of its account, and `isTranslatable` of `createWords`. */
 function renderPage(request: Request, template: string, data: object) {
   const { site } = request.app.locals;
   const words = createWords(request, template, data);

@@ -21,7 +21,7 @@ const tags: Record<string, string> = {
   Tokens: 'API tokens, which the Master Token manages.',
   Wallet: 'Prepaid credits.',
   Companies: 'Search companies and read their full profiles; both cost credits.',
-  'Company monitor': 'Watch companies: what changes about them, and who is told.',
+  'Company monitor': 'Watch companies: their events, and who gets mails.',
   Dictionaries: 'The values that the data refer to: public, free, and kept in caches.',
   Statistics: 'What the daily snapshots of the registers counted; no token needed.',
   Quality:

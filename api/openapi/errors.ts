@@ -81,12 +81,12 @@ export const general = {
     },
   },
   429: plain(
-    'Too many requests, in a window or at a time; another `message` than this one names the bound. `Retry-After` says when to come again.',
+    'Too many requests, in a window or at a time; another `message` than this one names the bound. `Retry-After` holds the seconds to wait.',
     'Too Many Attempts.',
   ),
   500: plain('A fault of the server; its log knows more under the `X-Request-Id`.', 'Server Error'),
   503: plain(
-    'No answer was found in time, or too many requests wait; `Retry-After` says when to try again.',
+    'No answer was found in time, or too many requests wait; `Retry-After` holds the seconds to wait.',
     'Service Unavailable',
   ),
 } satisfies Record<number, DocumentedError>;

@@ -8,7 +8,7 @@ import { basePath } from '../endpoint/mount.ts';
 import type { Context } from '../http/context.ts';
 import { keepByKey } from '../http/keep.ts';
 import { chooseSource } from '../stats/source.ts';
-import { findAttributions } from '../html/attributions.ts';
+import { findAttributions, readSources } from '../html/attributions.ts';
 import type { NoticeTexts } from './notice.ts';
 import { readHeadline } from './headline.ts';
 
@@ -41,14 +41,14 @@ export async function findSnapshots(db: Db, country_code: string) {
 
 type Snapshot = Awaited<ReturnType<typeof findSnapshots>>[number];
 
-/** What the newest nights say, as `api/read_night.sql` has it. */
+/** The counts and examples of the newest nights, which `api/read_night.sql` reads. */
 interface Night {
   nights: { source: string; stat_date: string }[];
   types: { event_date: string; severity: string; count: number }[];
   examples: { event_date: string }[];
 }
 
-/** The events of nights by the day of the data, the newest first: those of different days are no sum. */
+/** Returns the events by the day of the data, the newest first: events of different days are no sum. */
 function groupByDay({ nights, types, examples }: Night) {
   const dates = [...new Set(nights.map(({ stat_date }) => stat_date))].toSorted().toReversed();
   return dates.map((date) => ({
@@ -58,7 +58,7 @@ function groupByDay({ nights, types, examples }: Night) {
   }));
 }
 
-/** What the newest nights say. A night of millions of events is read once, whoever looks at it. */
+/** Returns counts, examples and headline of the newest nights. They are read once for all visitors. */
 async function readNews(db: Db, { country, snapshots }: Shown, suppressBelow: number) {
   const [first] = snapshots;
   if (!first) return { nights: [], days: [], headline: undefined };
@@ -87,7 +87,7 @@ async function findShown(db: Db): Promise<Shown[]> {
   );
 }
 
-/** What the page says of the nights of a country. */
+/** Returns what the template needs about the nights of a country. */
 function viewNights({ country }: Shown, words: Words, at: Date) {
   const day = new Intl.DateTimeFormat('en-CA', { timeZone: country.time_zone });
   const today = Date.parse(day.format(at));
@@ -130,6 +130,7 @@ export function createHome({ readers, now, isRegistrationOpen = true, ...options
       newest: first!.days[0]?.date ?? '2026-11-06',
       api: options.baseUrl + basePath,
       isRegistrationOpen,
+      registries: (await readSources(db)).map((source) => source.toUpperCase()),
       packages: await options.findPackages(),
       attributions: await findAttributions(
         db,

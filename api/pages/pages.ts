@@ -13,7 +13,7 @@ import { onlyAllow, type ShowFault } from '../http/errors.ts';
 import { createRouter } from '../http/router.ts';
 import { basePath } from '../endpoint/mount.ts';
 import { createAssets } from '../html/assets.ts';
-import { findAllAttributions } from '../html/attributions.ts';
+import { findAttributions, findTerms, readSources } from '../html/attributions.ts';
 import { createHome, type HomeOptions } from './home.ts';
 import { createNotice } from './notice.ts';
 import { sendPage, sendPrivatePage } from '../html/page.ts';
@@ -68,7 +68,7 @@ async function findChoices({ readers: { db }, searchCredits, snapshotCredits }: 
     severities: severity.options,
     eventClasses: eventClass.options,
     categories: category.options,
-    attributions: await findAllAttributions(db),
+    attributions: await findAttributions(db, await readSources(db)),
   };
 }
 
@@ -90,7 +90,7 @@ export function createPages(options: HomeOptions, limit: RequestHandler): Router
     // The script of the console shows the company, once it has a token.
     ['/companies/:ref', 'console', () => findChoices(options)],
     ['/privacy', 'privacy', () => privacy],
-    ['/terms', 'terms', () => terms],
+    ['/terms', 'terms', async () => ({ ...terms, ...(await findTerms(options.readers.db)) })],
   ];
 
   router.use(createAssets());

@@ -9,7 +9,7 @@ import { findCountryChoices } from '../html/country-choice.ts';
 import { findAttributions } from '../html/attributions.ts';
 import texts from '../html/texts/en/quality.json' with { type: 'json' };
 
-/** A page that is none is the first one. */
+/** The first page where the address has no valid page. */
 const paging = z.object({ page: pagingFields.page.catch(1), per_page: pagingFields.per_page });
 
 /** What keeps the country in the addresses of the pages. */

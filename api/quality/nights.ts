@@ -12,7 +12,7 @@ const count = z.int().nonnegative();
 const moment = z.iso.datetime({ offset: true });
 const rows = { read: count, accepted: count, rejected: count };
 
-/** The figures are those of the sentence in `registry show`. */
+/** A check with its figures, which `registry show` writes as a sentence. */
 const guard = z
   .strictObject({
     guard: z.string(),

@@ -82,7 +82,7 @@ describe('GET /api/v1/stats/day/{date}', () => {
           type: 'daily_snapshot',
           source: 'ceidg',
           description:
-            'Baseline: the snapshot of 2026-01-01 is the first of its source. There is none to compare it with, so nothing counts as new, updated or deleted.',
+            'Baseline: the snapshot of 2026-01-01 is the first of its source. No snapshot precedes it, so nothing counts as new, updated or deleted.',
         },
         data: { new: 0, updated: 0, deleted: 0, total: 0 },
       },

@@ -27,7 +27,7 @@ const dataFields = z.strictObject({
 
 function describeDay(day: string, isBaseline: boolean): string {
   return isBaseline
-    ? `Baseline: the snapshot of ${day} is the first of its source. There is none to compare it with, so nothing counts as new, updated or deleted.`
+    ? `Baseline: the snapshot of ${day} is the first of its source. No snapshot precedes it, so nothing counts as new, updated or deleted.`
     : `Registry entries that were new, updated or deleted in the snapshot of ${day}, compared with the snapshot before it.`;
 }
 

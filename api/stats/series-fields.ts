@@ -19,16 +19,18 @@ export const by = z.enum(['day', 'month']);
 export const seriesQuery = z
   .strictObject({
     from: dateField('from')
-      .meta({ description: 'The first day; default that of the first snapshot' })
+      .meta({ description: 'The first day; default: the first snapshot' })
       .optional(),
     to: dateField('to')
-      .meta({ description: 'The last day; default that of the newest snapshot' })
+      .meta({ description: 'The last day; default: the newest snapshot' })
       .optional(),
     by: by
       .meta({ description: 'One element a snapshot, or one a month that has snapshots' })
       .default('day'),
     source: sourceField
-      .meta({ description: 'The registry; default that of the country with the longest history' })
+      .meta({
+        description: 'The registry; default: the one with the longest history in the country',
+      })
       .optional(),
     country: countryField,
     voivodeship: z
@@ -44,7 +46,7 @@ export const seriesQuery = z
       .meta({
         type: 'string',
         description:
-          'The section of the main activity, in the PKD 2025 or the newest classification of the country; `none`: entries without one',
+          'The section of the main activity, in the newest classification of the country; `none`: entries without one',
         example: 'F',
       })
       .optional(),

@@ -25,22 +25,22 @@ const csvQuery = seriesQuery.safeExtend({
     .enum(['true', 'false'])
     .meta({
       description:
-        'Whether lines that begin with `#` come first, and tell the registry, the selection, the days, and the source and licence of the data',
+        'Whether lines that begin with `#` come first: registry, selection, days, source and licence',
     })
     .optional(),
 });
 
-/** What a selection says beside source and days, as in the address. */
+/** Returns the filters and groups of a selection, as in the address. */
 const filtersOf = (asked: SeriesQuery) =>
   (['voivodeship', 'section', 'legal_form', 'group_by'] as const).flatMap((name) =>
     asked[name] === undefined ? [] : [[name, String(asked[name])] as const],
   );
 
-/** The first and the last one. */
+/** Returns the first and the last day of a series. */
 const daysOf = ({ series }: Series) =>
   new Set(series.length === 0 ? [] : [series[0]!.date, series.at(-1)!.date]);
 
-/** Such as `ceidg-mazowieckie-F-by-day-2026-01-30-2026-02-04.csv`. */
+/** Returns a name such as `ceidg-mazowieckie-F-by-day-2026-01-30-2026-02-04.csv`. */
 function nameFile(found: Series, asked: SeriesQuery): string {
   const filters = filtersOf(asked).map(([, value]) => value.replaceAll(',', '-'));
   return `${[found.source, ...filters, 'by', found.by, ...daysOf(found)].join('-')}.csv`;
@@ -73,7 +73,7 @@ function writeCsv({ series }: Series, { group_by = [] }: Partial<SeriesQuery> = 
   return [header, ...lines, ''].join('\n');
 }
 
-/** Answers with a file: its name and, if asked for, its first lines tell what is in it. */
+/** Returns the text of the file, which its name and, if asked for, its first lines describe. */
 function sendCsv(response: Response, found: Series, asked: z.output<typeof csvQuery>): string {
   response.attachment(nameFile(found, asked)).type('csv');
   const comments = asked.comments === 'true' ? describeFile(found, asked) : [];
@@ -110,7 +110,7 @@ export function createSeries(options: SeriesOptions & Pick<Context, 'now'>): End
         query: seriesQuery,
         path: '/stats/series',
         summary: 'How many entries stand, and what flowed, by day or month',
-        description: `${description}\n\nWith \`Accept: text/csv\` the answer is that of \`/stats/series.csv\`.`,
+        description: `${description}\n\nWith \`Accept: text/csv\` the answer is the file of \`/stats/series.csv\`.`,
         answer,
         example,
         csvExample: writeCsv(example),
@@ -129,7 +129,7 @@ export function createSeries(options: SeriesOptions & Pick<Context, 'now'>): End
         path: '/stats/series.csv',
         summary: 'The same series as CSV',
         description:
-          'The name of the file tells the registry, the selection and the days. A cell is empty where JSON has null.',
+          'The name of the file holds the registry, the selection and the days. A cell is empty where JSON has null.',
         answer: z.string(),
         mediaType: 'text/csv',
         example: writeCsv(example),

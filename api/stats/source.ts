@@ -22,7 +22,7 @@ export const common = {
 
 export const countField = z.int().nonnegative();
 
-/** What a query says of the source. A source has its country: without one, any source can be named. */
+/** The parameters that choose a source. Without a country, any source can be named. */
 interface AskedSource {
   source?: string | undefined;
   country?: string | undefined;

@@ -1,7 +1,7 @@
 import type { Field } from './fields.ts';
 import type { Described, Reference } from './reference.ts';
 
-/** A place that the search of the reference finds: its name, where that is, what it says, its address. */
+/** A place that the search of the reference finds: its name, where that is, its text, its address. */
 type Entry = [kind: string, name: string, where: string, text: string, address: string];
 
 const plain = (markdown = '') => markdown.replaceAll('`', '');

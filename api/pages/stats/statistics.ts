@@ -52,7 +52,7 @@ export async function findStatistics(options: Context, request: Request) {
     snapshots,
     map,
     regions: regions.toSorted((one, other) => one.name.localeCompare(other.name, country.language)),
-    /** What texts say of the country. */
+    /** The words of the country in texts. */
     said: {
       region: words.find(country_code, 'region') ?? 'region',
       former: schemes.at(-2)?.name ?? '',
