@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '../../sql/connection/kysely.ts';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import { describeEvent, present } from '../../sql/words/event-words.ts';
+import { type Language, locales } from '../../sql/words/message.ts';
 import { type Country, readCountries } from '../dictionaries/countries.ts';
 import { readWords, type Words } from '../dictionaries/words.ts';
 import { basePath } from '../endpoint/mount.ts';
@@ -117,6 +118,7 @@ export function createHome({ readers, now, isRegistrationOpen = true, ...options
   );
   return async () => {
     const [shown, words] = [await findShown(db), await readWords(db)];
+    const sources = (await readSources(db)).map((source) => source.toUpperCase());
     const at = now();
     const news = await readKept(JSON.stringify([shown, Math.floor(at.getTime() / hour_ms)]));
     const all = shown.map((one, place) => ({ ...viewNights(one, words, at), ...news[place]! }));
@@ -130,7 +132,8 @@ export function createHome({ readers, now, isRegistrationOpen = true, ...options
       newest: first!.days[0]?.date ?? '2026-11-06',
       api: options.baseUrl + basePath,
       isRegistrationOpen,
-      registries: (await readSources(db)).map((source) => source.toUpperCase()),
+      listRegistries: (language: Language) =>
+        new Intl.ListFormat(locales[language]).format(sources),
       packages: await options.findPackages(),
       attributions: await findAttributions(
         db,

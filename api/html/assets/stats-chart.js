@@ -67,19 +67,10 @@ export function labelTimes(times, by, most) {
   return [first];
 }
 
-/** Labels of counts, with as many digits as tell them apart. */
-function labelCounts(ticks) {
-  for (let digits = 0; digits < 4; digits += 1) {
-    const compact = new Intl.NumberFormat(language, {
-      notation: 'compact',
-      maximumFractionDigits: digits,
-    });
-    const labels = ticks.map((tick) => (tick % 1 ? '' : compact.format(tick)));
-    const shown = labels.filter((label) => label !== '');
-    if (new Set(shown).size === shown.length) return labels;
-  }
-  return ticks.map((tick) => (tick % 1 ? '' : format(tick)));
-}
+const compact = new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 3 });
+
+/** Labels whole counts alone. */
+const labelCounts = (ticks) => ticks.map((tick) => (tick % 1 ? '' : compact.format(tick)));
 
 /** The stretches without a snapshot: longer by half than most distances of these points. */
 export function findGaps(times) {
@@ -125,16 +116,7 @@ function createKeys(keys, texts, onToggle) {
     const box = element('input', { type: 'checkbox', checked: true });
     box.addEventListener('change', () => onToggle(at + 1, box.checked));
     const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
-    const line = document.createElementNS('http://www.w3.org/2000/svg', 'line');
-    const place = {
-      x1: 0,
-      x2: '100%',
-      y1: '50%',
-      y2: '50%',
-      'stroke-dasharray': dashes[key].join(' '),
-    };
-    for (const [name, value] of Object.entries(place)) line.setAttribute(name, value);
-    svg.append(line);
+    svg.innerHTML = `<line x2="100%" y1="50%" y2="50%" stroke-dasharray="${dashes[key].join(' ')}"/>`;
     return element('label', { className: `key ${key}` }, box, svg, ` ${texts[key]} `, element('b'));
   });
 }

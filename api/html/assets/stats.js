@@ -46,7 +46,7 @@ async function load() {
 /** What a panel says of a point: its date, its notes, and all values of the figure. */
 function tellPoint(point, keys, by) {
   const line = (key) =>
-    element('div', {}, texts[key], element('b', {}, format(valueOf(point, key))));
+    element('div', {}, `${texts[key]} `, element('b', {}, format(valueOf(point, key))));
   const date = dateOf(Date.parse(point.date) / 1000, by);
   return [
     element('strong', {}, [date, ...notesOf(point, by, texts)].join(', ')),

@@ -21,13 +21,9 @@ const loadHistory = listing(
     element(
       'li',
       {},
-      element(
-        'p',
-        { className: 'soft' },
-        dateOf(event.event_date),
-        ' ',
-        severityOf(event.severity),
-      ),
+      dateOf(event.event_date),
+      ' ',
+      severityOf(event.severity),
       element('p', {}, event.text),
     ),
   showCompany,

@@ -31,8 +31,7 @@ function originOf({ dump_date, file, sha256, line, said_since }) {
   if (dump_date) parts.push(['Dump of ', dateOf(dump_date)]);
   if (file) parts.push(['File ', element('code', {}, file), line ? `, line ${line}` : '']);
   if (sha256) parts.push(['SHA-256 ', element('code', {}, sha256)]);
-  const items = parts.map((part) => element('li', {}, ...part));
-  return element('ul', {}, ...items);
+  return toList(parts);
 }
 
 function viewProfile(profile, lang) {
