@@ -4,6 +4,7 @@ import { insertDays } from '../../fixtures/database/published-days.ts';
 
 const { database, api } = await useApi();
 
+const noDate = 'The date field must be a calendar date in the form YYYY-MM-DD.';
 const unknownSource = 'The source field must be the name of a source that has statistics.';
 
 async function answerOf(path: string): Promise<{ status: number; body: unknown }> {
@@ -111,92 +112,47 @@ describe('GET /api/v1/stats/day/{date}', () => {
     expect(await response.text()).toBe('');
   });
 
-  test.each(['2026-01-03', '0001-01-01', '9999-12-31'])(
-    '404 for a day without a snapshot: %s',
-    async (date) => {
-      expect(await answerOf(`/api/v1/stats/day/${date}`)).toEqual({
-        status: 404,
-        body: { message: `No snapshot of ceidg was published for ${date}.` },
-      });
-    },
-  );
-
-  test('404 for a day that only another source has', async () => {
-    expect(await answerOf('/api/v1/stats/day/2026-01-02?source=krs')).toEqual({
+  test.each([
+    ['2026-01-03', 'ceidg'],
+    ['0001-01-01', 'ceidg'],
+    ['9999-12-31', 'ceidg'],
+    ['2026-01-02', 'krs'],
+  ])('404 for a day without a snapshot: %s of %s', async (date, source) => {
+    expect(await answerOf(`/api/v1/stats/day/${date}?source=${source}`)).toEqual({
       status: 404,
-      body: { message: 'No snapshot of krs was published for 2026-01-02.' },
+      body: { message: `No snapshot of ${source} was published for ${date}.` },
     });
   });
 
   test.each([
-    '2026-02-30',
-    '2025-02-29',
-    '2026-13-01',
-    '2026-1-1',
-    '20260101',
-    'today',
-    '2026-01-01%00',
-  ])('422 for what is no calendar date: %s', async (date) => {
-    const message = 'The date field must be a calendar date in the form YYYY-MM-DD.';
-    expect(await answerOf(`/api/v1/stats/day/${date}`)).toEqual({
+    ...[
+      '2026-02-30',
+      '2025-02-29',
+      '2026-13-01',
+      '2026-1-1',
+      '20260101',
+      'today',
+      '2026-01-01%00',
+    ].map((date) => [`day/${date}`, 'date', noDate] as const),
+    ['day/0000-12-31', 'date', 'The date field must not be before 0001-01-01.'] as const,
+    ['range/2026-02-30', 'date', noDate] as const,
+    ...['regon', 'CEIDG', '', 'ceidg%00', 'ceidg%20'].map(
+      (source) => [`day/2026-01-02?source=${source}`, 'source', unknownSource] as const,
+    ),
+    ['range/2026-01-31?source=regon', 'source', unknownSource] as const,
+  ])('422 for %s', async (path, field, message) => {
+    expect(await answerOf(`/api/v1/stats/${path}`)).toEqual({
       status: 422,
-      body: { message, errors: { date: [message] } },
+      body: { message, errors: { [field]: [message] } },
     });
   });
-
-  test('422 for the year 0000', async () => {
-    const message = 'The date field must not be before 0001-01-01.';
-    expect(await answerOf('/api/v1/stats/day/0000-12-31')).toEqual({
-      status: 422,
-      body: { message, errors: { date: [message] } },
-    });
-  });
-
-  test.each(['regon', 'CEIDG', '', 'ceidg%00', 'ceidg%20'])(
-    '422 for an unknown source: "%s"',
-    async (source) => {
-      expect(await answerOf(`/api/v1/stats/day/2026-01-02?source=${source}`)).toEqual({
-        status: 422,
-        body: { message: unknownSource, errors: { source: [unknownSource] } },
-      });
-    },
-  );
-
-  test('422 for a repeated parameter', async () => {
-    const message = 'The source field must be given only once.';
-    expect(await answerOf('/api/v1/stats/day/2026-01-02?source=ceidg&source=ceidg')).toEqual({
-      status: 422,
-      body: { message, errors: { source: [message] } },
-    });
-  });
-
-  test.each(['day', '__proto__', 'constructor', 'source[]'])(
-    '422 names an unknown parameter: %s',
-    async (name) => {
-      const message = `The ${name} field is unknown.`;
-      const { status, body } = await answerOf(`/api/v1/stats/day/2026-01-02?${name}=1`);
-      expect(status).toBe(422);
-      expect(JSON.stringify(body)).toBe(
-        `{"message":"${message}","errors":{"${name}":["${message}"]}}`,
-      );
-    },
-  );
 
   test('422 counts the further errors', async () => {
-    expect(await answerOf('/api/v1/stats/day/2026-02-30?source=X&day=1')).toEqual({
-      status: 422,
-      body: {
-        message:
-          'The date field must be a calendar date in the form YYYY-MM-DD. (and 2 more errors)',
-        errors: {
-          date: ['The date field must be a calendar date in the form YYYY-MM-DD.'],
-          source: [unknownSource],
-          day: ['The day field is unknown.'],
-        },
-      },
-    });
     const { body } = await answerOf('/api/v1/stats/day/2026-02-30?day=1');
-    expect(body).toMatchObject({ message: expect.stringMatching(/ \(and 1 more error\)$/) });
+    expect(body).toEqual({
+      message: `${noDate} (and 1 more error)`,
+      errors: { date: [noDate], day: ['The day field is unknown.'] },
+    });
   });
 });
 
@@ -255,18 +211,6 @@ describe('GET /api/v1/stats/range/{date}', () => {
         },
         data: { new: 0, updated: 0, deleted: 0, total: 0 },
       },
-    });
-  });
-
-  test('422 for what is no calendar date, and for an unknown source', async () => {
-    const message = 'The date field must be a calendar date in the form YYYY-MM-DD.';
-    expect(await answerOf('/api/v1/stats/range/2026-02-30')).toEqual({
-      status: 422,
-      body: { message, errors: { date: [message] } },
-    });
-    expect(await answerOf('/api/v1/stats/range/2026-01-31?source=regon')).toEqual({
-      status: 422,
-      body: { message: unknownSource, errors: { source: [unknownSource] } },
     });
   });
 });

@@ -1,5 +1,5 @@
 import type { OpenApiDocument, Operation, Schema } from '../../openapi/complete.ts';
-import { general } from '../../openapi/errors.ts';
+import general from '../../openapi/errors.json' with { type: 'json' };
 import { listFields, type Schemas, viewField } from './fields.ts';
 import { renderMarkdown } from './markdown.ts';
 import quickstart from './quickstart.json' with { type: 'json' };
@@ -44,7 +44,7 @@ function listRequests({ parameters = [] }: Operation, body: Schema, schemas: Sch
 /** An error by its status, with an example of its body where it has one. */
 function viewError([status, { description, content }]: [string, Operation['responses'][string]]) {
   const example = content?.['application/json']?.example;
-  const isGeneral = general[status as unknown as keyof typeof general]?.description === description;
+  const isGeneral = general[status as keyof typeof general]?.description === description;
   return { status, description, example, isGeneral };
 }
 
