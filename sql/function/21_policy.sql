@@ -1,19 +1,19 @@
 -- The policy of an entry: what is shown of it. A person asked us to hide it (`withdrawn_until`), or its owner
 -- objects at the registry (`is_partial`, `untold`). One function hides the fields, one job erases the copies.
 
--- The `withdrawn_until` of an entry that comes with its personal fields on a dump date.
+-- Returns the `withdrawn_until` of an entry that comes with its personal fields on a dump date.
 create or replace function registry.end_withdrawal(withdrawn_until date, dump_date date) returns date
 language sql immutable parallel safe
 return case when withdrawn_until = 'infinity' then dump_date else withdrawn_until end;
 
--- Whether events of a category tell something personal of an entry.
+-- Returns whether events of a category are personal data of the person of an entry.
 create or replace function registry.is_personal(category text, entity_type text) returns boolean
 language sql immutable parallel safe
 return category in ('contacts', 'web_presence', 'ownership')
 or entity_type = 'NATURAL' and category in ('identity', 'location');
 
--- Whether the policy of an entry hides the values of an event. The number of a unit is public. A start date is
--- untold where it is not known.
+-- Returns whether the policy of an entry hides the values of an event. The number of a unit is public. The list of
+-- untold subjects holds the start date too where it is only unknown.
 create or replace function person.hides(
     entry registry.entry,
     type registry.event_type,
@@ -29,7 +29,7 @@ return coalesce(
     false
 );
 
--- The companies whose owners object to be found: they are in no list of all companies or events. The objection of
+-- One row per company whose owner objects to be found: it is in no list of all companies or events. The objection of
 -- an entry that is gone counts only where no other entry is left: no later dump can lift it.
 create or replace view registry.objecting_company as
 select entry.company_id

@@ -1,11 +1,11 @@
 -- Recognizes and finds persons, and erases the copies of what is hidden.
 
--- A keyed hash. Nobody hands in hashes: the key before the text is enough, without HMAC.
+-- Returns a keyed hash. Nobody hands in hashes: the key before the text is enough, without HMAC.
 create or replace function person.hash(key bytea, trait text) returns bytea
 language sql stable parallel safe
 return sha256(key || convert_to(trait, 'UTF8'));
 
--- The hashes by which a later record of the same person is recognized: of the key, which comes first, of
+-- Returns the hashes by which a later record of the same person is recognized: of the key, which comes first, of
 -- the numbers, and of the names with the start date. Null where the record lacks them. A withdrawn key
 -- holds its hash. `entry`: a row with these columns, of registry.entry or of a night.
 create or replace function person.hashes(key bytea, entry anyelement) returns bytea[]
@@ -31,11 +31,11 @@ create or replace function person.hashes(entry registry.entry) returns bytea[]
 language sql stable parallel safe
 return (select person.hashes(secret.key, entry) from person.secret);
 
--- The numbers and names under which entries are told elsewhere, such as in mails.
+-- Returns the numbers and names by which copies, such as mails, show entries.
 create or replace function person.names_of(entries registry.entry[]) returns text[]
 language sql stable
 return array(
-    select distinct told.value
+    select distinct name.value
     from unnest(entries) as entry
     cross join lateral unnest(
         array[registry.shown_name(entry.name, entry.first_name, entry.surname)]
@@ -47,24 +47,24 @@ return array(
             from registry.past_number
             where past_number.company_id = entry.company_id
         )
-    ) as told (value)
-    where told.value is not null
+    ) as name (value)
+    where name.value is not null
 );
 
--- Whether a text, or one inside JSON, tells one of the names.
-create or replace function person.tells(text text, names text[]) returns boolean
+-- Returns whether a text, or one inside JSON, holds one of the names.
+create or replace function person.holds(text text, names text[]) returns boolean
 language sql immutable parallel safe
 return exists (
     select from unnest(names) as name (value)
-    where strpos(replace(tells.text, '\"', '"'), name.value) > 0
+    where strpos(replace(holds.text, '\"', '"'), name.value) > 0
 );
 
--- The numbers that a text tells; of a longer one also its first nine digits, which may be the company's.
+-- Returns the numbers in a text; of a longer one also its first nine digits, which may be the company's number.
 create or replace function person.numbers_in(text text) returns setof text
 language sql immutable parallel safe as $$
-    select told.number
+    select found.number
     from regexp_matches(numbers_in.text, '[0-9]{9,14}', 'g') as match (part)
-    cross join lateral (values (match.part[1]), (left(match.part[1], 9))) as told (number)
+    cross join lateral (values (match.part[1]), (left(match.part[1], 9))) as found (number)
 $$;
 
 -- Erases what rejected rows, stored answers and mails show of companies, by their numbers, and of entries as
@@ -85,7 +85,7 @@ begin
     where
         reject.raw <> ''
         and (
-            person.tells(reject.raw, names)
+            person.holds(reject.raw, names)
             or exists (
                 select from person.numbers_in(reject.raw) as number
                 where (number in (select unnest(numbers))) is true
@@ -102,12 +102,12 @@ begin
 
     update registry.run
     set reason = ''
-    where person.tells(run.reason, names);
+    where person.holds(run.reason, names);
 
     -- A repeated request runs anew. A paid snapshot shows the numbers of its company.
     delete from customer.idempotent_answer
     where
-        person.tells(idempotent_answer.body::text, names)
+        person.holds(idempotent_answer.body::text, names)
         or idempotent_answer.operation = 'snapshot'
         and exists (
             select from person.numbers_in(idempotent_answer.body::text) as number
@@ -123,7 +123,7 @@ begin
                 field.key,
                 jsonb_agg(
                     case
-                        when names && array(select told.value from jsonb_each_text(item.value) as told)
+                        when names && array(select shown.value from jsonb_each_text(item.value) as shown)
                             then item.value
                                 || '{"company_name": null, "name": null, "old_value": null, "new_value": null}'
                         else item.value
@@ -137,11 +137,11 @@ begin
             group by field.key
         ) as list
     )
-    where person.tells(mail.data::text, names);
+    where person.holds(mail.data::text, names);
 end;
 $$;
 
--- The entries that a number or a key names: in one registry all that have it, else the entries of the
+-- Returns the entries that a number or a key names: in one registry all that have it, else the entries of the
 -- natural persons whose companies have it, or had it last.
 create or replace function person.find_entries(wanted text, number text, wanted_source text)
 returns setof registry.entry

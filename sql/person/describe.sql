@@ -57,7 +57,7 @@ from (
     select 'rejects', jsonb_agg(reject)
     from registry.reject
     cross join named
-    where person.tells(reject.raw, named.names)
+    where person.holds(reject.raw, named.names)
     union all
     select 'suppressions', jsonb_agg(suppression order by suppression.suppression_id)
     from suppression
@@ -73,6 +73,6 @@ from (
     select 'mail_count', to_jsonb(count(*))
     from customer.mail
     cross join named
-    where person.tells(mail.data::text, named.names)
+    where person.holds(mail.data::text, named.names)
 ) as part
 having exists (select from known) or exists (select from suppression)

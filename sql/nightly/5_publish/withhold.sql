@@ -1,4 +1,4 @@
--- Hides what the owners of entries withhold from now on: in gone entries, and in what was told earlier.
+-- Hides what the owners of entries withhold from now on: in gone entries, in earlier events and in copies.
 
 -- Another entry stands for gone entries, and no dump will have them again.
 select person.hide(
@@ -43,7 +43,7 @@ cross join lateral (
     select null as unit_number, null as place
     where
         after.is_partial and before.is_partial is not true
-        -- A day is untold where it is not known.
+        -- The list holds the start date too where it is only unknown.
         or not coalesce(
             array_remove(after.untold, 'start date') <@ coalesce(before.untold, '{}'), true
         )
@@ -82,7 +82,7 @@ cross join lateral (
         )
 ) as withheld
 union all
--- What earlier events tell of closed units.
+-- Closed units of which earlier events show more than the number.
 select
     entry.company_id,
     entry.entry_id,
