@@ -50,4 +50,34 @@ describe('a number of a type', () => {
     );
     expect(rows).toEqual([]);
   });
+
+  test('is shown with the rank of its dictionary, and the first one names the company', async () => {
+    const { rows } = await db.pool.query(
+      `select registry.shown_numbers(company) = shown.numbers as is_same,
+         registry.identifier_type(company) as type, registry.primary_identifier(company) as number
+       from jsonb_populate_recordset(null::registry.company, $1) as company
+       cross join lateral (
+         select jsonb_agg(jsonb_build_object('type', type, 'value', value, 'rank', rank) order by rank)
+           as numbers
+         from jsonb_each_text(
+           jsonb_build_object('NIP', company.nip, 'REGON9', company.regon9, 'KRS', company.krs)
+           || coalesce(company.numbers, '{}')
+         ) as number (type, value)
+         join registry.identifier_type on identifier_type = type
+         where value is not null
+       ) as shown`,
+      [
+        JSON.stringify([
+          { country_code: 'PL', nip: '1000201006', regon9: '990200011', krs: '0000990002' },
+          { country_code: 'PL', regon9: '990200011', krs: '0000990002' },
+          { country_code: 'FR', numbers: { RNA: 'W751000001', SIREN: '732829320' } },
+        ]),
+      ],
+    );
+    expect(rows).toEqual([
+      { is_same: true, type: 'NIP', number: '1000201006' },
+      { is_same: true, type: 'REGON9', number: '990200011' },
+      { is_same: true, type: 'SIREN', number: '732829320' },
+    ]);
+  });
 });

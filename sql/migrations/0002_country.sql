@@ -79,7 +79,8 @@ create table registry.spelling (
     constraint spelling_written_folded check (written !~ '[A-Z ]')
 );
 
--- One row per type of number. `rank`: the first number of a company names it where one is shown.
+-- One row per type of number. `rank`: the first number of a company names it where one is shown; the columns
+-- `nip`, `regon9` and `krs` come first, in this order.
 -- `pattern` is the form of a number, `check_function` names a function of the schema registry that checks its
 -- digits; `form` describes both for people.
 -- `stored_in`: 'nip', 'regon9' or 'krs' for these columns; 'key' where the key of an entry is the number;
