@@ -53,6 +53,9 @@ function variables(more: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return { DATABASE_URL: nowhere, INBOX_DIR: inbox, ...more };
 }
 
+const fetchDay = (source: string, settings: NodeJS.ProcessEnv, ...options: string[]) =>
+  runCommand(['fetch', source, '--date', day, ...options], settings);
+
 // Tests that run in parallel have no hooks: a hook could not tell which of them it belongs to.
 describe('fetch with wrong options', () => {
   test.concurrent.each([
@@ -85,7 +88,7 @@ describe('fetch', () => {
   test('0 says what it has brought; 5 when it is asked again', async () => {
     const stub = await startKrs();
     const settings = variables({ KRS_URL: stub.url });
-    const command = await runCommand(['fetch', 'krs', '--date', day], settings);
+    const command = await fetchDay('krs', settings);
     const path = join(inbox, 'krs', day);
     expect(command.sentences()).toEqual([]);
     expect(command.stdout).toBe(`krs ${day}: fetched, 8 of 8 had, in ${path}\n`);
@@ -95,11 +98,11 @@ describe('fetch', () => {
     ]);
     expect(command.code).toBe(0);
 
-    const again = await runCommand(['fetch', 'krs', '--date', day], settings);
+    const again = await fetchDay('krs', settings);
     expect(again.sentences()).toEqual([`Nothing to do: ${path} is there already`]);
     expect(again.stdout).toBe('');
     expect(again.code).toBe(5);
-    const json = await runCommand(['fetch', 'krs', '--date', day, '--json'], settings);
+    const json = await fetchDay('krs', settings, '--json');
     expect(JSON.parse(json.stdout)).toMatchObject({
       source: 'krs',
       dump_date: day,
@@ -111,7 +114,7 @@ describe('fetch', () => {
   test('--json is one object', async () => {
     const stub = await startBir();
     const settings = variables({ BIR_URL: stub.url, BIR_API_KEY: key });
-    const command = await runCommand(['fetch', 'regon', '--date', day, '--json'], settings);
+    const command = await fetchDay('regon', settings, '--json');
     expect(command.sentences()).toEqual([]);
     expect(JSON.parse(command.stdout) as FetchReport).toMatchObject({
       asked: 2,
@@ -128,7 +131,7 @@ describe('fetch', () => {
     const stub = await startKrs();
     stub.interfere(() => ({ status: 404 }));
     const settings = variables({ KRS_URL: stub.url });
-    const command = await runCommand(['fetch', 'krs', '--date', day, '--json'], settings);
+    const command = await fetchDay('krs', settings, '--json');
     expect(command.sentences()).toEqual(['KRS answers with HTTP 404']);
     expect(JSON.parse(command.stdout)).toEqual({
       state: 'failed',
@@ -141,7 +144,7 @@ describe('fetch', () => {
   test('2 with a wrong key, in one sentence', async () => {
     const stub = await startBir();
     const settings = variables({ BIR_URL: stub.url, BIR_API_KEY: 'wrong-secret' });
-    const command = await runCommand(['fetch', 'regon', '--date', day], settings);
+    const command = await fetchDay('regon', settings);
     expect(command.sentences()).toEqual([
       'BIR_API_KEY is not accepted: REGON opens no session with it.',
     ]);
@@ -151,7 +154,7 @@ describe('fetch', () => {
   test('3 when the day is not there', async () => {
     const stub = await startCeidgStub({ token: 'token', reports: [] });
     const settings = variables({ CEIDG_URL: stub.url, CEIDG_TOKEN: 'token' });
-    const command = await runCommand(['fetch', 'ceidg', '--date', day], settings);
+    const command = await fetchDay('ceidg', settings);
     expect(command.sentences()).toEqual([
       `Refused: CEIDG has no reports made on ${day}; it has those of no day`,
     ]);
@@ -165,7 +168,7 @@ describe('fetch', () => {
     stub.interfere(() => ({ held: end.promise }));
     const first = startCommand(['fetch', 'krs', '--date', day], settings);
     await stub.isAsked(() => true);
-    const second = await runCommand(['fetch', 'krs', '--date', day], settings);
+    const second = await fetchDay('krs', settings);
     expect(second.sentences()).toEqual([
       `Not started: Process ${first.child.pid} is fetching krs of ${day}`,
     ]);
@@ -207,7 +210,7 @@ describe('an end in the middle', () => {
     const done = await readObjects(join(inbox, 'krs', `.${day}.part`, 'journal.ndjson'));
     const before = stub.requests.length;
     stub.interfere(() => undefined);
-    const command = await runCommand(['fetch', 'krs', '--date', day], settings);
+    const command = await fetchDay('krs', settings);
     expect(command.code).toBe(0);
     expect(stub.requests.length - before).toBe(krsNumbers.length - done.length);
     const extracts = await readObjects<{ odpis: { naglowekA: { numerKRS: string } } }>(
@@ -283,10 +286,7 @@ test('SIRENE is asked for the lists since the stock that is published, and for t
     inbox = await createInbox();
     const service = { SIRENE_URL: stub.url, SIRENE_STOCK_URL: catalogue.url, SIRENE_TOKEN: 'key' };
     const settings = variables({ DATABASE_URL, ...service });
-    const { stdout } = await runCommand(
-      ['fetch', 'sirene', '--date', '2026-11-03', '--json'],
-      settings,
-    );
+    const { stdout } = await fetchDay('sirene', settings, '--json');
     return (JSON.parse(stdout) as FetchReport).days;
   };
   expect(await fetchLists(db.url)).toEqual(['2026-11-01', '2026-11-02', '2026-11-03']);

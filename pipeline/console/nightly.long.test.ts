@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { findPort } from '../../fixtures/client/test-api.ts';
 import { expectedDays, expectedEvents } from '../../fixtures/ceidg/expected.ts';
-import { runCommand, startCommand } from '../../fixtures/process/cli.ts';
-import { tryLock } from '../night/lock.ts';
+import { runCommand, startCommand, type Started } from '../../fixtures/process/cli.ts';
 import { startDatabaseProxy } from '../../fixtures/database/database-proxy.ts';
 import { createOrigin } from '../../fixtures/database/database-copy.ts';
 import { dumpTables, fixtureFolder, runFixture, shareDays } from '../../fixtures/dump/night.ts';
@@ -16,7 +15,7 @@ import {
   type StockFiles,
 } from '../../fixtures/dump/sirene-stock.ts';
 import { isThere } from '../../sql/connection/database.ts';
-import { lockSource } from '../night/lock.ts';
+import { lockSource, tryLock } from '../night/lock.ts';
 import type { TestDatabase } from '../../fixtures/database/test-database.ts';
 
 const empty = await createOrigin(() => Promise.resolve());
@@ -45,6 +44,17 @@ async function deliverIncomplete(date: string): Promise<void> {
 
 function nightly(...options: string[]) {
   return runCommand(['nightly', ...options], { DATABASE_URL: db.url, INBOX_DIR: inbox });
+}
+
+/** Starts a schedule that looks every second, unless `more` has another time. */
+function startSchedule(more: NodeJS.ProcessEnv = {}) {
+  const settings = { DATABASE_URL: db.url, INBOX_DIR: inbox, NIGHTLY_CRON: '* * * * * *' };
+  return startCommand(['schedule'], { ...settings, ...more });
+}
+
+async function stop({ child, end }: Started, signal: 'SIGINT' | 'SIGTERM' = 'SIGTERM') {
+  child.kill(signal);
+  expect(await end).toBe(0);
 }
 
 interface Told {
@@ -254,12 +264,7 @@ describe('schedule', () => {
   test('takes the inbox at the times of NIGHTLY_CRON, and ends with 0 when it is told to', async () => {
     await deliver('2026-11-02');
     const port = await findPort();
-    const schedule = startCommand(['schedule'], {
-      DATABASE_URL: db.url,
-      INBOX_DIR: inbox,
-      NIGHTLY_CRON: '* * * * * *',
-      METRICS_PORT: String(port),
-    });
+    const schedule = startSchedule({ METRICS_PORT: String(port) });
     await schedule.says('nightly: published');
     await schedule.says('the scheduled run: 1 published');
     await schedule.says('the scheduled run: nothing to do');
@@ -269,8 +274,7 @@ describe('schedule', () => {
     const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
     expect(metrics).toContain('registry_process_info{process="schedule"} 1\n');
     expect(metrics).toContain('registry_refused_in_a_row{source="ceidg"} 1\n');
-    schedule.child.kill('SIGTERM');
-    expect(await schedule.end).toBe(0);
+    await stop(schedule);
     expect(schedule.stdout).toBe('');
     expect(schedule.sentences()).toEqual([]);
     const [first] = schedule.logs();
@@ -284,8 +288,8 @@ describe('schedule', () => {
   test('waits for a database that is away, and runs the night that was due meanwhile', async () => {
     const proxy = await startDatabaseProxy(db.url);
     await proxy.cut();
-    const variables = { DATABASE_URL: proxy.url, INBOX_DIR: inbox, NIGHTLY_CRON: '* * * * * *' };
-    const schedule = startCommand(['schedule'], variables);
+    const throughProxy = { DATABASE_URL: proxy.url };
+    const schedule = startSchedule(throughProxy);
     await schedule.says('The database is away');
     await proxy.mend();
     await schedule.says('the scheduled run: nothing to do');
@@ -294,76 +298,61 @@ describe('schedule', () => {
     await schedule.says('The database is away (connect');
     await proxy.mend();
     await schedule.says('the scheduled run: 1 published');
-    schedule.child.kill('SIGTERM');
-    expect(await schedule.end).toBe(0);
+    await stop(schedule);
     // Nothing has failed.
     expect(schedule.logs().filter(({ level }) => (level as number) > 40)).toEqual([]);
 
     await proxy.cut();
-    const waiting = startCommand(['schedule'], variables);
+    const waiting = startSchedule(throughProxy);
     await waiting.says('The database is away');
-    waiting.child.kill('SIGTERM');
-    expect(await waiting.end).toBe(0);
+    await stop(waiting);
   });
 
   test('runs a night at its start that no schedule has run at its time, and no other one', async () => {
-    const variables = { DATABASE_URL: db.url, INBOX_DIR: inbox, NIGHTLY_CRON: '0 0 1 1 *' };
+    const yearly = { NIGHTLY_CRON: '0 0 1 1 *' };
     await deliver('2026-11-02');
     await db.pool.query('delete from registry.schedule');
-    const first = startCommand(['schedule'], variables);
+    const first = startSchedule(yearly);
     await first.says('scheduled');
     const planned = () => db.pool.query<{ next_at: Date }>('select next_at from registry.schedule');
     await expect.poll(async () => (await planned()).rowCount).toBe(1);
-    first.child.kill('SIGTERM');
-    expect(await first.end).toBe(0);
+    await stop(first);
     expect(first.logs().map(({ msg }) => msg)).toEqual(['scheduled']);
     await db.pool.query(`update registry.schedule set next_at = now() - interval '1 hour'`);
-    const late = startCommand(['schedule'], variables);
+    const late = startSchedule(yearly);
     await late.says('a night was missed: it is run now');
     await late.says('the scheduled run: 1 published');
-    late.child.kill('SIGTERM');
-    expect(await late.end).toBe(0);
+    await stop(late);
     const next = async () => (await planned()).rows[0]!.next_at.getTime();
     expect(await next()).toBeGreaterThan(Date.now());
     // A time that comes earlier than the one that was planned.
     await db.pool.query(`update registry.schedule set next_at = now() + interval '30 days'`);
-    const daily = startCommand(['schedule'], { ...variables, NIGHTLY_CRON: '30 7 * * *' });
+    const daily = startSchedule({ NIGHTLY_CRON: '30 7 * * *' });
     await daily.says('scheduled');
     await expect.poll(next).toBeLessThan(Date.now() + 25 * 3_600_000);
-    daily.child.kill('SIGTERM');
-    expect(await daily.end).toBe(0);
+    await stop(daily);
   });
 
   test('takes over the night of another machine that ends in its middle', async () => {
     await deliver('2026-11-02');
     const other = await db.pool.connect();
     expect(await tryLock(other, 'ceidg')).toBe(true);
-    const schedule = startCommand(['schedule'], {
-      DATABASE_URL: db.url,
-      INBOX_DIR: inbox,
-      NIGHTLY_CRON: '* * * * * *',
-    });
+    const schedule = startSchedule();
     await schedule.says('nightly: running');
     other.release(true);
     await schedule.says('the scheduled run: 1 published');
-    schedule.child.kill('SIGTERM');
-    expect(await schedule.end).toBe(0);
+    await stop(schedule);
     expect(schedule.logs().filter(({ level }) => (level as number) > 40)).toEqual([]);
   });
 
   test('goes on when a run fails', async () => {
     await deliver('2026-11-02');
     await db.pool.query('alter table registry.stock_change add constraint no_day check (false)');
-    const schedule = startCommand(['schedule'], {
-      DATABASE_URL: db.url,
-      INBOX_DIR: inbox,
-      NIGHTLY_CRON: '* * * * * *',
-    });
+    const schedule = startSchedule();
     await schedule.says('nightly: failed');
     await db.pool.query('alter table registry.stock_change drop constraint no_day');
     await schedule.says('nightly: published');
-    schedule.child.kill('SIGINT');
-    expect(await schedule.end).toBe(0);
+    await stop(schedule, 'SIGINT');
   });
 });
 
@@ -376,12 +365,13 @@ describe('serve', () => {
     const serve = startCommand(['serve'], { ...variables, PORT: '0' });
     await serve.says('Listening on');
     const [, url] = /^Listening on (\S+)\n$/.exec(serve.stdout)!;
-    expect(await (await fetch(`${url}/readyz`)).json()).toEqual({ status: 'ok' });
+    // The companies are loaded for the search before.
+    const ready = async () => (await fetch(`${url}/readyz`)).json();
+    await expect.poll(ready, { timeout: 20_000 }).toEqual({ status: 'ok' });
     const second = await runCommand(['serve'], { ...variables, PORT: new URL(url!).port });
     expect(second.sentences()).toEqual([expect.stringMatching(/^Port \d+ is in use/)]);
     expect(second.code).toBe(1);
-    serve.child.kill('SIGTERM');
-    expect(await serve.end).toBe(0);
+    await stop(serve);
     await expect(fetch(`${url}/readyz`)).rejects.toThrow('fetch failed');
   });
 });
