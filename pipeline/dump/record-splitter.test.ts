@@ -81,32 +81,19 @@ describe('RecordSplitter', () => {
     );
   });
 
+  const notFollowed = 'a closing quote that is not followed by a separator';
   test.each([
-    [
-      'a quote that never closes',
-      'a;b\n"a;b\nc;d\n',
-      [1, 'a;b'],
-      [3, 'c;d'],
-      'a quote that never closes',
-    ],
-    [
-      'a quote that closes in the middle of a field',
-      'a;b\n"a"x;b\nc;d\n',
-      [1, 'a;b'],
-      [3, 'c;d'],
-      'a closing quote that is not followed by a separator',
-    ],
-    [
-      'a quote that meets the next one',
-      'a;b\n"a;b\nc;"d"\n',
-      [1, 'a;b'],
-      [3, 'c;"d"'],
-      'a closing quote that is not followed by a separator',
-    ],
-  ])('rejects the line of %s and no other', (_, text, before, after, reason) => {
+    ['a quote that never closes', '"a;b', 'c;d', 'a quote that never closes'],
+    ['a quote that closes in the middle of a field', '"a"x;b', 'c;d', notFollowed],
+    ['a quote that meets the next one', '"a;b', 'c;"d"', notFollowed],
+  ])('rejects the line of %s and no other', (_, bad, after, reason) => {
+    const text = `a;b\n${bad}\n${after}\n`;
     for (let cut = 0; cut <= text.length; cut++) {
       const { records, rejects, line } = split(Buffer.from(text), [cut]);
-      expect(records).toEqual([before, after]);
+      expect(records).toEqual([
+        [1, 'a;b'],
+        [3, after],
+      ]);
       expect(rejects).toEqual([[2, reason]]);
       expect(line).toBe(4);
     }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createInbox, hasty, planOf, readObjects } from '../../fixtures/registry/fetching.ts';
 import {
   currentExtract,
@@ -21,6 +21,16 @@ const entries: Record<string, KrsEntry> = {
   '0009000003': { register: 'P', full: fullExtract('0009000003', 'DAWNA S.A.') },
   '0009000004': { register: 'P' },
 };
+const moved = currentExtract('0009000006', 'FUNDACJA DALEJ', 'RejS');
+const gone = fullExtract('0009000007', 'DAWNIEJ S.A.');
+/** Numbers that stand in both registers: one has struck them off, or both have. */
+const inBoth: Record<string, KrsEntry[]> = {
+  '0009000006': [
+    { register: 'P', full: fullExtract('0009000006', 'DAWNIEJ S.A.') },
+    { register: 'S', current: moved },
+  ],
+  '0009000007': [{ register: 'P' }, { register: 'S', full: gone }],
+};
 /** Not sorted, one number twice, one that the register does not know. */
 const bulletin = ['0009000003', '0009000001', '0009000005', '0009000002', '0009000001'];
 
@@ -30,9 +40,12 @@ const folder = () => join(inbox, 'krs', date);
 
 beforeEach(async () => {
   inbox = await createInbox();
-  const bulletins = { [date]: [...bulletin, '0009000004'], '2026-11-15': [] };
-  stub = await startKrsStub({ bulletins, entries });
-  onTestFinished(() => stub.close());
+  const bulletins = {
+    [date]: [...bulletin, '0009000004'],
+    '2026-11-15': [],
+    '2026-11-16': ['0009000006'],
+  };
+  stub = await startKrsStub({ bulletins, entries: { ...entries, ...inBoth } });
 });
 
 function connect(options: Partial<ConstructorParameters<typeof Krs>[0]> = {}): Krs {
@@ -159,49 +172,28 @@ describe('fetchKrs', () => {
 });
 
 describe('an extract', () => {
-  test('is had, struck off or not found', async () => {
-    const krs = connect();
-    expect(await krs.extract('0009000002')).toEqual({
-      outcome: 'had',
-      extract: entries['0009000002']!.current,
-    });
-    expect(await krs.extract('0009000003')).toEqual({
-      outcome: 'had',
-      extract: entries['0009000003']!.full,
-    });
-    expect(await krs.extract('0009000004')).toEqual({ outcome: 'without_extract' });
-    expect(await krs.extract('0009000005')).toEqual({ outcome: 'not_found' });
+  test.each<[string, string, object]>([
+    ['0009000002', 'is had', { outcome: 'had', extract: entries['0009000002']!.current }],
+    [
+      '0009000003',
+      'is full when struck off',
+      { outcome: 'had', extract: entries['0009000003']!.full },
+    ],
+    ['0009000004', 'is none', { outcome: 'without_extract' }],
+    ['0009000005', 'is not found', { outcome: 'not_found' }],
+    [
+      '0009000006',
+      'is had of the register that has not struck it off',
+      { outcome: 'had', extract: moved },
+    ],
+    ['0009000007', 'is full of whichever register has it', { outcome: 'had', extract: gone }],
+  ])('of %s %s', async (number, _, answer) => {
+    expect(await connect().extract(number)).toEqual(answer);
   });
 
-  test('is that of the other register where one has struck the number off', async () => {
-    const number = '0009000006';
-    const current = currentExtract(number, 'FUNDACJA DALEJ', 'RejS');
-    const full = fullExtract(number, 'DAWNIEJ S.A.');
-    const both = await startKrsStub({
-      bulletins: { [date]: [number] },
-      entries: {
-        [number]: [
-          { register: 'P', full },
-          { register: 'S', current },
-        ],
-      },
-    });
-    onTestFinished(() => both.close());
-    const krs = connect({ url: both.url });
-    expect(await krs.extract(number)).toEqual({ outcome: 'had', extract: current });
-    expect(await fetchKrs(krs, planOf(inbox, date))).toMatchObject({ had: 1, without_extract: [] });
-    expect(await readExtracts()).toEqual([current]);
-  });
-
-  test('is the full one of whichever register has it, when both have struck the number off', async () => {
-    const number = '0009000006';
-    const full = fullExtract(number, 'DAWNIEJ S.A.');
-    const both = await startKrsStub({
-      bulletins: {},
-      entries: { [number]: [{ register: 'P' }, { register: 'S', full }] },
-    });
-    onTestFinished(() => both.close());
-    const answer = await connect({ url: both.url }).extract(number);
-    expect(answer).toEqual({ outcome: 'had', extract: full });
+  test('of the other register is the one of the dump', async () => {
+    const day = '2026-11-16';
+    expect(await fetchDay(day)).toMatchObject({ had: 1, without_extract: [] });
+    expect(await readObjects(join(inbox, 'krs', day, 'extracts.ndjson'))).toEqual([moved]);
   });
 });
