@@ -53,6 +53,19 @@ const nothingCompared = {
 /** The flows of a snapshot in which nothing changed. */
 const nothing = Object.fromEntries(Object.keys(nothingCompared).map((flow) => [flow, 0]));
 
+/** A point by its date, its stock, and what is not that of a single day on which nothing changed. */
+const pointOf = (date: string, [ACTIVE, SUSPENDED, DELETED]: number[], fields: object) => ({
+  date,
+  stock: { ACTIVE, SUSPENDED, DELETED },
+  ...nothing,
+  is_baseline: false,
+  days_covered: 1,
+  days_with_data: 1,
+  is_partial: false,
+  is_suppressed: false,
+  ...fields,
+});
+
 const csvFields =
   'stock_active,stock_suspended,stock_deleted,new,ended,suspended,resumed,is_baseline,births,returns,moved_in,moved_out,recoded_in,recoded_out,days_covered,days_with_data,is_partial,is_suppressed';
 
@@ -77,85 +90,21 @@ describe('GET /api/v1/stats/series', () => {
       by: 'day',
       source: 'ceidg',
       series: [
-        {
-          date: '2026-01-30',
-          stock: { ACTIVE: 90, SUSPENDED: 10, DELETED: 0 },
-          ...nothingCompared,
-          is_baseline: true,
-          days_with_data: 1,
-          is_partial: false,
-          is_suppressed: false,
-        },
-        {
-          date: '2026-01-31',
-          stock: { ACTIVE: 91, SUSPENDED: 12, DELETED: 0 },
-          ...nothing,
-          new: 5,
-          ended: 1,
-          suspended: 2,
-          births: 5,
-          is_baseline: false,
-          days_covered: 1,
-          days_with_data: 1,
-          is_partial: false,
-          is_suppressed: false,
-        },
-        {
-          date: '2026-02-03',
-          stock: { ACTIVE: 91, SUSPENDED: 12, DELETED: 0 },
-          ...nothing,
-          is_baseline: false,
-          days_covered: 3,
-          days_with_data: 1,
-          is_partial: false,
-          is_suppressed: false,
-        },
-        {
-          date: '2026-02-04',
-          stock: { ACTIVE: 93, SUSPENDED: 11, DELETED: 1 },
-          ...nothing,
-          new: 1,
-          resumed: 1,
-          is_baseline: false,
-          returns: 1,
-          days_covered: 1,
-          days_with_data: 1,
-          is_partial: false,
-          is_suppressed: false,
-        },
+        pointOf('2026-01-30', [90, 10, 0], { ...nothingCompared, is_baseline: true }),
+        pointOf('2026-01-31', [91, 12, 0], { new: 5, ended: 1, suspended: 2, births: 5 }),
+        pointOf('2026-02-03', [91, 12, 0], { days_covered: 3 }),
+        pointOf('2026-02-04', [93, 11, 1], { new: 1, resumed: 1, returns: 1 }),
       ],
     });
   });
 
   test('200 by month has the last stock of the month and the sum of its flows', async () => {
+    const month = { days_with_data: 2, is_partial: true };
+    const january = { ...month, new: 5, ended: 1, suspended: 2, births: 5, is_baseline: true };
+    const february = { ...month, new: 1, resumed: 1, returns: 1, days_covered: 4 };
     expect(await seriesOf('by=month')).toEqual([
-      {
-        date: '2026-01-01',
-        stock: { ACTIVE: 91, SUSPENDED: 12, DELETED: 0 },
-        ...nothing,
-        new: 5,
-        ended: 1,
-        suspended: 2,
-        births: 5,
-        is_baseline: true,
-        days_covered: 1,
-        days_with_data: 2,
-        is_partial: true,
-        is_suppressed: false,
-      },
-      {
-        date: '2026-02-01',
-        stock: { ACTIVE: 93, SUSPENDED: 11, DELETED: 1 },
-        ...nothing,
-        new: 1,
-        resumed: 1,
-        is_baseline: false,
-        returns: 1,
-        days_covered: 4,
-        days_with_data: 2,
-        is_partial: true,
-        is_suppressed: false,
-      },
+      pointOf('2026-01-01', [91, 12, 0], january),
+      pointOf('2026-02-01', [93, 11, 1], february),
     ]);
   });
 
