@@ -52,9 +52,10 @@ function startSchedule(more: NodeJS.ProcessEnv = {}) {
   return startCommand(['schedule'], { ...settings, ...more });
 }
 
-async function stop({ child, end }: Started, signal: 'SIGINT' | 'SIGTERM' = 'SIGTERM') {
+/** Ends a program. @returns its exit code */
+function stop({ child, end }: Started, signal: 'SIGINT' | 'SIGTERM' = 'SIGTERM') {
   child.kill(signal);
-  expect(await end).toBe(0);
+  return end;
 }
 
 interface Told {
@@ -274,7 +275,7 @@ describe('schedule', () => {
     const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
     expect(metrics).toContain('registry_process_info{process="schedule"} 1\n');
     expect(metrics).toContain('registry_refused_in_a_row{source="ceidg"} 1\n');
-    await stop(schedule);
+    expect(await stop(schedule)).toBe(0);
     expect(schedule.stdout).toBe('');
     expect(schedule.sentences()).toEqual([]);
     const [first] = schedule.logs();
@@ -298,14 +299,14 @@ describe('schedule', () => {
     await schedule.says('The database is away (connect');
     await proxy.mend();
     await schedule.says('the scheduled run: 1 published');
-    await stop(schedule);
+    expect(await stop(schedule)).toBe(0);
     // Nothing has failed.
     expect(schedule.logs().filter(({ level }) => (level as number) > 40)).toEqual([]);
 
     await proxy.cut();
     const waiting = startSchedule(throughProxy);
     await waiting.says('The database is away');
-    await stop(waiting);
+    expect(await stop(waiting)).toBe(0);
   });
 
   test('runs a night at its start that no schedule has run at its time, and no other one', async () => {
@@ -316,13 +317,13 @@ describe('schedule', () => {
     await first.says('scheduled');
     const planned = () => db.pool.query<{ next_at: Date }>('select next_at from registry.schedule');
     await expect.poll(async () => (await planned()).rowCount).toBe(1);
-    await stop(first);
+    expect(await stop(first)).toBe(0);
     expect(first.logs().map(({ msg }) => msg)).toEqual(['scheduled']);
     await db.pool.query(`update registry.schedule set next_at = now() - interval '1 hour'`);
     const late = startSchedule(yearly);
     await late.says('a night was missed: it is run now');
     await late.says('the scheduled run: 1 published');
-    await stop(late);
+    expect(await stop(late)).toBe(0);
     const next = async () => (await planned()).rows[0]!.next_at.getTime();
     expect(await next()).toBeGreaterThan(Date.now());
     // A time that comes earlier than the one that was planned.
@@ -330,7 +331,7 @@ describe('schedule', () => {
     const daily = startSchedule({ NIGHTLY_CRON: '30 7 * * *' });
     await daily.says('scheduled');
     await expect.poll(next).toBeLessThan(Date.now() + 25 * 3_600_000);
-    await stop(daily);
+    expect(await stop(daily)).toBe(0);
   });
 
   test('takes over the night of another machine that ends in its middle', async () => {
@@ -341,7 +342,7 @@ describe('schedule', () => {
     await schedule.says('nightly: running');
     other.release(true);
     await schedule.says('the scheduled run: 1 published');
-    await stop(schedule);
+    expect(await stop(schedule)).toBe(0);
     expect(schedule.logs().filter(({ level }) => (level as number) > 40)).toEqual([]);
   });
 
@@ -352,7 +353,7 @@ describe('schedule', () => {
     await schedule.says('nightly: failed');
     await db.pool.query('alter table registry.stock_change drop constraint no_day');
     await schedule.says('nightly: published');
-    await stop(schedule, 'SIGINT');
+    expect(await stop(schedule, 'SIGINT')).toBe(0);
   });
 });
 
@@ -371,7 +372,7 @@ describe('serve', () => {
     const second = await runCommand(['serve'], { ...variables, PORT: new URL(url!).port });
     expect(second.sentences()).toEqual([expect.stringMatching(/^Port \d+ is in use/)]);
     expect(second.code).toBe(1);
-    await stop(serve);
+    expect(await stop(serve)).toBe(0);
     await expect(fetch(`${url}/readyz`)).rejects.toThrow('fetch failed');
   });
 });
