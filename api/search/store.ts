@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { deserialize, serialize } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
+import { patience } from '../figures.ts';
 import type { Wanted } from './loader.ts';
 import type { SearchPlace } from './place.ts';
 import { Segment, type SegmentData } from './segment.ts';
@@ -39,10 +40,12 @@ export class SearchStore {
     this.#place = place;
   }
 
-  /** Finds companies. Throws where they are not loaded within the patience, or cannot be. */
+  /** Finds companies. Throws where they are not loaded yet, or cannot be. */
   async find({ search, least_no, patience_ms }: SearchQuestion): Promise<Found> {
     if (this.#segments.snapshot_no < Math.max(least_no, 0)) {
-      await Promise.race([this.#reach(least_no), delay(patience_ms)]);
+      // Until all is loaded there is no snapshot before, so that the search waits as for a database.
+      const wait_ms = this.#segments.snapshot_no === -1 ? patience.database_ms : patience_ms;
+      await Promise.race([this.#reach(least_no), delay(wait_ms)]);
       if (this.#segments.snapshot_no === -1) throw this.#failure;
     }
     const segments = this.#segments;
