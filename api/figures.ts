@@ -56,7 +56,7 @@ export const bounds = {
 
 export type Bounds = typeof bounds;
 
-/** Requests in a window, by name: of an address, or of an account or a key where a line says so. */
+/** Requests in a window, by name: of an address, unless a comment names an account or a key. */
 export const limits = {
   /** Of a token, else of an address: all requests without a limit of their own. */
   general: { name: 'general', request_count: 180, window_ms: minute_ms },
@@ -90,7 +90,7 @@ export const limits = {
   quality: { name: 'quality', request_count: 30, window_ms: minute_ms },
   /** A reader of Parquet asks several times for parts of one file. */
   downloads: { name: 'downloads', request_count: 120, window_ms: minute_ms },
-  /** Webhooks that are refused: those of Stripe are not, and it repeats what gets a 429. */
+  /** Webhooks that are refused: Stripe's are not refused, and Stripe repeats a request that gets a 429. */
   refusedWebhooks: { name: 'webhooks', request_count: 30, window_ms: minute_ms },
 } satisfies Record<string, RequestLimit>;
 
@@ -128,7 +128,7 @@ export const lifetimes = {
   download_ms: hour_ms,
 };
 
-/** Recovery mails to an account since its last recovery: so many in so long. The longest window is that of a link. */
+/** Recovery mails to an account since its last recovery: so many in so long. The longest window is the lifetime of a link. */
 export const recoveryMails = [
   [5, hour_ms],
   [10, day_ms],
@@ -155,7 +155,7 @@ export const patience = {
   headers_ms: 10_000,
   /** An idle connection: longer than proxies keep it, which then end it first. */
   idleConnection_ms: 65_000,
-  /** Requests in progress when the process is told to stop. */
+  /** Requests in progress when the process is asked to stop. */
   stop_ms: 10_000,
 };
 

@@ -16,7 +16,7 @@ export function expiryOf(now: Date): Date {
 }
 
 /**
- * Reads a one-time token without a query; its row says whether it was used.
+ * Reads a one-time token without a query; its row holds whether it was used.
  *
  * @returns undefined when it is forged, expired, or for another purpose
  */

@@ -58,7 +58,7 @@ export function createRecoveryPages(options: SigningOptions): Router {
         return;
       }
       const { data: proof } = confirmation.safeParse(form);
-      // The recovery ends the link, which tells the language.
+      // The recovery ends the link, which leads to the language.
       const account = await findAccount(tokenOf(form));
       const opened = proof && (await recovery.confirm(proof));
       if (opened) sendPrivatePage(response, 200, 'recovery-done', { ...opened, ...account });

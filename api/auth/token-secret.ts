@@ -36,7 +36,7 @@ export function hashSecret(secret: string): string {
 
 /**
  * Makes a token secret: the prefix of its kind, 43 random base62 digits, and 6 digits with the CRC-32
- * of all that. The checksum tells a mistyped token without a query.
+ * of all that. The checksum finds a mistyped token without a query.
  */
 export function createSecret(kind: TokenKind): string {
   const text = prefixes[kind] + createText(base62, randomDigits);

@@ -34,7 +34,7 @@ export interface EndpointDescription<
   credits?: number;
   /**
    * Without a token, the limit of an address instead of the general one. With a token, the limit of an
-   * account, beside the general one of the token: answers tell what is left of it.
+   * account, beside the general one of the token: answers have its rest.
    */
   limit?: RequestLimit;
   /** Strict objects: an unknown field is refused. */

@@ -2,7 +2,7 @@
 export const commonHeaders = {
   'X-Request-Id': ['Name of the request in the log: the one you sent, else a new one.', 'string'],
   'RateLimit-Policy': ['The limit and its window (draft 8 of the HTTP working group).', 'string'],
-  RateLimit: ['What is left of the limit, and the seconds until it starts anew.', 'string'],
+  RateLimit: ['What is left of the limit, and the seconds until its window ends.', 'string'],
   'X-RateLimit-Limit': ['Requests per window.', 'integer'],
   'X-RateLimit-Remaining': ['What is left of them.', 'integer'],
   'X-RateLimit-Reset': ['When the window ends, in seconds since 1970.', 'integer'],
@@ -14,7 +14,7 @@ export const headers = {
   'Retry-After': ['Seconds to wait.', 'integer'],
   'WWW-Authenticate': ['`Bearer`: a token is needed.', 'string'],
   'Idempotency-Replayed': [
-    '`true` where the answer is that of an earlier request with the same key.',
+    '`true` where an earlier request with the same key got this answer.',
     'string',
   ],
   'X-Credits-Charged': ['Credits that this request cost.', 'integer'],

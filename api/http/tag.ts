@@ -6,7 +6,10 @@ export function tagOf(content: string | Uint8Array): string {
   return `W/"${hash('sha256', content, 'base64url').slice(0, 22)}"`;
 }
 
-/** Whether `If-None-Match` has a tag, by the weak comparison of RFC 9110; an asterisk matches any tag. */
+/**
+ * Returns whether `If-None-Match` has a tag, by the weak comparison of RFC 9110; an asterisk matches any tag.
+ * `request.fresh` of Express would be false for every client that is `fetch`: it adds `Cache-Control: no-cache`.
+ */
 export function isKnown(request: Request, tag: string): boolean {
   const known = request.get('If-None-Match');
   if (known === undefined) return false;

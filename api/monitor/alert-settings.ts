@@ -6,7 +6,7 @@ import { HttpError } from '../http/errors.ts';
 import { rowCount } from '../http/paging.ts';
 import { changeWatchList } from './watch-list.ts';
 
-/** With `notify_submissions`, which no company has of its own: a mail tells what became of a submission. */
+/** With `notify_submissions`, which no company has of its own: a mail reports the outcome of a submission. */
 type AccountSettings = Omit<Selectable<CustomerTables['customer.alert_setting']>, 'account_id'>;
 
 /** Which events an account is notified of; lists are null where all classes or categories apply. */

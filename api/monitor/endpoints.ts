@@ -168,7 +168,7 @@ function remove({ db, readers, now }: Context): Endpoint {
       path: '/companies/watched',
       summary: 'Remove companies from the watch list',
       description:
-        'The body is that of `POST /companies/add`, or has `name` and `value` instead. The lists of the answer hold the numbers as they were written: `not_found` what no registry has ever listed, `not_watched` companies that are not on the list. Daily monitoring stops at once, and the events of the company leave the feed.',
+        'The body is as in `POST /companies/add`, or has `name` and `value` instead. The lists of the answer hold the numbers as they were written: `not_found` what no registry has ever listed, `not_watched` companies that are not on the list. Daily monitoring stops at once, and the events of the company leave the feed.',
       body: z
         .strictObject({
           identifier_type: identifierType.optional(),

@@ -116,7 +116,7 @@ export async function addCompanies(db: Db, submission: Submission, bounds: Bound
 
 type Counts = Awaited<ReturnType<typeof countWatches>>;
 
-/** @param new_ids those that the submission has put on the list; those of watched companies are gone again */
+/** @param new_ids watches that the submission has put on the list; a watch of a watched company is gone again */
 async function countWatches(tx: Tx, account_id: string, submission_id: string, new_ids: string[]) {
   type Name = 'ready' | 'added' | 'waiting' | 'all_watches' | 'all_queued';
   type Row = Record<Name, number> & { notifies: boolean };

@@ -22,7 +22,7 @@ export interface Movement {
 /**
  * Adds credits to the wallet, creates the wallet if there is none, and writes the transaction. Throws
  * the unique violation of `wallet_transaction_operation_key` when the operation was done before.
- * `start` is the welcome bonus. A `deposit` counts in `total_purchased`, unless `purchased` says less.
+ * `start` is the welcome bonus. A `deposit` counts in `total_purchased`, unless `purchased` is less.
  */
 export async function grant(
   tx: Tx,

@@ -30,7 +30,7 @@ interface Reversal extends Report {
   amount: number;
 }
 
-/** What the transaction of a wallet says, before the name of the package. */
+/** The description of a transaction, before the name of the package. */
 const titles = { refund: 'Refund', dispute: 'Dispute', won: 'Dispute won' };
 
 /**
@@ -111,7 +111,7 @@ export function reverse(db: Db, report: Reversal, now: Date) {
     const dispute = sql`jsonb_build_object(
       ${report.dispute_ref}::text, ${cause === 'won' ? sql`0` : part}
     )`;
-    // A dispute that is won stays won, whatever is told of it later.
+    // A dispute that is won stays won, whatever is reported later.
     const change = {
       refund: { refunded: sql<string>`greatest(refunded, ${part})` },
       dispute: { disputes: sql<Record<string, number>>`${dispute} || disputes` },
