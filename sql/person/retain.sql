@@ -88,14 +88,20 @@ wallet_transaction as (
     delete from customer.wallet_transaction
     using ended
     where wallet_transaction.account_id = ended.account_id
+    returning true
 ),
 
 wallet as (
     delete from customer.wallet using ended where wallet.account_id = ended.account_id
 ),
 
+-- After the transactions, whose trigger looks whether their account has ended.
 account as (
-    delete from customer.account using ended where account.account_id = ended.account_id
+    delete from customer.account
+    using ended
+    where
+        account.account_id = ended.account_id
+        and (select count(*) from wallet_transaction) >= 0
 )
 
 select
