@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { chmod, cp, mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { runCommand, startCommand, startScript } from '../fixtures/process/cli.ts';
 import { createOrigin } from '../fixtures/database/database-copy.ts';
 import { differences, generateDays, holdUp, statesOf } from '../fixtures/dump/generated-days.ts';
@@ -24,8 +24,6 @@ const undisturbed = await dumpTables(copy);
 beforeEach(async () => {
   db = await origin.copy();
 });
-
-afterAll(() => days.remove());
 
 /** Sessions of the pipeline on the database, working or not. */
 async function countSessions(): Promise<number> {

@@ -29,7 +29,7 @@ const unfinished = await shareAllSources();
 const loaded = await shareDemonstration();
 
 /** What DATABASE_URL and DATA_DIR name in a test. */
-async function use(origin: Pick<Origin, 'copy'>): Promise<void> {
+async function use(origin: Origin): Promise<void> {
   db = await origin.copy();
   dataDir = await mkdtemp(join(tmpdir(), 'registry-start-'));
 }
@@ -119,7 +119,6 @@ describe('npm start', () => {
   test('loads none of them into a database that holds anything else', async () => {
     await use(empty);
     const days = await generateDays(1000);
-    onTestFinished(() => days.remove());
     // Of the very date of the first fixture day.
     await runDump(db, ...days.night(0));
     const before = await dumpTables(db);

@@ -113,10 +113,7 @@ describe('a use', () => {
   test('waits while the writer is away, and is counted once', async () => {
     const proxy = await startDatabaseProxy(database.url);
     const far = await connect({ databaseUrl: proxy.url, dataDir: '', applicationName: 'far' });
-    onTestFinished(async () => {
-      await far.close();
-      await proxy.close();
-    });
+    onTestFinished(() => far.close());
     const uses = createUses(openKysely(far.pool), 20);
     const token = await newToken();
     await proxy.cut();

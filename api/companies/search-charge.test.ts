@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { bounds as standard } from '../figures.ts';
 import { createSearchIndex } from '../search/client.ts';
 import { createFirstDay, runFixture } from '../../fixtures/dump/night.ts';
@@ -6,25 +6,12 @@ import {
   createSearcher,
   readMovements,
   type ChargedAnswer,
-  type Searcher,
 } from '../../fixtures/client/searcher.ts';
-import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import type { TestDatabase } from '../../fixtures/database/test-database.ts';
+import { startTestApi } from '../../fixtures/client/test-api.ts';
 
-let database: TestDatabase;
-let api: TestApi;
-let searcher: Searcher;
-
-beforeAll(async () => {
-  database = await createFirstDay();
-  api = await startTestApi({ db: database.kysely });
-  searcher = await createSearcher(database.kysely, api);
-});
-
-afterAll(async () => {
-  await api.close();
-  await database.drop();
-});
+const database = await createFirstDay();
+const api = await startTestApi({ db: database.kysely });
+const searcher = await createSearcher(database.kysely, api);
 
 const code = 'must be an activity code without dots, such as 4711Z';
 const prefix = 'must be the beginning of an activity code without dots, such as 47';

@@ -12,10 +12,7 @@ const database = await createTestDatabase();
 let clock_ms = 0;
 const now = (): Date => new Date(Date.now() + clock_ms);
 
-async function startApi(): Promise<TestApi> {
-  const api = await startTestApi({ db: database.kysely, now });
-  return api;
-}
+const startApi = () => startTestApi({ db: database.kysely, now });
 
 /** Asks one after the other, so that the statuses come in the order of the requests. */
 async function statusesOf(api: TestApi, paths: string[], address: string): Promise<number[]> {

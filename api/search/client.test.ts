@@ -1,32 +1,23 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { isMatch, type Searched } from '../../fixtures/client/searched.ts';
-import { generateDays, type GeneratedDays } from '../../fixtures/dump/generated-days.ts';
+import { generateDays } from '../../fixtures/dump/generated-days.ts';
 import { runDump } from '../../fixtures/dump/night.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 import { Random } from '../../fixtures/generator/random.ts';
-import { createSearchIndex, type SearchIndex } from './client.ts';
+import { createSearchIndex } from './client.ts';
 import type { SearchFilter } from './filter.ts';
 
 const size = 20;
 /** A search waits so long for a snapshot that was just published. */
 const patience_ms = 2_000;
 const random = new Random().start(5, 0, 0);
-let database: TestDatabase;
-let days: GeneratedDays;
-let index: SearchIndex;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  days = await generateDays(5000);
-  index = createSearchIndex([database.connection], { patience_ms });
-});
+const database = await createTestDatabase();
+const days = await generateDays(5000);
+const index = createSearchIndex([database.connection], { patience_ms });
 
-afterAll(async () => {
-  index.close();
-  await days.remove();
-  await database.drop();
-});
+afterAll(() => index.close());
 
 /** Each company, folded, with the codes of its entries. */
 const companiesSql = `

@@ -1,23 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { runCommand } from '../../fixtures/process/cli.ts';
 import { leaveMail } from '../../fixtures/process/mail.ts';
 import { runFixture, shareDays } from '../../fixtures/dump/night.ts';
-import type { TestDatabase } from '../../fixtures/database/test-database.ts';
 
-let db: TestDatabase;
 /** The numbers of the runs, by date. */
-let runs: Map<string, number>;
 
-beforeAll(async () => {
-  db = await (await shareDays()).copy();
-  const { rows } = await db.pool.query<{ date: string; run_id: number }>(
-    'select dump_date as date, run_id::int from registry.run',
-  );
-  runs = new Map(rows.map(({ date, run_id }) => [date, run_id]));
-  await runFixture(db, '2026-11-02', { dump_date: '2026-11-01' }).catch(() => undefined);
-});
-
-afterAll(() => db.drop());
+const db = await (await shareDays()).copy();
+const { rows } = await db.pool.query<{ date: string; run_id: number }>(
+  'select dump_date as date, run_id::int from registry.run',
+);
+const runs = new Map(rows.map(({ date, run_id }) => [date, run_id]));
+await runFixture(db, '2026-11-02', { dump_date: '2026-11-01' }).catch(() => undefined);
 
 const runOf = (date: string) => `${runs.get(date)}`;
 

@@ -1,21 +1,12 @@
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { runCommand } from '../../fixtures/process/cli.ts';
-import type { Origin } from '../../fixtures/database/database-copy.ts';
 import { shareDays } from '../../fixtures/dump/night.ts';
 import type { TestDatabase } from '../../fixtures/database/test-database.ts';
 import { verify } from '../night/verify.ts';
 
-let origin: Pick<Origin, 'copy'>;
+const origin = await shareDays();
 
-beforeAll(async () => {
-  origin = await shareDays();
-});
-
-async function openCopy(): Promise<TestDatabase> {
-  const db = await origin.copy();
-  onTestFinished(() => db.drop());
-  return db;
-}
+const openCopy = () => origin.copy();
 
 /** Changes one row past the pipeline. */
 async function tamper(db: TestDatabase, statement: string): Promise<void> {

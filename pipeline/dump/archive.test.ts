@@ -1,17 +1,13 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deflateRawSync, gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { makeZip } from '../../fixtures/dump/bad-dump.ts';
 import { type InflateBounds, inflateBounds, readArchive } from './archive.ts';
 import { Refusal } from '../errors.ts';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'registry-archive-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = await mkdtemp(join(tmpdir(), 'registry-archive-'));
 
 async function read(file: string, bytes: Buffer, bounds?: InflateBounds): Promise<Buffer> {
   const path = join(folder, file);

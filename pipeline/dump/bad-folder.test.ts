@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import {
   fileName,
   header,
@@ -15,13 +15,7 @@ import {
   withFields,
   writeReports,
 } from '../../fixtures/dump/bad-dump.ts';
-import {
-  type Baseline,
-  type Dump,
-  refuse,
-  publishBaseline,
-  runBad,
-} from '../../fixtures/dump/bad-night.ts';
+import { type Dump, refuse, publishBaseline, runBad } from '../../fixtures/dump/bad-night.ts';
 import { dumpTables, runDump } from '../../fixtures/dump/night.ts';
 import type { TestDatabase } from '../../fixtures/database/test-database.ts';
 import { NothingToDo, Refusal, WrongUsage } from '../errors.ts';
@@ -31,11 +25,7 @@ import { NightReporter } from '../night/reporter.ts';
 const mazowieckie = fileName('mazowieckie');
 const opolskie = fileName('opolskie');
 
-let baseline: Baseline;
-beforeAll(async () => {
-  baseline = await publishBaseline();
-});
-afterAll(() => baseline.drop());
+const baseline = await publishBaseline();
 
 /** The day after the baseline: one phone has changed. */
 function nextDay(): Reports {
@@ -68,7 +58,6 @@ describe('a folder is no dump, and makes no run', () => {
   beforeAll(async () => {
     db = await baseline.open();
   });
-  afterAll(() => db.drop());
 
   const noFile = 'no file of a ceidg dump in it';
   const write = (name: string) => (folder: string) =>
@@ -92,7 +81,6 @@ describe('a folder is refused', () => {
   beforeAll(async () => {
     db = await baseline.open();
   });
-  afterAll(() => db.drop());
 
   const śląskie = fileName('śląskie');
   const lwowskie = 'Zarejestrowane działalności - województwo lwowskie.csv';
@@ -183,7 +171,6 @@ describe('a folder is refused', () => {
 
   test('but not for what the machine cannot read: that is a fault', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'registry-unreadable-'));
-    onTestFinished(() => rm(folder, { recursive: true }));
     // Its first page is never mapped: reading it gives EIO. A link that is named itself is followed.
     await symlink('/proc/self/mem', join(folder, opolskie));
     const run = runDump(db, join(folder, opolskie), '2026-11-03');
@@ -204,7 +191,6 @@ describe('a dump is refused for its date', () => {
     db = await baseline.open();
     await runBad(db, nextDay(), '2026-11-04');
   });
-  afterAll(() => db.drop());
 
   const future = 'The dump date 2026-11-21 is in the future; today is 2026-11-20';
   const older = 'The dump of 2026-11-03 is older than the newest published one, of 2026-11-04';
@@ -247,17 +233,13 @@ describe('a dump is refused for its date', () => {
 describe('a dump is published', () => {
   test('with decomposed names of its files, in any format, and beside files of no concern', async () => {
     const db = await baseline.open();
-    try {
-      const summary = await runBad(db, writeDecomposed, '2026-11-03');
-      expect(summary).toMatchObject({ events: 1, updated: 1, rejected: 0 });
-      expect(summary.notices).toEqual([
-        { subject: 'file', value: 'Thumbs.db', rows: 0 },
-        { subject: 'file', value: 'Złożone wnioski - województwo śląskie.csv', rows: 0 },
-        { subject: 'file', value: 'old', rows: 0 },
-      ]);
-    } finally {
-      await db.drop();
-    }
+    const summary = await runBad(db, writeDecomposed, '2026-11-03');
+    expect(summary).toMatchObject({ events: 1, updated: 1, rejected: 0 });
+    expect(summary.notices).toEqual([
+      { subject: 'file', value: 'Thumbs.db', rows: 0 },
+      { subject: 'file', value: 'Złożone wnioski - województwo śląskie.csv', rows: 0 },
+      { subject: 'file', value: 'old', rows: 0 },
+    ]);
   });
 });
 

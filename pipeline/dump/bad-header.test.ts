@@ -1,6 +1,6 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import {
   columns,
   fileName,
@@ -14,7 +14,7 @@ import {
   withFields,
   writeReports,
 } from '../../fixtures/dump/bad-dump.ts';
-import { type Baseline, publishBaseline, refuse, runBad } from '../../fixtures/dump/bad-night.ts';
+import { publishBaseline, refuse, runBad } from '../../fixtures/dump/bad-night.ts';
 import { Refusal } from '../errors.ts';
 import { verify } from '../night/verify.ts';
 import { loadSource, type TableSource } from '../sources/source.ts';
@@ -24,11 +24,7 @@ import type { TestDatabase } from '../../fixtures/database/test-database.ts';
 
 const opolskie = fileName('opolskie');
 
-let baseline: Baseline;
-beforeAll(async () => {
-  baseline = await publishBaseline();
-});
-afterAll(() => baseline.drop());
+const baseline = await publishBaseline();
 
 /** The day after the baseline: one phone has changed. */
 function nextDay(): Reports {
@@ -48,7 +44,6 @@ describe('a file is refused', () => {
     folder = await makeFolder();
     table = (await loadSource('ceidg')) as TableSource;
   });
-  afterAll(() => rm(folder, { recursive: true }));
 
   const lines = nextDay().opolskie!;
   const rows = lines.slice(1);
@@ -136,23 +131,19 @@ describe('a file that lacks a column', () => {
 
   test('leaves what it tells as it was, with a reason, and tells it when the column is back', async () => {
     const db = await baseline.open();
-    try {
-      const dump = nextWithout('Email', 'Ulica', 'PozostaleKodyPkd', 'StatusDzialalnosci');
-      const { notices } = await runBad(db, dump, '2026-11-03', { reason });
-      expect(notices).toMatchObject([
-        { subject: 'missing column', value: 'Email' },
-        { subject: 'missing column', value: 'PozostaleKodyPkd' },
-        { subject: 'missing column', value: 'StatusDzialalnosci' },
-        { subject: 'missing column', value: 'Ulica' },
-      ]);
-      expect(await readEvents(db, '2026-11-03')).toEqual(['COMPANY_PHONE_CHANGED']);
-      expect(await verify(db, 'ceidg')).toEqual([]);
-      await runBad(db, nextWithout(), '2026-11-04');
-      expect(await readEvents(db, '2026-11-04')).toEqual(['COMPANY_EMAIL_CHANGED']);
-      expect(await verify(db, 'ceidg')).toEqual([]);
-    } finally {
-      await db.drop();
-    }
+    const dump = nextWithout('Email', 'Ulica', 'PozostaleKodyPkd', 'StatusDzialalnosci');
+    const { notices } = await runBad(db, dump, '2026-11-03', { reason });
+    expect(notices).toMatchObject([
+      { subject: 'missing column', value: 'Email' },
+      { subject: 'missing column', value: 'PozostaleKodyPkd' },
+      { subject: 'missing column', value: 'StatusDzialalnosci' },
+      { subject: 'missing column', value: 'Ulica' },
+    ]);
+    expect(await readEvents(db, '2026-11-03')).toEqual(['COMPANY_PHONE_CHANGED']);
+    expect(await verify(db, 'ceidg')).toEqual([]);
+    await runBad(db, nextWithout(), '2026-11-04');
+    expect(await readEvents(db, '2026-11-04')).toEqual(['COMPANY_EMAIL_CHANGED']);
+    expect(await verify(db, 'ceidg')).toEqual([]);
   });
 
   test('strikes nobody off who has no number, where the names are missing', async () => {
@@ -162,21 +153,16 @@ describe('a file that lacks a column', () => {
     };
     const first = await publishBaseline(anonymous(makeReports()));
     const db = await first.open();
-    try {
-      const reports = anonymous(nextDay());
-      const bytes = toBytes(
-        reorder(
-          reports.opolskie!,
-          columns.filter((name) => name !== 'Nazwisko' && name !== 'DataRozpoczeciaDzialalnosci'),
-        ),
-      );
-      const dump = (folder: string) => writeReports(folder, reports, { [opolskie]: bytes });
-      const summary = await runBad(db, dump, '2026-11-03', { reason });
-      expect(summary).toMatchObject({ rejected: 1, new: 0, deleted: 0, waiting: 1, events: 1 });
-      expect(await verify(db, 'ceidg')).toEqual([]);
-    } finally {
-      await db.drop();
-      await first.drop();
-    }
+    const reports = anonymous(nextDay());
+    const bytes = toBytes(
+      reorder(
+        reports.opolskie!,
+        columns.filter((name) => name !== 'Nazwisko' && name !== 'DataRozpoczeciaDzialalnosci'),
+      ),
+    );
+    const dump = (folder: string) => writeReports(folder, reports, { [opolskie]: bytes });
+    const summary = await runBad(db, dump, '2026-11-03', { reason });
+    expect(summary).toMatchObject({ rejected: 1, new: 0, deleted: 0, waiting: 1, events: 1 });
+    expect(await verify(db, 'ceidg')).toEqual([]);
   });
 });

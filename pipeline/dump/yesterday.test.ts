@@ -9,7 +9,6 @@ import { loadYesterday } from './yesterday.ts';
 const db = await createTestDatabase();
 const days = await generateDays(5000);
 for (const day of [0, 1] as const) await runDump(db, ...days.night(day));
-await days.remove();
 
 const stage = 'stage_yesterday';
 

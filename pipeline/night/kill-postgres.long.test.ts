@@ -24,10 +24,7 @@ for (const day of [0, 1] as const) {
   undisturbed.push(await dumpTables(calm));
 }
 
-afterAll(async () => {
-  await destroyEmbedded(dataDir);
-  await days.remove();
-});
+afterAll(() => destroyEmbedded(dataDir));
 
 function open(): Promise<Database> {
   return connect({ dataDir, applicationName: 'tests' });

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type End, runCommand, startCommand } from '../../fixtures/process/cli.ts';
 import { createOrigin } from '../../fixtures/database/database-copy.ts';
 import { differences, generateDays, holdUp, statesOf } from '../../fixtures/dump/generated-days.ts';
@@ -15,11 +15,6 @@ const before = [
   await createOrigin(async (db) => void (await runDump(db, ...days.night(0)))),
 ] as const;
 const undisturbed = [await runUndisturbed(0), await runUndisturbed(1)] as const;
-
-afterAll(async () => {
-  for (const origin of before) await origin.drop();
-  await days.remove();
-});
 
 /** The steps of a night in their order, what it publishes, and how long it takes. */
 async function runUndisturbed(day: 0 | 1) {

@@ -1,28 +1,19 @@
-import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createAccount } from '../../fixtures/client/account.ts';
 import { runFixture } from '../../fixtures/dump/night.ts';
 import { verify } from '../night/verify.ts';
 import { leaveMail } from '../../fixtures/process/mail.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 import { startTestSmtp } from '../../fixtures/process/test-smtp.ts';
 import { startTestWorker } from '../../fixtures/process/test-worker.ts';
 import { readEnvironment } from '../environment.ts';
 import { applyRetention } from './retention.ts';
 
-let db: TestDatabase;
-let dataDir: string;
-
-beforeAll(async () => {
-  db = await createTestDatabase();
-  dataDir = await mkdtemp(join(tmpdir(), 'registry-retention-'));
-});
-afterAll(async () => {
-  await db.drop();
-  await rm(dataDir, { recursive: true });
-});
+const db = await createTestDatabase();
+const dataDir = await mkdtemp(join(tmpdir(), 'registry-retention-'));
 
 /** The work of an hour, with settings besides the defaults. */
 function retain(settings: NodeJS.ProcessEnv = {}) {

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { legalPerson, naturalPerson } from '../../../fixtures/registry/bir-entity.ts';
 import { stageRegon, xmlOf } from '../../../fixtures/dump/regon-stage.ts';
-import { createTestDatabase, type TestDatabase } from '../../../fixtures/database/test-database.ts';
+import { createTestDatabase } from '../../../fixtures/database/test-database.ts';
 import type { BirRow } from './soap.ts';
 
-let db: TestDatabase;
-beforeAll(async () => {
-  db = await createTestDatabase();
-});
-afterAll(() => db.drop());
+const db = await createTestDatabase();
 
 const company = legalPerson('995200010', '1005200017', 'ŻÓŁĆ S.A.', { form: '116' });
 const person = naturalPerson('995200040', '1005200046', 'ŹDŹBŁO', ['Ceidg', 'Rolnicza']);
