@@ -79,8 +79,8 @@ language sql stable as $$
     ),
 
     -- One row per group and period: the flows of its days, and the change of stock; the first period has also
-    -- the changes of all days before. A move inside of a group is none.
-    change as (
+    -- the changes of all days before. A move inside of a group is none. It is computed once, not once a period.
+    change as materialized (
         select
             greatest(
                 case unit when 'month' then date_trunc(unit, stat_date)::date else stat_date end,
