@@ -60,7 +60,7 @@ const comparison: readonly (readonly Steps[])[] = [
     ['4_events/fields', '4_events/units'],
     ['4_events/activities', '4_events/one_activity', '4_events/proceedings'],
   ],
-  [['4_events/untold']],
+  [['4_events/unstated']],
 ];
 
 /** The steps of the transaction that publishes, by the name that the reporter shows. */

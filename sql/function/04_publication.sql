@@ -95,7 +95,7 @@ return (
     where publication.snapshot_no > seen_no
 );
 
--- The newest event that a feed of the whole registry tells; 0 without any.
+-- Returns the id of the newest event in a feed of the whole registry; 0 without any.
 create or replace function registry.newest_event_id() returns bigint
 language sql stable parallel safe
 return coalesce(

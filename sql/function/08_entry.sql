@@ -154,7 +154,7 @@ return (
     where person.value ->> 'kind' = 'shareholder'
 );
 
--- What the persons of a kind are known by: the number, where the registry tells one, else the name.
+-- Returns how the persons of a kind are identified: by the number, where the registry states one, else by the name.
 create or replace function registry.person_keys(country_code text, kind text, persons jsonb) returns text
 language sql stable parallel safe
 return (

@@ -118,7 +118,7 @@ return (
     where finding.place <= 100
 );
 
--- The words of an operator, who is told that they are published: without numbers and addresses of mail.
+-- The words of an operator, who knows that they are published: without numbers and addresses of mail.
 create or replace function registry.shown_reason(reason text) returns text
 language sql immutable parallel safe
 return left(regexp_replace(reason, '([0-9][ -]?){8,}[0-9]|[^ ]+@[^ ]+', '…', 'g'), 500);

@@ -215,7 +215,7 @@ cross join lateral (
 ) as flow
 group by month.month, month.source, 3, 4, 5, month.days_covered, month.is_partial, month.country_code;
 
--- A life ends with the first end that the entry tells. An entry is born in the month of the snapshot that
+-- A life ends with the first end in the entry. An entry is born in the month of the snapshot that
 -- showed it first, unless that is the baseline, which shows the births of many years.
 create or replace view analyst.cohort as
 with newest as (

@@ -1,5 +1,5 @@
 -- The policy of an entry: what is shown of it. A person asked us to hide it (`withdrawn_until`), or its owner
--- objects at the registry (`is_partial`, `untold`). One function hides the fields, one job erases the copies.
+-- objects at the registry (`is_partial`, `unstated`). One function hides the fields, one job erases the copies.
 
 -- Returns the `withdrawn_until` of an entry that comes with its personal fields on a dump date.
 create or replace function registry.end_withdrawal(withdrawn_until date, dump_date date) returns date
@@ -13,7 +13,7 @@ return category in ('contacts', 'web_presence', 'ownership')
 or entity_type = 'NATURAL' and category in ('identity', 'location');
 
 -- Returns whether the policy of an entry hides the values of an event. The number of a unit is public. The list of
--- untold subjects holds the start date too where it is only unknown.
+-- unstated subjects holds the start date too where it is only unknown.
 create or replace function person.hides(
     entry registry.entry,
     type registry.event_type,
@@ -25,7 +25,7 @@ return coalesce(
     or entry.is_partial
     and (type.category = 'location' or registry.is_personal(type.category, entry.entity_type))
     and (type.subject <> 'unit' or value ~ '[^0-9]')
-    or type.subject <> 'start date' and type.subject = any(entry.untold),
+    or type.subject <> 'start date' and type.subject = any(entry.unstated),
     false
 );
 
@@ -68,7 +68,7 @@ declare
 begin
     if reason = 'objection' then
         hidden.is_partial := true;
-        hidden.untold := array['name', 'address'];
+        hidden.unstated := array['name', 'address'];
         hidden.units := (
             select jsonb_agg(
                 unit.value - 'name' #- '{address,street}' #- '{address,building}' #- '{address,apartment}'

@@ -27,7 +27,7 @@
 -- was first read. An entry that is gone has the run that missed it, and no place.
 -- `numbers`: numbers beyond the three columns, by their type; null without any.
 -- `is_partial`: the owner objects to be found: the entry is in no export and no search by name.
--- `untold`: the subjects of event types that the registry does not state for the entry, such as the name that its
+-- `unstated`: the subjects of event types that the registry does not state for the entry, such as the name that its
 -- owner withholds. A subject that comes or goes is no event.
 -- `announced_activity`: the code of the main activity in the classification that will come.
 -- `closed_units`: the numbers of closed units, without their other fields.
@@ -94,7 +94,7 @@ create table registry.entry (
     said_line integer,
     numbers jsonb,
     is_partial boolean,
-    untold text[],
+    unstated text[],
     announced_activity text,
     closed_units text[],
     address_ids text[],

@@ -1,6 +1,6 @@
 -- The corroborations of a registry against the events of other registries.
 select format(
-    'event %s of company %s, which %s confirmed on %s, is not what it told',
+    'event %s of company %s, which %s confirmed on %s, is not what it stated',
     corroboration.event_id,
     corroboration.company_id,
     corroboration.source,
@@ -11,12 +11,12 @@ left join registry.event using (company_id, event_id)
 left join registry.entry
     on entry.company_id = corroboration.company_id
     and entry.entry_id = corroboration.entry_id
-left join registry.entry as told
-    on told.company_id = event.company_id
-    and told.entry_id = event.entry_id
+left join registry.entry as stated
+    on stated.company_id = event.company_id
+    and stated.entry_id = event.entry_id
 where
     corroboration.source = $1::text
-    and num_nonnulls(entry.withdrawn_until, told.withdrawn_until) = 0
+    and num_nonnulls(entry.withdrawn_until, stated.withdrawn_until) = 0
     and (
         event.source <> corroboration.source
         and entry.source = corroboration.source

@@ -1,6 +1,6 @@
 -- The newest event of each subject against the entry: the entry has the new value of the event. A
 -- corroboration of another registry's event counts as an event.
-with said as (
+with reported as (
     select event.*
     from registry.event
     where event.source = $1::text
@@ -19,137 +19,137 @@ with said as (
     where corroboration.source = $1
 ),
 
-told as (
+stated as (
     -- A later event of another subject may have changed the value again.
     select
-        said.*,
+        reported.*,
         event_type.category,
         event_type.subject,
         detail.value,
         left(detail.value, 14) as unit_number,
         row_number() over (
             partition by
-                said.entry_id,
+                reported.entry_id,
                 event_type.subject,
                 case event_type.subject
                     when 'activity' then detail.value
                     -- Each unit by its number; of one without a number nothing is compared.
                     when 'unit' then left(detail.value, 14)
                 end
-            order by said.event_date desc, said.event_id desc
+            order by reported.event_date desc, reported.event_id desc
         ) as age,
-        max(said.event_date) filter (where said.event_type = 'COMPANY_REOPENED')
-            over (partition by said.entry_id) as reopened_date,
-        max(said.event_date) filter (where said.event_type ~ '_ENDED$')
-            over (partition by said.entry_id, event_type.subject) as ended_date,
-        max(said.event_date) filter (where said.event_type = 'COMPANY_ACTIVITIES_RECLASSIFIED')
-            over (partition by said.entry_id) as reclassified_date
-    from said
+        max(reported.event_date) filter (where reported.event_type = 'COMPANY_REOPENED')
+            over (partition by reported.entry_id) as reopened_date,
+        max(reported.event_date) filter (where reported.event_type ~ '_ENDED$')
+            over (partition by reported.entry_id, event_type.subject) as ended_date,
+        max(reported.event_date) filter (where reported.event_type = 'COMPANY_ACTIVITIES_RECLASSIFIED')
+            over (partition by reported.entry_id) as reclassified_date
+    from reported
     join registry.event_type using (event_type)
-    cross join lateral (select coalesce(said.new_value, said.old_value) as value) as detail
+    cross join lateral (select coalesce(reported.new_value, reported.old_value) as value) as detail
 ),
 
 compared as (
     select
-        told.*,
-        -- What an owner withholds is not told, and its values are erased.
+        stated.*,
+        -- The values of a subject that an owner withholds are erased.
         (
-            told.subject = any(entry.untold)
-            or entry.is_partial and registry.is_personal(told.category, entry.entity_type)
-            or told.category in ('identity', 'location', 'activities')
-            and num_nonnulls(told.old_value, told.new_value) = 0
+            stated.subject = any(entry.unstated)
+            or entry.is_partial and registry.is_personal(stated.category, entry.entity_type)
+            or stated.category in ('identity', 'location', 'activities')
+            and num_nonnulls(stated.old_value, stated.new_value) = 0
         ) is true
-        -- What is withdrawn is not told, and its values are erased.
+        -- The values of a withdrawn subject are erased.
         or (
-            told.event_date <= entry.withdrawn_until
+            stated.event_date <= entry.withdrawn_until
             and (
                 entry.entity_type = 'NATURAL'
-                or registry.is_personal(told.category, entry.entity_type)
+                or registry.is_personal(stated.category, entry.entity_type)
             )
         ) is true
-        or case told.subject
-            when 'status' then case told.event_type
+        or case stated.subject
+            when 'status' then case stated.event_type
                 when 'COMPANY_SUSPENDED' then entry.status = 'SUSPENDED'
                 else entry.status = 'ACTIVE'
             end
             or entry.status = 'DELETED'
-            or told.reopened_date >= told.event_date
+            or stated.reopened_date >= stated.event_date
             when 'end date' then
-                entry.end_date::text = told.new_value
+                entry.end_date::text = stated.new_value
                 -- The day was not known.
-                or told.new_value = told.event_date::text and entry.declared_status = 'DELETED'
-                or told.reopened_date > told.event_date
+                or stated.new_value = stated.event_date::text and entry.declared_status = 'DELETED'
+                or stated.reopened_date > stated.event_date
             when 'strike-off' then
-                entry.gone_date::text = told.new_value
+                entry.gone_date::text = stated.new_value
                 or entry.struck_off_date is not null
-                or told.reopened_date > told.event_date
+                or stated.reopened_date > stated.event_date
             when proceeding.subject then case
                 -- Its date may have been learnt later.
-                when told.event_type like '%\_STARTED' then
+                when stated.event_type like '%\_STARTED' then
                     proceeding.state is not null
                     and coalesce(
-                        proceeding.start_date::text = told.new_value, told.new_value is null
+                        proceeding.start_date::text = stated.new_value, stated.new_value is null
                     )
                 else coalesce(
-                    proceeding.end_date::text = told.new_value, told.new_value is null
+                    proceeding.end_date::text = stated.new_value, stated.new_value is null
                 )
             end
             -- A registry shows one that has ended no longer, sooner or later.
-            or (told.ended_date >= told.event_date and proceeding.state is null)
+            or (stated.ended_date >= stated.event_date and proceeding.state is null)
             when 'unit' then
-                told.unit_number !~ '^[0-9]{14}$'
+                stated.unit_number !~ '^[0-9]{14}$'
                 -- Its owner withheld it when it opened.
-                or told.new_value = told.unit_number
+                or stated.new_value = stated.unit_number
                 -- A head office comes and goes with the address of the entry.
                 or not entry.units #> '{0}' ? 'address'
                 and not exists (
                     select from jsonb_array_elements(entry.units) as unit
                     where
-                        unit.value ->> 'identifier' = told.unit_number
+                        unit.value ->> 'identifier' = stated.unit_number
                         and unit.value ? 'address'
                         and not unit.value ? 'is_partial'
                 )
-                -- The same of the address of a unit, whose name is told.
-                or entry.changed_date > told.event_date
+                -- The same for the address of a unit whose name is shown.
+                or entry.changed_date > stated.event_date
                 and exists (
                     select from jsonb_array_elements(entry.units) with ordinality as unit (value, place)
                     where
-                        unit.value ->> 'identifier' = told.unit_number
+                        unit.value ->> 'identifier' = stated.unit_number
                         and entry.address_ids[unit.place] is not null
                         and starts_with(
-                            registry.value_meaning(entry.country_code, 'unit', told.new_value),
+                            registry.value_meaning(entry.country_code, 'unit', stated.new_value),
                             registry.value_meaning(
                                 entry.country_code, 'unit', registry.unit_line(unit.value - 'address')
                             )
                         )
                 )
                 or registry.value_meaning(
-                    entry.country_code, 'unit', told.new_value
+                    entry.country_code, 'unit', stated.new_value
                 ) is not distinct from (
                     select registry.value_meaning(
                         entry.country_code, 'unit', min(registry.unit_line(unit.value) collate "C")
                     )
                     from jsonb_array_elements(entry.units) as unit
                     where
-                        unit.value ->> 'identifier' = told.unit_number
+                        unit.value ->> 'identifier' = stated.unit_number
                         and not unit.value ? 'is_closed'
                 )
             when 'activity' then
-                (told.new_value is not null)
-                = (told.value = any(string_to_array(entry.activity_codes, ',')))
-                or told.reclassified_date > told.event_date
+                (stated.new_value is not null)
+                = (stated.value = any(string_to_array(entry.activity_codes, ',')))
+                or stated.reclassified_date > stated.event_date
                 -- A code removed with a reclassification is of the old version; the same symbol may be a
                 -- code of the new one.
-                or told.new_value is null and told.reclassified_date = told.event_date
+                or stated.new_value is null and stated.reclassified_date = stated.event_date
             when 'main activity' then
-                entry.activity_main is not distinct from told.new_value
-                or told.reclassified_date > told.event_date
+                entry.activity_main is not distinct from stated.new_value
+                or stated.reclassified_date > stated.event_date
             -- Another spelling is stored, and no event.
-            else shown.value is not distinct from told.new_value
-            or registry.value_meaning(entry.country_code, told.subject, shown.value)
-            is not distinct from registry.value_meaning(entry.country_code, told.subject, told.new_value)
+            else shown.value is not distinct from stated.new_value
+            or registry.value_meaning(entry.country_code, stated.subject, shown.value)
+            is not distinct from registry.value_meaning(entry.country_code, stated.subject, stated.new_value)
         end as agrees
-    from told
+    from stated
     left join registry.entry using (company_id, entry_id)
     left join lateral (
         values
@@ -163,25 +163,25 @@ compared as (
         )
     ) as proceeding (subject, state, start_date, end_date) using (subject)
     cross join lateral (
-        select case told.subject
+        select case stated.subject
             when 'name' then entry.name
             when 'legal form' then registry.legal_form_slug(entry.country_code, entry.legal_form)
             when 'entity type' then entry.entity_type
             -- A partner or shareholder with a number may have another name by now.
             when 'owner' then case
-                when entry.persons @? '$[*] ? (@.kind == "partner").number' then told.new_value
+                when entry.persons @? '$[*] ? (@.kind == "partner").number' then stated.new_value
                 else registry.owner_names(entry.first_name, entry.surname, entry.persons)
             end
             when 'shareholders' then case
-                when entry.persons @? '$[*].number' then told.new_value
+                when entry.persons @? '$[*].number' then stated.new_value
                 else registry.shareholder_names(entry.persons)
             end
             when 'representation' then registry.representative_names(entry.persons)
             when 'start date' then entry.start_date::text
             -- An address that the registry knows by an identifier may be spelled otherwise since then.
             when 'address' then case
-                when entry.address_ids[1] is not null and entry.changed_date > told.event_date
-                    then told.new_value
+                when entry.address_ids[1] is not null and entry.changed_date > stated.event_date
+                    then stated.new_value
                 else registry.entry_address(entry)
             end
             when 'phone' then entry.phone
@@ -190,20 +190,20 @@ compared as (
             when 'website' then entry.website
             else case
                 when
-                    told.subject in (select type.event_subject from registry.identifier_type as type)
+                    stated.subject in (select type.event_subject from registry.identifier_type as type)
                     then (
                         -- Two types of a country may share their events.
                         select number.identifier_value
                         from registry.entry_numbers(entry) as number
-                        where number.event_subject = told.subject
-                        order by number.identifier_value <> told.new_value, number.rank
+                        where number.event_subject = stated.subject
+                        order by number.identifier_value <> stated.new_value, number.rank
                         limit 1
                     )
-                else told.new_value
+                else stated.new_value
             end
         end as value
     ) as shown
-    where told.age = 1
+    where stated.age = 1
 )
 
 select format(
@@ -219,13 +219,13 @@ where
     compared.agrees is not true
     -- Entries of one company that change alike make one event.
     and not exists (
-        select from told
+        select from stated
         where
-            told.company_id = compared.company_id
-            and told.entry_id <> compared.entry_id
-            and told.event_date > compared.event_date
-            and told.subject = compared.subject
-            and (told.subject not in ('activity', 'unit') or told.value = compared.value)
+            stated.company_id = compared.company_id
+            and stated.entry_id <> compared.entry_id
+            and stated.event_date > compared.event_date
+            and stated.subject = compared.subject
+            and (stated.subject not in ('activity', 'unit') or stated.value = compared.value)
     )
 order by compared.event_id
 limit 100;

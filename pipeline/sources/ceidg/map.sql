@@ -75,8 +75,8 @@ select
     record.data_wznowienia as resumption_date,
     case
         when record.kraj is not null then nullif(record.kraj, 'PL')
-        -- Only addresses abroad have no voivodeship. The reports do not tell their country, which is blank until
-        -- the API has told it.
+        -- Only addresses abroad have no voivodeship. The reports lack their country, which is blank until
+        -- the API states it.
         when
             file.file_key = '00'
             and coalesce(record.kod_pocztowy, record.miejscowosc, record.ulica) is not null
@@ -112,7 +112,7 @@ select
     null::date as version_date,
     null::text as version_register,
     null::boolean as is_partial,
-    null::text[] as untold,
+    null::text[] as unstated,
     null::text as announced_activity,
     null::text[] as closed_units,
     null::text[] as address_ids

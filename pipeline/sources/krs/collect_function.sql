@@ -24,7 +24,7 @@ return case
 end;
 
 -- The proceedings that count: open ones before ended ones, then the last. A decision without a date has
--- the day of its entry, which a full extract tells; else the known day; else `last_entry_day`, that of
+-- the day of its entry, which a full extract states; else the known day; else `last_entry_day`, that of
 -- the only entry since the known one. Open ones have the end of those that were open before.
 create function stage.krs_proceeding(
     items jsonb,
@@ -35,7 +35,7 @@ create function stage.krs_proceeding(
 ) returns jsonb
 language sql stable
 return (
-    with told as (
+    with stated as (
         select
             item.place,
             case when item.value ? 'zakonczenie' then 'ENDED' else 'OPEN' end as state,
@@ -56,30 +56,30 @@ return (
     )
 
     select jsonb_build_object(
-        'state', told.state,
+        'state', stated.state,
         'start_day', coalesce(
-            told.start_day,
+            stated.start_day,
             case
-                when known_state in ('OPEN', told.state) then known_start_date::text
+                when known_state in ('OPEN', stated.state) then known_start_date::text
                 else last_entry_day
             end
         ),
         'end_day', case
-            when told.state = 'ENDED' then coalesce(
-                told.end_day,
+            when stated.state = 'ENDED' then coalesce(
+                stated.end_day,
                 case when known_state = 'ENDED' then known_end_date::text else last_entry_day end
             )
             when known_state = 'OPEN' then coalesce(
                 (
                     select max(coalesce(former.end_day, last_entry_day))
-                    from told as former
+                    from stated as former
                     where former.state = 'ENDED' and former.start_day = known_start_date::text
                 ),
                 known_end_date::text
             )
         end
     )
-    from told
-    order by told.state = 'ENDED', told.start_day desc nulls first, told.place desc
+    from stated
+    order by stated.state = 'ENDED', stated.start_day desc nulls first, stated.place desc
     limit 1
 );

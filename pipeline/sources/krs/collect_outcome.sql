@@ -22,36 +22,36 @@ cross join lateral (
         document.document #>> '{sections,dzial1,danePodmiotu,formaPrawna}' as legal_form,
         document.document #>> '{sections,dzial1,siedzibaIAdres,siedziba,wojewodztwo}'
             as voivodeship
-) as told
+) as stated
 cross join lateral (
     values
     (
         'NIP',
-        told.identifiers ->> 'nip',
+        stated.identifiers ->> 'nip',
         not registry.is_nip(coalesce(document.document ->> 'nip', ''))
-        and told.identifiers ->> 'nip' ~ '[^0 -]'
+        and stated.identifiers ->> 'nip' ~ '[^0 -]'
     ),
     (
         'REGON',
-        told.identifiers ->> 'regon',
+        stated.identifiers ->> 'regon',
         not registry.is_regon9(coalesce(document.document ->> 'regon9', ''))
-        and told.identifiers ->> 'regon' ~ '[^0 -]'
+        and stated.identifiers ->> 'regon' ~ '[^0 -]'
     ),
     (
-        'NIP status', told.identifiers ->> 'statusNip',
-        not stage.is_in_force(told.identifiers ->> 'statusNip')
+        'NIP status', stated.identifiers ->> 'statusNip',
+        not stage.is_in_force(stated.identifiers ->> 'statusNip')
     ),
     (
-        'REGON status', told.identifiers ->> 'statusRegon',
-        not stage.is_in_force(told.identifiers ->> 'statusRegon')
+        'REGON status', stated.identifiers ->> 'statusRegon',
+        not stage.is_in_force(stated.identifiers ->> 'statusRegon')
     ),
-    ('legal form', told.legal_form, document.document ->> 'legal_form' is null),
+    ('legal form', stated.legal_form, document.document ->> 'legal_form' is null),
     (
         'voivodeship',
-        told.voivodeship,
+        stated.voivodeship,
         not exists (
             select from registry.region
-            where region.country_code = 'PL' and region.name = registry.lower(told.voivodeship)
+            where region.country_code = 'PL' and region.name = registry.lower(stated.voivodeship)
         )
     )
 ) as odd (subject, value, is_odd)

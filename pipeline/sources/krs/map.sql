@@ -57,7 +57,7 @@ select
     null::text as status_text,
     coalesce(suspension.status, 'ACTIVE') as declared_status,
     false as is_partnership_only,
-    -- KRS tells when a company was registered, not when it began.
+    -- KRS states the day of registration, not the day on which the company began.
     null::text as start_date,
     null::text as end_date,
     suspension.suspension_day as suspension_date,
@@ -91,7 +91,7 @@ select
     version.day as version_date,
     coalesce(document.document ->> 'register', known.version_register) as version_register,
     null::boolean as is_partial,
-    null::text[] as untold,
+    null::text[] as unstated,
     null::text as announced_activity,
     null::text[] as closed_units,
     null::text[] as address_ids
@@ -114,13 +114,13 @@ cross join lateral (
 -- Of several, the last one; one with an unreadable day may be it.
 left join lateral (
     select
-        case when told.is_readable then told.suspension_day else known.suspension_date end::text
+        case when stated.is_readable then stated.suspension_day else known.suspension_date end::text
             as suspension_day,
-        case when told.is_readable then told.resumption_day else known.resumption_date end::text
+        case when stated.is_readable then stated.resumption_day else known.resumption_date end::text
             as resumption_day,
         case
-            when not told.is_readable then known.declared_status
-            when coalesce(told.resumption_day < told.suspension_day, true) then 'SUSPENDED'
+            when not stated.is_readable then known.declared_status
+            when coalesce(stated.resumption_day < stated.suspension_day, true) then 'SUSPENDED'
         end as status
     from jsonb_path_query(
         part.sections, '$.dzial6.zawieszenieWznowienieDzialalnosci[*]'
@@ -136,9 +136,9 @@ left join lateral (
                 registry.calendar_day(suspension.item ->> 'dataZawieszenia') as suspension_day,
                 registry.calendar_day(suspension.item ->> 'dataWznowienia') as resumption_day
         ) as days
-    ) as told
+    ) as stated
     where suspension.item ? 'dataZawieszenia'
-    order by told.is_readable, told.suspension_day desc, told.resumption_day desc nulls first
+    order by stated.is_readable, stated.suspension_day desc, stated.resumption_day desc nulls first
     limit 1
 ) as suspension on true
 cross join lateral (
@@ -159,10 +159,10 @@ cross join lateral (
         ) as restructuring
     offset 0
 ) as proceeding
--- Branches have no number in KRS: their order tells those apart that share an address. The same ones in
+-- Branches have no number in KRS: branches that share an address are known by their order. The same ones in
 -- another order say the same.
 cross join lateral (
-    select jsonb_agg(told.unit order by branch.place) as units
+    select jsonb_agg(stated.unit order by branch.place) as units
     from jsonb_path_query(part.sections, '$.dzial1.jednostkiTerenoweOddzialy[*]')
         with ordinality as branch (item, place)
     cross join lateral (
@@ -184,13 +184,13 @@ cross join lateral (
             ),
             'dates', jsonb_build_array()
         )
-    ) as told (unit)
+    ) as stated (unit)
 ) as unit
 cross join lateral (
     select jsonb_agg(
-        jsonb_build_object('kind', member.kind, 'full_name', told.full_name, 'role', told.role)
-        || jsonb_strip_nulls(jsonb_build_object('holding', told.holding, 'number', told.number))
-        order by member.kind, told.full_name collate "C", told.role collate "C"
+        jsonb_build_object('kind', member.kind, 'full_name', stated.full_name, 'role', stated.role)
+        || jsonb_strip_nulls(jsonb_build_object('holding', stated.holding, 'number', stated.number))
+        order by member.kind, stated.full_name collate "C", stated.role collate "C"
     ) as persons
     from (
         select
@@ -274,13 +274,13 @@ cross join lateral (
                     member.item ->> 'regon', member.item #>> '{podmiot,regon}'
                 )
             end as number
-    ) as told
-    where told.full_name is not null
+    ) as stated
+    where stated.full_name is not null
 ) as person
 cross join lateral (
     select jsonb_agg(
-        jsonb_build_object('type', told.type, 'date', day.date)
-        order by told.type collate "C", day.date
+        jsonb_build_object('type', stated.type, 'date', day.date)
+        order by stated.type collate "C", day.date
     ) as dates
     from (
         values
@@ -294,14 +294,14 @@ cross join lateral (
             'Data zakończenia likwidacji',
             part.sections #>> '{dzial6,likwidacja,-1,zakonczenieLikwidacji}'
         )
-    ) as told (type, written)
+    ) as stated (type, written)
     cross join lateral (
         select coalesce(
-            registry.calendar_day(told.written)::text,
+            registry.calendar_day(stated.written)::text,
             jsonb_path_query_first(
-                known.other_dates, '$[*] ? (@.type == $type).date', to_jsonb(told)
+                known.other_dates, '$[*] ? (@.type == $type).date', to_jsonb(stated)
             ) #>> '{}'
         ) as date
     ) as day
-    where told.written is not null and day.date is not null
+    where stated.written is not null and day.date is not null
 ) as other

@@ -121,8 +121,8 @@ select
     -- A fetch does not ask for the list where there are no units; an empty list says nothing where the
     -- count is not zero.
     case
-        when told.unit_count ~ '^0+$' and part.records -> 'units' is null then '[]'
-        when told.unit_count ~ '[1-9]' and part.records -> 'units' = '[]' then null
+        when stated.unit_count ~ '^0+$' and part.records -> 'units' is null then '[]'
+        when stated.unit_count ~ '[1-9]' and part.records -> 'units' = '[]' then null
         else part.records -> 'units'
     end as units,
     part.records -> 'unit' as unit_details,
@@ -150,7 +150,7 @@ left join (
 ) as part using (regon9, entity)
 cross join lateral (
     select coalesce(part.records -> 'person', main.records) -> 0 ->> 'unit_count' as unit_count
-) as told
+) as stated
 where main.part = 'main';
 
 analyze stage.regon_activity;

@@ -40,7 +40,7 @@ where
 -- when one activity of several ended. Answers that cannot be read, or contradict each other, say nothing:
 -- then the list counts, since no later list repeats it.
 insert into stage.deleted_key (entry_key)
-with told as (
+with stated as (
     select distinct document.document ->> 'regon9' as regon9
     from stage.document
     group by document.entry_key_hint, document.document ->> 'regon9'
@@ -53,7 +53,7 @@ cross join (values (1), (2), (3), (4), (6)) as silo (silo)
 where
     listed.list = 'deleted'
     and not listed.is_unit
-    and listed.regon9 not in (select told.regon9 from told)
+    and listed.regon9 not in (select stated.regon9 from stated)
 union
 -- A known activity that the person has no more.
 select entry.entry_key

@@ -54,10 +54,10 @@ select
         from registry.region
         where region.country_code = 'PL' and region.name = seat.address ->> 'voivodeship'
     ) as voivodeship,
-    case when code.is_told then code.version else known.activity_version::text end as activity_version,
-    case when code.is_told then code.main else known.activity_main end as activity_main,
+    case when code.is_stated then code.version else known.activity_version::text end as activity_version,
+    case when code.is_stated then code.main else known.activity_main end as activity_main,
     coalesce(
-        case when code.is_told then code.codes else known.activity_codes end, ''
+        case when code.is_stated then code.codes else known.activity_codes end, ''
     ) as activity_codes,
     false as is_well_formed,
     null::text as status_text,
@@ -95,7 +95,7 @@ select
     null::date as version_date,
     null::text as version_register,
     null::boolean as is_partial,
-    null::text[] as untold,
+    null::text[] as unstated,
     null::text as announced_activity,
     null::text[] as closed_units,
     null::text[] as address_ids
@@ -144,7 +144,7 @@ cross join lateral (
 cross join lateral (
     select jsonb_agg(listed.unit order by listed.unit ->> 'identifier') as units
     from (
-        select distinct on (told.unit ->> 'identifier') told.unit
+        select distinct on (stated.unit ->> 'identifier') stated.unit
         from (
             select
                 jsonb_build_object(
@@ -187,15 +187,15 @@ cross join lateral (
                 2
             from jsonb_array_elements(known.units) as before (unit)
             where document.document -> 'units' is null
-        ) as told
-        order by told.unit ->> 'identifier', told.rank, told.unit::text collate "C"
+        ) as stated
+        order by stated.unit ->> 'identifier', stated.rank, stated.unit::text collate "C"
     ) as listed
 ) as unit
 -- Of codes of both versions the newer ones count. BIR 1.1 does not tell the version: it is the known one,
 -- or else the first one that has all the codes.
 cross join lateral (
     select
-        document.document -> 'codes' is not null as is_told,
+        document.document -> 'codes' is not null as is_stated,
         string_agg(distinct newest.code, ',' order by newest.code) as codes,
         min(newest.code) filter (where newest.is_main) as main,
         coalesce(
@@ -255,21 +255,21 @@ cross join lateral (
                 'number', case when registry.is_regon9(partner.regon9) then partner.regon9 end
             )
         )
-        from jsonb_array_elements(document.document -> 'partners') as told (record)
+        from jsonb_array_elements(document.document -> 'partners') as stated (record)
         cross join lateral (
             select coalesce(
                 nullif(
                     concat_ws(
                         ' ',
-                        told.record ->> 'first_name',
-                        told.record ->> 'second_name',
-                        told.record ->> 'surname'
+                        stated.record ->> 'first_name',
+                        stated.record ->> 'second_name',
+                        stated.record ->> 'surname'
                     ),
                     ''
                 ),
-                told.record ->> 'firm'
+                stated.record ->> 'firm'
             ) as name,
-            left(told.record ->> 'number', 9) as regon9
+            left(stated.record ->> 'number', 9) as regon9
         ) as partner
         where not owner.is_person and partner.name is not null
         union all

@@ -75,7 +75,7 @@ describe('a legal person', () => {
       address_ids: null,
       is_partial: null,
       numbers: null,
-      untold: null,
+      unstated: null,
       activity_version: null,
       activity_main: null,
       activity_codes: '',

@@ -11,15 +11,15 @@ select
     answer.file_no,
     answer.line,
     answer.answer ->> 'siren' as siren,
-    part.told ->> 'siret' as siret,
+    part.stated ->> 'siret' as siret,
     part.is_own,
-    part.told,
-    coalesce(part.told ->> 'touched', '') as touched
+    part.stated,
+    coalesce(part.stated ->> 'touched', '') as touched
 from stage.answer
 cross join lateral (
     values (true, answer.answer -> 'own'), (false, answer.answer -> 'unit')
-) as part (is_own, told)
-where part.told is not null;
+) as part (is_own, stated)
+where part.stated is not null;
 
 create index on stage.sirene_part (siren);
 analyze stage.sirene_part (siren, siret, is_own);
@@ -40,7 +40,7 @@ select
     place.siren,
     place.file_no,
     place.line,
-    nested.told || coalesce(own.told, '{}') as told
+    nested.stated || coalesce(own.stated, '{}') as stated
 from (
     select distinct on (siren) siren, file_no, line
     from stage.sirene_part
@@ -48,7 +48,7 @@ from (
     order by siren, siret is not null, touched desc, file_no, line
 ) as place
 left join lateral (
-    select part.told from stage.sirene_part as part
+    select part.stated from stage.sirene_part as part
     where part.siren = place.siren and part.siret is null and part.is_own
     order by part.touched desc, part.file_no, part.line
     limit 1
@@ -56,13 +56,13 @@ left join lateral (
 cross join lateral (
     select coalesce(
         (
-            select part.told from stage.sirene_part as part
+            select part.stated from stage.sirene_part as part
             where part.siren = place.siren and not part.is_own
             order by part.touched desc, part.file_no, part.line
             limit 1
         ),
         '{}'
-    ) as told
+    ) as stated
 ) as nested;
 
 analyze stage.sirene_unit (siren, file_no, line);
@@ -71,7 +71,7 @@ analyze stage.sirene_unit (siren, file_no, line);
 with unknown as (
     delete from stage.sirene_unit as unit
     where
-        unit.told = '{}'
+        unit.stated = '{}'
         and not exists (
             select from registry.entry
             where entry.source = 'sirene' and entry.entry_key = unit.siren
@@ -85,7 +85,7 @@ select
 from unknown
 join stage.answer using (file_no, line);
 
--- One row per unit that is known, and answered: its columns as far as no answer tells them.
+-- One row per known unit with an answer: its known columns that no answer has.
 create unlogged table stage.sirene_known as
 select
     entry.entry_key as siren,
@@ -96,7 +96,7 @@ select
         'statut_diffusion', case when entry.is_partial then 'P' else 'O' end,
         'date_creation', entry.start_date,
         'identifiant_association', case
-            when 'KRS' = any(entry.untold) then '[ND]'
+            when 'KRS' = any(entry.unstated) then '[ND]'
             else entry.numbers ->> 'RNA'
         end,
         'etat_administratif', case entry.declared_status when 'DELETED' then 'C' else 'A' end,
@@ -108,13 +108,13 @@ select
         'nic_siege', right(entry.units #>> '{0,identifier}', 5)
     )
     || case
-        when name.is_told then '{}'
+        when name.is_stated then '{}'
         else jsonb_build_object(
             case entry.entity_type when 'NATURAL' then 'nom' else 'denomination' end,
-            case when 'name' = any(entry.untold) then '[ND]' else entry.name end
+            case when 'name' = any(entry.unstated) then '[ND]' else entry.name end
         )
     end as columns,
-    name.is_told as tells_name,
+    name.is_stated as tells_name,
     jsonb_build_object(
         'street', entry.street, 'building', entry.building, 'apartment', entry.apartment,
         'postal_code', entry.postal_code, 'city', entry.city,
@@ -128,9 +128,9 @@ left join registry.activity_scheme on activity_scheme.version = entry.activity_v
 cross join lateral (
     select case entry.entity_type
         when 'NATURAL' then
-            unit.told ?| '{prenom1, prenom_usuel}' and unit.told ?| '{nom, nom_usage}'
-        else unit.told ?| '{denomination, denomination_usuelle1, sigle}'
-    end as is_told
+            unit.stated ?| '{prenom1, prenom_usuel}' and unit.stated ?| '{nom, nom_usage}'
+        else unit.stated ?| '{denomination, denomination_usuelle1, sigle}'
+    end as is_stated
 ) as name;
 
 create index on stage.sirene_known (siren);
@@ -138,8 +138,8 @@ analyze stage.sirene_known (siren);
 
 -- One row per establishment of these units, known or answered.
 create unlogged table stage.sirene_establishment as
-with told as (
-    select distinct on (siret) siren, siret, told
+with stated as (
+    select distinct on (siret) siren, siret, stated
     from stage.sirene_part
     where siret is not null
     order by siret, touched desc, file_no, line
@@ -180,11 +180,11 @@ select
         jsonb_path_query_first(known.value, '$.dates[*] ? (@.type == "Date de fermeture").date')
     )
     || case
-        when told.told ?| '{enseigne1, enseigne2, enseigne3, denomination_usuelle}' then '{}'
+        when stated.stated ?| '{enseigne1, enseigne2, enseigne3, denomination_usuelle}' then '{}'
         else jsonb_build_object('enseigne1', known.value -> 'name')
     end
     || case
-        when told.told ?| '{code_commune, libelle_commune, libelle_voie}' then '{}'
+        when stated.stated ?| '{code_commune, libelle_commune, libelle_voie}' then '{}'
         else jsonb_build_object(
             'libelle_voie', known.address -> 'street',
             'numero_voie', known.address -> 'building',
@@ -201,8 +201,8 @@ select
             )
         )
     end
-    || coalesce(told.told, '{}') as columns
-from told
+    || coalesce(stated.stated, '{}') as columns
+from stated
 full join known using (siren, siret);
 
 create index on stage.sirene_establishment (siren);
@@ -228,8 +228,8 @@ cross join lateral (
         coalesce(known.columns, '{}')
         || case
             when known.tells_name is false
-                then unit.told - '{prenom1, prenom_usuel, nom, nom_usage, denomination}'::text[]
-            else unit.told
+                then unit.stated - '{prenom1, prenom_usuel, nom, nom_usage, denomination}'::text[]
+            else unit.stated
         end
         -- Nothing is known of a head office that no answer describes: the known one stays.
         - case
@@ -239,7 +239,7 @@ cross join lateral (
                     select from stage.sirene_establishment as seat
                     where
                         seat.siren = unit.siren
-                        and seat.siret = unit.siren || (unit.told ->> 'nic_siege')
+                        and seat.siret = unit.siren || (unit.stated ->> 'nic_siege')
                 )
                 then 'nic_siege'
             else ''

@@ -44,7 +44,7 @@ select
     end as declared_status,
     false as is_partnership_only,
     unit.start_date,
-    -- `date_debut` is the day of the last change of any kind: the first one that was told counts.
+    -- `date_debut` is the day of the last change of any kind: the first day that the registry stated counts.
     case
         when record.etat_administratif = 'C'
             then coalesce(known.end_date::text, registry.day_fr(record.date_debut))
@@ -115,7 +115,7 @@ select
             null
         ),
         '{}'
-    ) as untold,
+    ) as unstated,
     case
         when record.etat_administratif = 'A' and activity.version is distinct from 2026
             then nullif(
@@ -190,7 +190,8 @@ cross join lateral (
         end as name
     offset 0
 ) as unit
--- The code tells its classification: no code is in both, and labels of one occur with codes of the other.
+-- The classification is known by the form of the code: no code is in both classifications, and a label of one
+-- occurs with codes of the other.
 left join registry.activity_scheme as labelled
     on labelled.scheme = record.nomenclature_activite_principale
     and labelled.country_code = 'FR'
@@ -285,7 +286,7 @@ cross join lateral (
         else jsonb_build_array(
             registry.unit_fr(
                 unit.head, unit.is_natural, seat.is_withheld,
-                -- The day on which the company began is told where the office is shown.
+                -- The day on which the company began is stated where the head office is shown.
                 case
                     when
                         seat.is_open is false

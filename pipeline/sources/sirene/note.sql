@@ -56,7 +56,7 @@ where
     and dated.value <> '[ND]'
 group by 2;
 
--- A first snapshot has told of none.
+-- Not in a first snapshot, which has no events.
 insert into stage.withheld_unit (entry_key, unit_number)
 select record.siren, unit.number
 from stage.record

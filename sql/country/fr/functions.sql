@@ -222,7 +222,7 @@ return case
     when registry.group_fr(establishment) is null then establishment ->> 'complement_adresse'
 end;
 
--- The commune is told of every establishment, all else not of one whose owner withholds it.
+-- The registry states the commune of every establishment, and hides all else where the owner withholds it.
 create or replace function registry.city_fr(establishment jsonb) returns text
 language sql immutable parallel safe
 return coalesce(

@@ -43,8 +43,8 @@ begin
         missing as (
             select missing_column.record_file_no, missing_column.is_optional, field.*
             from stage.missing_column
-            cross join lateral unnest(missing_column.tells) as told (name)
-            join field on field.tells = told.name
+            cross join lateral unnest(missing_column.tells) as stated (name)
+            join field on field.tells = stated.name
         ),
 
         kept as (
@@ -62,13 +62,13 @@ begin
             group by kept.column_name
         ),
 
-        untold as (
+        unstated as (
             select format(
                 'nullif(
-                    coalesce(mapped.untold, ''{}'') || array(
+                    coalesce(mapped.unstated, ''{}'') || array(
                         select subject.value
                         from unnest(case mapped.file_no %s end) as subject (value)
-                        where known.entry_id is null or subject.value = any(known.untold)
+                        where known.entry_id is null or subject.value = any(known.unstated)
                     ),
                     ''{}''
                 )',
@@ -94,8 +94,8 @@ begin
                 format(
                     '%s as %I',
                     case
-                        when column_name = 'untold'
-                            then coalesce((select untold.expression from untold), 'mapped.untold')
+                        when column_name = 'unstated'
+                            then coalesce((select unstated.expression from unstated), 'mapped.unstated')
                         when kept.column_name is null then format('mapped.%I', column_name)
                         when column_name = 'entry_key' then format(
                             'case

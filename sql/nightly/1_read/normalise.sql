@@ -10,7 +10,7 @@ insert into stage.entry (
     address_country_code, struck_off_date, bankruptcy_start_date, bankruptcy_end_date, units,
     persons, other_dates, bankruptcy_state, restructuring_state, restructuring_start_date,
     restructuring_end_date, e_delivery, numbers, version_no, version_date, version_register, is_partial,
-    untold, announced_activity, closed_units, address_ids, source, file_key, country_code, changed_date, status,
+    unstated, announced_activity, closed_units, address_ids, source, file_key, country_code, changed_date, status,
     gone_date, content_hash, wrong_dates, reason
 )
 select
@@ -24,7 +24,7 @@ select
     mapped.version_date,
     mapped.version_register,
     mapped.is_partial,
-    mapped.untold,
+    mapped.unstated,
     mapped.announced_activity,
     mapped.closed_units,
     mapped.address_ids,
@@ -134,10 +134,10 @@ from (
         registry.postal_code(
             coalesce(mapped.address_country_code, mapped.country_code), mapped.postal_code
         ) as post_code,
-        registry.contact('phone', mapped.phone) as told_phone,
-        registry.contact('e-mail', mapped.email) as told_email,
-        registry.contact('fax', mapped.fax) as told_fax,
-        registry.contact('website', mapped.website) as told_website,
+        registry.contact('phone', mapped.phone) as stated_phone,
+        registry.contact('e-mail', mapped.email) as stated_email,
+        registry.contact('fax', mapped.fax) as stated_fax,
+        registry.contact('website', mapped.website) as stated_website,
         case
             when
                 mapped.activity_version = any(
@@ -264,10 +264,10 @@ cross join lateral (
         mapped.name,
         mapped.surname,
         mapped.first_name,
-        mapped.told_phone,
-        mapped.told_email,
-        mapped.told_fax,
-        mapped.told_website,
+        mapped.stated_phone,
+        mapped.stated_email,
+        mapped.stated_fax,
+        mapped.stated_website,
         mapped.post_code,
         mapped.county,
         mapped.commune,

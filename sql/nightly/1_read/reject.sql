@@ -123,8 +123,8 @@ select
     known.content_hash,
     known.file_key,
     known.gone_date is not null as is_gone,
-    row(known.is_partial, known.untold) is distinct from row(entry.is_partial, entry.untold)
-        as is_told_otherwise,
+    row(known.is_partial, known.unstated) is distinct from row(entry.is_partial, entry.unstated)
+        as is_stated_otherwise,
     not night.is_full_read
     and known.gone_date is null
     and known.fingerprint is not null

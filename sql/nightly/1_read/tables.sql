@@ -152,12 +152,12 @@ create unlogged table stage.missing_entry (
     entry_id bigint
 );
 
--- One row per closed unit whose owner withholds it, by its number: the entry no longer lists the unit. is_told:
+-- One row per closed unit whose owner withholds it, by its number: the entry no longer lists the unit. is_stated:
 -- earlier events have more than the unit's number.
 create unlogged table stage.withheld_unit (
     entry_key text not null,
     unit_number text not null,
-    is_told boolean not null default false
+    is_stated boolean not null default false
 );
 
 -- One row per unit without a number and former name of the unit, where the registry states its history.

@@ -41,8 +41,8 @@ begin
         cross join lateral (
             select
                 after.is_partial is true
-                -- A day is untold where it is not known.
-                or not coalesce(array_remove(after.untold, 'start date') <@ coalesce(before.untold, '{}'), true)
+                -- A day is unstated where it is not known.
+                or not coalesce(array_remove(after.unstated, 'start date') <@ coalesce(before.unstated, '{}'), true)
                 or (after.status = 'DELETED' and before.status <> 'DELETED') as is_rightful
             offset 0
         ) as taken
@@ -60,10 +60,10 @@ begin
                     <@ string_to_array(after.activity_codes, ',')
                 )
             union all
-            select 'told fields', false
+            select 'stated fields', false
             where
-                (before.is_partial, before.untold)
-                is distinct from (after.is_partial, after.untold)
+                (before.is_partial, before.unstated)
+                is distinct from (after.is_partial, after.unstated)
             union all
             select 'restructuring', after.restructuring_state is null
             where

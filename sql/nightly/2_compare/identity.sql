@@ -13,7 +13,7 @@ where not vanished.is_unreadable;
 -- In a delta, few entries vanish: only those on its list of deletions. Here an entry has also ended
 -- when its record of today has a first end date or strike-off date. Rows are joined to their records
 -- first: after the join with registry.entry, of which one row is expected, every row would scan all records.
-with said as materialized (
+with latest as materialized (
     select pair.company_id, pair.entry_id, entry.struck_off_date, entry.end_date
     from stage.pair
     join stage.entry using (file_no, line)
@@ -24,13 +24,13 @@ with said as materialized (
 
 insert into stage.unmatched
 select null, null, null, null, null, null, before.*
-from said
+from latest
 join registry.entry as before using (company_id, entry_id)
 where
     before.gone_date is null
     and (
-        before.struck_off_date is null and said.struck_off_date is not null
-        or before.end_date is null and said.end_date is not null
+        before.struck_off_date is null and latest.struck_off_date is not null
+        or before.end_date is null and latest.end_date is not null
     );
 
 -- New keys matter only when the key of a known entry may have changed.

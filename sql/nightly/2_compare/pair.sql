@@ -10,7 +10,7 @@ select
     known_key.entry_id,
     false as has_new_key,
     entry.content_hash <> known_key.content_hash
-    or known_key.is_told_otherwise
+    or known_key.is_stated_otherwise
     or (entry.gone_date is not null) <> known_key.is_gone as is_changed
 from stage.entry
 join stage.known_key using (file_no, line)

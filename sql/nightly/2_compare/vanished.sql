@@ -77,7 +77,7 @@ analyze stage.unreadable_number;
 create unlogged table stage.unreadable as
 select distinct
     file.file_key,
-    told.types
+    stated.types
 from stage.reject
 join stage.file using (file_no)
 left join lateral (
@@ -85,7 +85,7 @@ left join lateral (
     from stage.unreadable_number as number
     cross join lateral unnest(number.types) as type (value)
     where number.file_no = reject.file_no and number.line = reject.line
-) as told on true
+) as stated on true
 where not reject.is_repeat;
 
 -- One row per entry without a record of today: its state of yesterday. `waits`: the night decides nothing

@@ -18,7 +18,7 @@ with open_unit as (
         withheld.is_partial,
         before.declared_status <> after.declared_status
         or (before.units #>> '{0,identifier}') is distinct from (after.units #>> '{0,identifier}')
-            as is_told,
+            as is_stated,
         coalesce(
             case when withheld.is_partial then unit.value ->> 'identifier' end,
             registry.unit_line(unit.value)
@@ -179,20 +179,20 @@ unit as (
         min(keyed.line collate "C") filter (where not keyed.is_old) as new_line,
         bool_or(keyed.is_seat) as is_seat,
         bool_or(keyed.is_partial) as is_partial,
-        bool_or(keyed.is_told) as is_told,
+        bool_or(keyed.is_stated) as is_stated,
         min(keyed.name collate "C") is not distinct from max(keyed.name collate "C")
         and count(keyed.name) <> 1 as is_same_name,
         min(keyed.address_id collate "C") = max(keyed.address_id collate "C")
         and count(keyed.address_id) = 2 as is_same_place
     from (
         select
-            company_id, entry_id, is_old, line, name, is_seat, is_partial, is_told, address_id,
+            company_id, entry_id, is_old, line, name, is_seat, is_partial, is_stated, address_id,
             identifier as key
         from open_unit
         where identifier is not null
         union all
         select
-            company_id, entry_id, is_old, line, name, is_seat, is_partial, is_told, address_id, key
+            company_id, entry_id, is_old, line, name, is_seat, is_partial, is_stated, address_id, key
         from placed_unit
     ) as keyed
     where keyed.line is not null
@@ -221,7 +221,7 @@ where
     and not (
         unit.is_seat
         and case
-            when unit.old_line is null or unit.new_line is null then unit.is_told
+            when unit.old_line is null or unit.new_line is null then unit.is_stated
             else unit.is_same_name
         end
     )

@@ -25,8 +25,8 @@ set event_id = (
     select known.event_id
     from (
         select
-            told.*,
-            max(told.event_id) filter (where told.is_own) over () as own_id
+            stated.*,
+            max(stated.event_id) filter (where stated.is_own) over () as own_id
         from (
             select
                 event.event_id,
@@ -49,7 +49,7 @@ set event_id = (
                     company_event.new_value
                 )
             offset 0
-        ) as told
+        ) as stated
     ) as known
     where not known.is_own and known.event_id > coalesce(known.own_id, 0)
     order by known.is_equal desc, known.event_id desc

@@ -30,7 +30,7 @@ where not (select night.is_baseline from stage.night);
 -- A record with the same content may have other bytes, another file or a newer version.
 -- Rows are joined to their records first: after the join with registry.entry, of which one row is expected,
 -- every row would scan all records.
-with said as materialized (
+with latest as materialized (
     select
         pair.company_id,
         pair.entry_id,
@@ -52,32 +52,32 @@ with said as materialized (
 
 update registry.entry
 set
-    fingerprint = said.fingerprint,
-    file_key = said.file_key,
-    version_no = said.version_no,
-    version_date = said.version_date,
-    version_register = said.version_register,
-    announced_activity = said.announced_activity,
-    closed_units = said.closed_units,
-    address_ids = said.address_ids,
+    fingerprint = latest.fingerprint,
+    file_key = latest.file_key,
+    version_no = latest.version_no,
+    version_date = latest.version_date,
+    version_register = latest.version_register,
+    announced_activity = latest.announced_activity,
+    closed_units = latest.closed_units,
+    address_ids = latest.address_ids,
     withdrawn_until = coalesce(
-        said.withdrawn_until,
-        registry.end_withdrawal(entry.withdrawn_until, said.dump_date)
+        latest.withdrawn_until,
+        registry.end_withdrawal(entry.withdrawn_until, latest.dump_date)
     )
-from said
+from latest
 where
-    entry.company_id = said.company_id
-    and entry.entry_id = said.entry_id
+    entry.company_id = latest.company_id
+    and entry.entry_id = latest.entry_id
     and (
         entry.fingerprint, entry.file_key, entry.version_no, entry.version_date,
         entry.version_register, entry.announced_activity, entry.closed_units, entry.address_ids,
         entry.withdrawn_until
     ) is distinct from (
-        said.fingerprint, said.file_key, said.version_no, said.version_date,
-        said.version_register, said.announced_activity, said.closed_units, said.address_ids,
+        latest.fingerprint, latest.file_key, latest.version_no, latest.version_date,
+        latest.version_register, latest.announced_activity, latest.closed_units, latest.address_ids,
         coalesce(
-            said.withdrawn_until,
-            registry.end_withdrawal(entry.withdrawn_until, said.dump_date)
+            latest.withdrawn_until,
+            registry.end_withdrawal(entry.withdrawn_until, latest.dump_date)
         )
     );
 
@@ -160,8 +160,8 @@ select due.company_id, due.entry_id, 'COMPANY_SUSPENDED', null, due.suspension_d
 from stage.due
 where due.reached_status = 'SUSPENDED';
 
--- A withdrawn entry keeps its status and its counts, but of a natural person nothing is told, and of a
--- company nothing personal. Neither is the return after the request is lifted.
+-- Deletes the events of withdrawn entries: all of a natural person, and the personal ones of a company. The
+-- return after the request is lifted is no event either.
 delete from stage.event
 using (
     select before.entry_id, before.entity_type, before.withdrawn_until from stage.before

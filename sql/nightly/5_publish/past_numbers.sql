@@ -17,7 +17,7 @@ join registry.identifier_type as type using (identifier_type)
 where
     number.identifier_value is not null
     and type.company_type is null
-    and (number.present_value is not null or number.event_subject = any(after.untold) is not true)
+    and (number.present_value is not null or number.event_subject = any(after.unstated) is not true)
 group by number.identifier_type, number.identifier_value, before.company_id
 on conflict on constraint past_number_pkey do update
 set last_date = greatest(past_number.last_date, excluded.last_date);
@@ -28,4 +28,4 @@ where
     past_number.company_id = after.company_id
     and type.identifier_type = past_number.identifier_type
     and type.stored_in = 'numbers'
-    and type.event_subject = any(after.untold);
+    and type.event_subject = any(after.unstated);

@@ -45,7 +45,7 @@ cross join lateral (
         after.is_partial and before.is_partial is not true
         -- The list holds the start date too where it is only unknown.
         or not coalesce(
-            array_remove(after.untold, 'start date') <@ coalesce(before.untold, '{}'), true
+            array_remove(after.unstated, 'start date') <@ coalesce(before.unstated, '{}'), true
         )
     union all
     select
@@ -93,7 +93,7 @@ cross join stage.night
 join registry.entry
     on entry.source = night.source
     and entry.entry_key = withheld_unit.entry_key
-where withheld_unit.is_told;
+where withheld_unit.is_stated;
 
 analyze stage.withheld;
 

@@ -22,7 +22,7 @@ where
 analyze stage.watched_event;
 
 -- One statement writes the feed and its counts, so that both always agree.
-with told as (
+with stated as (
     update customer.watch
     set
         events_count = watch.events_count + happened.event_count,
@@ -44,14 +44,14 @@ with told as (
 fed as (
     insert into customer.feed (account_id, event_id, company_id, event_date, event_type)
     select
-        told.account_id,
+        stated.account_id,
         watched_event.event_id,
         watched_event.company_id,
         watched_event.event_date,
         watched_event.event_type
-    from told
+    from stated
     join stage.watched_event using (company_id)
-    order by told.account_id, watched_event.event_id
+    order by stated.account_id, watched_event.event_id
     returning feed.account_id, feed.event_date, feed.event_type
 )
 

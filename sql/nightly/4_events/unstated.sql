@@ -3,11 +3,11 @@
 delete from stage.event
 using stage.before, stage.after, registry.event_type
 where
-    num_nonnulls(before.untold, after.untold) > 0
+    num_nonnulls(before.unstated, after.unstated) > 0
     and after.entry_id = before.entry_id
     and event.entry_id = before.entry_id
     and event_type.event_type = event.event_type
-    and (event_type.subject = any(before.untold) or event_type.subject = any(after.untold));
+    and (event_type.subject = any(before.unstated) or event_type.subject = any(after.unstated));
 
 -- Hides the old address where the head office moves away from an establishment that its owner withholds from now
 -- on.
@@ -32,7 +32,7 @@ where
 analyze stage.withheld_unit;
 
 update stage.withheld_unit
-set is_told = true
+set is_stated = true
 where exists (
     select
     from registry.entry
