@@ -18,7 +18,7 @@ export function hasBit(bits: Bits, number: number): boolean {
   return ((bits[number >>> 5]! >>> (number & 31)) & 1) === 1;
 }
 
-/** Removes from a set what another one does not have. */
+/** Removes from a set the numbers that another set lacks. */
 export function keepCommon(bits: Bits, other: Bits): void {
   for (let at = 0; at < bits.length; at += 1) bits[at]! &= other[at]!;
 }
@@ -48,7 +48,7 @@ export function eachBit(bits: Bits, use: (number: number) => void): void {
   }
 }
 
-/** Returns the numbers in a set, ascending: at most `size` of them, after the first `skipped`. */
+/** Returns the numbers in a set, ascending: at most `size` numbers after the first `skipped` ones. */
 export function listBits(bits: Bits, skipped = 0, size = Infinity): number[] {
   const numbers: number[] = [];
   let left = skipped;
@@ -66,12 +66,12 @@ export function listBits(bits: Bits, skipped = 0, size = Infinity): number[] {
   return numbers;
 }
 
-/** Whole numbers, each as groups of seven bits: a number below 128 takes one byte. */
+/** A growing list of whole numbers in groups of seven bits: a number below 128 takes one byte. */
 export class NumberStream {
   #bytes = new Uint8Array(64);
   length = 0;
 
-  /** The bytes of the numbers, until the next change. */
+  /** The bytes of the numbers, valid until the next change of the list. */
   get bytes(): Uint8Array<ArrayBuffer> {
     return this.#bytes.subarray(0, this.length);
   }
@@ -93,7 +93,7 @@ export class NumberStream {
     this.length += 1;
   }
 
-  /** Writes bytes in the place of all after the first `length`. */
+  /** Replaces all bytes after the first `length` by other bytes. */
   replace(length: number, bytes: Uint8Array): void {
     this.length = length;
     this.#reserve(bytes.length);
@@ -102,7 +102,7 @@ export class NumberStream {
   }
 }
 
-/** Calls `use` with each number of the bytes of a stream. */
+/** Calls `use` with each number that the bytes of a `NumberStream` hold. */
 export function eachNumber(bytes: Uint8Array, use: (number: number) => void): void {
   for (let at = 0, number = 0, shift = 0; at < bytes.length; at += 1) {
     const byte = bytes[at]!;

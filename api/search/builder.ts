@@ -9,7 +9,7 @@ import {
 } from './segment.ts';
 import { TermTable } from './terms.ts';
 
-/** A company and one of its entries, a row of `sql/api/search_rows.sql`; null is unknown. */
+/** A row of `sql/api/search_rows.sql`: a company and one of its entries. An unknown text is null. */
 export type Row = [company_id: string, ...texts: (string | null)[]];
 
 // COPY writes null as \N, and doubles each backslash.
@@ -18,7 +18,7 @@ function readText(text: string): string | null {
   return text === String.raw`\N` ? null : text.replaceAll('\\\\', '\\');
 }
 
-/** Calls `use` for each row that COPY writes, in chunks that end anywhere. */
+/** Calls `use` for each row of a COPY stream, whose chunks may end within a row. */
 export async function eachRow(chunks: AsyncIterable<string>, use: (row: Row) => void) {
   let rest = '';
   for await (const chunk of chunks) {
@@ -28,7 +28,7 @@ export async function eachRow(chunks: AsyncIterable<string>, use: (row: Row) => 
   }
 }
 
-/** Makes a segment of companies from their rows. */
+/** Builds a segment of the search index from rows of companies. */
 export class SegmentBuilder {
   readonly #ids: number[] = [];
   readonly #starts: number[] = [];
@@ -40,12 +40,12 @@ export class SegmentBuilder {
     return this.#ids.length;
   }
 
-  /** The id of the last company. */
+  /** The id of the company that was added last. */
   get last_id(): number | undefined {
     return this.#ids.at(-1);
   }
 
-  /** Adds a company, or one more entry of the last one. */
+  /** Adds a company, or a further entry of the company that was added last. */
   add([company_id, ...texts]: Row): void {
     const [start, name, codes] = texts.slice(columns.length);
     if (Number(company_id) !== this.last_id) {
@@ -70,7 +70,7 @@ export class SegmentBuilder {
     this.#words.next();
   }
 
-  /** Returns the segment. Ends the builder. */
+  /** Returns the finished segment. The builder takes no rows afterwards. */
   build(head: SegmentHead): SegmentData {
     this.#endCompany();
     const first_id = this.#ids[0] ?? 0;

@@ -13,18 +13,18 @@ import { type Found, notLoaded, type Search } from './segments.ts';
 import type { SearchAnswer } from './server.ts';
 import type { SearchQuestion } from './store.ts';
 
-/** Questions that are under way at a time: one is answered, one is next. The others can be taken back. */
+/** The most questions at the index process at a time: one is answered, one waits. Further ones can be cancelled. */
 const mostAsked = 2;
 
-/** How often the process that has the index is looked for, and how often it is started. */
+/** The pause between two attempts to connect to the index process, and between two starts, in ms. */
 const [look_ms, start_ms] = [20, 2_000];
 
 export type SearchIndex = ReturnType<typeof createSearchIndex>;
 
-/** Asks one question at a time; the answer is undefined where the process has ended. */
+/** Sends one question over a connection. Returns its answer; undefined when the index process has ended. */
 type Ask = (question: SearchQuestion) => Promise<SearchAnswer | undefined>;
 
-/** Starts a process that outlives this one, unless there is one already. */
+/** Starts an index process, which outlives this API process. It ends at once if another one runs. */
 function startServer(place: SearchPlace): void {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'server.ts')], {
     detached: true,
@@ -36,12 +36,12 @@ function startServer(place: SearchPlace): void {
   child.unref();
 }
 
-/** Connects with the process that has the index, and starts it where there is none. Throws a 503 when that takes long. */
+/** Connects to the index process, and starts it if none runs. Throws a 503 after `patience.answer_ms`. */
 async function openSocket(place: SearchPlace, closed: AbortSignal): Promise<Socket> {
   const begun_ms = performance.now();
   for (let started_ms = -Infinity; ; await delay(look_ms, undefined, { signal: closed })) {
     const socket = connect({ path: place.socket, signal: closed }).unref();
-    // What counts is the end of its lines.
+    // A lost connection is noticed by the end of its lines, so that its error is ignored.
     socket.on('error', () => undefined);
     try {
       await once(socket, 'connect');
@@ -58,12 +58,12 @@ async function openSocket(place: SearchPlace, closed: AbortSignal): Promise<Sock
 }
 
 /**
- * Searches in the index that the API processes of a machine share. The first question starts the process
- * that has it, and makes that load all companies. Where that process was ended, another one is started,
- * and asked again.
+ * Returns a client of the search index, which the API processes of a machine share. The first question starts
+ * the index process, which then loads all companies. If the index process has ended, the client starts another
+ * one and repeats the question.
  *
- * @param servers where the companies may be read, the writer last
- * @param options.folder where the index is kept, so that the next process need not load it; absent: nowhere
+ * @param servers the servers that companies are read from, the writer last
+ * @param options.folder the folder that keeps the index for the next process; absent: the index is not kept
  */
 export function createSearchIndex(
   servers: readonly ClientConfig[],
@@ -71,7 +71,7 @@ export function createSearchIndex(
 ) {
   const inTurn = pLimit(mostAsked);
   const closed = new AbortController();
-  /** Connections without a question. */
+  /** The open connections that no question uses. */
   const idle: Ask[] = [];
   let memory_bytes = 0;
 
@@ -99,10 +99,10 @@ export function createSearchIndex(
   }
 
   /**
-   * Finds companies, in the order of their ids, in a snapshot that is at least `least_no`, or in the one
-   * before where loading takes longer than the patience. Throws a 503 while no companies are loaded.
+   * Returns the matching companies in the order of their ids, from the snapshot `least_no` or a newer one. The
+   * loaded snapshot answers where loading takes longer than the patience. Throws a 503 while none is loaded.
    *
-   * @param isGone whether nobody waits for the answer any more: the question is then not asked
+   * @param isGone whether the client has gone: the question is then not asked
    */
   async function find(search: Search, least_no = 0, isGone = () => false): Promise<Found> {
     return inTurn(async () => {
@@ -117,7 +117,7 @@ export function createSearchIndex(
 
   return {
     find,
-    /** Returns whether the companies are loaded. Starts the loading if necessary, and waits for it as a search. */
+    /** Returns whether the companies are loaded. Starts loading if necessary, and waits as long as a search does. */
     async isReady(): Promise<boolean> {
       try {
         await find({ filter: { status: 'ACTIVE' }, skipped: 0, size: 0 });
@@ -127,7 +127,7 @@ export function createSearchIndex(
         throw error;
       }
     },
-    /** Returns the memory of the process that has the index, which other API processes share; 0: unknown. */
+    /** Returns the memory of the index process, which API processes share, in bytes; 0: unknown. */
     memory_bytes: () => memory_bytes,
     close: () => closed.abort(),
   };

@@ -29,7 +29,7 @@ function activityField(description: string, example: string) {
     .optional();
 }
 
-/** The query of a search, before its words are looked up. */
+/** The query of a search in the words of the client, before `resolveFilter` translates them. */
 export const searchQuery = z
   .strictObject({
     activity_code: activityField(
@@ -81,7 +81,7 @@ export type SearchFilter = Omit<z.output<typeof searchQuery>, 'page'>;
 
 type SearchDictionary = Awaited<ReturnType<typeof readSearchDictionary>>[number];
 
-/** Reads what a search of each country takes. */
+/** Reads the names and codes of each country that the filters of a search accept. */
 export async function readSearchDictionary(db: Db) {
   const countries = (await readCountries(db)).map(async ({ country_code, activity_pattern }) => {
     const regions = await readRegions(db, country_code);
@@ -102,7 +102,7 @@ export async function readSearchDictionary(db: Db) {
       /** The codes of regions by slug and by name, and the newest symbols of legal forms by slug. */
       voivodeship: new Map(codes),
       legal_form: new Map(legalForms.map(({ slug, symbol }) => [slug, symbol])),
-      /** The form of a whole activity code, and one of them. */
+      /** The pattern of a whole activity code, and one such code as a sample. */
       activityPattern: new RegExp(`^(?:${activity_pattern})$`),
       activity: sample?.code ?? '',
     };
@@ -117,15 +117,15 @@ const wanted = {
   legal_form: 'the slug of a legal form',
 };
 
-/** Returns the text for a 422 of some words that are similar to a slug. */
+/** Returns the end of a 422 message, which lists up to five slugs similar to a wrong one. */
 function hintAt(slug: string, known: Iterable<string>): string {
   const near = findNear(slug, [...known].toSorted(), 5);
   return near.length > 0 ? `; near ones: ${near.join(', ')}` : '';
 }
 
 /**
- * Translates words of the client into codes and folded text, and the country into its code; without one, the
- * filter is of all countries. Throws a 422 that names similar words.
+ * Returns a filter with codes and folded text instead of the client's words. A filter of all countries has no
+ * country. Throws a 422 that names similar words.
  */
 export async function resolveFilter(
   db: Db,
@@ -133,7 +133,7 @@ export async function resolveFilter(
   query: SearchFilter,
 ): Promise<SearchFilter> {
   const countries = chooseAmong(dictionary, query.country);
-  // The codes of countries are not one dictionary.
+  // Each country has codes of its own, so that `all` has no voivodeships and legal forms.
   const one = countries.length === 1 ? countries[0] : undefined;
   const filter = { ...query, country: one?.country_code };
   const problems: Problem[] = [];

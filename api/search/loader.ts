@@ -1,4 +1,4 @@
-// The thread that loads companies from the database, so that no search waits for it. An error ends it.
+// Loads companies from the database in a thread, so that no search waits for the load. An error ends the thread.
 import { readFile } from 'node:fs/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Client, type ClientConfig } from 'pg';
@@ -8,22 +8,22 @@ import { eachRow, SegmentBuilder } from './builder.ts';
 import type { SegmentData, SegmentHead } from './segment.ts';
 import { otherDatabase } from './segments.ts';
 
-/** The companies of a segment at most: so many keep the memory of a load low. */
+/** The most companies in a segment, which keeps the memory of a load low. */
 const mostCompanies = 2 ** 20;
 
 /**
- * The longest silence of a server before the load is given up, since a frozen server never answers. A server sorts
- * a whole country before it sends the first row.
+ * The longest silence of a server before the load fails, in ms: a frozen server never answers. A server sorts a
+ * whole country before it sends the first row.
  */
 const mostSilence_ms = { changes: 120_000, country: 600_000 };
 
-/** The companies to load. */
+/** The companies that a loader thread loads, and the servers that it may read. */
 export interface Wanted extends Pick<SegmentHead, 'from' | 'to'> {
-  /** The changes after this snapshot; -1: all companies. */
+  /** The snapshot after which a company must have changed; -1: all companies are wanted. */
   since: number;
-  /** The server must have this snapshot or a newer one. */
+  /** The oldest snapshot that a server may have as its newest one. */
   least_no: number;
-  /** The server must have published all of these. */
+  /** The publications that a server must have: without them it is another database. */
   publications: string[];
 }
 
@@ -57,7 +57,7 @@ function send(data: SegmentData): void {
   );
 }
 
-/** Sends segments of all companies that are wanted: one at least. */
+/** Sends the wanted companies to the main thread as segments, at least one segment. */
 async function sendSegments(client: Client, { since, from, to }: Wanted, state: State) {
   const values = [since, from, to ?? Number.MAX_SAFE_INTEGER];
   const text = rowsSql.replaceAll(/\$(\d)/g, (_, place: string) => String(values[+place - 1]));
@@ -66,7 +66,7 @@ async function sendSegments(client: Client, { since, from, to }: Wanted, state: 
   let builder = new SegmentBuilder();
   const chunks = client.query(copyTo(text)).setEncoding('utf8') as AsyncIterable<string>;
   await eachRow(chunks, (row) => {
-    // The last company may have had further rows.
+    // A segment is sent only when the next company begins: the last one may have further rows.
     if (builder.count === mostCompanies && Number(row[0]) !== builder.last_id) {
       send(builder.build({ ...head, to: Number(row[0]) }));
       head.from = Number(row[0]);
@@ -79,7 +79,7 @@ async function sendSegments(client: Client, { since, from, to }: Wanted, state: 
 
 async function loadFrom(connection: ClientConfig, wanted: Wanted): Promise<void> {
   const client = new Client({ ...connection, connectionTimeoutMillis: 2_500 });
-  // The query that waits throws it too.
+  // The waiting query also throws the error, so that the event is ignored.
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -90,7 +90,7 @@ async function loadFrom(connection: ClientConfig, wanted: Wanted): Promise<void>
     const { rows } = await client.query<State>(stateSql, [wanted.publications]);
     const state = rows[0]!;
     if (state.is_other) throw Object.assign(new Error('Another database'), { code: otherDatabase });
-    // With the code 55000 the request gets a 503. To ask again could last for ever: the server may stay behind.
+    // The code 55000 makes the request a 503. The load is not retried: the server may stay behind for ever.
     if (state.snapshot_no < wanted.least_no)
       throw Object.assign(new Error('No server has the newest snapshot'), { code: '55000' });
     await sendSegments(client, wanted, state);
@@ -99,14 +99,14 @@ async function loadFrom(connection: ClientConfig, wanted: Wanted): Promise<void>
   }
 }
 
-/** Loads from the first server that is there and new enough. */
+/** Loads the wanted companies from the first server that answers and has a new enough snapshot. */
 async function load(servers: ClientConfig[], wanted: Wanted): Promise<void> {
   for (const server of servers) {
     try {
       await loadFrom(server, wanted);
       return;
     } catch (error) {
-      // Another server may have other companies than the ones that were sent.
+      // Once a segment is sent no other server is tried: its companies may differ.
       if (server === servers.at(-1) || sentCount > 0) throw error;
     }
   }

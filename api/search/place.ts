@@ -4,23 +4,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ClientConfig } from 'pg';
 
-/** Where the processes of a machine find their index. */
+/** The place at which the processes of a machine find the search index that they share. */
 export interface SearchPlace {
-  /** A digest of the servers and of the code of the index: processes that differ in either share nothing. */
+  /** A digest of the servers and of the index's source code: processes with another digest share no index. */
   name: string;
   /** The servers that may load the index, the writer last. */
   servers: readonly ClientConfig[];
   socket: string;
-  /** Where the index is kept for the next process that has it; absent: nowhere. */
+  /** The folder that keeps the index for the next index process; undefined: the index is not kept. */
   folder: string | undefined;
 }
 
 const here = import.meta.dirname;
 
-/** The files that make the index, besides the ones of this folder. */
+/** The files outside this folder on which the index depends. */
 const queries = ['../../sql/api/search_rows.sql', '../../sql/function/05_text.sql'];
 
-/** Throws a sentence where the folder of the socket belongs to another user. */
+/** Returns the place of the search index. Throws if another user can enter the folder of its socket. */
 export async function findPlace(
   servers: readonly ClientConfig[],
   folder: string | undefined,

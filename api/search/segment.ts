@@ -2,7 +2,7 @@ import { eachBit, hasBit, listBits, noBits, removeBit, type Bits } from './bits.
 import type { SearchFilter } from './filter.ts';
 import { TermIndex, type TermArrays } from './terms.ts';
 
-/** The filters that compare the whole of a column of `search_rows.sql`, in its order. */
+/** The filters that compare a whole column of `search_rows.sql`, in the order of the columns. */
 export const columns = [
   'country',
   'status',
@@ -12,62 +12,62 @@ export const columns = [
   'postal_code',
 ] as const;
 
-/** The text of a term begins with its kind: the place of its column, or one of these. */
+/** The kinds of division and activity terms; another kind is the index of a column. A term's text begins with it. */
 export const [divisionKind, activityKind] = [columns.length, columns.length + 1];
 
-/** The length of the code of a division, with which each code of its activities begins. */
+/** The length of a division's code. Each activity code begins with the code of its division. */
 export const divisionLength = 2;
 
-/** How many companies share one place in `nameStarts`. */
+/** The number of companies that share one element of `nameStarts`. */
 export const nameBlock = 4;
 
-/** Where the companies of a segment come from: their ids are `from` or higher, and lower than `to`. */
+/** The origin of a segment. The ids of its companies are at least `from` and below `to`. */
 export interface SegmentHead {
   from: number;
-  /** Null: without an end. */
+  /** The id below which all ids of the segment are; null: no upper bound. */
   to: number | null;
-  /** The snapshot of the rows. */
+  /** The number of the snapshot that the rows are from. */
   snapshot_no: number;
-  /** Its number and time, which another database or an older state of this one does not have. */
+  /** The snapshot's number and time of publication, which no other database or older state has. */
   publication: string;
   loaded_at: string;
 }
 
-/** Some companies with what a search compares. A company has a number: its place in `ids`. */
+/** Companies with the values that a search compares. The number of a company is its index in `ids`. */
 export interface SegmentData {
   head: SegmentHead;
-  /** Their ids, ascending, less the first one. */
+  /** The ids of the companies, ascending, each reduced by `first_id`. */
   ids: Uint32Array<ArrayBuffer> | Float64Array<ArrayBuffer>;
-  /** Below 2^53: registry.last_id holds no larger id. */
+  /** The lowest id of the companies. It is below 2^53: registry.last_id holds no larger id. */
   first_id: number;
-  /** The days of start as numbers, such as 20121231; 0: unknown. */
+  /** The start days of the companies as numbers, such as 20121231; 0: unknown. */
   starts: Uint32Array<ArrayBuffer>;
-  /** What companies have, in the order of the texts. */
+  /** The terms of the companies for all filters but start and name, sorted by text. */
   terms: TermArrays;
-  /** The words of their names, each after a space. */
+  /** The words of the companies' names, each with a space before it. */
   words: TermArrays;
-  /** The pairs of characters that words have, with a space before and after, in the order of the pairs. */
+  /** The pairs of characters in the words, each word with a space at both ends; sorted by text. */
   pairs: TermArrays;
-  /** The names: the numbers of their words plus 1, then a 0. */
+  /** The names of the companies: the numbers of each name's words plus 1, then a 0. */
   names: Uint8Array<ArrayBuffer>;
-  /** Where the names of each block begin. */
+  /** The offset in `names` at which each block of `nameBlock` names begins. */
   nameStarts: Uint32Array<ArrayBuffer>;
 }
 
 const none: Bits = noBits(0);
 
-/** Returns the set of all numbers below `count`, and some more. */
+/** Returns a set of all numbers below `count`; the unused bits of its last word are 1, too. */
 const allBits = (count: number): Bits => noBits(count).fill(2 ** 32 - 1);
 
-/** Searches some companies. Nothing in a segment changes but which companies are current. */
+/** Searches the companies of a segment. Only the set of current companies changes later. */
 export class Segment {
   readonly data: SegmentData;
   readonly #terms: TermIndex;
   readonly #words: TermIndex;
   readonly #pairs: TermIndex;
-  /** The companies that have not changed since. */
+  /** The companies that have not changed since the segment was loaded. */
   #current: Bits;
-  /** The companies that match the present search: used again by each search. */
+  /** The companies that match the running search. Each search reuses this set. */
   readonly #matches: Bits;
 
   constructor(data: SegmentData) {
@@ -91,7 +91,7 @@ export class Segment {
     return this.data.first_id + this.data.ids[number]!;
   }
 
-  /** Excludes the companies that changed, and no others, from the matches. */
+  /** Excludes the companies of `changes` from the matches. Companies of earlier calls match again. */
   exclude(changes: readonly Segment[]): void {
     const current = allBits(this.count);
     let at = 0;
@@ -105,7 +105,7 @@ export class Segment {
     this.#current = current;
   }
 
-  /** Returns the set of companies that match, until the next search. */
+  /** Returns the set of companies that match a filter. The next search overwrites it. */
   find(filter: SearchFilter): Bits {
     const { activity_start_from: from, activity_start_to: to, name } = filter;
     this.#matches.set(this.#current);
@@ -115,7 +115,7 @@ export class Segment {
       this.#terms.keepOwners(this.#matches, terms);
     }
     if (name !== undefined) this.#keepNames(name.split(' '));
-    // Looks at each of the companies that are left.
+    // Start days are compared last, because each remaining company is read.
     if (from ?? to) this.#keepStarts(numberOf(from ?? '1'), numberOf(to ?? '99991231'));
     return this.#matches;
   }
@@ -128,7 +128,7 @@ export class Segment {
       for (let word = matches[at]!; word !== 0; word &= word - 1) {
         const bit = word & -word;
         const start = starts[at * 32 + 31 - Math.clz32(bit)]!;
-        // One of the differences is below 0 outside. A condition would be guessed wrong too often.
+        // Outside the range one difference is negative. A branch would be mispredicted too often.
         kept |= bit & ~(((start - from) | (to - start)) >> 31);
       }
       matches[at] = kept;
@@ -136,8 +136,8 @@ export class Segment {
   }
 
   /**
-   * Keeps the companies whose name has a part: the end of a word, whole words, and the begin of a word; or a
-   * piece of one word.
+   * Keeps the companies whose name contains the given pieces. A single piece may be anywhere in a word. Of
+   * several, the first ends a word, the last begins one, and the others are whole words.
    */
   #keepNames(pieces: string[]): void {
     const last = pieces.length - 1;
@@ -157,7 +157,7 @@ export class Segment {
     });
   }
 
-  /** Returns the words that have a piece, in which a space stands for the begin or the end of a word. */
+  /** Returns the set of words that contain a piece. A space in the piece matches a word's beginning or end. */
   #findWords(piece: string): Bits {
     const [words, bytes] = [this.#words, Buffer.from(piece)];
     const found = allBits(words.count);
@@ -167,14 +167,14 @@ export class Segment {
     }
     if (piece.length === 2) return found;
     eachBit(found, (word) => {
-      // The text of a word begins with a space, and so does what follows it.
+      // Each word's text begins with a space, so that a space also follows each word.
       const [start, end] = [words.startOf(word), words.endOf(word) + 1];
       if (!has(words.text, start, end, bytes)) removeBit(found, word);
     });
     return found;
   }
 
-  /** Returns the words of a name. Its numbers are read here: calls would take twice as long. */
+  /** Returns the numbers of the words of a name. They are decoded inline: calls would take twice as long. */
   #readName(number: number): number[] {
     const { names, nameStarts } = this.data;
     let at = nameStarts[Math.floor(number / nameBlock)]!;
@@ -192,7 +192,7 @@ export class Segment {
   }
 }
 
-/** Returns whether a name has a word of each set, one after another. */
+/** Returns whether consecutive words of a name are in the given sets, in order. */
 function hasInTurn(name: number[], words: Bits[]): boolean {
   for (let start = 0; start + words.length <= name.length; start += 1) {
     let at = 0;
@@ -202,14 +202,14 @@ function hasInTurn(name: number[], words: Bits[]): boolean {
   return false;
 }
 
-/** Returns ranges of texts, one for each filter but start and name: a company must have a term of each. */
+/** Returns a range of term texts per filter, except start and name. A company must have a term in each. */
 function listTerms(filter: SearchFilter): [from: string, to: string][] {
   const terms: [string, string][] = [];
   for (const [kind, column] of columns.entries()) {
     const text = `${kind}${filter[column]}`;
     if (filter[column] !== undefined) terms.push([text, `${text}\0`]);
   }
-  // A whole code is the prefix of no other code, so that both filters search by prefix.
+  // No whole activity code is a prefix of another code, so that both filters search by prefix.
   for (const prefix of [filter.activity_code, filter.activity_prefix]) {
     if (prefix === undefined) continue;
     const text = (prefix.length <= divisionLength ? divisionKind : activityKind) + prefix;
@@ -222,7 +222,7 @@ function numberOf(day: string): number {
   return Number(day.replaceAll('-', ''));
 }
 
-/** Returns whether the bytes from `start` to before `end` have a part. */
+/** Returns whether the bytes from `start` (inclusive) to `end` (exclusive) contain a part. */
 function has(bytes: Uint8Array, start: number, end: number, part: Uint8Array): boolean {
   for (let at = start; at <= end - part.length; at += 1) {
     let same = 0;

@@ -2,16 +2,16 @@ import { countBits, listBits } from './bits.ts';
 import type { SearchFilter } from './filter.ts';
 import type { Segment } from './segment.ts';
 
-/** A larger share of companies that changed is loaded into the ranges. */
+/** The largest share of changed companies: above it the ranges are loaded again. */
 const mostShare = 1 / 16;
 
-/** The longest age of a range, so that nothing that was withdrawn stays in a file. */
+/** The longest age of a range in ms, so that withdrawn data do not stay in a file. */
 const mostAge_ms = 7 * 86_400_000;
 
-/** The codes of errors: no companies are loaded yet; the database lacks the publication of a segment. */
+/** The codes of two errors: no companies are loaded yet; the database lacks a segment's publication. */
 export const [notLoaded, otherDatabase] = ['NOT_LOADED', 'OTHER_DATABASE'];
 
-/** A filter, and the part of the matches that is listed. */
+/** A search: a filter, and the part of the matches to list. */
 export interface Search {
   filter: SearchFilter;
   skipped: number;
@@ -25,52 +25,52 @@ export interface Found {
   company_ids: number[];
 }
 
-/** The companies of one snapshot: segments of all companies, and segments of the ones that changed since. */
+/** The companies of one snapshot: segments of all companies, and newer segments of changed companies. */
 export class Segments {
-  /** All companies, in the order of their ids. */
+  /** The segments of all companies, in the order of their ids. */
   ranges: Segment[] = [];
-  /** The companies that changed since the oldest range, in the order of their ids; no range is newer. */
+  /** The segments of companies changed since the oldest range, by id. No range is newer than they are. */
   changes: Segment[] = [];
 
-  /** The snapshot of the answers; -1: not all is loaded. */
+  /** The number of the snapshot that answers are from; -1: companies are missing. */
   get snapshot_no(): number {
     return this.changes[0]?.head.snapshot_no ?? -1;
   }
 
-  /** The snapshot of the newest segment; -1: none is loaded. */
+  /** The number of the newest segment's snapshot; -1: no segment is loaded. */
   get newest_no(): number {
     return Math.max(-1, ...[...this.ranges, ...this.changes].map(({ head }) => head.snapshot_no));
   }
 
-  /** The snapshot of the oldest range. */
+  /** The number of the oldest range's snapshot. */
   get base_no(): number {
     return Math.min(...this.ranges.map(({ head }) => head.snapshot_no));
   }
 
-  /** The id from which on companies are missing; null: none are. */
+  /** The lowest id that no range covers; null: the ranges cover all ids. */
   get missing_from(): number | null {
     return this.ranges.length === 0 ? 0 : this.ranges.at(-1)!.head.to;
   }
 
-  /** Whether the ranges are to be loaded again. */
+  /** Whether the ranges must be loaded again: many companies changed, or a range is old. */
   get isWorn(): boolean {
     const oldest_ms = Math.min(...this.ranges.map(({ head }) => Date.parse(head.loaded_at)));
     const isMuch = countAll(this.changes) > countAll(this.ranges) * mostShare;
     return isMuch || oldest_ms < Date.now() - mostAge_ms;
   }
 
-  /** Adds a range after the last one. */
+  /** Adds a segment of further companies after the last range. */
   extend(range: Segment): void {
     this.ranges.push(range);
   }
 
-  /** Replaces a range by the segments of a newer load, which may be several. */
+  /** Replaces a range by one or more segments of a newer load. */
   renew(range: Segment, loaded: readonly Segment[]): void {
     for (const segment of loaded) segment.exclude(this.changes);
     this.ranges = this.ranges.flatMap((one) => (one === range ? loaded : [one]));
   }
 
-  /** Replaces the changes by all that changed since the oldest range. */
+  /** Replaces the changes by segments of all companies changed since the oldest range. */
   update(changes: Segment[]): void {
     for (const range of this.ranges) range.exclude(changes);
     this.changes = changes;
@@ -80,7 +80,7 @@ export class Segments {
     const changed = this.changes.flatMap((one) =>
       listBits(one.find(filter)).map((number) => one.idOf(number)),
     );
-    // Any of the changed companies may be before the page: so many less are passed, so many more listed.
+    // Each changed company may precede the page: ranges pass that many fewer companies, and list more.
     let passed = Math.max(0, skipped - changed.length);
     const first = skipped - passed;
     let [total, wanted] = [changed.length, size + first];

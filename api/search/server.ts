@@ -1,5 +1,5 @@
-// The process that has the index of the search, for the API processes of a machine that have the same
-// database and version. It ends with the last of them.
+// Runs the index process, which holds the search index for the API processes of a machine with the same
+// database and version. The index process ends when the last API process disconnects.
 import { rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
@@ -8,7 +8,7 @@ import { withLock } from '../../sql/process/file-lock.ts';
 import type { SearchPlace } from './place.ts';
 import { type SearchQuestion, SearchStore } from './store.ts';
 
-/** The API process that starts this one connects at once; if it never does, this one ends. */
+/** The time in ms after which the index process ends if no API process is connected. */
 const mostIdle_ms = 10_000;
 
 export type SearchAnswer = Awaited<ReturnType<typeof answer>>;
@@ -22,14 +22,14 @@ async function answer(store: SearchStore, question: SearchQuestion) {
   }
 }
 
-/** Answers a line with a line, until the client is gone. */
+/** Answers each question of a client, a line each, until the client disconnects. */
 async function serve(store: SearchStore, socket: Socket): Promise<void> {
   for await (const line of createInterface(socket)) {
     socket.write(`${JSON.stringify(await answer(store, JSON.parse(line) as SearchQuestion))}\n`);
   }
 }
 
-/** Listens until the last client is gone. */
+/** Listens for API processes, and ends this process when the last one disconnects. */
 function listen(place: SearchPlace): Promise<never> {
   rmSync(place.socket, { force: true });
   process.on('exit', () => {
@@ -40,7 +40,7 @@ function listen(place: SearchPlace): Promise<never> {
   const endUnused = () => clientCount === 0 && process.exit();
   const server = createServer((socket) => {
     clientCount += 1;
-    // A client that is gone misses nothing.
+    // Socket errors are ignored: a lost client needs no answer.
     socket.on('error', () => undefined);
     socket.once('close', () => {
       clientCount -= 1;
@@ -55,7 +55,7 @@ function listen(place: SearchPlace): Promise<never> {
 
 process.title = 'registry search';
 const place = JSON.parse(await text(process.stdin)) as SearchPlace;
-// Where another process holds the lock, that one has the index.
+// Another process that holds the lock has the index, so that this one exits.
 await withLock(
   `${place.socket}.lock`,
   () => listen(place),

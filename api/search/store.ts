@@ -11,17 +11,17 @@ import type { SearchPlace } from './place.ts';
 import { Segment, type SegmentData } from './segment.ts';
 import { type Found, notLoaded, otherDatabase, type Search, Segments } from './segments.ts';
 
-/** Then a file that was not written again is removed: another version of the product has left it. */
+/** The age in ms at which a file of the index is deleted: another version of the product left it. */
 const unused_ms = 14 * 86_400_000;
 
 export interface SearchQuestion {
   search: Search;
-  /** The answer is of this snapshot or a newer one; of the one before where loading takes longer than the patience. */
+  /** The oldest snapshot to answer from; an older one answers where loading takes longer than the patience. */
   least_no: number;
   patience_ms: number;
 }
 
-/** The companies of the newest snapshot, and what keeps them so. */
+/** Holds the companies in memory, and loads the snapshot that a search needs. */
 export class SearchStore {
   #segments = new Segments();
   readonly #place: SearchPlace;
@@ -29,7 +29,7 @@ export class SearchStore {
   #restoring: Promise<void> | undefined;
   #updating: Promise<void> | undefined;
   #isTidying = false;
-  /** Why no companies are loaded. */
+  /** The error that a search throws while no companies are loaded. */
   #failure: unknown = Object.assign(new Error('No companies are loaded yet'), { code: notLoaded });
   readonly #answers = new LRUCache<string, Found, () => Found>({
     max: 10_000,
@@ -40,10 +40,10 @@ export class SearchStore {
     this.#place = place;
   }
 
-  /** Finds companies. Throws where they are not loaded yet, or cannot be. */
+  /** Returns the companies that match a search. Throws while no companies are loaded. */
   async find({ search, least_no, patience_ms }: SearchQuestion): Promise<Found> {
     if (this.#segments.snapshot_no < Math.max(least_no, 0)) {
-      // Until all is loaded there is no snapshot before, so that the search waits as for a database.
+      // During the first load no older snapshot can answer, so that a search waits as for a database.
       const wait_ms = this.#segments.snapshot_no === -1 ? patience.database_ms : patience_ms;
       await Promise.race([this.#reach(least_no), delay(wait_ms)]);
       if (this.#segments.snapshot_no === -1) throw this.#failure;
@@ -53,7 +53,7 @@ export class SearchStore {
     return this.#answers.memo(key, { context: () => segments.search(search) });
   }
 
-  /** Loads until a snapshot that is at least `least_no` is there. Throws where that fails twice. */
+  /** Loads until the snapshot `least_no` or a newer one is loaded. Throws when loading fails twice. */
   async #reach(least_no: number): Promise<void> {
     for (let failed = 0; this.#segments.snapshot_no < Math.max(least_no, 0);) {
       try {
@@ -77,11 +77,11 @@ export class SearchStore {
     }
     const changes = { since: segments.base_no, from: 0, to: null, least_no };
     segments.update(await this.#load(changes));
-    // What fails now is tried again after the next update.
+    // A failure is ignored: the next update tidies again.
     void this.#tidy().catch(() => undefined);
   }
 
-  /** Loads segments in a thread, and calls `use` with each as it comes. */
+  /** Returns the segments that a thread loads, and calls `use` with each segment as it arrives. */
   async #load(wanted: Omit<Wanted, 'publications'>, use?: (segment: Segment) => void) {
     const { ranges, changes, newest_no } = this.#segments;
     const known = new Set([...ranges, ...changes].map(({ head }) => head.publication));
@@ -100,13 +100,13 @@ export class SearchStore {
       }
       return segments;
     } catch (error) {
-      // What is loaded stays, unless the database was replaced.
+      // Loaded segments are kept, unless the database was replaced.
       if ((error as { code?: string }).code === otherDatabase) this.#segments = new Segments();
       throw error;
     }
   }
 
-  /** Loads worn ranges again, while searches go on, and keeps the ranges for the next process. */
+  /** Loads worn ranges again, while searches go on, and saves the ranges for the next process. */
   async #tidy(): Promise<void> {
     if (this.#isTidying) return;
     this.#isTidying = true;
@@ -115,7 +115,7 @@ export class SearchStore {
       for (const range of segments.isWorn ? segments.ranges : []) {
         const all = { since: -1, from: range.head.from, to: range.head.to, least_no: -1 };
         const loaded = await this.#load(all);
-        // No range is newer than the changes.
+        // The changes are updated first, because no range may be newer.
         await this.#reach(loaded[0]!.head.snapshot_no);
         segments.renew(range, loaded);
       }
@@ -129,7 +129,7 @@ export class SearchStore {
     return join(folder, `${this.#place.name}-${from}`);
   }
 
-  /** Takes the ranges that another process has kept, up to the first that is missing or broken. */
+  /** Restores the ranges that an earlier process saved, up to the first missing or damaged file. */
   async #restore(): Promise<void> {
     const { folder } = this.#place;
     if (folder === undefined) return;
@@ -143,7 +143,7 @@ export class SearchStore {
     }
   }
 
-  /** Writes ranges. The files hold personal data: only this user may read them. */
+  /** Writes ranges to files, and deletes old files. They hold personal data: only this user may read them. */
   async #save(folder: string, ranges: readonly Segment[]): Promise<void> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     for (const range of ranges) {

@@ -1,25 +1,25 @@
 import { addAll, addBit, eachNumber, keepCommon, noBits, NumberStream, type Bits } from './bits.ts';
 
-/** Terms, such as the words of names, and the owners of each, such as companies; in arrays that can be kept. */
+/** Terms, such as words of names, and the owners of each term, such as companies, as arrays for a file. */
 export interface TermArrays {
-  /** The texts of the terms, one after another, and a space. */
+  /** The texts of the terms one after another, followed by a space. */
   text: Uint8Array<ArrayBuffer>;
-  /** Where each text ends. */
+  /** The offset in `text` at which each term's text ends. */
   ends: Uint32Array<ArrayBuffer>;
-  /** Where the owners of each term end in `owners`. */
+  /** The offset in `owners` at which each term's owners end. */
   places: Uint32Array<ArrayBuffer>;
-  /** The gaps between the numbers of the owners, as `NumberStream` writes them; of a frequent term the set of owners. */
+  /** The gaps between the numbers of a term's owners, as `NumberStream` writes them; or a frequent term's set. */
   owners: Uint8Array<ArrayBuffer>;
 }
 
 /**
- * Builds the arrays of terms. Owners come one by one: `add` adds a term to the present owner, `next` goes on
- * to the following owner. A term has the number of its first use.
+ * Builds the arrays of terms. Owners come one by one: `add` adds a term to the current owner, `next` begins
+ * the next owner. Terms are numbered in the order of their first use.
  */
 export class TermTable {
   readonly #numbers = new Map<string, number>();
   readonly #uses: number[] = [];
-  /** Owner after owner: the number of each of its terms plus 1, then a 0 as the end of the owner. */
+  /** The numbers of each owner's terms plus 1, followed by a 0 that ends the owner. */
   readonly stream = new NumberStream();
 
   get terms(): MapIterator<string> {
@@ -30,7 +30,7 @@ export class TermTable {
     let term = this.#numbers.get(text);
     if (term === undefined) {
       term = this.#uses.push(0) - 1;
-      // A copy: a substring would keep all rows of its chunk in memory.
+      // The text is copied: a substring would keep all rows of its chunk in memory.
       this.#numbers.set(Buffer.from(text).toString(), term);
     }
     this.#uses[term]! += 1;
@@ -41,7 +41,7 @@ export class TermTable {
     this.stream.push(0);
   }
 
-  /** Returns the arrays of the terms of `size` owners, with the terms in an order. */
+  /** Returns the arrays of the terms of `size` owners, sorted by first use or by text. */
   finish(size: number, order: 'by use' | 'by text'): TermArrays {
     const texts = [...this.terms];
     const terms = [...texts.keys()];
@@ -59,7 +59,7 @@ export class TermTable {
       const owners = numbers.subarray(starts[term], lasts[term]);
       const start = stream.length;
       owners.forEach((owner, at) => stream.push(owner - (owners[at - 1] ?? -1)));
-      // A set is used many times faster than a list that is half as long.
+      // A set of owners is read many times faster than a list of half its length.
       if ((stream.length - start) * 2 >= bits.byteLength) {
         bits.fill(0);
         for (const owner of owners) addBit(bits, owner);
@@ -71,7 +71,7 @@ export class TermTable {
     return { text, ends, places, owners: stream.bytes.slice() };
   }
 
-  /** Returns the owners of each term, ascending, in `numbers` from its start to before its last place. */
+  /** Returns the owners of all terms in `numbers`, ascending: a term's are from its start to before its last. */
   #listOwners() {
     const starts = new Uint32Array(this.#uses.length + 1);
     for (const [term, uses] of this.#uses.entries()) starts[term + 1] = starts[term]! + uses;
@@ -81,7 +81,7 @@ export class TermTable {
     eachNumber(this.stream.bytes, (value) => {
       const last = lasts[value - 1]!;
       if (value === 0) owner += 1;
-      // A term may have been added twice to an owner.
+      // An owner to which a term was added twice is listed once.
       else if (last === starts[value - 1] || numbers[last - 1] !== owner) {
         numbers[last] = owner;
         lasts[value - 1] = last + 1;
@@ -91,7 +91,7 @@ export class TermTable {
   }
 }
 
-/** Returns the lowest number below `count` that passes a test, which all after it pass too; else `count`. */
+/** Returns the lowest number below `count` that passes a test, else `count`. All higher numbers must pass. */
 function findLowest(count: number, passes: (number: number) => boolean): number {
   let [low, high] = [0, count];
   while (low < high) {
@@ -106,10 +106,10 @@ function findLowest(count: number, passes: (number: number) => boolean): number 
 export class TermIndex {
   readonly #arrays: TermArrays;
   readonly text: Buffer;
-  /** The owners of some terms: used again by each look-up. */
+  /** The owners of the looked-up terms. Each look-up reuses this set. */
   readonly #having: Bits;
 
-  /** @param size the count of owners */
+  /** @param size the number of owners */
   constructor(arrays: TermArrays, size: number) {
     this.#arrays = arrays;
     this.#having = noBits(size);
@@ -128,7 +128,7 @@ export class TermIndex {
     return this.#arrays.ends[term]!;
   }
 
-  /** Returns the terms with a text from `from` to before `to`. The terms must be in the order of their texts. */
+  /** Returns the numbers of the terms with a text from `from` to before `to`. Terms must be sorted by text. */
   listTerms(from: string, to: string): number[] {
     const [first, last] = [from, to].map((text) => {
       const wanted = Buffer.from(text);
@@ -140,13 +140,13 @@ export class TermIndex {
     return Array.from({ length: last - first }, (_, at) => first + at);
   }
 
-  /** Returns the length of the owners of a term in bytes, which is about their count. */
+  /** Returns the length of a term's owners in bytes, which is about the number of owners. */
   lengthOf(term: number): number {
     const { places } = this.#arrays;
     return places[term]! - (places[term - 1] ?? 0);
   }
 
-  /** Removes from a set of owners all that have none of some terms. */
+  /** Removes from a set the owners that have none of the given terms. */
   keepOwners(owners: Bits, terms: readonly number[]): void {
     const set = terms.length === 1 ? this.#setOf(terms[0]!) : undefined;
     if (!set) {
@@ -170,7 +170,7 @@ export class TermIndex {
     return owners.subarray(places[term - 1] ?? 0, places[term]);
   }
 
-  /** Returns the owners of a frequent term, copied to where four bytes can be read at once. */
+  /** Returns the set of a frequent term's owners, copied for aligned reads; undefined for a rare term. */
   #setOf(term: number): Bits | undefined {
     const bytes = this.#bytesOf(term);
     if (bytes.length < this.#having.byteLength) return undefined;
