@@ -11,24 +11,24 @@ import { inSession, isThere } from './connection/database.ts';
 import { productVersion, requireSuitable } from './suitable.ts';
 
 /**
- * A line of its own: `\copy <table> from '<file>'` for the columns that the file names, `\load <dictionary> from
- * '<file>'`, which leaves no other rows in the dictionary, or `\include '<file>'`. The files lie in `dictionary/`;
- * `country/*` is the folder of each country that has the file.
+ * Matches a line that names a file below `dictionary/`. `\copy <table> from '<file>'` copies the columns that
+ * the file names into the table. `\load <dictionary> from '<file>'` replaces all rows of the dictionary.
+ * `\include '<file>'` runs the file. `country/*` is the folder of each country that has the file.
  */
 const FILE_LINE = /^\\(copy|load|include)(?: (.+) from)? '([^']+)'$/gm;
 
-/** A part of the schema: the tables of the job queue, a migration, or a file of functions and views. */
+/** A part of the schema: the job queue, a migration, or a file of functions and views. */
 interface Part {
   name: string;
-  /** A part is applied again when its hash changes; empty for a part that is applied once. */
+  /** The hash of the part, which is applied again when the hash changes; empty for a part that is applied once. */
   sha256: string;
   apply: (client: ClientBase) => Promise<void>;
 }
 
 /**
- * Brings the schema up to date, also in several processes at once: the job queue, the migrations, which
- * refer to the queue, then the dictionaries, functions, triggers and views; and the role of analysts, which
- * a backup does not hold. Throws a sentence when the database is not suitable.
+ * Brings the schema up to date, also from several parallel processes. The order is: the job queue, the
+ * migrations, which refer to the queue, then the dictionaries, functions, triggers and views. Also makes the
+ * role of analysts, which a backup does not hold. Throws a sentence when the database is not suitable.
  *
  * @param options.folder the folder with `migrations/`, `function/`, `dictionary/` and `country/`
  * @returns the names of the parts that were applied
@@ -39,7 +39,7 @@ export async function migrate(
 ): Promise<string[]> {
   return alone(pool, version, async (client) => {
     const pending = await findPending(client, [
-      // First: from now on no older version may put its functions back.
+      // The release is recorded first: from now on no older version may restore its functions.
       { name: `release ${version}`, sha256: '', apply: () => Promise.resolve() },
       await partOfQueue(pool),
       ...(await readParts(folder, 'migrations')),
@@ -52,8 +52,8 @@ export async function migrate(
 }
 
 /**
- * Does some work while no other process does so: a transaction of another session locks the table of the
- * migrations for it. Only the owner can lock it, and it can still be written.
+ * Runs `work` while no other process migrates: a second session locks the table of migrations. Only the owner
+ * of the table can lock it. The lock still admits writes.
  */
 async function alone<T>(
   pool: Pool,
@@ -68,7 +68,7 @@ async function alone<T>(
        set local idle_in_transaction_session_timeout = 0;
        lock table registry.applied_migration in share update exclusive mode`,
     );
-    // An upgrade by another process may just have ended.
+    // Another process may have upgraded the database while this one waited for the lock.
     await requireSuitable(holder, version);
     const done = await inSession(pool, work);
     await holder.query('commit');
@@ -86,12 +86,15 @@ async function createBookkeeping(client: ClientBase): Promise<void> {
      )`,
   );
   await created.catch((error: DatabaseError) => {
-    // Another process was faster.
+    // Another process has created the schema or the table first.
     if (!['23505', '42P06', '42P07'].includes(error.code ?? '')) throw error;
   });
 }
 
-/** The parts that the database lacks. Throws when it has a migration that this version does not know. */
+/**
+ * Returns the parts that the database lacks. Throws when the database has a migration that this version does
+ * not know.
+ */
 async function findPending(client: ClientBase, parts: readonly Part[]): Promise<Part[]> {
   const { rows } = await client.query<{ name: string; sha256: string }>(
     'select name, sha256 from registry.applied_migration',
@@ -105,7 +108,10 @@ async function findPending(client: ClientBase, parts: readonly Part[]): Promise<
   return parts.filter(({ name, sha256 }) => applied.get(name) !== sha256);
 }
 
-/** Makes the role of analysts, or the rights that it lacks and this login can grant. @returns what was made */
+/**
+ * Makes the role of analysts, or grants the rights that the role lacks.
+ * @returns the name of the role, or nothing when nothing was missing or this login may not grant it
+ */
 async function makeReader(client: ClientBase): Promise<string[]> {
   const question = 'select where registry.lacks_reader()';
   if ((await client.query(question)).rowCount === 0) return [];
@@ -113,7 +119,7 @@ async function makeReader(client: ClientBase): Promise<string[]> {
   return (await client.query(question)).rowCount === 0 ? ['registry_reader'] : [];
 }
 
-/** Applies a part in a transaction of its own. */
+/** Applies one part of the schema in its own transaction. */
 async function applyPart(client: ClientBase, { name, sha256, apply }: Part): Promise<void> {
   await client.query('begin');
   await client.query(
@@ -128,7 +134,10 @@ async function applyPart(client: ClientBase, { name, sha256, apply }: Part): Pro
   await client.query('commit');
 }
 
-/** The tables of graphile-worker, by the number of its newest migration. */
+/**
+ * Returns the part that makes the tables of graphile-worker, named after the newest migration of
+ * graphile-worker.
+ */
 async function partOfQueue(pool: Pool): Promise<Part> {
   const entry = createRequire(import.meta.url).resolve('graphile-worker');
   const files = await readdir(join(dirname(entry), '../sql'));
@@ -140,7 +149,10 @@ async function partOfQueue(pool: Pool): Promise<Part> {
   return { name: `graphile_worker_${newest}`, sha256: '', apply };
 }
 
-/** The files of one kind. Functions are applied again when their text or a file that they name changes. */
+/**
+ * Reads the `.sql` files of one folder as parts. A file of functions is applied again when its text changes,
+ * or a file that it names.
+ */
 async function readParts(folder: URL, kind: 'migrations' | 'function'): Promise<Part[]> {
   const names = (await readdir(new URL(kind, folder))).filter((name) => name.endsWith('.sql'));
   const parts = names.toSorted().map(async (file) => {
@@ -157,7 +169,10 @@ async function readParts(folder: URL, kind: 'migrations' | 'function'): Promise<
   return Promise.all(parts);
 }
 
-/** A file that a line names; a file of a country has the code of the country. */
+/**
+ * A file that a `\copy`, `\load` or `\include` line names, with the country code where it belongs to a
+ * country.
+ */
 interface NamedFile {
   country?: string;
   url: URL;
@@ -174,7 +189,7 @@ async function findFiles(pattern: string, folder: URL): Promise<NamedFile[]> {
     .filter(({ url }) => existsSync(url));
 }
 
-/** Runs the text of a file and, in its place, each file that it names. */
+/** Runs the statements of a text and, at each line that names a file, that file. */
 async function run(client: ClientBase, text: string, folder: URL): Promise<void> {
   // split() keeps the groups of the pattern: statements, verb, target, file, statements, …
   const parts = text.split(FILE_LINE);

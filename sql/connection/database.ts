@@ -6,53 +6,59 @@ import { openPool, socketOf } from './pool.ts';
 import type { Readers } from './readers.ts';
 import { settleSessions } from './session-settings.ts';
 
-/** The oldest server whose SQL this project may use: `server_version_num`. */
+/** The oldest supported PostgreSQL, as `server_version_num`. */
 const OLDEST_SERVER = 150000;
 
-// A date is a day of a registry, not a moment: it stays the text YYYY-MM-DD.
+// A date stays the text YYYY-MM-DD: it is a day of a registry, not a moment.
 types.setTypeParser(types.builtins.DATE, (value) => value);
 
 export interface DatabaseOptions {
   /** A Postgres connection string; absent: the embedded server below `dataDir`. */
   databaseUrl?: string | undefined;
   dataDir: string;
-  /** Of the embedded server, where it does not run yet: the port of 127.0.0.1 for readers. */
+  /** The port of 127.0.0.1 for readers, if this process starts the embedded server. */
   readerPort?: number | undefined;
-  /** Shown in pg_stat_activity. */
+  /** The name of the sessions in pg_stat_activity. */
   applicationName: string;
-  /** The longest wait for a session, a lock or the end of a statement; absent: ten seconds for a session. */
+  /** The longest wait for a session, a lock or a statement, in ms; absent: 10 s for a session, no other limit. */
   patience_ms?: number;
-  /** Sessions that the process has at most on each server; absent: 10. */
+  /** The most sessions that the process opens on each server; absent: 10. */
   mostSessions?: number;
-  /** Whether statements have no names, since a pooler gives each another session. */
+  /** Whether statements have no names, because a pooler runs each statement in another session. */
   isNameless?: boolean;
-  /** Standbys that answer what is only read; absent or none: the writer does. */
+  /** The addresses of standbys that answer reads; absent or empty: the writer answers them. */
   readUrls?: readonly string[];
-  /** A standby that is further behind is passed over; absent: ten seconds. */
+  /** The largest lag of a standby that still answers reads, in seconds; absent: 10. */
   mostLag_s?: number;
-  /** So long a standby speaks for a writer that is away: a revoked token may live on; absent: a minute. */
+  /**
+   * How long a standby answers for customers while the writer is away, in seconds; absent: 60. A token that
+   * was revoked may still work for as long.
+   */
   mostAway_s?: number;
 }
 
 export interface Database {
   pool: Pool;
-  /** Undefined: there are no standbys. */
+  /** The standbys that answer reads; undefined without standbys. */
   readers: Readers | undefined;
-  /** How its sessions connect, in values that another thread can be given. */
+  /** How sessions connect to the writer; another thread can receive these values. */
   connection: ClientConfig;
-  /** How sessions on each of the readers connect. */
+  /** How sessions connect to each standby. */
   readConnections: readonly ClientConfig[];
   close(): Promise<void>;
 }
 
-/** Opens a pool. Throws a sentence when the server cannot be reached or is too old, or the encoding wrong. */
+/**
+ * Opens pools on the writer and the standbys. Throws a sentence when the writer is unreachable or too old, or
+ * its encoding is not UTF-8.
+ */
 export async function connect(options: DatabaseOptions): Promise<Database> {
   const embedded = options.databaseUrl
     ? undefined
     : await acquireEmbedded(options.dataDir, options);
   const shared: ClientConfig = {
     application_name: options.applicationName,
-    // A statement would wait for ever for a machine that is lost, which these questions detect.
+    // Keepalive probes detect a lost machine: without them a statement would wait for ever.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
   };
@@ -83,7 +89,7 @@ export async function connect(options: DatabaseOptions): Promise<Database> {
     throw error;
   }
   if (readPools.length > 0) {
-    // Half of what a command takes to start: few have standbys.
+    // The import takes half of the start of a command, and few installations have standbys.
     const { openReaders } = await import('./readers.ts');
     readers = await openReaders(pool, readPools, options.mostLag_s ?? 10, options.mostAway_s ?? 60);
   }
@@ -91,9 +97,9 @@ export async function connect(options: DatabaseOptions): Promise<Database> {
 }
 
 /**
- * Opens sessions that end when they wait for longer than the patience of the program.
+ * Opens a pool whose sessions end when a wait exceeds `patience_ms`.
  *
- * @param options.mostWait_ms for a session; absent: as long as for all else
+ * @param options.mostWait_ms the longest wait for a session; absent: `patience_ms`
  */
 export function openSessions(
   connection: ClientConfig,
@@ -116,13 +122,14 @@ export function openSessions(
   return pool;
 }
 
-/** A session in use whose server says nothing for so long is ended: a lost machine reports no timeout. */
+/** Returns the silence in ms after which a session in use is ended: a lost machine reports no timeout. */
 const silenceOf = (patience_ms: number) => patience_ms + 250;
 
 /**
- * Limits the waits of a new session. A pooler refuses such settings at its start.
+ * Limits the waits of a new session by statements: a pooler refuses these settings at the start of a session.
  *
- * @param isNameless a pooler stands between: a setting would reach the statements of other clients, so none is made
+ * @param isNameless whether a pooler is between: then nothing is set, because a setting would affect other
+ *   clients
  */
 async function limitWaits(client: Client, patience_ms: number, isNameless: boolean): Promise<void> {
   const socket = socketOf(client);
@@ -143,7 +150,7 @@ async function checkServer(pool: Pool): Promise<void> {
          current_setting('server_encoding') as encoding`,
     )
     .catch((cause: NodeJS.ErrnoException) => {
-      // Several addresses that all refuse make an error without a message.
+      // An error of several refused addresses has a code but no message.
       const reason = cause.message || cause.code;
       throw new Error(`The database cannot be reached: ${reason}`, { cause });
     });
@@ -158,10 +165,10 @@ async function checkServer(pool: Pool): Promise<void> {
   }
 }
 
-/** What gives sessions, such as a pool. */
+/** A giver of sessions, such as a pool. */
 export type Sessions = { connect(): Promise<PoolClient> };
 
-/** Does some work in its own session; an error ends the session, and its open transaction. */
+/** Runs `use` in its own session. An error ends the session and its open transaction. */
 export async function inSession<T>(
   pool: Sessions,
   use: (client: PoolClient) => Promise<T>,
@@ -186,16 +193,16 @@ export function inSnapshot<T>(pool: Pool, use: (client: PoolClient) => Promise<T
   });
 }
 
-/** A session, or a pool, which runs a query in any of its sessions. */
+/** A session, or a pool, which runs each query in any of its sessions. */
 type Queryable = Pick<Pool, 'query'>;
 
-/** Whether there is a table or a view of this name, such as `registry.run`. */
+/** Checks whether a table or view of this name exists, such as `registry.run`. */
 export async function isThere(client: Queryable, relation: string): Promise<boolean> {
   const found = await client.query('select where to_regclass($1) is not null', [relation]);
   return found.rowCount === 1;
 }
 
-/** Inserts rows into a table; the first row names the columns that all of them have. */
+/** Inserts rows into a table. The keys of the first row are the columns of all rows. */
 export async function insertRows(
   client: Queryable,
   table: string,
@@ -211,11 +218,11 @@ export async function insertRows(
 }
 
 /**
- * Runs one `.sql` file of this folder in one transaction: the open one of `client`, or an implicit one.
+ * Runs one `.sql` file in one transaction: the open transaction of `client`, or an implicit one.
  *
  * @param file path below `sql/`, such as `nightly/2_compare/pair.sql`
  * @param values for `$1` …; a file that takes values holds one statement
- * @param stage the schema that `stage` stands for
+ * @param stage the schema whose name replaces `stage` in the file
  */
 export async function runFile(
   client: Queryable,
@@ -233,13 +240,13 @@ export async function runFile(
   }
 }
 
-/** The rows of the last statement of a file. */
+/** Runs one `.sql` file and returns the rows of its last statement. */
 export async function queryFile<Row>(...asked: Parameters<typeof runFile>): Promise<Row[]> {
   const results = await runFile(...asked);
   return results.at(-1)!.rows as Row[];
 }
 
-/** A text of SQL with the schema of a night's tables instead of `stage`. */
+/** Returns a text of SQL in which the schema of a night's tables replaces `stage`. */
 export function inStage(text: string, stage: string): string {
   return text.replaceAll(/\bstage\b/g, stage);
 }

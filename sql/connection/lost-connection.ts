@@ -1,25 +1,25 @@
 import type { DatabaseError } from 'pg';
 
-/** SQLSTATEs and socket errors of a server that went away, is stopping, or is not back yet. */
+/** Matches the SQLSTATEs and socket errors of a server that is lost, stopping or starting. */
 const lostCode = /^(57P0[123]|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|EPIPE|ETIMEDOUT)$/;
 
-/** Errors of the driver itself, which have no code. */
+/** Matches the messages of connection errors of the driver itself, which have no code. */
 const lostTexts =
   /^(sql\/\S+: )?(Connection terminated|Client (has encountered|was closed)|timeout e)/;
 
 /**
- * SQLSTATEs of a statement that may succeed later: no connection (class 08), a resource that is used up
+ * Matches the SQLSTATEs of a statement that may succeed later: no connection (class 08), an exhausted resource
  * (class 53), a timeout, a deadlock, a database that accepts no connections.
  */
 const passingCode = /^(08...|53...|55000|55P03|57014|40001|40P01)$/;
 
-/** Whether a server refused a statement because it is no writer, or not yet. */
+/** Checks whether a server refused a statement because it is a standby, or is still in recovery. */
 export function isNoWriter({ code, routine }: { code?: unknown; routine?: unknown }): boolean {
-  // The second is of an unlogged table, which a server in recovery cannot read (PostgreSQL's plancat.c).
+  // The code 0A000 is about an unlogged table, which a server in recovery cannot read (PostgreSQL's plancat.c).
   return code === '25006' || (code === '0A000' && routine === 'get_relation_info');
 }
 
-/** Whether a statement lost its connection to the database, or a further session could not be opened. */
+/** Checks whether a statement lost its connection to the database, or a session could not be opened. */
 export function isLostConnection(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   // `runFile` wraps the error of the driver.
@@ -27,17 +27,17 @@ export function isLostConnection(error: unknown): boolean {
     error.message.startsWith('sql/') ? error.cause : error
   ) as NodeJS.ErrnoException;
   if (code !== undefined && lostCode.test(code)) return true;
-  // The socket of a server that is gone is a missing file.
+  // The socket of a stopped server is a missing file, so the error has a code of the file system.
   return syscall === 'connect' || lostTexts.test(error.message);
 }
 
-/** Whether work on the writer may be done again: its connection was lost, or it is a standby now. */
+/** Checks whether work on the writer may be retried: its connection was lost, or the server is now a standby. */
 export function isWriterGone(error: unknown): boolean {
   const { code, routine, cause } = (error ?? {}) as DatabaseError & { cause?: object };
   return isLostConnection(error) || isNoWriter({ code, routine }) || isNoWriter(cause ?? {});
 }
 
-/** Whether the database cannot answer now, although nothing is wrong with what it was asked. */
+/** Checks whether the database cannot answer now, although the statement itself is correct. */
 export function isDatabaseAway(error: unknown): boolean {
   if (isLostConnection(error)) return true;
   const said = (error ?? {}) as { code?: unknown };

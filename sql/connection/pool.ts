@@ -9,10 +9,10 @@ import {
 } from 'pg';
 import { isNoWriter } from './lost-connection.ts';
 
-/** Sessions of a pool that run something. */
+/** The sessions of each pool that are in use. */
 const inUse = new WeakMap<Pool, Set<PoolClient>>();
 
-/** A session whose statements have no names, for a pooler that gives each statement another session. */
+/** A session that removes the names of statements, for a pooler that runs each statement in another session. */
 class NamelessClient extends Client {
   override query(...[asked, ...rest]: unknown[]): never {
     const { name: _, ...nameless } = asked as QueryConfig;
@@ -30,16 +30,17 @@ export type SessionConfig = Omit<PoolConfig, 'onConnect'> & {
   onConnect?: ((client: Client) => unknown) | undefined;
 };
 
-/** Cuts the sessions of a server that is silent: what waits for it fails at once. */
+/** Cuts all sessions in use on a silent server, so that their statements fail at once. */
 export function endSessions(pool: Pool): void {
   for (const client of inUse.get(pool) ?? []) socketOf(client).destroy();
 }
 
 /**
- * Makes a pool of sessions that survives the loss of its server; the next query throws.
+ * Makes a pool that survives the loss of its server: the next query throws.
  *
- * @param config.isNameless statements are not named, so that each is planned anew
- * @param config.onConnect prepares a new session; an error ends it, and is thrown to who waits for one
+ * @param config.isNameless whether statements have no names, so that each execution is planned again
+ * @param config.onConnect prepares a new session; an error ends the session, and the caller of `connect` gets
+ *   the error
  */
 export function openPool({ isNameless, ...config }: SessionConfig): Pool {
   const own = isNameless ? { ...config, Client: NamelessClient } : config;
@@ -53,7 +54,7 @@ export function openPool({ isNameless, ...config }: SessionConfig): Pool {
   pool.on('error', () => undefined);
   pool.on('connect', (client) => {
     client.on('error', () => undefined);
-    // The server is no writer any more: the session would go on to refuse every change.
+    // A session on a server that became a standby is ended: it would refuse every change.
     (client as unknown as Client).connection.on('errorMessage', (said: DatabaseError) => {
       if (isNoWriter(said)) (client as unknown as Client).end().catch(() => undefined);
     });

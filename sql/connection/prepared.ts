@@ -5,7 +5,7 @@ import type { Db } from './kysely.ts';
 const texts = new Map<string, string>();
 
 /**
- * The rows of one `.sql` file of this folder, whose one statement each connection prepares once.
+ * Runs the one statement of a `.sql` file, which each connection prepares once. Returns the rows.
  *
  * @param file path below `sql/`, such as `api/charge.sql`; also the name of the statement
  * @param values for `$1` …

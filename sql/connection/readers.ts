@@ -5,53 +5,58 @@ import { type Db, openKysely } from './kysely.ts';
 import { isDatabaseAway, isLostConnection } from './lost-connection.ts';
 import { endSessions, openPool } from './pool.ts';
 
-/** Between two looks at each server. */
+/** The pause between two looks at a server, in ms. */
 const look_ms = 100;
-/** A server that does not answer a look for so long is passed over. */
+/** The longest wait for the answer to a look, in ms; a slower server is passed over. */
 const mostSilence_ms = 300;
 
-/** What the last look at a server found. */
+/** The state of a server at the last look. */
 export interface ServerState {
   name: string;
   is_up: boolean;
-  /** The number of the newest snapshot there; -1: never seen. */
+  /** The number of the newest snapshot on the server; -1 before the first look. */
   snapshot_no: number;
-  /** Since the moment at which the server had all of the writer's changes; null: unknown. */
+  /** The time since the server last had all changes of the writer; null: unknown. */
   lag_seconds: number | null;
 }
 
-/** Reads facts of the registries, wherever they are newest enough. */
+/** Routes reads of the registries to servers that are up to date enough. */
 export interface Readers {
   /**
-   * Does a read on a standby that has the snapshot `least_no` or a newer one, in turn; else on the
-   * writer. A read whose session is lost or cancelled is done once more elsewhere, so that it must have
-   * no effects. One statement sees one snapshot; a read of several opens a transaction.
+   * Runs a read on a standby that has the snapshot `least_no` or a newer one; the standbys take turns. Without
+   * such a standby the writer answers. A read whose session is lost or cancelled is retried on another server,
+   * so a read must have no effects. One statement sees one snapshot; a read of several statements opens a
+   * transaction.
    *
-   * @param least_no that a client has seen; absent: what the writer had at the last look, or this process
-   *   has read for anybody
+   * @param least_no the snapshot that the client has seen; absent: the newest one that the writer had at the
+   *   last look, or that this process has read
    * @param own sessions on the writer; absent: any
    */
   read<T>(work: (db: Db) => Promise<T>, least_no?: number, own?: Db): Promise<T>;
-  /** Each statement is a read of its own, as `read` does it; transactions are refused. */
+  /** The tables, where `read` routes each statement by itself; transactions are refused. */
   db: Db;
-  /** Returns what the writer answers; undefined where it is away, and readers are there to go on with. */
+  /**
+   * Returns the answer of the writer; undefined while the writer is away. Without standbys the error of the
+   * writer is thrown.
+   */
   askWriter<T>(ask: () => Promise<T>): Promise<T | undefined>;
   /**
-   * Reads the data of customers on the writer; while it is away on a reader, as old as the writer is away at most.
+   * Reads the data of customers on the writer. While the writer is away a standby answers, for at most
+   * `mostAway_s`.
    *
    * @param own sessions on the writer; absent: any
    */
   readCustomer<T>(work: (db: Db) => Promise<T>, own?: Db): Promise<T>;
-  /** Returns the sessions of a standby within the bound, for a long read; undefined where there is none. */
+  /** Returns the pool of a standby within the largest lag, for a long read; undefined without such a standby. */
   chooseReader(): Pool | undefined;
   states(): ServerState[];
   close(): Promise<void>;
 }
 
-/** Returns whether a standby has cancelled a read: the writer has removed rows that the read needed. */
+/** Checks whether a standby has cancelled a read, because the writer removed rows that the read needed. */
 export const isCancelled = (error: unknown) => (error as { code?: unknown }).code === '40001';
 
-/** Returns the newest snapshot of a server, and how far it is behind: null where that is unknown. */
+/** Returns the newest snapshot of a server and its lag in seconds; the lag is null where it is unknown. */
 async function askHowFar(client: Pick<PoolClient, 'query'>) {
   const { rows } = await client.query<{ snapshot_no: number; lag_seconds: number | null }>(
     `select
@@ -69,7 +74,7 @@ async function askHowFar(client: Pick<PoolClient, 'query'>) {
   return rows[0] ?? { snapshot_no: -1, lag_seconds: null };
 }
 
-/** Watches one server, and what each of its sessions has seen. */
+/** Watches one server, and keeps the newest snapshot that each of its sessions has seen. */
 function watchServer(pool: Pool, isReader: boolean) {
   const { host, port } = new Client(pool.options);
   const state: ServerState = {
@@ -78,15 +83,15 @@ function watchServer(pool: Pool, isReader: boolean) {
     snapshot_no: -1,
     lag_seconds: null,
   };
-  // A session of its own: all others may be busy.
+  // Looks have their own session, because all others may be busy.
   const patience = { connectionTimeoutMillis: mostSilence_ms, query_timeout: mostSilence_ms };
   const looking = openPool({ ...pool.options, ...patience, max: 1 });
   let down = Promise.withResolvers<undefined>();
-  // A busy machine may miss the first looks at a server that has just been connected with.
+  // The connection counts as the first answer: a busy machine may miss the first looks.
   let seen_at = performance.now();
-  // All that the writer had then, the server has.
+  // The moment up to which the server has all changes of the writer.
   let fresh_at = -Infinity;
-  // Behind the address of a balancer each session may have another server.
+  // Each session has its own snapshot number: behind a load balancer, sessions may reach different servers.
   const sessions = new WeakMap<PoolClient, { db: Db; snapshot_no: number }>();
 
   return {
@@ -95,7 +100,10 @@ function watchServer(pool: Pool, isReader: boolean) {
     whenDown: () => down.promise,
     away_ms: () => performance.now() - seen_at,
     stopLooking: () => looking.end(),
-    /** Asks the server how far it is. A silent reader loses its sessions, so that reads go elsewhere. */
+    /**
+     * Updates the state of the server. The sessions of a silent standby are cut, so that its reads are retried
+     * elsewhere.
+     */
     async look(): Promise<void> {
       try {
         const { snapshot_no, lag_seconds } = await askHowFar(looking);
@@ -110,7 +118,10 @@ function watchServer(pool: Pool, isReader: boolean) {
         down = Promise.withResolvers<undefined>();
       }
     },
-    /** Returns the answer of a session with its snapshot; undefined where the session is behind. */
+    /**
+     * Returns the answer and the snapshot number of a session; undefined where the session is behind
+     * `least_no`.
+     */
     async read<T>(work: (db: Db) => Promise<T>, least_no: number) {
       const client = await pool.connect();
       try {
@@ -129,7 +140,7 @@ function watchServer(pool: Pool, isReader: boolean) {
   };
 }
 
-/** Opens the tables through one session, which the caller gives back to its pool. */
+/** Opens the tables through one session, which the caller releases. */
 function openOne(client: PoolClient): Db {
   const query = client.query.bind(client);
   const connect = () => Promise.resolve({ query, release: () => undefined });
@@ -140,7 +151,7 @@ const refuse = () => {
   throw new Error('A routed statement has no transaction and no stream');
 };
 
-/** Opens the tables, where each statement is routed by itself. */
+/** Opens the tables so that `read` routes each statement by itself. */
 function openRouted(read: Readers['read']): Db {
   const driver = new DummyDriver();
   driver.beginTransaction = refuse;
@@ -154,7 +165,7 @@ function openRouted(read: Readers['read']): Db {
   return new Kysely({ dialect });
 }
 
-/** Returns what reads from the writer alone. */
+/** Returns readers that send every read to the writer, for an installation without standbys. */
 export function onlyWriter(db: Db): Readers {
   return {
     read: (work, _, own = db) => work(own),
@@ -168,10 +179,10 @@ export function onlyWriter(db: Db): Readers {
 }
 
 /**
- * Opens the readers, and looks at each of them and the writer ten times a second.
+ * Opens the readers, and looks at the writer and each standby ten times a second.
  *
- * @param mostLag_s a standby that is further behind the writer is passed over
- * @param mostAway_s so long after its last answer a reader speaks for the writer of customers
+ * @param mostLag_s the largest lag of a standby that still answers reads, in seconds
+ * @param mostAway_s how long after the last answer of the writer a standby answers for customers, in seconds
  */
 export async function openReaders(
   writerPool: Pool,
@@ -183,7 +194,7 @@ export async function openReaders(
   const main = watchServer(writerPool, false);
   const readers = pools.map((pool) => watchServer(pool, true));
   const ended = new AbortController();
-  /** The newest snapshot that this process has read: no later read is older. */
+  /** The newest snapshot that this process has read; no later read returns an older one. */
   let served_no = 0;
   let turn = 0;
 
@@ -196,10 +207,15 @@ export async function openReaders(
   await Promise.all([main, ...readers].map((server) => server.look()));
   const looking = [main, ...readers].map(keepLooking);
 
-  /** @param newest_no of what may be shown: while the synchronous standby hangs, another one shows more */
+  /**
+   * Returns the standbys that may answer, each call beginning with the next one.
+   *
+   * @param newest_no the newest snapshot that may be shown: while the synchronous standby hangs, another
+   *   standby has newer ones
+   */
   function inTurn(newest_no = Infinity) {
     turn += 1;
-    // A standby never replays half a record of a lost writer: its lag grows although no server is newer.
+    // The bound grows while the writer is away: the lag of a standby then grows although no server is newer.
     const bound_s = mostLag_s + main.away_ms() / 1000;
     return readers
       .map((_, at) => readers[(at + turn) % readers.length]!)
@@ -209,7 +225,8 @@ export async function openReaders(
   }
 
   const read: Readers['read'] = async (work, asked_no = 0, own = db) => {
-    // What was published is seen at once by all processes: the writer says so, else the newest reader.
+    // All processes show a new snapshot at once: the writer has its number, or without a writer the newest
+    // standby.
     const known = main.state.is_up ? [main] : readers.filter(({ state }) => state.is_up);
     const least_no = Math.max(asked_no, served_no, ...known.map(({ state }) => state.snapshot_no));
     for (const server of inTurn(least_no)) {

@@ -1,12 +1,12 @@
 import type { DatabaseError, Pool } from 'pg';
 
-/** Fingerprints and state hashes depend on how dates and floats are written. */
+/** The settings of sessions on which fingerprints and state hashes depend: the formats of dates and floats. */
 const settings = { datestyle: 'ISO, YMD', timezone: 'UTC', extra_float_digits: '1' };
 
 /**
- * Gives the role of this login its settings in this database, where they differ: a pooler refuses those
- * of a start of a session. They are kept by the server, and its standbys have them too. A login that only
- * reads writes no fingerprints, and stays as it is.
+ * Sets `settings` for the current role in the current database, where they differ. A pooler refuses settings
+ * at the start of a session; the server and its standbys keep the settings of a role. A read-only session sets
+ * nothing: it writes no fingerprints.
  */
 export async function settleSessions(pool: Pool): Promise<void> {
   const names = Object.keys(settings);
@@ -25,10 +25,10 @@ export async function settleSessions(pool: Pool): Promise<void> {
       `alter role current_user in database ${database} set ${name} = '${settings[name as keyof typeof settings]}'`,
   );
   await pool.query(commands.join(';\n')).catch((error: DatabaseError) => {
-    // Another process does the same: the row is there already, or is being changed.
+    // Another process sets the same: the row of the settings exists already, or is being changed.
     if (!['23505', 'XX000'].includes(error.code ?? '')) throw error;
   });
-  // The settings hold for sessions that begin from now on.
+  // The settings hold for new sessions alone, so this one is ended.
   const client = await pool.connect();
   client.release(true);
 }
