@@ -3,13 +3,13 @@ import { chmod, mkdir, realpath, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readText, run, type SystemUser } from '../process/system-process.ts';
 
-/** Where a cluster is, and which user Postgres runs as. */
+/** The place of a cluster, and the system user of its server. */
 export type Cluster = {
   /** The real path of DATA_DIR, which holds the log and the lock. */
   dataDir: string;
   /** The folder that holds the cluster: DATA_DIR, or its own folder below `sharedDirectory`. */
   home: string;
-  /** What Postgres calls PGDATA. */
+  /** The directory of the cluster, which Postgres calls PGDATA. */
   directory: string;
   user: SystemUser;
 };
@@ -17,12 +17,12 @@ export type Cluster = {
 const sharedDirectory = '/var/lib/company-registry';
 
 /**
- * Finds the cluster of DATA_DIR, or the place for a new one. The caller holds the lock of DATA_DIR.
+ * Returns the cluster of DATA_DIR, or the place for a new cluster. The caller holds the lock of DATA_DIR.
  *
- * The cluster is `<DATA_DIR>/postgres`. Started by root, Postgres runs as the owner of the existing
- * cluster, else as `postgres` or `nobody`. When that user lacks access to DATA_DIR, the cluster is
+ * The cluster is `<DATA_DIR>/postgres`. For root, Postgres runs as the owner of the existing cluster, else as
+ * `postgres` or `nobody`. When that user lacks access to DATA_DIR, the cluster is
  * `/var/lib/company-registry/<id>/postgres`, and `<DATA_DIR>/postgres.location` holds this path. A moved
- * DATA_DIR keeps its cluster. A copy of a DATA_DIR gets a new one.
+ * DATA_DIR keeps its cluster. A copy of a DATA_DIR gets a new cluster.
  */
 export async function locateCluster(path: string): Promise<Cluster> {
   const dataDir = await realpath(path);
@@ -42,7 +42,7 @@ export async function locateCluster(path: string): Promise<Cluster> {
   }
   const isOwned = owner !== undefined && owner.uid !== 0;
   const user = isOwned ? { uid: owner.uid, gid: owner.gid } : await findUser();
-  // Tries the access as that user: permission bits alone do not prove it.
+  // Tests the access as the user of Postgres: permission bits alone do not prove it.
   const { code, output } = await run('/bin/sh', ['-c', 'test -x "$0"', home], { user });
   if (code === 0) return { dataDir, home, directory, user };
   if (code === null) {
@@ -63,14 +63,17 @@ export async function locateCluster(path: string): Promise<Cluster> {
   return { dataDir, home: elsewhere, directory: join(elsewhere, 'postgres'), user };
 }
 
-/** Makes root's folder for what Postgres cannot reach elsewhere: clusters, copies of binaries. */
+/**
+ * Makes the shared folder of root for clusters and binaries that Postgres cannot reach elsewhere. Returns its
+ * path.
+ */
 export async function makeSharedDirectory(): Promise<string> {
   await mkdir(sharedDirectory, { recursive: true });
   await chmod(sharedDirectory, 0o755);
   return sharedDirectory;
 }
 
-/** Whether a home is owned by this DATA_DIR, also after the folder was moved here from its owner. */
+/** Checks whether a home belongs to this DATA_DIR, and updates the owner of a home whose DATA_DIR was moved. */
 async function isHomeOf(home: string, dataDir: string): Promise<boolean> {
   const owner = await readText(join(home, 'owner'));
   if (owner === undefined || owner === dataDir) return owner === dataDir;
@@ -79,7 +82,7 @@ async function isHomeOf(home: string, dataDir: string): Promise<boolean> {
   return true;
 }
 
-/** Whom servers run as where root starts them. */
+/** Returns the system user of servers that root starts. Throws a sentence when there is none. */
 export async function findUser(): Promise<SystemUser> {
   const users = ((await readText('/etc/passwd')) ?? '').split('\n').map((line) => line.split(':'));
   for (const name of ['postgres', '_postgres', 'nobody']) {

@@ -8,19 +8,19 @@ import { joinServer, startServer, stopServer } from './server.ts';
 import { database, isLast, type Session } from './session.ts';
 import { type ServerOptions, socketPort } from './settings.ts';
 
-/** How to connect to the embedded Postgres; `host` is the directory of its unix socket. */
+/** The address of the embedded Postgres; `host` is the directory of its unix socket. */
 export type Connection = { host: string; port: number; user: string; database: string };
 
 /**
- * Gets a share of the embedded Postgres of DATA_DIR (`dataDir`, created when absent): adopts the
- * running server, clears what a killed one left, or creates and starts one. Any number of processes,
- * and of callers within one, share it. The user is a superuser of the database `registry`.
+ * Returns a share of the embedded Postgres of DATA_DIR (`dataDir`, created when absent). Joins the running
+ * server, or starts one; clears the remains of a killed server and creates a missing cluster. Any number of
+ * processes and callers share the server. The user is a superuser of the database `registry`.
  *
- * Each share has an idle session of its own, and starts the server again when it ends. The last release
- * stops the server; end the pools first, because an open session keeps it running. A process that ends
- * without a release leaves the server to the next one. Throws sentences.
+ * Each share has its own idle session, and restarts the server when this session ends. The last release stops
+ * the server; end the pools first, because an open session keeps the server running. A process that ends
+ * without a release leaves the server to the next process. Throws sentences.
  *
- * @param options of the server, where it does not run yet
+ * @param options the settings of the server if this call starts it
  */
 export async function acquireEmbedded(
   dataDir: string,
@@ -34,7 +34,7 @@ export async function acquireEmbedded(
   const released = new AbortController();
   let session: Session | undefined;
   let revival: Promise<void> | undefined;
-  // A server that is started again has the port that the pools know.
+  // A restarted server keeps the port that the pools know.
   let known = { durable, readerPort };
 
   async function enter(cluster: Cluster): Promise<Session> {
@@ -51,11 +51,11 @@ export async function acquireEmbedded(
     const { signal } = released;
     for (let wait_ms = 50; !signal.aborted; wait_ms = Math.min(wait_ms * 2, 30_000)) {
       try {
-        // A cluster that was removed stays removed.
+        // A removed cluster is not created again.
         await withLock(lock, async () => isCluster(cluster.directory) && (await enter(cluster)));
         return;
       } catch {
-        // The pools of this process report what is wrong.
+        // The fault is not reported here: the pools of this process report it.
         await sleep(wait_ms, undefined, { ref: false, signal }).catch(() => undefined);
       }
     }
@@ -79,15 +79,15 @@ export function lockOf(dataDir: string): string {
   return join(dataDir, 'postgres.lock');
 }
 
-/** Ends a share, and the server after the last share. The caller holds the lock. */
+/** Ends a share, and stops the server after the last share. The caller holds the lock of DATA_DIR. */
 async function leave(cluster: Cluster, own: Session | undefined): Promise<void> {
-  // A share that lost its session, as after the loss of a backend, needs another to count.
+  // A share that lost its session, such as by the loss of a backend, opens a new one to count the others.
   const session = own ?? (await joinServer(cluster));
   if (session === undefined) return;
   session.ref();
   const isUnused = await isLast(session).catch(() => undefined);
   await session.end();
-  // A session that has just been lost cannot tell; a server that cannot tell is left running.
+  // A session lost during the count is replaced once; after a second failure the server is left running.
   if (isUnused === undefined && session === own) await leave(cluster, undefined);
   else if (isUnused) await stopServer(cluster, 'fast');
 }

@@ -16,8 +16,8 @@ export function isCluster(directory: string): boolean {
 }
 
 /**
- * Creates a cluster where there is none. initdb works in a temporary directory that is renamed when it is
- * complete, so that the rest of a killed initdb is never taken for a cluster.
+ * Creates a cluster. initdb works in a temporary directory that is renamed when it is complete, so that the
+ * remains of a killed initdb are never taken for a cluster. Throws a sentence when the directory is not empty.
  */
 export async function createCluster(
   { home, directory, user }: Cluster,
@@ -44,12 +44,15 @@ export async function createCluster(
   await appendFile(join(fresh, 'postgresql.conf'), "\ninclude = 'registry.conf'\n");
   await rename(fresh, directory);
   if (!durable) return;
-  // Makes the new name safe from a crash of the system.
+  // Flushes the rename to the disk, so that it survives a crash of the system.
   await using folder = await open(home);
   await folder.sync();
 }
 
-/** An initdb that outlives its caller may still write there: the next start removes the rest. */
+/**
+ * Removes the temporary directories of killed initdbs. An initdb that still runs may write again: the next
+ * start removes the rest.
+ */
 async function removeUnfinished(home: string): Promise<void> {
   for (const name of await readdir(home)) {
     if (!name.startsWith(unfinished)) continue;

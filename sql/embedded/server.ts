@@ -29,14 +29,14 @@ export async function joinServer(cluster: Cluster): Promise<Session | undefined>
   let refusal = 'it does not become ready';
   const isDecided = await until(async () => {
     const server = await findServer(cluster);
-    // A smart shutdown waits for clients that may never leave.
+    // A fast stop ends a smart shutdown, which waits for clients that may never leave.
     if (server?.status === 'stopping') await stopServer(cluster, 'fast');
     if (server?.status !== 'ready') return server === undefined;
     try {
       session = await openSession(server.host, server.port);
     } catch (error) {
       refusal = (error as Error).message;
-      // Postgres logs each attempt.
+      // Attempts are 100 ms apart, because Postgres logs each of them.
       await sleep(100);
     }
     return session !== undefined;
@@ -48,14 +48,14 @@ export async function joinServer(cluster: Cluster): Promise<Session | undefined>
 }
 
 /**
- * Starts a server on a cluster that has none, and opens a session on it. Creates the cluster where
- * it is absent. The server outlives this process. The caller holds the lock of DATA_DIR.
+ * Starts the server of a cluster that has no running server, and returns a session on it. Creates a missing
+ * cluster. The server outlives this process. The caller holds the lock of DATA_DIR.
  */
 export async function startServer(cluster: Cluster, options: ServerOptions): Promise<Session> {
   const { directory, user } = cluster;
   if (!isCluster(directory)) await createCluster(cluster, await findBinaries(cluster), options);
   await clearRemains(cluster);
-  // Postgres refuses a copy that belongs to root or is open to others.
+  // Postgres refuses a cluster that belongs to root or is open to others, as a copy may be.
   if ((await stat(directory)).uid !== user.uid) {
     await run('chown', ['-Rh', `${user.uid}:${user.gid}`, directory]);
   }
@@ -73,7 +73,7 @@ export async function stopServer(cluster: Cluster, mode: 'fast' | 'immediate'): 
   if (server === undefined) return;
   const isGone = () => processStart(server.pid) !== server.start;
   for (const attempt of [mode, 'immediate']) {
-    // pg_ctl would wait for postmaster.pid only, which goes shortly before the process.
+    // pg_ctl does not wait: it would wait for the removal of postmaster.pid, shortly before the process ends.
     await control(cluster, ['stop', '-W', '-m', attempt]);
     if (!(await until(isGone, wait_ms))) continue;
     if (server.host.startsWith(socketPrefix)) await rmdir(server.host).catch(() => undefined);
@@ -83,8 +83,8 @@ export async function stopServer(cluster: Cluster, mode: 'fast' | 'immediate'): 
 }
 
 /**
- * Ends and removes what a killed postmaster left: sessions that still use its shared memory, and a
- * postmaster.pid whose pid another process may have now. The caller holds the lock of DATA_DIR.
+ * Clears the remains of a killed postmaster: ends sessions that still use its shared memory, and removes
+ * postmaster.pid, whose pid another process may have now. The caller holds the lock of DATA_DIR.
  */
 export async function clearRemains(cluster: Cluster): Promise<void> {
   const remains = join(cluster.directory, 'postmaster.pid');
@@ -96,7 +96,7 @@ export async function clearRemains(cluster: Cluster): Promise<void> {
       try {
         process.kill(pid, 'SIGKILL');
       } catch {
-        // It has ended.
+        // The session has ended since it was listed.
       }
     }
     return survivors.length === 0;
@@ -105,43 +105,44 @@ export async function clearRemains(cluster: Cluster): Promise<void> {
   await rm(remains, { force: true });
 }
 
-/** The server that runs on a cluster, in whatever state, as its postmaster.pid describes it. */
+/** Returns the server of a cluster in any state, as postmaster.pid describes it; undefined when none runs. */
 async function findServer(cluster: Cluster) {
   const text = await readText(join(cluster.directory, 'postmaster.pid'));
   if (text === undefined) return undefined;
   const [pid, , , port, host = '', , , status = ''] = text.split('\n');
   const { command = '', start } = findProcess(Number(pid)) ?? {};
-  // A server that was started by hand has no name. It counts, because it may be this one.
+  // A server that was started by hand has no name; it counts, because it may serve this cluster.
   const isByHand = /^(\S*\/)?postgres( -|$)/.test(command) && !command.includes('cluster_name=');
   if (!isByHand && !isNamed(command, await nameOf(cluster))) return undefined;
   return { pid: Number(pid), start, host, port: Number(port), status: status.trim() };
 }
 
-/** Runs pg_ctl, which waits until a server that it starts is ready or has failed. */
+/** Runs pg_ctl, which waits until a started server is ready or has failed. */
 async function control(cluster: Cluster, args: string[]): Promise<void> {
   const { user, directory } = cluster;
   const program = join(await findBinaries(cluster), 'pg_ctl');
   await using log = await openLog(cluster);
-  // pg_ctl does not quote a path that it gets by -D. Recovery reads up to max_wal_size of WAL.
+  // The path is in PGDATA because pg_ctl does not quote the path of -D. The limit is 600 s because recovery
+  // reads up to max_wal_size of WAL.
   const env = { PGDATA: directory, PGCTLTIMEOUT: '600' };
   await run(program, ['-s', ...args], { user, env, log: log.fd });
 }
 
-/** Whether a command line belongs to the cluster of this name: postmaster, session or pg_ctl. */
+/** Checks whether a command line is of the named cluster: its postmaster, a session or pg_ctl. */
 function isNamed(command: string, name: string): boolean {
   const isSession = command.startsWith(`postgres: ${name}: `);
   return isSession || `${command} `.includes(`cluster_name=${name} `);
 }
 
-/** The name in a cluster's command lines; it stays when the cluster moves, and differs in a copy. */
+/** Returns the name in the command lines of a cluster. A moved cluster keeps its name; a copy has another name. */
 async function nameOf({ directory }: Cluster): Promise<string> {
   const { dev, ino } = await stat(directory, { bigint: true });
   return `registry-${dev.toString(36)}-${ino.toString(36)}`;
 }
 
 /**
- * Makes the directory of the socket and writes the settings, both as the user of the cluster: root must
- * not follow a link of another user. The path is the same at each start, for pools that lost their server.
+ * Makes the directory of the socket and writes the settings, both as the user of the cluster: root must not
+ * follow a link of another user. The path is the same at each start, so that pools find a restarted server.
  * Only this user and root can enter the directory, because Postgres trusts its clients.
  */
 async function configure({ directory, user }: Cluster, options: ServerOptions): Promise<void> {
@@ -150,7 +151,7 @@ async function configure({ directory, user }: Cluster, options: ServerOptions): 
   const script =
     'rm -rf "$0" && mkdir -m 700 "$0" && printf %s "$2" > "$1" && printf %s "$4" > "$3"';
   let reason = '';
-  // Fails where another user has taken the name.
+  // The script fails where another user owns a directory of this name.
   for (const suffix of ['', '-1', '-2', '-3']) {
     const socket = `${socketPrefix}${digest}${suffix}`;
     const settings = writeSettings(machine, socket, options);
@@ -173,7 +174,7 @@ async function openLog({ dataDir, user }: Cluster) {
   return log;
 }
 
-/** The last 15 lines of the log of the server of a data directory; empty where there is none. */
+/** Returns the last 15 lines of the server's log in a data directory; empty without a log. */
 export async function readLog({ dataDir }: Pick<Cluster, 'dataDir'>): Promise<string> {
   const log = await readFile(join(dataDir, 'postgres.log'), 'utf8').catch(() => '');
   return log.trim().split('\n').slice(-15).join('\n');

@@ -8,10 +8,10 @@ export const database = 'registry';
 const keeperName = 'registry keeper';
 const leaverName = 'registry leaver';
 
-// How long other processes may still see a session that is being closed.
+// How long other processes may still see a session that is being closed, in ms.
 const closing_ms = 2000;
 
-/** Connects to a server, and creates the database `registry` where it is absent. */
+/** Opens a session on a server, and creates the database `registry` if it is missing. */
 export async function openSession(host: string, port: number): Promise<Session> {
   const session = new Client({
     host,
@@ -19,12 +19,12 @@ export async function openSession(host: string, port: number): Promise<Session> 
     user: 'postgres',
     database: 'postgres',
     application_name: keeperName,
-    // PGSSLMODE is meant for other servers.
+    // The embedded server has no TLS: PGSSLMODE is meant for other servers.
     ssl: false,
     connectionTimeoutMillis: 10_000,
     query_timeout: 30_000,
   }) as Session;
-  // The end of the session reports the loss of its connection.
+  // A lost connection is not an error here: the event `end` reports it.
   session.on('error', () => undefined);
   try {
     await session.connect();
@@ -40,8 +40,8 @@ export async function openSession(host: string, port: number): Promise<Session> 
 }
 
 /**
- * Whether a server has no other session; marks this one as leaving. A session of another share counts at
- * once, any other when it does not end within two seconds.
+ * Checks whether a server has no other session, and marks `session` as leaving. A session of another share
+ * counts at once; any other session counts if it does not end within two seconds.
  */
 export async function isLast(session: Session): Promise<boolean> {
   await session.query(`set application_name to '${leaverName}'`);

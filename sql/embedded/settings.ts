@@ -4,14 +4,17 @@ import { availableParallelism, totalmem } from 'node:os';
 const MB = 1024 * 1024;
 const GB = 1024 * MB;
 
-/** What the settings depend on. Sizes in bytes; `sharedMemory` is the size of /dev/shm. */
+/**
+ * The measures of a machine that the settings depend on. Sizes are in bytes; `sharedMemory` is the size of
+ * /dev/shm.
+ */
 export type Machine = Awaited<ReturnType<typeof readMachine>>;
 
-/** Measures the machine, or the container, that this process runs in. */
+/** Measures the machine or container of this process; `directory` is on the measured disk. */
 export async function readMachine(directory: string) {
   const disk = await statfs(directory);
   const shared = await statfs('/dev/shm').catch(() => undefined);
-  // Without a limit Node answers 0 or an absurdly high number.
+  // Without a limit of memory Node returns 0 or an absurdly high number.
   const limit = process.constrainedMemory() || Infinity;
   return {
     memory: Math.min(totalmem(), limit),
@@ -22,22 +25,22 @@ export async function readMachine(directory: string) {
 }
 
 export interface ServerOptions {
-  /** False gives up safety from a crash of the system for speed, in tests. */
+  /** Whether data survive a crash of the system; false is faster, for tests. */
   durable?: boolean | undefined;
   /** The port of 127.0.0.1 on which readers are admitted; undefined: none. */
   readerPort?: number | undefined;
 }
 
-/** Names the socket of a server that listens on no port. */
+/** The port in the name of the socket of a server that listens on no port. */
 export const socketPort = 1;
 
-/** Who is admitted: the users of the socket, which is in a private directory, and readers. */
+/** The text of `pg_hba.conf`: admits the users of the socket, whose directory is private, and readers. */
 export const admission = `# Each start overwrites this file.
 local all all trust
 host registry registry_reader 127.0.0.1/32 trust
 `;
 
-/** The text of the configuration file. */
+/** Returns the text of `registry.conf`, the configuration file. */
 export function writeSettings(
   machine: Machine,
   socketDirectory: string,
@@ -55,7 +58,7 @@ export function writeSettings(
     client_connection_check_interval: '1s',
     timezone: 'UTC',
 
-    // A table that is dropped is looked for in all of it: tests drop thousands.
+    // Tests have the smallest buffers: each dropped table is searched in all buffers, and tests drop thousands.
     shared_buffers: durable ? size(clamp(memory / 8, 128 * MB, 2 * GB)) : '128MB',
     effective_cache_size: size(memory / 2),
     work_mem: size(clamp(memory / 256, 8 * MB, 64 * MB)),
@@ -71,7 +74,8 @@ export function writeSettings(
     random_page_cost: 1.1,
     jit: false,
 
-    // Without replicas, a bulk load into a table truncated in its transaction skips the WAL.
+    // The level is minimal because there are no replicas: a load into a table truncated in its transaction
+    // skips the WAL.
     wal_level: 'minimal',
     max_wal_senders: 0,
     // A night writes faster than the WAL writer: with a large buffer its sessions seldom wait.
@@ -82,7 +86,7 @@ export function writeSettings(
     // synchronous_commit and full_page_writes stay on: a kill -9 of Postgres alone loses nothing.
     fsync: durable,
 
-    // Start, stop and crashes only: the text of an error may hold customers' data.
+    // The log has the starts, stops and crashes alone: the text of an error may hold customers' data.
     log_min_messages: 'log',
     log_checkpoints: false,
     log_timezone: 'UTC',

@@ -1,10 +1,10 @@
 import { BlockList, isIP } from 'node:net';
 import { z } from 'zod';
 
-/** A key made of fewer characters could be guessed from the signatures that are mailed. */
+/** The shortest allowed key, in characters: a shorter key could be guessed from mailed signatures. */
 export const SHORTEST_SECRET_KEY = 32;
 
-/** A setting is wrong; the message has a sentence a line, each naming its variable. */
+/** An error about wrong settings. Each line of its message is a sentence that names one variable. */
 export class EnvironmentError extends Error {
   override name = 'EnvironmentError';
 }
@@ -13,7 +13,7 @@ const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
-/** Whether a host name or an IP address can be reached only from this machine. */
+/** Checks whether a host name or an IP address can be reached only from this machine. */
 export function isLoopback(host: string): boolean {
   const address = host.replace(/^\[(.*)\]$/, '$1');
   if (address === 'localhost') return true;
@@ -39,7 +39,7 @@ export const commonShape = {
   DATA_DIR: z.string().default('.data'),
   READER_PORT: z.coerce.number().int().min(1024).max(65_535).optional(),
   SECRET_KEY: z.string().min(SHORTEST_SECRET_KEY).optional(),
-  // Paths are put after it, so that nothing else may follow.
+  // Paths are appended to BASE_URL, so it has no query, fragment or user.
   BASE_URL: z
     .url({ protocol: /^https?$/ })
     .refine((url) => !/[?#@]/.test(url))
@@ -49,7 +49,7 @@ export const commonShape = {
   LOG_LEVEL: z.enum(logLevels).default('info'),
 };
 
-/** The message where links lead to strangers, and BASE_URL is not set. */
+/** The message when mails or checkouts reach strangers and BASE_URL is not set. */
 export const baseUrlNeeded =
   'BASE_URL must be set where SMTP_URL or PAYMENT_PROVIDER=stripe is: mails and checkouts lead back to it.';
 
@@ -71,7 +71,7 @@ export const commonSentences: Record<keyof typeof commonShape, string> = {
   LOG_LEVEL: `LOG_LEVEL must be one of ${logLevels.join(', ')}.`,
 };
 
-/** Returns the arguments of `connect` from the checked settings: how a process reaches its database. */
+/** Returns the arguments of `connect` for the checked settings of a process. */
 export function describeDatabase(
   checked: Pick<
     z.output<z.ZodObject<typeof commonShape>>,
@@ -80,7 +80,7 @@ export function describeDatabase(
 ) {
   return {
     databaseUrl: checked.DATABASE_URL,
-    /** Standbys for reads. */
+    /** The addresses of standbys that answer reads. */
     readUrls: checked.DATABASE_READ_URL,
     mostLag_s: checked.DATABASE_READ_LAG_SECONDS,
     mostSessions: checked.DATABASE_SESSIONS,
@@ -91,7 +91,7 @@ export function describeDatabase(
   };
 }
 
-/** Where a process serves `/metrics` to others; undefined: nowhere. */
+/** Returns the host and port on which a process serves `/metrics`; undefined without METRICS_PORT. */
 export function describeMetrics({
   HOST,
   METRICS_PORT,
@@ -121,10 +121,10 @@ export function readTogether<
 }
 
 /**
- * Checks the variables of the environment; one that is empty counts as not set.
+ * Checks the variables of the environment. An empty variable counts as not set.
  *
- * Throws an `EnvironmentError` with the sentences of the wrong ones; it never repeats a value, which
- * may hold a password.
+ * Throws an `EnvironmentError` with a sentence for each wrong variable, without its value, which may hold a
+ * password.
  */
 export function checkEnvironment<S extends z.ZodRawShape>(
   shape: S,

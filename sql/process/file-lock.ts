@@ -6,12 +6,12 @@ import { processStart } from './system-process.ts';
 const poll_ms = 20;
 
 /**
- * Does `work` while this caller alone, in any process, holds the lock `path`; waits until it is free.
- * The lock is a symbolic link, which appears together with its content. Its target is the pid and
- * the start time of its holder, so that the lock of a killed process is detected and removed.
- * Throws a sentence when the folder of the lock cannot be written.
+ * Runs `work` while this caller alone, in any process, holds the lock `path`; waits until the lock is free.
+ * The lock is a symbolic link, which appears together with its content. The target of the link is the pid and
+ * start time of the holder, so that the lock of a killed process is detected and removed. Throws a sentence
+ * when the folder of the lock cannot be written.
  *
- * @param onHeld called with the pid of a living holder before each wait; may throw instead of waiting
+ * @param onHeld is called before each wait with the pid of the living holder; may throw to end the wait
  */
 export async function withLock<T>(
   path: string,
@@ -45,7 +45,7 @@ async function tryLock(path: string): Promise<boolean> {
   }
 }
 
-/** Removes the lock of a dead holder; a second lock keeps a slower process from removing a new lock. */
+/** Removes the lock of a dead holder. A second lock prevents a slower process from removing a new lock. */
 async function breakLock(path: string, holder: string): Promise<void> {
   await withLock(`${path}.break`, async () => {
     if ((await readHolder(path)) === holder) await rm(path, { force: true });
@@ -56,7 +56,7 @@ function describe(pid: number): string {
   return `${pid} ${processStart(pid)}`;
 }
 
-/** Reads the target of a lock; undefined where there is no lock. */
+/** Returns the target of a lock, which is its holder; undefined without a lock. */
 async function readHolder(path: string): Promise<string | undefined> {
   return await readlink(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;

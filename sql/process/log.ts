@@ -1,13 +1,13 @@
 import type { DestinationStream, Logger } from 'pino';
 
-/** The levels of a line with the reason why the process ends, and of a warning. */
+/** The pino levels of a fault that ends the process, and of a warning. */
 const [FATAL, WARN] = [60, 40];
 
 /**
- * Opens the log of a process on stderr: lines for people on a terminal, elsewhere a JSON object a line.
+ * Opens the log of a process on stderr: readable lines on a terminal, elsewhere one JSON object a line.
  *
  * @param level the lowest level that is written, such as `info`
- * @param destination where JSON lines go; absent: to stderr at once
+ * @param destination the stream of the JSON lines; absent: stderr, without a buffer
  */
 export async function openLog(level: string, destination?: DestinationStream): Promise<Logger> {
   const { pino } = await import('pino');
@@ -25,12 +25,12 @@ export async function openLog(level: string, destination?: DestinationStream): P
   return pino({ level }, lines);
 }
 
-/** Writes on stderr why the process ends: a sentence on a terminal, elsewhere a line of the log with the fields. */
+/** Writes to stderr why the process ends: a sentence on a terminal, elsewhere a JSON line with the fields. */
 export function sayFault(message: string, fields: object = {}): void {
   say(FATAL, message, fields);
 }
 
-/** Writes a message on stderr before the log is open. */
+/** Writes a warning to stderr before the log is open. */
 export function sayWarning(message: string): void {
   say(WARN, message);
 }

@@ -1,6 +1,6 @@
 /**
- * The settings of all programs of the product, which a program with settings of its own does not read.
- * `scripts/settings.test.ts` compares the list with what is read, and with the guide.
+ * The names of the settings of all programs of the product; one program reads some of them.
+ * `scripts/settings.test.ts` compares the list with the settings that the programs read, and with the guide.
  */
 export const settingNames: readonly string[] = [
   'BASE_URL',
@@ -60,7 +60,7 @@ export const settingNames: readonly string[] = [
   'WATCHES_PER_ACCOUNT',
 ];
 
-/** Shorter names have too many neighbours that belong to other programs. */
+/** The length from which one wrong letter is reported: shorter names resemble variables of other programs. */
 const SHORTEST = 8;
 
 /** Returns two words without their common beginning and end. */
@@ -73,7 +73,10 @@ function findDifference(one: string, other: string): [string, string] {
   return [one.slice(begin, one.length - end), other.slice(begin, other.length - end)];
 }
 
-/** Whether one word is the other with two letters swapped or, in a long one, with one letter more, less or other. */
+/**
+ * Checks whether two words differ by two swapped letters or, in a long word, by one added, missing or wrong
+ * letter.
+ */
 function isOneSlip(given: string, setting: string): boolean {
   const [left, right] = findDifference(given, setting);
   if (setting.length >= SHORTEST && left.length <= 1 && right.length <= 1) return true;
@@ -81,7 +84,7 @@ function isOneSlip(given: string, setting: string): boolean {
 }
 
 /**
- * Lists a sentence for each variable that is no setting and is one slip away from a setting that is not set.
+ * Returns a sentence for each variable that is no setting, but one slip away from a setting that is not set.
  * All other variables belong to other programs.
  */
 export function nameMisspelt(variables: NodeJS.ProcessEnv): string[] {

@@ -1,4 +1,4 @@
-/** The sequences of three characters of a word, also across its ends. */
+/** Returns the sequences of three characters of a word, with blanks before and after the word. */
 function gramsOf(text: string): Set<string> {
   const padded = `  ${text} `;
   return new Set(Array.from({ length: padded.length - 2 }, (_, at) => padded.slice(at, at + 3)));
@@ -6,8 +6,8 @@ function gramsOf(text: string): Set<string> {
 
 /**
  * Returns at most `count` words of a list that look most like a given word, the most similar first. Words are
- * compared by the number of their common sequences of three characters, then by the share of these sequences:
- * a shortened form of a long word is nearer to the long word than to another short one.
+ * compared by the number of their common sequences of three characters, then by the share of these sequences.
+ * So a shortened form of a long word is nearer to the long word than to another short word.
  */
 export function findNear(given: string, words: readonly string[], count: number): string[] {
   const wanted = gramsOf(given);

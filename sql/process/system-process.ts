@@ -6,14 +6,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export type SystemUser = { uid: number; gid: number };
 
-/** A running process. A pid is used again later; `pid` and `start` together identify a process. */
+/** A running process. `pid` and `start` together identify it, because a pid is used again later. */
 export type Process = { pid: number; start: string; command: string };
 
 /**
- * Runs a program to its end, for root as `user`; `code` is null when it could not run. The environment is
- * clean, and ctrl-C does not reach the program.
+ * Runs a program to its end, as `user` if this process is root. Returns its exit code, null when it could not
+ * run, and its output. The environment is clean, and ctrl-C does not reach the program.
  *
- * @param options.log a file descriptor for the output of the program, and of a server that it leaves running
+ * @param options.log a file descriptor for the output of the program, and of a server that the program leaves
+ *   running
  */
 export async function run(
   file: string,
@@ -23,7 +24,7 @@ export async function run(
   const { user, env, log } = options;
   try {
     const child = spawn(file, args, {
-      // The user may not be able to enter the caller's directory.
+      // The program starts in `/`, because the user may lack access to the caller's directory.
       cwd: '/',
       detached: true,
       env: { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', ...env },
@@ -41,7 +42,7 @@ export async function run(
   }
 }
 
-/** Checks a condition every 10 ms; returns false when it still does not hold after `limit_ms`. */
+/** Waits until a condition holds, checked every 10 ms. Returns false when it does not hold after `limit_ms`. */
 export async function until(
   isTrue: () => boolean | Promise<boolean>,
   limit_ms: number,
@@ -52,17 +53,17 @@ export async function until(
   return true;
 }
 
-/** When a process started, in the system's own spelling; undefined when it does not run. */
+/** Returns the start time of a process, in the system's own format; undefined when the process does not run. */
 export function processStart(pid: number): string | undefined {
   return findProcess(pid)?.start;
 }
 
-/** The process with this pid; undefined when it does not run, as a zombie. */
+/** Returns the process with this pid; undefined when it does not run. A zombie does not run. */
 export function findProcess(pid: number): Process | undefined {
   if (process.platform !== 'linux') return listProcesses().find((found) => found.pid === pid);
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The second field, the name, may contain blanks and brackets: fields count from its end.
+    // Fields count from the end of the name, the second field, which may contain blanks and brackets.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     if (fields[0] === 'Z' || fields[0] === 'X') return undefined;
     const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
@@ -86,7 +87,7 @@ export function listProcesses(): Process[] {
   }));
 }
 
-/** The text of a file; undefined when it does not exist. */
+/** Returns the text of a file; undefined when the file does not exist. */
 export async function readText(path: string): Promise<string | undefined> {
   return await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
