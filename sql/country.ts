@@ -1,19 +1,19 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 
-/** The fields of `country.csv` that programs use; the database has every field. */
+/** The fields of `country.csv` that TypeScript uses; the database has every field. */
 interface Country {
   country_code: string;
   time_zone: string;
-  /** ISO 639-1. */
+  /** The ISO 639-1 code of the main language, such as `pl`. */
   language: string;
-  /** Whether a request that names no country means it. */
+  /** Whether a request without a country is about this country. */
   is_default: boolean;
 }
 
 const folder = new URL('country/', import.meta.url);
 
-/** The countries by their codes: the folders of `country/`. */
+/** The countries by their codes; each folder of `country/` is one country. */
 const countries = new Map(
   readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
@@ -21,7 +21,7 @@ const countries = new Map(
     .map((country) => [country.country_code, country]),
 );
 
-/** Reads the rows of a file of a country; none where the country lacks the file. */
+/** Returns the rows of a CSV file of a country; an empty list if the country lacks the file. */
 export function readCountryRows<Column extends string>(country_code: string, file: string) {
   const url = new URL(`${country_code.toLowerCase()}/${file}.csv`, folder);
   if (!existsSync(url)) return [];
@@ -35,7 +35,7 @@ function readCountry(name: string): Country {
 
 export const defaultCountry = [...countries.values()].find(({ is_default }) => is_default)!;
 
-/** Throws for a country without a folder. */
+/** Returns a country by its code. Throws when `sql/country` has no folder of the country. */
 export function findCountry(country_code: string): Country {
   const country = countries.get(country_code);
   if (!country) throw new Error(`sql/country has no folder of the country ${country_code}`);
@@ -50,12 +50,12 @@ const numbers = new Map(
   ),
 );
 
-/** The country of a company, by the type of its number; the default one where it has no number. */
+/** Returns the country code of a type of number; the default country for null and for an unknown type. */
 export function countryOfNumber(identifier_type: string | null): string {
   return numbers.get(identifier_type ?? '') ?? defaultCountry.country_code;
 }
 
-/** Returns the calendar day in a country, YYYY-MM-DD; without a code, in the default country. */
+/** Returns the calendar day of a moment in a country, as YYYY-MM-DD; without a code, in the default country. */
 export function dayIn(moment: Date, country_code = defaultCountry.country_code): string {
   const { time_zone } = findCountry(country_code);
   return new Intl.DateTimeFormat('sv-SE', { timeZone: time_zone }).format(moment);

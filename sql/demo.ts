@@ -1,11 +1,14 @@
 import type { Pool } from 'pg';
 
-/** The address of the account that `npm start` makes; its Master Token is printed, and kept in a file. */
+/**
+ * The e-mail address of the account that `npm start` makes. `npm start` prints its Master Token and keeps it
+ * in a file.
+ */
 export const DEMO_EMAIL = 'demo@registry.example';
 
 /**
- * Counts the published snapshots of invented days and of other days. An invented day stays in the
- * statistics and the events also when later dumps have other companies.
+ * Returns the numbers of published snapshots of invented days and of real days. An invented day stays in the
+ * statistics and events, also when later dumps have other companies.
  */
 export async function countSnapshots(pool: Pool): Promise<Record<'invented' | 'real', number>> {
   const { rows } = await pool.query<Record<'invented' | 'real', number>>(

@@ -7,7 +7,7 @@ const packageFile = new URL('../package.json', import.meta.url);
 export const productVersion = (JSON.parse(readFileSync(packageFile, 'utf8')) as { version: string })
   .version;
 
-/** From here on each version brings the database of an earlier one up to date. */
+/** The oldest version whose databases later versions can upgrade. */
 const firstRelease = '2.0.0';
 
 const isBefore = (one: string, other: string) =>
@@ -17,16 +17,16 @@ interface Rights {
   login: string;
   name: string;
   may_create: boolean;
-  /** Of the tables of the product; null where there are none. */
+  /** The owner of the product's tables; null if the database has no such tables. */
   owner: string | null;
   is_owner: boolean | null;
-  /** The schemas that the product needs for itself. */
+  /** The existing schemas with names that the product needs, separated by commas; null if there are none. */
   taken: string | null;
 }
 
 /**
- * Throws a sentence that says what to do when this version cannot bring the database up to date: it is of an
- * older, a newer or another product, or the login lacks rights. Writes nothing.
+ * Checks whether this version can upgrade the database. Throws a sentence with the remedy when the database is
+ * too old, newer or of another product, or the login lacks rights. Writes nothing.
  */
 export async function requireSuitable(client: ClientBase, version: string): Promise<void> {
   const { rows } = await client.query<Rights>(

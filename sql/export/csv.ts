@@ -7,7 +7,10 @@ const formula = String.raw`^[=@\t\r]|^[+-].*[^\d\s().,/+-]`;
 
 const textType: number = types.builtins.TEXT;
 
-/** Puts an apostrophe before a text that a spreadsheet would run. */
+/**
+ * Writes the rows of a query as CSV; returns their number. An apostrophe precedes a text that a spreadsheet
+ * would run.
+ */
 export async function writeCsv(client: PoolClient, query: string, put: Put): Promise<number> {
   const { fields } = await client.query(`${query} limit 0`);
   const columns = fields.map(({ name, dataTypeID }) => {

@@ -3,16 +3,17 @@ import { ByteWriter, parquetWriteRows, type Writer } from 'hyparquet-writer';
 import type { ClientBase } from 'pg';
 import type { Put } from './write-rows.ts';
 
-/** Rows that are in memory at once: a row group of the file. */
+/** The number of rows in a row group of the file, which is in memory as a whole. */
 const groupRows = 20_000;
 
-/** A column of Parquet, and how it holds a value that Postgres has written as text. */
+/** The Parquet type of a column; `parse` converts a value from the text that Postgres writes. */
 interface ColumnType {
   element: Omit<SchemaElement, 'name'>;
   parse: (text: string) => unknown;
 }
 
-// By the ids that Postgres gives types. All others, such as lists and JSON, are text as psql shows it.
+// The column types by the type ids (OIDs) of Postgres. Other types, such as lists and JSON, become the text
+// that psql shows.
 const columnTypes: Record<number, ColumnType> = {
   16: { element: { type: 'BOOLEAN' }, parse: (text) => text === 't' },
   20: { element: { type: 'INT64' }, parse: BigInt },
@@ -20,11 +21,11 @@ const columnTypes: Record<number, ColumnType> = {
   23: { element: { type: 'INT32' }, parse: Number },
   1082: {
     element: { type: 'INT32', converted_type: 'DATE' },
-    // A day before or after all days has no number.
+    // The days infinity and -infinity become null: Parquet has no number for them.
     parse: (text) => (text.endsWith('infinity') ? null : new Date(`${text}T00:00:00Z`)),
   },
   1184: {
-    // Readers without the logical type take the converted one: a moment without its zone.
+    // A reader that ignores the logical type uses the converted type, which has no time zone.
     element: {
       type: 'INT64',
       converted_type: 'TIMESTAMP_MILLIS',
@@ -41,7 +42,7 @@ const textType: ColumnType = {
 
 const typeOf = (oid: number): ColumnType => columnTypes[oid] ?? textType;
 
-/** Gives each row group to `put` when it is complete. */
+/** Returns a Parquet writer that gives each complete row group to `put`. */
 export function writerTo(put: Put): Writer {
   const writer = new ByteWriter();
   const flush = async () => {

@@ -1,4 +1,5 @@
--- One row: the account $1, and whether any of its settings still asks for alerts by mail.
+-- Returns one row: the reference of the account $1, and whether any of its settings still asks for alerts by
+-- mail.
 select
     account.user_ref,
     exists (

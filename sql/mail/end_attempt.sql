@@ -1,4 +1,4 @@
--- Records the result of an attempt at the mail $1: its state $2, at $4, and the error $3 or null.
+-- Records the result of an attempt to send the mail $1: the state $2, the error $3 or null, and the time $4.
 update customer.mail
 set
     state = $2,

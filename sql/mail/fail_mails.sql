@@ -1,5 +1,5 @@
--- One row a mail whose job was begun as often as it may be, but never came to an end: it has failed,
--- at $1, and its job is removed.
+-- Fails, at the time $1, the mails whose job has used up its attempts and never ended, and removes the job.
+-- Returns one row per failed mail.
 with
 failed as (
     update customer.mail

@@ -1,4 +1,4 @@
--- One row: the one-time token $1 and, where it is of no use at $2 any more, why.
+-- Returns one row: the one-time token $1 and, if it is no longer valid at the time $2, the reason.
 select
     one_time_token.one_time_token_id,
     one_time_token.purpose,

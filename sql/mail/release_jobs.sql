@@ -1,4 +1,5 @@
--- Gives back the jobs of workers that are gone: a living worker holds the lock with its name.
+-- Releases the jobs of dead workers, and returns one row with their names. A living worker holds the lock of
+-- its name.
 with gone as (
     delete from registry.lock
     where lock.lock_name like 'worker %' and not registry.is_held(lock)

@@ -1,4 +1,4 @@
--- Gives a job to each queued mail that has none, since only a job sends it.
+-- Makes a job for each queued mail without a job, since only a job sends a mail.
 select customer.enqueue_mail(mail.mail_id)
 from customer.mail
 where

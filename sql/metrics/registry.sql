@@ -1,5 +1,5 @@
--- The metrics of registries, queue, mails and credits: one row per metric and labels, as
--- sql/metrics/registry.ts describes them.
+-- Returns one row per metric and labels: registries, queue, mails and credits. sql/metrics/registry.ts has the
+-- texts.
 with last_run as (
     select distinct on (run.source)
         run.*,
@@ -140,7 +140,7 @@ union all
 select
     'registry_credits_spent_total',
     '{}',
-    -- Credits that a refund or a dispute has taken are not spent, and may be given back.
+    -- Credits that a refund or a dispute has taken do not count as spent: they may be given back.
     coalesce(sum(coalesce(bonus.amount, 0) + wallet.total_purchased - wallet.balance), 0)
     - (select coalesce(sum(withdrawn_credits), 0) from customer.payment where withdrawn_credits > 0)
 from customer.wallet

@@ -3,17 +3,17 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import { queryFile } from '../connection/database.ts';
 import type { ServerState } from '../connection/readers.ts';
 
-/** A row of `registry.sql`. */
+/** One value of a metric: a row of `registry.sql`. */
 interface Sample {
   name: string;
   labels: Record<string, string>;
   value: string | number;
 }
 
-/** How long samples are shown again: a scrape reads them once. */
+/** How long samples are cached, in ms, so that a scrape reads the tables once. */
 const kept_ms = 5_000;
 
-/** A name that ends with `_total` is a counter. */
+/** The help text and the labels of each metric. A metric whose name ends with `_total` is a counter. */
 const descriptions: Record<string, [help: string, ...labels: string[]]> = {
   registry_process_info: ['What the process is: always 1.', 'process'],
   registry_database_up: ['1 where the last question to the database was answered, else 0.'],
@@ -48,8 +48,8 @@ const descriptions: Record<string, [help: string, ...labels: string[]]> = {
 };
 
 /**
- * Adds the metrics of registries, queue, mails and credits from the tables, and the counts of sessions of
- * the pool. While the database is away its figures are absent.
+ * Adds the metrics of registries, queue, mails and credits from the tables, and the session counts of the
+ * pool. While the database is away the metrics of the tables are absent.
  */
 export function addRegistryMetrics(
   registry: Registry,
@@ -76,7 +76,7 @@ export function addRegistryMetrics(
       collect: async () => {
         const found = (await read()).filter((sample) => sample.name === name);
         metric.reset();
-        // A metric without labels would be 0.
+        // A metric without labels is removed: it would show 0 instead of no value.
         if (found.length === 0 && labelNames.length === 0) metric.remove();
         for (const { labels, value } of found) metric.inc(labels, Number(value));
       },

@@ -4,17 +4,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
 import { EnvironmentError } from '../process/environment.ts';
 
-/** Renders metrics in the format of Prometheus. */
+/** Returns the metrics as text in the format of Prometheus, and its media type. */
 export type Rendering = () => Promise<{ type: string; text: string }>;
 
 const longestAge_ms = 1_000;
 
-/** So many requests of a second are answered at once. */
+/** The number of requests a second that are answered at once. */
 const mostPrompt = 10;
 
 /**
- * Renders metrics at most once a second. Some requests of that second get the same text, and further ones get
- * it a second later: a program that asks again at once must not take the processor from others.
+ * Returns a function that renders metrics at most once a second. The first ten requests of a second get the
+ * same text, further requests get it a second later: a client that repeats requests must not take the
+ * processor from others.
  */
 export function createRendering(registry: Registry, now = () => new Date()): Rendering {
   let rendered_ms = -Infinity;

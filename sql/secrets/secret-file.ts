@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 
 /**
- * Writes a file that its owner alone can read, whole or not at all.
+ * Writes a complete file that its owner alone can read; an error leaves no file.
  *
- * @param name gives the complete draft the name of the file, such as `rename` or `link`
+ * @param name gives the draft the name of the file, once it is complete; such as `rename` or `link`
  */
 export async function writeSecretFile(
   file: string,

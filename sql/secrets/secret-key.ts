@@ -6,11 +6,11 @@ import { readText } from '../process/system-process.ts';
 import { writeSecretFile } from './secret-file.ts';
 
 /**
- * Returns the key that signs one-time tokens: `SECRET_KEY` where it is given, else the key in
- * `<dataDir>/secret-key`, which is made when it is missing (64 hexadecimal digits, readable only
- * by its owner). Processes that start at once all get the same.
+ * Returns the key that signs one-time tokens: `SECRET_KEY` where it is set, else the key in
+ * `<dataDir>/secret-key`. Makes a missing file (64 hexadecimal digits, readable only by its owner). Processes
+ * that start at the same time get the same key.
  *
- * Throws a sentence when the file holds no key.
+ * Throws a sentence when the key in the file is too short.
  */
 export async function readSecretKey(dataDir: string, SECRET_KEY?: string): Promise<string> {
   if (SECRET_KEY) return SECRET_KEY;
@@ -22,7 +22,7 @@ export async function readSecretKey(dataDir: string, SECRET_KEY?: string): Promi
   return key;
 }
 
-/** Makes the file, unless another process was faster. */
+/** Makes the file of the key, unless another process has made it, and returns the key. */
 async function createKey(dataDir: string, file: string): Promise<string> {
   await mkdir(dataDir, { recursive: true }).catch((cause: Error) => {
     throw new Error(`The data directory ${dataDir} cannot be made: ${cause.message}`, { cause });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 const algorithm = 'HS256';
 
-/** The claims of every token of a mail. Times are whole seconds since 1970 (RFC 7519). */
+/** The claims of every token in a mail. Times are whole seconds since 1970 (RFC 7519). */
 export const signedClaims = z.strictObject({
   /** The `user_ref` of the account. */
   sub: z.string(),
@@ -11,7 +11,7 @@ export const signedClaims = z.strictObject({
   exp: z.int(),
 });
 
-/** Signs the claims of a link in a mail, as a JWT. */
+/** Returns a JWT with the claims of a link in a mail. */
 export function signToken(
   secretKey: string,
   claims: object,
@@ -22,7 +22,10 @@ export function signToken(
   return jwt.sign({ ...claims, iat, exp }, secretKey, { algorithm });
 }
 
-/** @returns undefined when the token is forged, expired, or claims something else */
+/**
+ * Returns the claims of a token; undefined when the token is forged or expired, or its claims lack the
+ * `shape`.
+ */
 export function readToken<Claims>(
   shape: z.ZodType<Claims>,
   secretKey: string,
@@ -40,7 +43,7 @@ export function readToken<Claims>(
 
 export const oneTimeTokenClaims = signedClaims.extend({
   purpose: z.enum(['init', 'recover']),
-  /** The `one_time_token_id` of the row, which holds whether the token was used. */
+  /** The `one_time_token_id` of the token's row, which records the use of the token. */
   jti: z.uuid(),
 });
 
@@ -55,7 +58,7 @@ export interface IssuedToken {
   expires_at: Date;
 }
 
-/** Signs the one-time token of a row as a JWT: the same one at each attempt to mail it. */
+/** Returns the JWT of a one-time token from its row: each attempt to mail the token sends the same JWT. */
 export function signOneTimeToken(secretKey: string, token: IssuedToken): string {
   const { purpose, user_ref: sub, one_time_token_id: jti } = token;
   return signToken(secretKey, { purpose, sub, jti }, token.created_at, token.expires_at);

@@ -6,9 +6,9 @@ const unsubscribeClaims = signedClaims.extend({ purpose: z.literal('unsubscribe'
 const lifetime_ms = 365 * 86_400_000;
 
 /**
- * Signs the right to turn the alert mails of an account off, valid for 365 days.
+ * Returns a token that can turn off the alert mails of an account, valid for 365 days.
  *
- * @param issued_at when its mail was ordered
+ * @param issued_at the time at which the mail was ordered
  */
 export function signUnsubscribeToken(
   secretKey: string,
@@ -18,7 +18,7 @@ export function signUnsubscribeToken(
   return signToken(secretKey, { purpose: 'unsubscribe', sub: user_ref }, issued_at, expires_at);
 }
 
-/** @returns undefined when it is forged, expired, or for another purpose */
+/** Returns the account and issue time of a token; undefined when it is forged, expired, or for another purpose. */
 export function readUnsubscribeToken(secretKey: string, text: string, now: Date) {
   const claims = readToken(unsubscribeClaims, secretKey, text, now);
   return claims && { user_ref: claims.sub, issued_at: new Date(claims.iat * 1000) };

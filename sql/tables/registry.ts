@@ -40,13 +40,13 @@ export interface RegistryTables {
     name_en: string;
     language: string;
     time_zone: string;
-    /** Of an activity code without dots. */
+    /** The regular expression of an activity code without dots. */
     activity_pattern: string;
     is_default: boolean;
   };
   'registry.country_word': {
     country_code: string;
-    /** Empty where all languages share the word. */
+    /** The language of the text; empty where all languages share the word. */
     language: string;
     word: string;
     text: string;
@@ -58,7 +58,7 @@ export interface RegistryTables {
     pattern: string;
     form: string;
   };
-  /** The newest symbol of each legal form. */
+  /** One row per legal form, with its newest symbol. */
   'registry.legal_form_symbol': {
     country_code: string;
     slug: string;
@@ -86,10 +86,10 @@ export interface RegistryTables {
   'registry.stock_change': {
     source: string;
     stat_date: string;
-    /** A TERYT symbol. */
+    /** The TERYT symbol of the voivodeship. */
     voivodeship: string | null;
     activity_section: string | null;
-    /** The newest symbol of the form. */
+    /** The newest symbol of the legal form. */
     legal_form: string | null;
     status: CompanyStatus;
     entry_change: BigInteger;
