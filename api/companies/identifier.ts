@@ -13,7 +13,7 @@ export interface Identifier {
   identifier_value: string;
 }
 
-/** The numbers of a company or of one of its entries: `registry.shown_numbers`. */
+/** The numbers of a company or of one of its entries, as `registry.shown_numbers` returns them. */
 export interface Numbers {
   identifiers: { type: string; value: string; rank: number }[];
 }
@@ -45,23 +45,23 @@ export const identifierValue = writtenNumber
   .transform(digitsOf)
   .meta({ type: 'string', maxLength: maxCharacters });
 
-/** What names a company in answers, for good. Clients take it as it is. */
+/** The permanent reference of a company in answers. Clients must not interpret its text. */
 export const companyRef = z.string().max(maxCharacters).meta({
   description: '(+) The `company_ref` of an event, a watched company or a search result.',
 });
 
-/** Adds an issue to the checks of a body: what is wrong with a field. */
+/** Adds an issue to the checks of a body. Its message names a field and the fault. */
 export function refuse(context: z.core.$RefinementCtx, path: (string | number)[], wrong: string) {
   const message = `The ${path.join('.')} field ${wrong}.`;
   context.addIssue({ code: 'custom', path, message });
 }
 
-/** A type and a number, or a list of numbers. */
+/** The names of two fields of a body: an identifier type, and its number or list of numbers. */
 type Pair = readonly [typeField: string, valueField: string];
 
 const usualPair: Pair = ['identifier_type', 'identifier_value'];
 
-/** Checks that a type and its numbers come together. */
+/** Adds an issue when a body has only one of an identifier type and its numbers. */
 export function checkPair(
   body: Record<string, unknown>,
   context: z.core.$RefinementCtx,
@@ -75,15 +75,15 @@ export function checkPair(
   }
 }
 
-/** What no number and no type has: the database is not asked, and may not even take it. */
+/** Matches a character that no number or type has. The database, which may refuse it, gets no such text. */
 const unprintable = /[^\x20-\x7e]/;
 
-/** Numbers of a request that are checked; its schema refuses longer lists. */
+/** The most numbers of a request that are checked. The request's schema refuses longer lists. */
 const mostNumbers = 100;
 
 type Checked = { type: string; value: string };
 
-/** Whether each text may be a number of its type; null of an unknown type. */
+/** Returns whether each text is a valid number of its type; null for an unknown type. */
 async function areNumbers(db: Db, checked: Checked[]): Promise<(boolean | null)[]> {
   const types = checked.map(({ type }) => (unprintable.test(type) ? '' : type));
   const values = checked.map(({ value }) => (unprintable.test(value) ? '' : value));
@@ -93,8 +93,8 @@ async function areNumbers(db: Db, checked: Checked[]): Promise<(boolean | null)[
 }
 
 /**
- * Makes the check of the types and numbers of a request: the dictionary says which types there are, and
- * what a number of each looks like, its check digit included.
+ * Returns a check of the types and numbers of a request. The dictionary lists the types, and the form and
+ * check digit of each type's numbers.
  */
 export function numberCheck({ readers }: Pick<Context, 'readers'>, pairs = [usualPair]) {
   const readTypes = keep(() => readIdentifierTypes(readers.db));
@@ -126,7 +126,7 @@ export function numberCheck({ readers }: Pick<Context, 'readers'>, pairs = [usua
     (await Promise.all(pairs.map((pair) => checkOne(pair, given)))).flat();
 }
 
-/** Runs a check of an object even when some of its fields are wrong. */
+/** The option of a `superRefine` that checks an object even when some of its fields are wrong. */
 export const whenObject: z.core.$ZodSuperRefineParams = {
   when: ({ value }) => typeof value === 'object' && value !== null,
 };
@@ -167,14 +167,14 @@ export const identifierBody = z
   .strictObject({ identifier_type: identifierType, identifier_value: identifierValue })
   .superRefine(...pairedIdentifiers);
 
-/** The body of a 404: no company has the number, or ever had it. */
+/** The body of the 404 for a number that no company has, now or formerly. */
 export const unknownCompany = { message: 'No company with this number is known.' };
 
 export const unknownCompanyErrors = {
   404: { description: 'No company is known by this number.', example: unknownCompany },
 };
 
-/** Lists what rows have in some columns, each value once: by column, then in the order of the rows. */
+/** Returns the distinct values in some columns of rows, ordered by column, then by row. */
 export function listValues<Column extends string>(
   rows: readonly Record<Column, string | null>[],
   columns: readonly Column[],
@@ -185,7 +185,7 @@ export function listValues<Column extends string>(
   });
 }
 
-/** Lists the numbers of entries of a company, each once, by rank, then in the order of the entries. */
+/** Returns the distinct numbers of a company's entries, ordered by rank, then by entry. */
 export function identifiersOf(entries: readonly Numbers[]) {
   const all = entries.flatMap(({ identifiers }) => identifiers);
   const sorted = all.toSorted((one, other) => one.rank - other.rank);

@@ -38,14 +38,14 @@ const result = z
 
 type Result = z.output<typeof result>;
 
-/** A company, with the contacts of one of its entries. */
+/** A row of a page of results: a company with the contacts of one of its entries. */
 type ResultItem = Omit<Result, 'identifiers' | 'company_ref' | 'contacts'> &
   Numbers &
   Record<z.output<typeof contactType>, string | null> & { company_id: number };
 
 type PageRow = { snapshot_no: number; is_changed: boolean; items: ResultItem[] };
 
-// Spec: contacts are "present where the registry has contacts"; without any the field is left out.
+// Spec: contacts are "present where the registry has contacts"; a result without contacts has no such field.
 function viewResult(items: ResultItem[]): Result {
   const { company_id, name, city, voivodeship, activity_start, activity_main, status } = items[0]!;
   const names = { identifiers: identifiersOf(items), company_ref: String(company_id), name };
@@ -55,9 +55,9 @@ function viewResult(items: ResultItem[]): Result {
 }
 
 /**
- * Reads the total and the page, both of one snapshot: the one `seen_no` or a newer one, or the one before
- * while that is loaded. When a night publishes in between what changes the page, searches again. Throws a
- * 503 until the companies are loaded.
+ * Returns the total and a page of results, both from one snapshot: `seen_no` or a newer one. An older
+ * snapshot answers while `seen_no` is loaded. Searches again when a night changes the page meanwhile. Throws
+ * a 503 until the companies are loaded.
  */
 async function readPage(
   { readers, searchIndex }: SearchOptions,

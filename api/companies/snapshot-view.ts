@@ -13,7 +13,7 @@ import {
 
 type SnapshotDictionary = Awaited<ReturnType<typeof readSnapshotDictionary>>;
 
-/** Reads the names in a snapshot. Their keys are country or version and code: `2025 4711Z`, `PL 14`. */
+/** Reads the names that snapshots show for codes. A key is a version or country and a code: `2025 4711Z`, `PL 14`. */
 export async function readSnapshotDictionary(db: Db) {
   type Name = { kind: string; key: string; name: string; name_en: string | null };
   const names = await runPrepared<Name>(db, 'api/snapshot_names.sql', []);
@@ -27,10 +27,10 @@ export async function readSnapshotDictionary(db: Db) {
   };
 }
 
-/** What a snapshot is written with: the dictionary, and the language of its labels, by default the registry's. */
+/** The dictionary of a snapshot, and the language of its labels; undefined: the registry's language. */
 type SnapshotWords = SnapshotDictionary & { lang: string | undefined };
 
-/** In the order of a company's life. */
+/** The columns that hold dates, in the order of a company's life. */
 const dateColumns = [
   'start_date',
   'suspension_date',
@@ -47,19 +47,19 @@ type Texts<Column extends string> = Record<Column, string | null>;
 
 type Address = Texts<keyof z.output<typeof addressField>>;
 
-/** `number` distinguishes persons of one name; it is not shown. */
+/** A person of an entry. Its `number` distinguishes persons of one name, and is not shown. */
 type Person = z.output<typeof person> & { number?: string };
 
 type LabelledDate = z.output<typeof labelledDate>;
 
-/** The fields of a unit that are no texts. */
+/** The fields of a local unit that are not texts. */
 interface UnitContent {
   address?: Address;
   dates: LabelledDate[];
   is_closed?: true;
 }
 
-/** A row of `registry.entry`, as far as a snapshot shows it. */
+/** The columns of `registry.entry` that a snapshot shows. */
 export interface SnapshotEntry
   extends
     Numbers,
@@ -97,7 +97,7 @@ function viewDates(entry: SnapshotEntry, { words, lang }: SnapshotWords): Labell
   return [...dates, ...translateDates(entry, entry.other_dates ?? [], { words, lang })];
 }
 
-/** The days that a registry labels itself. */
+/** Returns dates that a registry labels itself, with their labels translated. */
 function translateDates(
   { country_code }: SnapshotEntry,
   dates: LabelledDate[],
@@ -116,7 +116,7 @@ function viewAddress(address: Address) {
 function addressOf(entry: SnapshotEntry, { regions }: SnapshotDictionary): Address {
   const voivodeship = regions.get(`${entry.country_code} ${entry.voivodeship}`)?.name ?? null;
   const address = { ...entry, voivodeship, country_code: entry.address_country_code };
-  // An address without a country is in the country of the registry; a blank one is of an unknown country.
+  // An address without a country is in the registry's country. A blank address has no country.
   if (addressParts.some((part) => address[part])) address.country_code ??= entry.country_code;
   return address;
 }
@@ -127,7 +127,7 @@ function viewActivities(entry: SnapshotEntry, { activities }: SnapshotDictionary
   const codes = new Set([activity_main ?? '', ...activity_codes.split(',')]);
   codes.delete('');
   return [...codes].map((code) => {
-    // Old entries hold codes of divisions, groups and classes. A class of 2007 has the name of its group.
+    // Old entries hold codes of divisions, groups and classes. A class without a name takes the name of its group.
     const keys = code.length === 4 ? [code, code.slice(0, 3)] : [code];
     const named = keys.map((key) => activities.get(`${activity_version} ${key}`)).find(Boolean);
     return { code, name: named?.name ?? '', is_primary: code === activity_main };
@@ -156,7 +156,7 @@ function viewProfile(entry: SnapshotEntry, dictionary: SnapshotWords) {
     units: (entry.units ?? []).map((one) => ({
       identifier: one.identifier ?? '',
       name: one.name ?? '',
-      // A unit without an address of its own is the head office.
+      // A unit without its own address is the head office, at the address of the entry.
       address: viewAddress(one.address ?? addressOf(entry, dictionary)),
       dates: translateDates(entry, one.dates, dictionary),
       ...(one.is_closed && { is_closed: one.is_closed }),
@@ -187,7 +187,7 @@ function viewPersons(entries: SnapshotEntry[], { words, lang }: SnapshotWords) {
   return [...new Map(byContent).values()];
 }
 
-/** @param entries all entries of a company, at least one; `api/read_snapshot.sql` orders them */
+/** Returns a snapshot. @param entries all entries of a company, at least one, as `api/read_snapshot.sql` orders them */
 export function viewSnapshot(entries: SnapshotEntry[], dictionary: SnapshotWords) {
   const { entity_type, country_code } = entries[0]!;
   return {

@@ -19,10 +19,10 @@ import { readSnapshotDictionary, type SnapshotEntry, viewSnapshot } from './snap
 import { isKnown, tagOf } from '../http/tag.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
 
-/** A company, and the snapshot that the client has seen. */
+/** The company of a request, and the newest snapshot that the client has seen. */
 type Asked = Omit<z.output<typeof companyBody>, 'lang'> & { snapshot_no: number };
 
-/** Reads the entries of several companies in their order; null for an unknown one. */
+/** Returns the entries of each company, in the order of `asked`; null for an unknown company. */
 async function readEntries(db: Db, asked: Asked[]): Promise<(SnapshotEntry[] | null)[]> {
   const types = asked.map(({ identifier_type = null }) => identifier_type);
   const values = asked.map(({ identifier_value, company_ref }) => company_ref ?? identifier_value);
@@ -31,7 +31,7 @@ async function readEntries(db: Db, asked: Asked[]): Promise<(SnapshotEntry[] | n
   return rows.map(({ entries }) => entries);
 }
 
-/** The tag leaves the provenance out: nobody pays for a new one alone. */
+/** Leaves the provenance out of the `ETag`, so that no client pays for a new provenance alone. */
 const leaveOut = (key: string, value: unknown) => (key === 'provenance' ? undefined : value);
 
 export function snapshotEndpoint(
@@ -80,9 +80,9 @@ export function snapshotEndpoint(
       const dictionary = await readDictionary();
       if (lang !== undefined) dictionary.words.requireLanguage(lang);
       const asked = { ...named, snapshot_no };
-      /** Reads the snapshot and charges for it. @param tx of a request with an `Idempotency-Key` */
+      /** Returns the snapshot and charges for it. @param tx the transaction of a request with an `Idempotency-Key` */
       const take = async (tx?: Tx): Promise<Answer<{ text: string }>> => {
-        // A request that holds a session of the writer waits for no second one: other such requests may hold all.
+        // A request in a transaction waits for no second session of the writer: similar requests may hold all sessions.
         const [entries] = tx
           ? await readers.read((one) => readEntries(one, [asked]), snapshot_no, tx)
           : [await readInBatch(asked)];

@@ -9,7 +9,7 @@ import type { Context } from '../http/context.ts';
 import { HttpError } from '../http/errors.ts';
 import { queryOf, type View } from './views.ts';
 
-/** What the files that are kept may take together, and one file alone. */
+/** The most bytes of all cached files together, and of a single file. */
 const room_bytes = 64 * 1024 ** 2;
 
 const findVersion = `select from registry.run where run_id = $1 and state = 'published'`;
@@ -17,10 +17,10 @@ const findVersion = `select from registry.run where run_id = $1 and state = 'pub
 export interface FileOfDay {
   view: View;
   date: string;
-  /** Their codes. */
+  /** The codes of the countries in the file. */
   countries: string[];
   format: Format;
-  /** Changes with what is published up to the day. */
+  /** The version of the file, which changes with each publication up to the day. */
   version: string;
 }
 
@@ -30,16 +30,16 @@ const tooLarge = {
 
 export interface FilesOptions extends Context {
   /**
-   * Sessions on each of the readers, and on the writer at last: as many as files are made there at a time.
-   * Their patience is the longest query.
+   * The sessions on each reader, and last on the writer. A pool has as many as files are made on the server at
+   * a time, and bounds the time of a query.
    */
   downloadPools: readonly Pool[];
 }
 
 /**
- * Makes the files. A file is written whole before it is sent: a client that reads slowly holds no session,
- * and nobody gets half a file. It has a row a group of entries, and no more rows than the dictionaries have
- * groups. Files that were asked for last are kept.
+ * Returns a function that makes files. A file is written whole before it is sent: a slow client holds no
+ * session, and no client gets half a file. Its rows are groups of entries, whose number the dictionaries
+ * bound. The files that were asked for last are cached.
  */
 export function createFiles({ downloadPools, readers, suppressBelow }: FilesOptions) {
   const kept = new LRUCache<string, Buffer>({
@@ -60,7 +60,7 @@ export function createFiles({ downloadPools, readers, suppressBelow }: FilesOpti
     return Buffer.concat(parts);
   }
 
-  /** Makes a file on the first server that is there and has its version; the writer has any. */
+  /** Returns a file, made on the first available reader that has the file's version, else on the writer. */
   async function make(file: FileOfDay): Promise<Buffer> {
     const states = readers.states();
     const up = downloadPools.slice(0, -1).filter((_, at) => states[at]?.is_up);

@@ -25,7 +25,7 @@ const flag = {
 
 type Column = typeof flag;
 
-/** The columns of a statistic as its file has them. */
+/** Returns the columns of a statistic's file, in which `is_suppressed` precedes the last column. */
 function placeFlag(columns: Column[]): Column[] {
   return [
     ...columns.filter(({ name }) => name !== last),
@@ -34,7 +34,7 @@ function placeFlag(columns: Column[]): Column[] {
   ];
 }
 
-/** What each view and each column of the files means, from the comments in the database. */
+/** Returns the meaning of each view and column of the files, from the comments in the database. */
 export async function findDictionary({ readers: { db }, suppressBelow }: Context) {
   const rows = await runPrepared<DictionaryRow>(db, 'api/data_dictionary.sql', []);
   const byView = Map.groupBy(rows, ({ view }) => view);
@@ -56,7 +56,7 @@ export async function findDictionary({ readers: { db }, suppressBelow }: Context
 
 const query = z.object({ date: z.iso.date().optional().catch(undefined) });
 
-/** `/downloads`: the files of a day, by default the newest, and the days of its month. */
+/** Returns the data of the page `/downloads`: the files of a day, by default the newest, and the days of its month. */
 export async function findDownloads(options: PageOptions, asked: unknown) {
   const { readers, baseUrl } = options;
   const country = askedCountry(asked as Record<string, unknown>);
@@ -85,7 +85,7 @@ export async function findDownloads(options: PageOptions, asked: unknown) {
     first,
     newest,
     days,
-    /** The registries of the day; undefined: it has no snapshot. */
+    /** The registries with a snapshot of the day; undefined: the day has no snapshot. */
     sources,
   };
 }

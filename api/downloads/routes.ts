@@ -24,14 +24,14 @@ const mediaTypes: Record<Format, string> = {
   parquet: 'application/vnd.apache.parquet',
 };
 
-/** The file that an address names; undefined where it names none. */
+/** Returns the date, view and format of the file that an address names; undefined for another address. */
 function readAddress({ date, file }: Record<'date' | 'file', string>) {
   const [view = '', format = '', ...rest] = file.split('.');
   const isFile = isView(view) && isFormat(format) && rest.length === 0;
   return isFile && z.iso.date().safeParse(date).success ? { date, view, format } : undefined;
 }
 
-/** Sends the part that `Range` asks for, else the whole file. */
+/** Sends the part of a file that the header `Range` asks for, else the whole file. */
 function sendPart(response: Response, content: Buffer): void {
   const ranges = response.req.range(content.length);
   if (ranges === -1) {
@@ -50,8 +50,8 @@ function sendPart(response: Response, content: Buffer): void {
 }
 
 /**
- * `/downloads`, its data dictionary, and the files `/downloads/{date}/{view}.csv` and `.parquet`. A date
- * without a snapshot of any registry has no files.
+ * Returns the routes of `/downloads`, its data dictionary, and the files `/downloads/{date}/{view}.csv` and
+ * `.parquet`. A date without a snapshot of any registry has no files.
  */
 export function createDownloads(options: DownloadOptions, limitPage: RequestHandler): Router {
   const { readers, now, limiter } = options;
@@ -59,7 +59,7 @@ export function createDownloads(options: DownloadOptions, limitPage: RequestHand
   const makeFile = createFiles(options);
   const { files } = workLimits(options.bounds);
 
-  /** Changes with each snapshot of the countries up to a day; undefined where the day itself has none. */
+  /** Returns the version of a day's files, which changes with each snapshot up to the day; undefined without one. */
   async function findVersion(date: string, countries: string[]): Promise<string | undefined> {
     const { rows } = await sql<{ version: string; has_day: boolean | null }>`
       select max(run_id) as version, bool_or(dump_date = ${date}) as has_day
@@ -103,7 +103,7 @@ export function createDownloads(options: DownloadOptions, limitPage: RequestHand
       const version = await findVersion(date, countries);
       if (version === undefined)
         throw new HttpError(404, { message: `No snapshot was published for ${date}.` });
-      // The client may be gone when its turn comes.
+      // The client may have disconnected while its request waited.
       const content = await limiter.inTurn(files, addressKeyOf(request), async () =>
         isGivenUp(response) ? undefined : makeFile({ ...asked, countries, version }),
       );
@@ -113,7 +113,7 @@ export function createDownloads(options: DownloadOptions, limitPage: RequestHand
       if (isKnown(request, tag)) throw new HttpError(304, { message: 'Not Modified' });
       const name = [view, ...(country ? [country.toUpperCase()] : []), date].join('-');
       response.attachment(`${name}.${format}`).set('Content-Type', mediaTypes[format]);
-      // A part of a text would be a part of what is compressed.
+      // CSV is compressed on the way: a range would select bytes of the compressed file.
       if (format === 'csv') response.send(content);
       else sendPart(response.set('Accept-Ranges', 'bytes'), content);
     })

@@ -1,9 +1,9 @@
 import { escapeIdentifier, escapeLiteral, type PoolClient, types } from 'pg';
 
 /**
- * The views that may be downloaded, and which rows the file of a day has: those of the day, those of the
- * newest month that was over on the day, or all rows of a dictionary. Views of companies and entries hold
- * persons, and are what is sold: only `registry export` gives them.
+ * The views that may be downloaded, each with the rows in the file of a day: the rows of the day, of the
+ * newest month that was over on the day, or of a whole dictionary. Views of companies and entries are missing,
+ * because they hold persons and are sold: only `registry export` writes them.
  */
 const grains = {
   daily_stat: 'day',
@@ -23,23 +23,23 @@ const grains = {
 
 export type View = keyof typeof grains;
 
-/** In the order in which the page shows them. */
+/** The views that may be downloaded, in the order in which the page shows them. */
 export const views = Object.entries(grains).map(([view, grain]) => ({ view: view as View, grain }));
 
 export function isView(name: string): name is View {
   return Object.hasOwn(grains, name);
 }
 
-/** The last column of a statistic: files had `is_suppressed` before there was more than one country. */
+/** The last column of a statistic's file. It was added after `is_suppressed`, with the second country. */
 export const last = 'country_code';
 
-/** The type of counts. */
+/** The Postgres type of counts, as an OID. */
 const countType: number = types.builtins.INT8;
 
-/** Of the whole country, and public as `GET /stats/day/{date}` too. */
+/** The views whose small counts are shown, because `GET /stats/day/{date}` publishes the same counts. */
 const wholes = new Set<View>(['daily_stat']);
 
-/** The dictionary that all countries share. */
+/** The view of the one dictionary that all countries share. */
 const shared = 'event_type';
 
 function rowsOf(view: View, date: string, countries: string[]): string {
@@ -47,7 +47,7 @@ function rowsOf(view: View, date: string, countries: string[]): string {
   const codes = countries.map((code) => escapeLiteral(code)).join(', ');
   const ofCountries = `country_code in (${codes})`;
   if (view === shared) return `select * from analyst.${view}`;
-  // The views of analysts hold the dictionaries of one country.
+  // The views of the schema analyst hold the dictionaries of one country only.
   if (grains[view] === 'dictionary')
     return `select * from registry.shown_${view} where ${ofCountries}`;
   if (view === 'stock_daily')
@@ -58,7 +58,7 @@ function rowsOf(view: View, date: string, countries: string[]): string {
 }
 
 /**
- * The query of a file: always the same rows in the same order. A statistic has the column
+ * Returns the query of a file, which always gives the same rows in the same order. A statistic has the column
  * `is_suppressed`: whether a count of 1 to `suppressBelow - 1` is null in the row.
  */
 export async function queryOf(

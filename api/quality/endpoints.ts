@@ -9,7 +9,7 @@ import { pageMeta, pagingFields } from '../http/paging.ts';
 import examples from './examples.json' with { type: 'json' };
 import { nightOfRegistry, nightSummary, readNight, readNights } from './nights.ts';
 
-// What the descriptions share.
+// The part that the descriptions of the quality endpoints share.
 const common = {
   method: 'get',
   tag: 'Quality',
@@ -17,7 +17,7 @@ const common = {
   limit: limits.quality,
 } as const;
 
-/** (+) What the nights found in the dumps: public, as the statistics. */
+/** (+) Returns the public endpoints of dump quality: the files, rejected rows and refusals of each night. */
 export function qualityEndpoints({ readers }: Context): Endpoint[] {
   const { db } = readers;
   return [

@@ -5,14 +5,14 @@ import type { Db } from '../../sql/connection/kysely.ts';
 import type { Readers } from '../../sql/connection/readers.ts';
 import { type Paging, skippedBy, viewPageMeta } from '../http/paging.ts';
 
-/** Files of a dump, and refused attempts, that an answer lists; the totals count all. */
+/** The most files and refused attempts of a dump that an answer lists. The totals count all of them. */
 const mostListed = 200;
 
 const count = z.int().nonnegative();
 const moment = z.iso.datetime({ offset: true });
 const rows = { read: count, accepted: count, rejected: count };
 
-/** A check with its figures, which `registry show` writes as a sentence. */
+/** A check that a dump failed, with its figures. `registry show` writes it as a sentence. */
 const guard = z
   .strictObject({
     guard: z.string(),
@@ -52,7 +52,7 @@ export const nightOfRegistry = z
   })
   .meta({ id: 'NightOfRegistry', description: 'What became of the dump of a registry.' });
 
-/** What became of the dumps of a day, by registry of the countries; none where none was delivered. */
+/** Returns the outcome of a day's dumps by registry of the countries; an empty list for a day without dumps. */
 export function readNight(db: Db, date: string, countries: string[]) {
   const file = 'api/read_quality.sql';
   return runPrepared<z.output<typeof nightOfRegistry>>(db, file, [date, mostListed, countries]);
@@ -72,7 +72,7 @@ export const nightSummary = z
   .meta({ id: 'NightSummary', description: 'A day that a registry delivered a dump for.' });
 
 /**
- * A page of the days that dumps of the countries were delivered for, the newest first.
+ * Returns a page of the days for which the countries' dumps were delivered, the newest first.
  */
 export function readNights(readers: Readers, paging: Paging, countries: string[]) {
   return readers.read((db) =>

@@ -39,7 +39,7 @@ function describeRange(firstDay: string, lastDay: string, days: number): string 
   return `Registry entries that were new, updated or deleted, summed over ${snapshots} from ${firstDay} to ${lastDay}; a baseline counts nothing.`;
 }
 
-/** Sums up the days that end with one, and counts those that have a snapshot. */
+/** Returns the summed counts of `dayCount` days up to `lastDay`, and the number of days with a snapshot. */
 function sumDays(db: Db, source: string, lastDay: string, dayCount: number) {
   return db
     .selectFrom('registry.daily_stat')
@@ -60,8 +60,8 @@ function sumDays(db: Db, source: string, lastDay: string, dayCount: number) {
 }
 
 /**
- * The public statistics, which share a limit of 10 requests a minute. (+) `?source=` chooses the
- * registry; (+) `meta.days_with_data` distinguishes a quiet month from a missing one.
+ * Returns the endpoints of the public statistics, which share a limit of 10 requests a minute. (+) `?source=`
+ * chooses the registry; (+) `meta.days_with_data` distinguishes a quiet month from a month without snapshots.
  */
 export function statsEndpoints(options: Context): Endpoint[] {
   return [createDay(options), createRange(options), ...createSeries(options)];
@@ -93,7 +93,7 @@ function createDay({ readers: { db }, now }: Context): Endpoint {
     async ({ params: { date }, query, response }) => {
       const source = await chooseSource(db, query);
       const { is_baseline, data } = await sumDays(db, source, date, 1);
-      // Spec: silent on a day without a snapshot; zeros would claim that nothing had changed.
+      // Spec: silent on a day without a snapshot; zeros would claim that nothing changed.
       if (is_baseline === null) {
         const message = `No snapshot of ${source} was published for ${date}.`;
         throw new HttpError(404, { message });
@@ -124,7 +124,7 @@ function createRange({ readers: { db }, now }: Context): Endpoint {
       example: examples.range,
     },
     async ({ params: { date: to_date }, query, response }) => {
-      // Spec: silent on how the path date is resolved; the range ends with it and has 30 days.
+      // Spec: silent on the role of the path's date; here it is the last of the range's 30 days.
       const first = new Date(Date.parse(to_date) - (rangeDays - 1) * day_ms);
       const from_date = first.toISOString().slice(0, 10);
       const source = await chooseSource(db, query);

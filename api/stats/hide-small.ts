@@ -1,11 +1,11 @@
 import type { Point } from './series-fields.ts';
 
-/** Whether the operator hides a count: those from 1 to below `below`. Zero hides none. */
+/** Returns whether the operator hides a count: its absolute value is from 1 to `below - 1`. */
 export function isSmall(count: number, below: number): boolean {
   return count !== 0 && Math.abs(count) < below;
 }
 
-/** A point without its small counts. All else stays, also what gives them away. */
+/** Returns a point whose small counts are null. Other counts stay, even if they reveal a hidden count. */
 export function hideSmall(point: Omit<Point, 'is_suppressed'>, below: number): Point {
   let is_suppressed = false;
   if (below <= 1) return { ...point, is_suppressed };

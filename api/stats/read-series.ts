@@ -11,10 +11,10 @@ import {
   type SeriesQuery,
 } from './series-fields.ts';
 
-/** The value of a dimension whose values make the groups, for `registry.series`. */
+/** The argument of `registry.series` for a dimension by which entries are grouped. */
 const everyValue = '*';
 
-/** A value of a dimension: its symbol, its name in an answer, and what names it in a query. */
+/** A value of a dimension: its symbol, its name in an answer, and its names in a query. */
 type Value = Record<'symbol' | 'name', string> & { words: string[] };
 
 /** Returns the values of each dimension in the country of a registry. */
@@ -39,14 +39,14 @@ async function readValues(db: Db, source: string): Promise<Record<Dimension, Val
   };
 }
 
-/** Returns what a value of a dimension has to be, for the 422. */
+/** Returns the end of a 422 message, which describes the values that a dimension takes. */
 function describeWanted(dimension: Dimension, known: Value[]): string {
   if (dimension === 'voivodeship') return 'the name of a voivodeship';
   if (dimension === 'legal_form') return 'the slug of a legal form';
   return `a section from ${known[0]?.symbol} to ${known.at(-1)?.symbol}, or none`;
 }
 
-/** Returns what `registry.series` takes of each dimension: null, a symbol, '' or `everyValue`. */
+/** Returns an argument of `registry.series` per dimension: null (any value), a symbol, '' (none) or `everyValue`. */
 function selectSymbols(values: Record<Dimension, Value[]>, asked: SeriesQuery): (string | null)[] {
   const problems: Problem[] = [];
   const selected = dimensions.map((dimension) => {
@@ -69,14 +69,14 @@ const flows = [
   ...(['moved_in', 'moved_out', 'recoded_in', 'recoded_out'] as const),
 ];
 
-/** The counts of a group that changed in a period; the group is null in a period in which none changed. */
+/** The counts of a group that changed in a period. A period without any change has one row, whose group is null. */
 type SeriesRow = Record<Dimension, string | null> &
   Record<'active_stock' | 'suspended_stock' | 'deleted_stock', number> &
   Omit<Point, 'group' | 'stock' | 'is_suppressed'> & { is_compared: boolean };
 
 const hasGroup = ({ section }: SeriesRow) => section !== null;
 
-/** Returns the key of the group of a row; keys sort as groups do. */
+/** Returns the key of a row's group. Keys sort as groups do. */
 const keyOf = (row: SeriesRow) => dimensions.map((one) => row[one]).join('\t');
 
 function pointOf(row: SeriesRow) {
@@ -87,8 +87,8 @@ function pointOf(row: SeriesRow) {
 }
 
 /**
- * Returns a point for each period and group. A group that did not change keeps its stock. These points are made
- * here: to make them in SQL, too, doubles the time of a year of 80 groups of which a tenth changes each day.
+ * Returns a point for each period and group. A group without changes keeps its stock. Points are filled here: SQL
+ * would double the time of a year of 80 groups, of which a tenth changes each day.
  */
 function fillPoints(rows: SeriesRow[], groups: Map<string, Pick<Point, 'group'>>) {
   const stocks = new Map<string, Point['stock']>();
@@ -107,7 +107,7 @@ function fillPoints(rows: SeriesRow[], groups: Map<string, Pick<Point, 'group'>>
 
 /**
  * Returns the stock and the flows of a registry's entries, by snapshot or month. Throws a 422 for an unknown
- * group, and where groups would make more than `most` points.
+ * value of a dimension, and for groups with more than `most` points.
  */
 export async function readSeries(
   db: Db,
@@ -118,7 +118,7 @@ export async function readSeries(
   const values = await readValues(db, source);
   const selected = selectSymbols(values, asked);
   const { by, from, to, group_by } = asked;
-  // A group has a row in each of its points at most.
+  // A point has at most one row, so that more than `most` rows are too many points.
   const bound = group_by ? most + 1 : null;
   const { rows } = await sql<SeriesRow>`
     select * from registry.series(${source}, ${by}, ${from}, ${to}, ${sql.join(selected)}, ${bound})

@@ -3,15 +3,15 @@ import { countryField } from '../dictionaries/countries.ts';
 import { dateField } from '../http/field.ts';
 import { countField, sourceField } from './source.ts';
 
-/** What entries are grouped and selected by, in the order of the parameters of `registry.series`. */
+/** The dimensions that group and select entries, in the order of the parameters of `registry.series`. */
 export const dimensions = ['voivodeship', 'section', 'legal_form'] as const;
 
 export type Dimension = (typeof dimensions)[number];
 
-/** The most points of an answer with groups: a year of 85 groups, made in 1 to 2 of the 3 seconds that it has. */
+/** The most points of an answer with groups: a year of 85 groups, which takes 1 to 2 s of the allowed 3 s. */
 export const mostPoints = 30_000;
 
-/** In a query: the entries without a value. */
+/** The word in a query that selects the entries without a value of a dimension. */
 export const none = 'none';
 
 export const by = z.enum(['day', 'month']);

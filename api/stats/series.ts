@@ -30,7 +30,7 @@ const csvQuery = seriesQuery.safeExtend({
     .optional(),
 });
 
-/** Returns the filters and groups of a selection, as in the address. */
+/** Returns the filters and groups of a selection as pairs of query parameter and value. */
 const filtersOf = (asked: SeriesQuery) =>
   (['voivodeship', 'section', 'legal_form', 'group_by'] as const).flatMap((name) =>
     asked[name] === undefined ? [] : [[name, String(asked[name])] as const],
@@ -40,7 +40,7 @@ const filtersOf = (asked: SeriesQuery) =>
 const daysOf = ({ series }: Series) =>
   new Set(series.length === 0 ? [] : [series[0]!.date, series.at(-1)!.date]);
 
-/** Returns a name such as `ceidg-mazowieckie-F-by-day-2026-01-30-2026-02-04.csv`. */
+/** Returns the name of a CSV file, such as `ceidg-mazowieckie-F-by-day-2026-01-30-2026-02-04.csv`. */
 function nameFile(found: Series, asked: SeriesQuery): string {
   const filters = filtersOf(asked).map(([, value]) => value.replaceAll(',', '-'));
   return `${[found.source, ...filters, 'by', found.by, ...daysOf(found)].join('-')}.csv`;
@@ -57,8 +57,8 @@ function describeFile(found: Series, asked: SeriesQuery): string[] {
   ];
 }
 
-// Dates, numbers, truth values, names and slugs: nothing needs a quote. The columns have the order of the
-// fields.
+// Cells hold dates, numbers, booleans, names and slugs, which need no quotes. The columns have the order of
+// the fields of a point.
 function writeCsv({ series }: Series, { group_by = [] }: Partial<SeriesQuery> = {}): string {
   const { date: _date, group: _group, stock, ...flows } = point.shape;
   const names = Object.keys(flows) as (keyof typeof flows)[];
@@ -73,7 +73,7 @@ function writeCsv({ series }: Series, { group_by = [] }: Partial<SeriesQuery> = 
   return [header, ...lines, ''].join('\n');
 }
 
-/** Returns the text of the file, which its name and, if asked for, its first lines describe. */
+/** Returns the text of the CSV file, with comments if asked for. Sets its name and type in the response. */
 function sendCsv(response: Response, found: Series, asked: z.output<typeof csvQuery>): string {
   response.attachment(nameFile(found, asked)).type('csv');
   const comments = asked.comments === 'true' ? describeFile(found, asked) : [];
@@ -82,7 +82,7 @@ function sendCsv(response: Response, found: Series, asked: z.output<typeof csvQu
 
 type SeriesOptions = Pick<Context, 'readers' | 'suppressBelow'>;
 
-/** The series that a query selects, for the API and the page. */
+/** Returns the series that a query selects, for the API and the page of the statistics. */
 export async function findSeries(
   { readers: { db }, suppressBelow }: SeriesOptions,
   asked: SeriesQuery,
@@ -94,8 +94,8 @@ export async function findSeries(
 }
 
 /**
- * (+) Stock and flows of the entries of a registry, by snapshot or by month. Days without a snapshot
- * are absent. As CSV by `Accept: text/csv`, or by the ending of the path.
+ * (+) Returns the endpoints of a registry's stock and flows, by snapshot or by month. Days without a snapshot
+ * are absent. `Accept: text/csv` or the ending of the path asks for CSV.
  */
 export function createSeries(options: SeriesOptions & Pick<Context, 'now'>): Endpoint[] {
   const read = (asked: SeriesQuery, response: Response) => {
@@ -118,7 +118,7 @@ export function createSeries(options: SeriesOptions & Pick<Context, 'now'>): End
       async ({ query: asked, request, response }) => {
         const found = await read(asked, response);
         response.vary('Accept');
-        // A client that accepts both equally gets JSON.
+        // A client that accepts JSON and CSV equally gets JSON.
         return request.accepts(['json', 'csv']) === 'csv' ? sendCsv(response, found, asked) : found;
       },
     ),

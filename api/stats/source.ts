@@ -11,7 +11,7 @@ const noSnapshot = { message: 'No snapshot has been published yet.' };
 
 export const sourceField = z.string().regex(/^[a-z][a-z0-9_-]{0,62}$/, { error: unknownSource });
 
-/** What the descriptions of the statistics share. */
+/** The part that the descriptions of all statistics endpoints share. */
 export const common = {
   method: 'get',
   tag: 'Statistics',
@@ -29,9 +29,8 @@ interface AskedSource {
 }
 
 /**
- * Finds the source of a request. Throws a 404 when there is none yet, and a 422 for an unknown one.
- * Spec: silent on the source; we take the one of the query, else the one of the country with the longest
- * history.
+ * Returns the source of a request. Throws a 404 while no source is published, and a 422 for an unknown source.
+ * Spec: silent on the source; the query's source is taken, else the country's source with the longest history.
  */
 export async function chooseSource(db: Db, asked: AskedSource = {}): Promise<string> {
   const isAny = asked.source !== undefined && asked.country === undefined;
@@ -53,7 +52,7 @@ export async function chooseSource(db: Db, asked: AskedSource = {}): Promise<str
   return source;
 }
 
-/** The counts of a past day do not change, but its snapshot may be published late. */
+/** Returns the `Cache-Control` of a day's counts: a past day, whose snapshot may come late, is cached for an hour. */
 export function cacheControlOf(date: string, now: Date): string {
   return date < now.toISOString().slice(0, 10) ? 'public, max-age=3600' : 'no-cache';
 }
