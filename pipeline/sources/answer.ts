@@ -4,7 +4,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { type RejectCode, shorten } from './rejects.ts';
 import type { Answer, AnswerFile } from './source.ts';
 
-/** An answer that cannot be used; the message is the reason of its reject. */
+/** The error of an answer that cannot be used; its message becomes the reason of the reject. */
 export class UnusableAnswer extends Error {
   override name = 'UnusableAnswer';
   readonly reject_code: RejectCode;
@@ -21,7 +21,7 @@ export interface OddValue {
   value: string;
 }
 
-/** Throws an `UnusableAnswer`. */
+/** Parses JSON. Throws an `UnusableAnswer` for any other text. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -30,7 +30,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The answer of a whole file. @param what such as `an answer` */
+/** Reads a whole file as one answer. @param what the name of the content in a reject, such as `an answer` */
 export async function readWhole(
   { path, onRead }: AnswerFile,
   what: string,
@@ -47,10 +47,10 @@ export async function readWhole(
 }
 
 /**
- * The answers of a UTF-8 file with one a line, one at a time; blank lines and a byte order mark are left
- * out. Never holds a longer line in memory.
+ * Yields the answers of a UTF-8 file that holds one answer a line. Skips blank lines and a byte order mark.
+ * Memory never holds the whole of a longer line.
  *
- * @param max_bytes a longer line is skipped, and given as unreadable
+ * @param max_bytes the size of the longest line that is read; a longer line is yielded as unreadable
  */
 export async function* readEachLine(
   { path, onRead }: AnswerFile,
@@ -61,7 +61,7 @@ export async function* readEachLine(
   let held: Buffer[] = [];
   let byte_count = 0;
   const hold = (bytes: Buffer): void => {
-    // The beginning of a long line is enough to recognize it.
+    // The reject of a long line needs only the beginning of the line.
     if (byte_count <= max_bytes) held.push(bytes);
     byte_count += bytes.length;
   };
@@ -89,7 +89,7 @@ export async function* readEachLine(
   if (answer) yield answer;
 }
 
-/** Undefined for a blank line. */
+/** Reads one line as an answer; returns undefined for a blank line. */
 function readLine(line: number, bytes: Buffer, read: (text: string) => object): Answer | undefined {
   if (!isUtf8(bytes)) return reject(line, bytes, 'not UTF-8', 'damaged_row');
   const text = new TextDecoder('utf-8', { ignoreBOM: line > 1 }).decode(bytes).trim();
@@ -110,7 +110,7 @@ function readAnswer(line: number, written: string | Buffer, read: () => object):
   }
 }
 
-/** Returns an answer that cannot be read, with its beginning. */
+/** Returns a rejected answer with its line, its shortened text and the reason. */
 export function reject(
   line: number,
   written: string | Buffer,
@@ -120,7 +120,7 @@ export function reject(
   return { line, raw: shorten(written), reject_code, reason };
 }
 
-/** Why PostgreSQL would not take a value as jsonb; undefined when it does. */
+/** Returns the reason why PostgreSQL would refuse a value as jsonb, or undefined. */
 export function findFault(value: unknown): string | undefined {
   if (typeof value === 'string') {
     if (value.includes('\0')) return 'a NUL character';
@@ -134,7 +134,7 @@ export function findFault(value: unknown): string | undefined {
   return undefined;
 }
 
-/** What a text is that should have been data; undefined where its beginning does not show it. */
+/** Names a text that should be data, such as `a page of HTML`; returns undefined for any other text. */
 export function describeText(text: string): string | undefined {
   const start = text.trimStart().slice(0, 200).toLowerCase();
   if (start === '') return 'an empty answer';

@@ -1,10 +1,10 @@
 /**
- * PESEL, the number of a person in Poland: people write it into names, contacts and other free text, of
- * themselves and of others. No table of the product holds one: whatever a night reads is masked here before
- * the database sees it.
+ * PESEL is the number of a person in Poland. People write it into names, contacts and other free text, about
+ * themselves and others. No table of the product holds a PESEL: a night masks each one before the database
+ * receives the text.
  */
 
-/** As long as the number: a mask is no number of any register, and no part of one. */
+/** The mask of a PESEL, of the same length: it is no number of any register, and no part of one. */
 const mask = '*'.repeat(11);
 const [zero, nine] = [48, 57] as const;
 const numbers = /(?<!\d)\d{11}(?!\d)/g;
@@ -12,8 +12,8 @@ const telephoneColumn = /tele?fon|phone|fax|faks/i;
 const contactColumn = /tele?fon|phone|fax|faks|mail|poczt|www|website|stron/i;
 
 /**
- * Whether data[start, end) holds a number of eleven digits. Looks at one sign of eleven, and around digits:
- * that takes 0.1 µs of a record of CEIDG, and a regular expression several times as much.
+ * Checks whether data[start, end) holds a number of eleven digits. Looks at every eleventh sign, and around
+ * digits: that takes 0.1 µs a record of CEIDG, and a regular expression several times as much.
  */
 export function holdsElevenDigits(
   data: Uint8Array | string,
@@ -26,7 +26,7 @@ export function holdsElevenDigits(
     while (first > start && isDigit(data, first - 1)) first -= 1;
     while (at + 1 < end && isDigit(data, at + 1)) at += 1;
     if (at - first === 10) return true;
-    // The sign after it is no digit.
+    // The sign after a run of digits is no digit.
     at += 1;
   }
   return false;
@@ -38,8 +38,8 @@ function isDigit(data: Uint8Array | string, at: number): boolean {
 }
 
 /**
- * Returns the text with a mask in the place of each PESEL. A number after a plus is a telephone number, and so is
- * 48 with the nine digits of a Polish one in a column of telephones.
+ * Returns the text with a mask in the place of each PESEL. A number after a plus is a telephone number; so is 48 with
+ * nine digits of a Polish number in a column of telephones.
  *
  * @param column the name of the column or key that holds the text; a contact that holds a PESEL alone becomes blank
  */
@@ -56,7 +56,10 @@ export function maskPersonalNumbers(text: string, column = ''): string {
   return saysNothing && contactColumn.test(column) ? '' : masked;
 }
 
-/** Returns a value as JSON with its texts masked. The key of a text is its column; a text that becomes blank is left out. */
+/**
+ * Returns a value as JSON with its texts masked. The key of a text is its column. A text that becomes blank is
+ * left out.
+ */
 export function maskedJson(value: object): string {
   const json = JSON.stringify(value);
   if (!holdsElevenDigits(json)) return json;
@@ -68,10 +71,10 @@ export function maskedJson(value: object): string {
 }
 
 const weights = [1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1];
-/** The first years of the centuries that the tens of the month stand for, from 0 on. */
+/** The first year of the century of birth, by the month in the PESEL divided by 20. */
 const centuries: readonly (number | undefined)[] = [1900, 2000, undefined, undefined, 1800];
 
-/** Whether eleven digits begin with a day of birth from 1800 to 2099, and end with their check digit. */
+/** Checks whether eleven digits begin with a day of birth from 1800 to 2099 and end with their check digit. */
 function isPesel(number: string): boolean {
   const [year, month, day] = [0, 2, 4].map((at) => Number(number.slice(at, at + 2))) as [
     number,

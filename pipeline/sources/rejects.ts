@@ -1,7 +1,7 @@
 import { reads } from '../figures.ts';
 import { maskPersonalNumbers } from './personal-number.ts';
 
-/** The codes of `reject_code.csv` for which a reader rejects; the mapping has further ones. */
+/** The codes of `reject_code.csv` with which a reader rejects; the mapping has further codes. */
 export type RejectCode = 'damaged_row' | 'unreadable_answer' | 'no_name' | 'invalid_krs';
 
 /** A record, or an answer, that cannot be read. */
@@ -14,7 +14,10 @@ export interface UnreadableRow {
   raw: string;
 }
 
-/** Returns the part of a text that the database keeps, without personal numbers, and without half of one. */
+/**
+ * Returns the part of a text that the database keeps. Masks personal numbers, and cuts off a number at the end,
+ * which may be half of one.
+ */
 export function shorten(raw: string | Buffer, length = reads.rawLength): string {
   const text = typeof raw === 'string' ? raw : raw.toString('utf8', 0, length);
   const part = raw.length > length ? text.slice(0, length).replace(/\d+$/, '') : text;

@@ -9,19 +9,20 @@ export type ColumnForm = 'nip' | 'regon' | 'activity' | 'activities' | 'dotted_a
 
 /** A column of a source's files that the mapping reads. */
 export interface SourceColumn {
-  /** As the header of the file spells it. */
+  /** The name of the column in the header of the file. */
   header: string;
-  /** As `map.sql` reads it from `stage.record`. */
+  /** The name of the column in `stage.record`, which `map.sql` reads. */
   column: string;
-  /** The form of its fields, where `map.sql` can then skip most of its checks. */
+  /** The usual form of the column's fields; `map.sql` then skips most checks. */
   form?: ColumnForm;
-  /** How many digits it has, where a typed file may hold it as a number without its leading zeros. */
+  /** The number of digits, where a typed file may hold a field as a number without its leading zeros. */
   digits?: number;
-  /** A header without it is no fault: its fields are null, and what they alone tell stays as it was. */
+  /** Whether a file may lack the column: its fields are then null, and the data that only they state stays. */
   is_optional?: boolean;
   /**
-   * What it tells of an entry, by the names of 1_read/keep.sql. A guard refuses a header without it; a dump that
-   * is accepted so leaves that as it was; `nothing` where no answer shows it. Absent: nothing can be read without it, unless it is optional.
+   * The subjects of an entry that the column states, by the names of 1_read/keep.sql. A guard refuses a header
+   * without the column; if such a dump is accepted, these subjects stay. `nothing`: no answer shows the column.
+   * Absent: no dump can be read without the column, unless it is optional.
    */
   tells?: readonly string[];
 }
@@ -29,48 +30,48 @@ export interface SourceColumn {
 /** The columns of a file. */
 export interface TableColumns {
   columns: readonly SourceColumn[];
-  /** Headers of columns that are known and not read. Others are unknown, and are noted. */
+  /** The headers of known columns that are not read. Any other header is noted as unknown. */
   ignored?: readonly string[];
-  /** A column that numbers the rows: staged, but no data. */
+  /** The column that numbers the rows; it is staged, but is no data. */
   row_number?: string;
 }
 
 /** A file of a dump whose tables are joined. */
 export interface JoinedTable extends TableColumns {
-  /** What `identifyFile` returns for it. */
+  /** The key that `identifyFile` returns for the file. */
   file_key: string;
-  /** The column with the day on which the registry touched a row last, YYYY-MM-DD…; it is no data. */
+  /** The column with the day on which the registry last touched a row, YYYY-MM-DD…; it is no data. */
   touched?: string;
 }
 
-/** The fields of a row by their `column`; a blank one is absent. */
+/** The fields of a row by their `column`; blank fields are absent. */
 export type Fields = Record<string, string>;
 
-/** Two files of a dump whose rows make one record each: a row of one, with its rows of the other. */
+/** A join of two files of a dump: a record is a row of the main file with its rows of the details file. */
 export interface JoinDescription {
   separator: Separator;
-  /** The header of the key in both files: a number of `key_digits` digits, at most 9. Both are sorted by it. */
+  /** The header of the key in both files, which are sorted by it: a number of `key_digits` digits, at most 9. */
   key: string;
   key_digits: number;
   main: JoinedTable;
   details: JoinedTable & {
-    /** The column that identifies a row. */
+    /** The column that identifies a row of the details file. */
     unique: string;
   };
-  /** The columns of both that `combine` and `needsDetails` look at, the unique one among them. */
+  /** The columns of both files that `combine` and `needsDetails` read, the unique one among them. */
   brief: readonly string[];
   /**
-   * Other files, with the key too, which may be absent: their rows go to `stage.side_row`. One with the
-   * columns `old_key` and `new_key` lists duplicates, and the entries that stand for them.
+   * Optional further files with the same key, whose rows go to `stage.side_row`. A file with the columns
+   * `old_key` and `new_key` lists duplicates, and the entries that replace them.
    */
   side: readonly JoinedTable[];
-  /** Whether a row of the main file without any details is a sign of a damaged dump. */
+  /** Returns whether a row of the main file without any details is a sign of a damaged dump. */
   needsDetails: (main: Fields) => boolean;
-  /** The columns that a record has beside `details` and those of its main row, with their types in SQL. */
+  /** The columns of a record beside `details` and the columns of its main row, with their types in SQL. */
   combined: Readonly<Record<string, 'integer' | 'text'>>;
   /**
-   * Which details of a new or changed record are `listed`, in their order, and the other columns. A change of
-   * it makes the next night read every record, as one of `map.sql` does.
+   * Returns the `listed` details of a new or changed record, in their order, and the other columns. A change of
+   * this function makes the next night read every record, as a change of `map.sql` does.
    */
   combine: (
     main: Fields,
@@ -78,14 +79,14 @@ export interface JoinDescription {
   ) => { listed: readonly Fields[] } & Record<string, unknown>;
 }
 
-/** The dumps of a source. `map.sql` in the same folder says what they mean. */
+/** The dumps of a source; `map.sql` in the same folder defines their meaning. */
 interface DumpDescription {
-  /** ISO 3166-1 alpha-2. */
+  /** The country of the registry, in ISO 3166-1 alpha-2. */
   country_code: string;
-  /** Whether the registry tells the main activity of an entry, and no other. */
+  /** Whether the registry states only the main activity of an entry. */
   has_one_activity?: boolean;
   /**
-   * Which part of the dump a file is, by its path below the dump's folder; null for another file.
+   * Returns the part of the dump that a file holds, by its path below the dump's folder; null for another file.
    * Folders of tables hold no folders. Throws a `Refusal` for a part whose name is not clear.
    */
   identifyFile(file: string): string | null;
@@ -94,24 +95,24 @@ interface DumpDescription {
 /** A source whose files are tables with a header, a row a record. */
 export interface TableDescription extends DumpDescription, TableColumns {
   format: 'table';
-  /** `full`: an absent entry is gone. `delta`: a dump says nothing of absent entries. */
+  /** `full`: an entry that is absent from a dump is gone. `delta`: an absent entry stays as it is. */
   dump_kind: 'full' | 'delta';
-  /** Absent: each file is a table of records of its own. */
+  /** The join of the files; absent when each file is a table of whole records. */
   join?: JoinDescription;
-  /** What a dump of the other format is, where the source has both. */
+  /** The description of the dumps of answers, if the source has dumps of both formats. */
   delta?: DocumentDescription;
 }
 
 export type Separator = ',' | ';';
 
 /**
- * A source whose files hold answers of a registry, in folders of any depth. `collect.sql` makes documents
- * of them, one an entry.
+ * A source whose files hold answers of a registry, in folders of any depth. `collect.sql` makes one document an
+ * entry out of the answers.
  */
 export interface DocumentDescription extends DumpDescription {
   format: 'document';
   dump_kind: 'delta';
-  /** The answers of one file, one at a time. Throws a `Refusal` when the whole file cannot be read. */
+  /** Yields the answers of one file, one at a time. Throws a `Refusal` when the whole file cannot be read. */
   readAnswers(file: AnswerFile): AsyncIterable<Answer>;
 }
 
@@ -120,37 +121,43 @@ export type SourceDescription = TableDescription | DocumentDescription;
 /** A file of answers on the disk. */
 export interface AnswerFile {
   path: string;
-  /** Its path below the dump's folder. */
+  /** The path of the file below the dump's folder. */
   file: string;
-  /** Called with the number of bytes of each part that was read. */
+  /** Receives the number of bytes of each part that was read. */
   onRead?: (byte_count: number) => void;
 }
 
-/** One answer of a registry, or why it cannot be read. */
+/** One answer of a registry, or the reason why it cannot be read. */
 export type Answer = {
-  /** Where it begins, from 1; unique in its file. */
+  /** The line where the answer begins, from 1; unique in its file. */
   line: number;
-  /** As written, for the list of rejects; shortened. */
+  /** The answer as written, shortened, for the list of rejects. */
   raw: string;
 } & (
-  | { /** As `collect.sql` reads it from `stage.answer`. */ answer: object }
-  | { /** Why it cannot be read. */ reject_code: RejectCode; reason: string }
+  | { /** The object that `collect.sql` reads from `stage.answer`. */ answer: object }
+  | {
+      /** The code of the reason why the answer cannot be read. */ reject_code: RejectCode;
+      reason: string;
+    }
 );
 
 interface Mapping {
-  /** The name of the folder below `sources/`, on the command line and in every table. */
+  /** The name of the source: its folder below `sources/`, on the command line and in every table. */
   name: string;
   mapping: string;
-  /** Changes whenever the mapping does, so that every record is read again. */
+  /** The hash of the mapping; a change makes the next night read every record again. */
   mapping_version: string;
-  /** The text of `note.sql`, where there is one: what the run notes of the records, and `stage.withheld_unit`. */
+  /**
+   * The text of `note.sql`, if the source has one: it writes the run's notes about records, and `stage.withheld_unit`.
+   */
   note?: string | undefined;
 }
 
 export type TableSource = Omit<TableDescription, 'delta'> & Mapping & { delta?: DocumentSource };
 /**
- * `collection`: the text of `collect.sql`, and of `collect_….sql` after it. `record_columns`: the columns of a
- * full dump's record with their types in SQL, which are keys of its documents, so that one `map.sql` reads both.
+ * A source of documents. `collection`: the text of `collect.sql`, and of `collect_….sql` after it.
+ * `record_columns`: the columns of a full dump's record, with their SQL types. The documents have the same
+ * keys, so that one `map.sql` reads both.
  */
 export type DocumentSource = DocumentDescription &
   Mapping & { collection: string; record_columns?: Readonly<Record<string, string>> };
@@ -158,12 +165,12 @@ export type Source = TableSource | DocumentSource;
 
 const folder = new URL('./', import.meta.url);
 
-/** The columns that the records of joined tables have beside those of a row, with their types in SQL. */
+/** Returns the columns that only records of joined tables have, with their types in SQL. */
 export function joinedColumns({ join }: Pick<TableDescription, 'join'>): Record<string, string> {
   return join ? { ...join.combined, details: 'jsonb' } : {};
 }
 
-/** The names of all sources: the folders below `sources/`. */
+/** Returns the names of all sources: the folders below `sources/`. */
 export async function listSources(): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true });
   return entries
@@ -172,7 +179,7 @@ export async function listSources(): Promise<string[]> {
     .toSorted();
 }
 
-/** Loads a source by its name. Throws `WrongUsage` that lists the names when there is none. */
+/** Loads a source by its name. Throws a `WrongUsage` that lists all names when no source has this name. */
 export async function loadSource(name: string): Promise<Source> {
   const names = await listSources();
   if (!names.includes(name)) {
@@ -188,7 +195,7 @@ export async function loadSource(name: string): Promise<Source> {
   const normalising = await read('../../sql/nightly/1_read/normalise.sql');
   const combining = description.format === 'table' ? description.join?.combine.toString() : '';
   const tidying = (await read('text.ts')).replaceAll(/^ *(?:\/?\*|\/\/).*$/gm, '');
-  // A comment changes nothing about what a record means.
+  // Comments are removed: they change nothing about the meaning of a record.
   const statements = (mapping + normalising + combining + tidying).replaceAll(/--.*$/gm, '');
   const files = await readdir(new URL(`${name}/`, folder));
   const note = files.includes('note.sql') ? await read(`${name}/note.sql`) : undefined;

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import type { ColumnForm, SourceColumn } from './source.ts';
 
-/** The rows of a CSV file with a header. */
+/** Reads the rows of a CSV file with a header. */
 export function readTable<Column extends string>(file: URL): Record<Column, string>[] {
   return parse<Record<Column, string>>(readFileSync(file), { columns: true });
 }
 
-/** What the list of the columns of a source says of each, with `digits` where a file may be typed. */
+/** The fields of a column in a source's list of columns; a source of typed files has `digits` too. */
 export type ColumnField = 'header' | 'column' | 'form' | 'is_optional' | 'tells';
 
 export function describeColumn({

@@ -1,12 +1,12 @@
-// Some of these are control characters.
+// The pattern of white space includes control characters.
 const whiteSpace = new RegExp(String.raw`[\s\u001c-\u001f\u0085\u200b]+`, 'g');
 
-// Hyphens, dashes and minus signs of every kind, and the blanks between them.
+// Matches hyphens, dashes and minus signs of every kind, with blanks between them.
 const hyphens = /^[-\u00ad\u2010-\u2015\u2043\u2212\u2e3a\u2e3b\ufe58\ufe63\uff0d ]+$/;
 
 const entity = /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-z]{2,6}));/g;
 
-/** The characters of named entities. */
+/** The characters of named entities, by their names. */
 const named: Readonly<Record<string, string>> = {
   amp: '&',
   lt: '<',
@@ -20,13 +20,13 @@ const named: Readonly<Record<string, string>> = {
   minus: '\u2212',
 };
 
-/** How many times a registry escapes a text, at most. */
+/** The most times that a registry escapes a text. */
 const ESCAPES = 3;
 
 /**
  * Returns the text that a registry means, without escapes, trimmed, and with one blank for each run of white
- * space. Returns a blank text for one of hyphens alone, with which registries fill in what they do not have.
- * Every source reads its values by this function. `RecordScanner` finds the records that need it.
+ * space. Returns a blank text for hyphens alone, which registries write into empty fields. Every source reads
+ * its values with this function. `RecordScanner` finds the records that need it.
  */
 export function tidy(text: string): string {
   let plain = text;
@@ -37,7 +37,7 @@ export function tidy(text: string): string {
   return hyphens.test(plain) ? '' : plain;
 }
 
-/** Returns the character of an entity, and the entity itself where it stands for none. */
+/** Returns the character of an entity, or the entity itself when it names no character. */
 function decode(written: string, decimal?: string, hexadecimal?: string, name?: string): string {
   if (name !== undefined) return named[name] ?? written;
   const code = decimal === undefined ? Number.parseInt(hexadecimal!, 16) : Number(decimal);

@@ -1,5 +1,5 @@
--- One row per record of a report: what each column means. `stage.record` holds the columns of the
--- report by the names of source.ts, white space tidied and blanks null.
+-- Maps one row per record of a report. `stage.record` holds the columns of the report by the names of
+-- source.ts, with white space tidied and blanks as null.
 select
     record.file_no,
     record.line,
@@ -42,7 +42,7 @@ select
         when record.is_well_formed then record.glowny_kod_pkd
         else translate(record.glowny_kod_pkd, '. ', '')
     end as activity_main,
-    -- In the order of the report; two lists of the same codes say the same.
+    -- Activity codes keep the order of the report; two lists of the same codes are equal.
     replace(
         case
             when record.is_well_formed
@@ -60,7 +60,7 @@ select
         when 'Aktywny' then 'ACTIVE'
         when 'Zawieszony' then 'SUSPENDED'
         when 'Działalność prowadzona wyłącznie w formie spółki cywilnej' then 'ACTIVE'
-        -- The word of the API: the reports hold no such entries. The strike-off date decides.
+        -- Only the API writes WYKRESLONY: the reports hold no such entries. The strike-off date decides.
         when 'WYKRESLONY' then 'ACTIVE'
     end as declared_status,
     coalesce(
@@ -75,8 +75,8 @@ select
     record.data_wznowienia as resumption_date,
     case
         when record.kraj is not null then nullif(record.kraj, 'PL')
-        -- Only addresses abroad have no voivodeship. The reports lack their country, which is blank until
-        -- the API states it.
+        -- Only addresses abroad have no voivodeship. The reports lack their country, which is blank until the
+        -- API states it.
         when
             file.file_key = '00'
             and coalesce(record.kod_pocztowy, record.miejscowosc, record.ulica) is not null

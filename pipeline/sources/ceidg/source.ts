@@ -10,19 +10,19 @@ export const voivodeships = readTable<'code' | 'name'>(
 );
 
 /**
- * Lists the columns of the reports. `api`: the path to the field in an entry of the API, where that holds it as the
- * reports do. `is_optional`: the API alone tells it.
+ * The columns of the reports. `api` is the path to the field in an entry of the API, where both write it alike.
+ * `is_optional` marks a field that only the API states.
  */
 export const columns = readTable<ColumnField | 'api'>(new URL('header.csv', import.meta.url));
 
-// Longest first: 'śląskie' is part of 'dolnośląskie', 'pomorskie' of 'zachodniopomorskie'.
+// Longer names come first: 'śląskie' is part of 'dolnośląskie', 'pomorskie' of 'zachodniopomorskie'.
 const parts = [...voivodeships, NO_VOIVODESHIP]
   .map(({ code, name }) => ({ code, folded: fold(name) }))
   .toSorted((a, b) => b.folded.length - a.folded.length);
 
 /**
- * CEIDG, the register of entrepreneurs: the daily reports "Zarejestrowane działalności", one a
- * voivodeship and one for the entries without. Column names as measured on the live service.
+ * Describes CEIDG, the register of entrepreneurs. Its daily reports "Zarejestrowane działalności" are one file
+ * a voivodeship, and one for entries without a voivodeship. The column names are measured on the live service.
  */
 export const description: TableDescription = {
   format: 'table',
@@ -33,7 +33,7 @@ export const description: TableDescription = {
   identifyFile(file) {
     const name = fold(file);
     if (!/\.(zip|csv|csv\.gz)$/.test(name)) return null;
-    // The other kind of report that CEIDG publishes: submitted applications, not entries.
+    // CEIDG also publishes reports of submitted applications, which hold no entries.
     if (name.includes(fold('Złożone wnioski'))) return null;
     const part = parts.find(({ folded }) => name.includes(folded));
     if (!part) throw new Refusal(`${file}: the name of the file holds no voivodeship`);
@@ -41,7 +41,7 @@ export const description: TableDescription = {
   },
 };
 
-/** Lower case without diacritics, white space and underscores as one space. */
+/** Returns a text in lower case without diacritics, with white space and underscores as one space. */
 function fold(text: string): string {
   return text
     .toLowerCase()

@@ -1,8 +1,8 @@
--- One document an extract, with what the dictionaries and the entry of yesterday say of it.
+-- Makes one document an extract, completed from the dictionaries and from the known entry.
 
--- Whether one extract of a company is older than another one. The number of the newest entry decides,
--- then the day whose state an extract shows. Each register counts its own entries: where number and day
--- of two registers disagree, neither extract is older.
+-- Returns whether one extract of a company is older than another one. The number of the newest entry decides,
+-- then the day whose state an extract shows. Each register counts its own entries: if number and day of two
+-- registers disagree, neither extract is older.
 create function stage.is_older(
     register text,
     entry_no integer,
@@ -44,9 +44,9 @@ where answer.answer ->> 'kind' = 'extract';
 
 create index on stage.krs_extract (krs);
 
--- A company has one version. An extract is dropped, without a reject, when it is older than the known
--- one, than another one of the dump, or than the day on which the company was gone. A number may be in
--- both registers, RejP and RejS: the one that has not struck it off counts, else RejP.
+-- Deletes superseded extracts, without a reject: a company has one version. An extract is superseded by the
+-- known entry, by another extract of the dump, or by the day on which the company was gone. A number may be in
+-- both registers, RejP and RejS: the register that has not struck it off counts, else RejP.
 with older as (
     delete from stage.krs_extract as extract
     where
@@ -103,8 +103,8 @@ left join registry.entry as known
     on known.source = 'krs'
     and known.entry_key = older.krs;
 
--- The state of an extract may be later than the day of the dump, but not later than today. A current
--- extract repeats a full one with the same content.
+-- Rejects an extract with a state later than today, and a current extract that repeats a full one with the same
+-- content. The state may be later than the day of the dump.
 insert into stage.reject (file_no, line, reject_code, reason, raw, is_repeat, entry_key)
 select
     extract.file_no,
@@ -135,8 +135,8 @@ where reject.file_no = extract.file_no and reject.line = extract.line;
 
 analyze stage.krs_extract;
 
--- One row per activity of an extract. code: of a subclass such as 4312Z or, as old entries have it, of
--- a division, group or class, such as 43, 431 or 4312; null for what is none of these.
+-- One row per activity of an extract. code: a subclass such as 4312Z or, in old entries, a division, group or
+-- class, such as 43, 431 or 4312; null for any other text.
 create unlogged table stage.krs_activity as
 select
     extract.file_no,
@@ -167,13 +167,13 @@ cross join lateral jsonb_to_record(activity.item) as part (
 create index on stage.krs_activity (file_no, line);
 analyze stage.krs_activity;
 
--- KRS names no version of the classification. It is the one that knows more of the codes; then the one
--- that knows more of their names; then the one of the known entry, so that a list that fits both is no
--- reclassification; then the one in force on the day on which the activities, or the company, were
--- entered.
+-- Writes one document an extract. KRS names no version of the classification: the version that has more of the
+-- codes counts, then the one that has more of their names. Then the version of the known entry counts, so that
+-- a list that fits both is no reclassification. Last counts the version in force on the day on which the
+-- activities, or the company, were entered.
 insert into stage.document (file_no, line, entry_key_hint, document, raw)
--- One row per legal form as the register writes it: our label or the official name, in capitals. It
--- writes 'lub' as a slash.
+-- One row per legal form as KRS writes it: our label or the official name, in capitals. KRS writes 'lub' as a
+-- slash.
 with legal_form as (
     select distinct on (form.written)
         form.written,
@@ -198,7 +198,7 @@ select
     extract.line,
     extract.krs,
     extract.content || jsonb_build_object(
-        -- Zeros are no number.
+        -- A NIP or REGON of zeros is no number.
         'nip', nullif(translate(identifiers.nip, '- ', ''), '0000000000'),
         'regon9', nullif(left(translate(identifiers.regon, '- ', ''), 9), '000000000'),
         'legal_form', legal_form.symbol,

@@ -1,13 +1,12 @@
--- What the mapping asks more than once.
+-- Functions that the mapping of KRS calls more than once.
 
--- Whether the status of a number says that it is in force; one without a status is.
+-- Returns whether the status of a number means that it is in force; a number without a status is in force.
 create function stage.is_in_force(status text) returns boolean
 language sql immutable
 return coalesce(registry.lower(status) ~ '^(aktywn|aktualn|nadan|ważn)', true);
 
--- What a number means: itself, where it is valid and in force. A cancelled number is none; another
--- known number stays. A number that is not valid, or has an unknown status, says nothing: the known one
--- stays.
+-- Returns the number in force: the stated one, if it is valid. A cancelled number gives null, or another known
+-- number. An invalid number, or an unknown status, gives the known number.
 create function stage.krs_number_in_force(
     number text,
     status text,
@@ -23,9 +22,9 @@ return case
     else known
 end;
 
--- The proceedings that count: open ones before ended ones, then the last. A decision without a date has
--- the day of its entry, which a full extract states; else the known day; else `last_entry_day`, that of
--- the only entry since the known one. Open ones have the end of those that were open before.
+-- Returns the proceedings that count: open ones before ended ones, then the last. A decision without a date has
+-- the day of its entry, which a full extract states; else the known day; else `last_entry_day`, the day of the
+-- only entry since the known one. An open proceeding carries the end of the one that was known as open before.
 create function stage.krs_proceeding(
     items jsonb,
     last_entry_day text,
@@ -50,7 +49,7 @@ return (
         from jsonb_array_elements(items) with ordinality as item (value, place)
         where
             item.value ? 'otwarcie'
-            -- An orderly liquidation stands among the restructurings.
+            -- KRS lists orderly liquidations among the restructurings; these are left out.
             and registry.lower(coalesce(item.value #>> '{otwarcie,rodzajPostepowania}', ''))
             !~ 'likwidac'
     )

@@ -9,9 +9,9 @@ import { contentShape, type Folded, headerShape } from './shape.ts';
 type Texts = Partial<Record<string, string>>;
 
 /**
- * Reads an extract, with or without `odpis` around it, or a problem. Throws an `UnusableAnswer`.
+ * Reads an extract of KRS, with or without `odpis` around it, or a problem. Throws an `UnusableAnswer`.
  *
- * @returns what `collect.sql` reads; days are YYYY-MM-DD, or a text that is not readable as a day
+ * @returns the object that `collect.sql` reads; a day is YYYY-MM-DD, or a text that cannot be read as a day
  */
 export function readExtract(value: unknown) {
   if (!isRecord(value)) throw new UnusableAnswer('no object, so no extract of KRS');
@@ -39,7 +39,7 @@ export function readExtract(value: unknown) {
   if (identity.danePodmiotu?.nazwa === undefined)
     throw new UnusableAnswer('no name of the company in it', 'no_name');
   const content = {
-    /** By the keys of `shape.csv`, without what was removed. */
+    /** The current content of the extract, by the keys of `shape.csv`. */
     sections: { dzial1: identity, ...others } as Record<string, unknown>,
     registered_day: findDay(header.dataRejestracjiWKRS, entries[0]?.day),
     struck_off_day: findDay(header.dataWykreslenia, last?.day),
@@ -51,17 +51,17 @@ export function readExtract(value: unknown) {
     kind: 'extract' as const,
     form: naglowekP === undefined ? 'current' : 'full',
     krs: readNumber(header.numerKRS),
-    /** `RejP` of entrepreneurs, `RejS` of associations and the like: a number may be in both. */
+    /** The register: `RejP` of entrepreneurs, or `RejS` of associations and the like. A KRS number may be in both. */
     register: header.rejestr,
     state_day: header.stanZDnia,
     made_day: header.dataCzasOdpisu,
-    /** The number of the newest entry. */
+    /** The number of the newest entry of the extract. */
     entry_no: Number.isInteger(entry_no) && Math.abs(entry_no) < 2 ** 31 ? entry_no : undefined,
     last_entry_day: header.dataOstatniegoWpisu,
-    /** The newest day on which an activity was entered; of a current extract, the company itself. */
+    /** The newest day on which an activity was entered; in a current extract, the day of registration. */
     activity_day: findDay(findActivityDay(dane, entries), content.registered_day),
     content,
-    /** Equal for extracts that say the same, without what only a full one tells. */
+    /** The hash of the content that current and full extracts share; extracts of equal content have equal hashes. */
     content_hash: hash(
       'sha256',
       JSON.stringify(content, (key, part: unknown) => (fullKeys.has(key) ? undefined : part)),
@@ -70,10 +70,10 @@ export function readExtract(value: unknown) {
   };
 }
 
-/** The keys of what only a full extract tells. */
+/** The keys of values that only a full extract states. */
 const fullKeys = new Set(['entry_day', 'former_names']);
 
-/** The first readable day; where none is, the first text, so that the known day stays. */
+/** Returns the first readable day; if there is none, the first text, so that the known day stays. */
 function findDay(...texts: (string | undefined)[]): string | undefined {
   return texts.find((text) => text !== undefined && isPossibleDay(text)) ?? texts.find(Boolean);
 }
@@ -89,8 +89,8 @@ interface Identity {
 }
 
 /**
- * The branches of a foreign company are one entry: the name and the numbers are the company's, the
- * address is that of its own seat in Poland or of its first branch. The seat abroad is a unit.
+ * Merges the branches of a foreign company into one entry. The name and the numbers are the company's. The
+ * address is the seat in Poland, or the first branch. The seat abroad becomes a unit.
  */
 function takeBranch(identity: Identity): Identity {
   const {
@@ -119,7 +119,7 @@ function takeBranch(identity: Identity): Identity {
   };
 }
 
-/** What the service says in place of an extract: `{ type, title, status, traceId }`. */
+/** Reads the problem that the service sends instead of an extract: `{ type, title, status, traceId }`. */
 function readProblem(value: Record<string, unknown>) {
   if (value.odpis !== undefined || value.naglowekA !== undefined) return undefined;
   const { status, title } = value;
@@ -145,7 +145,7 @@ function readNumber(krs = ''): string {
 
 type Entry = ReturnType<typeof readEntries>[number];
 
-/** The entries of a full extract, the first one first. */
+/** Returns the entries of a full extract in the order of their numbers. */
 function readEntries(entries: readonly Texts[] = []) {
   return entries
     .map(({ numerWpisu, dataWpisu, dataUprawomocnienia, opis = '' }) => ({
@@ -158,17 +158,17 @@ function readEntries(entries: readonly Texts[] = []) {
     .toSorted((a, b) => a.number - b.number);
 }
 
-/** The last entry, where that is the one which struck the company off. */
+/** Returns the last entry if it struck the company off, else undefined. */
 function findStrikeOff(entries: readonly Entry[], odd: OddValue[]): Entry | undefined {
   const last = entries.at(-1);
   if (!last) throw new UnusableAnswer('a full extract without entries');
   if (/^WYKREŚLENIE (?:PODMIOTU )?Z KRAJOWEGO REJESTRU SĄDOWEGO/i.test(last.text)) return last;
-  // Such as a strike-off from one register of a number that stays in the other.
+  // Other strike-offs are noted, such as one from one register of a number that stays in the other.
   if (/^WYKREŚL/i.test(last.text)) odd.push({ subject: 'entry', value: shorten(last.text, 200) });
   return undefined;
 }
 
-/** The day of the newest entry among those that brought in the activities that stand now. */
+/** Returns the day of the newest entry that brought in one of the current activities. */
 function findActivityDay(dane: unknown, entries: readonly Entry[]): string | undefined {
   const numbers: number[] = [];
   const visit = (found: unknown): void => {

@@ -8,28 +8,27 @@ import { readHolding } from './holding.ts';
 import type { Folded, Items, LeafShape, ObjectShape, Shape } from './shape.ts';
 
 export interface Folding {
-  /** The entry that struck the company off; its removals do not count. */
+  /** The number of the entry that struck the company off; removals by this entry do not count. */
   last_entry?: string | undefined;
   /** The days of the entries of a full extract, YYYY-MM-DD, by their numbers. */
   entry_days?: ReadonlyMap<number, string>;
   odd: OddValue[];
 }
 
-/** A value of a key, and the number of the entry that brought it in; 0: unknown. */
+/** A value of a key, with the number of the entry that brought it in; 0 means unknown. */
 interface Version {
   value: unknown;
   entry: number;
 }
 
-/** The kinds of keys that KRS does not have, or that are not read. */
+/** The kinds of keys that are computed or ignored: no value of KRS is read for them. */
 const ownKinds: readonly string[] = ['ignored', 'entry_day', 'former_names'];
 
 /**
- * The current value of a key. A full extract gives every leaf as a list of versions
- * `{<key>, nrWpisuWprow, nrWpisuWykr}`, and items of lists behind `pozycja`; the entry `nrWpisuWykr` has
- * removed its version. Blank values, and objects and lists without content, are undefined.
- * Throws an `UnusableAnswer` for a known key of another shape: to ignore it would mean that it was
- * removed.
+ * Returns the current value of a key. A full extract states every leaf as a list of versions `{<key>,
+ * nrWpisuWprow, nrWpisuWykr}`, and items of lists behind `pozycja`; the entry `nrWpisuWykr` has removed its
+ * version. Returns undefined for blank values, and for objects and lists without content. Throws an
+ * `UnusableAnswer` for a known key of another shape: ignoring it would mean a removal.
  */
 export function fold(
   shape: Shape,
@@ -68,7 +67,7 @@ function standing(found: unknown, key: string, folding: Folding): Version[] {
     if (pozycja !== undefined) return standing(pozycja, key, folding);
     const isRemoved = isEntry(nrWpisuWykr) && String(nrWpisuWykr) !== folding.last_entry;
     if (isRemoved) return [];
-    // A leaf, and here and there an object or a list, stands below its own name.
+    // A version holds a leaf, and sometimes an object or a list, below the name of the key.
     const isNamed = isEntry(nrWpisuWprow) && Object.keys(rest).length === 1 && key in rest;
     const value = isNamed ? rest[key] : rest;
     const entry = Number(nrWpisuWprow ?? 0) || 0;
@@ -90,7 +89,7 @@ function foldObject(
   if (value === null) return undefined;
   if (!isRecord(value)) throw new UnusableAnswer(`${path} is no object`);
   const found = foldMembers(shape, value, path, folding);
-  // In the order of the table: two extracts that say the same are equal.
+  // Members follow the order of `shape.csv`, so that extracts of equal content are equal.
   const members = Object.keys(shape.members).filter((name) => found.has(name));
   if (members.length === 0) return undefined;
   const folded = Object.fromEntries(members.map((name) => [name, found.get(name)!]));
@@ -127,7 +126,7 @@ function foldMembers(
   return found;
 }
 
-/** The names that later entries have removed, the newest one first; none in a current extract. */
+/** Returns the names that later entries removed, the newest one first; a current extract has none. */
 function listFormerNames(found: unknown, path: string): string[] {
   const versions = (Array.isArray(found) ? found : []).filter(isRecord);
   return versions
@@ -136,7 +135,7 @@ function listFormerNames(found: unknown, path: string): string[] {
     .flatMap(({ nazwa }) => readText(nazwa ?? null, path) ?? []);
 }
 
-/** The number of the first entry that brought in anything of what stands in an object; 0: unknown. */
+/** Returns the lowest number of an entry that brought in a member of an object; 0 means unknown. */
 function firstEntry(value: Record<string, unknown>): number {
   const numbers = Object.values(value)
     .flat()
@@ -152,7 +151,7 @@ function readText(value: unknown, path: string): string | undefined {
   throw new UnusableAnswer(`${path} is no text`);
 }
 
-/** A KRS number, or a REGON number, of whose 14 digits the last five say nothing; no PESEL. */
+/** Returns a KRS number of 10 digits, or the first 9 digits of a REGON; undefined for any other value, as a PESEL. */
 function readNumber(value: unknown): string | undefined {
   const values = isRecord(value) ? Object.values(value) : [value];
   return values
@@ -171,7 +170,7 @@ function readLeaf(
   if (kind === 'day') {
     const day = readDay(text);
     if (!day) folding.odd.push({ subject: 'day', value: shorten(`${path}: ${text}`, 200) });
-    // Another text stays as it is, and means that the known day stays.
+    // An unreadable text is returned as it is: the mapping then keeps the known day.
     return day ?? text;
   }
   if (kind === 'country') {
@@ -183,7 +182,7 @@ function readLeaf(
   return year && `${year}-${month}-${day}`;
 }
 
-/** A day such as 31.12.2026, `z dnia 1.9.2026 r.` or 2026-12-31; undefined for any other text. */
+/** Returns a day such as 31.12.2026, `z dnia 1.9.2026 r.` or 2026-12-31 as YYYY-MM-DD; else undefined. */
 function readDay(text: string): string | undefined {
   if (isPossibleDay(text)) return text;
   const written = /^(?:z )?(?:dnia )?(\d{1,2})\.(\d{1,2})\.(\d{4})(?: ?r\.?| ?roku)?$/i.exec(text);

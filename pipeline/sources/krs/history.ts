@@ -4,10 +4,10 @@ import type { Folded, Items, ObjectShape } from './shape.ts';
 type Item = Items[number];
 
 /**
- * Joins the items of a history: KRS writes an end, or another person, as an item of its own as well as into
- * the item of the opening. An item without an opening belongs to the last one before it that has begun, an
- * end to the last one before it that is open and has not begun later; where none is before it, to the next
- * one. What belongs to no opening comes first.
+ * Joins the items of a history: KRS writes an end, or another person, as a separate item or in the item of the
+ * opening. A separate item joins the last item before it that has an opening. An end joins the last one that is
+ * open and began no later. Without such an item before it, it joins the next one. Items that match no opening
+ * come first.
  */
 export function joinHistory({ members }: ObjectShape, items: Items): Items {
   const keys = Object.keys(members);
@@ -27,7 +27,7 @@ export function joinHistory({ members }: ObjectShape, items: Items): Items {
   return [...left, ...joined.filter((item) => item !== undefined)];
 }
 
-/** Both items in one, with its members in the order of the table. */
+/** Returns both items as one, with its members in the order of `shape.csv`. */
 function join(keys: readonly string[], item: Item, other: Item): Item {
   const members = keys.flatMap((key): [string, Folded][] => {
     const values = [item[key], other[key]].filter((value) => value !== undefined);
@@ -38,7 +38,7 @@ function join(keys: readonly string[], item: Item, other: Item): Item {
   return Object.fromEntries(members);
 }
 
-/** The day of an opening or an end; '' where it is not known. */
+/** Returns the day of an opening or an end, YYYY-MM-DD; '' when the day is unknown. */
 function dayOf(value: Folded | undefined): string {
   if (typeof value === 'string') return isPossibleDay(value) ? value : '';
   if (value === undefined || Array.isArray(value)) return '';

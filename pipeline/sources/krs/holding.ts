@@ -1,7 +1,7 @@
-/** A longer text says more than a count and a value. */
+/** The number of characters that are searched for shares: a longer text holds more than a count and a value. */
 const TEXT_LENGTH = 1000;
 
-/** Such as 50, 5.000,00 and 4 500; at most ten digits without a sign, so no PESEL. */
+/** The pattern of figures such as 50, 5.000,00 and 4 500. At most ten digits have no separator, so no PESEL fits. */
 const figure = String.raw`(?<![\d.,/])(?:\d{1,3}(?:[ .]\d{3}){1,4}|\d{1,10})(?:,\d{1,4})?(?![\d/])`;
 const count = new RegExp(
   String.raw`(\d{1,6}/\d{1,6}|${figure})\s+(?:\([^)]*\)\s*)?(?:\p{L}+\s+)?(UDZIA[ŁL]\p{L}{0,4})(?!\p{L})`,
@@ -14,8 +14,8 @@ const sum = new RegExp(
 );
 
 /**
- * The count and the value of the shares that a text tells, such as `50 UDZIAŁÓW O ŁĄCZNEJ WARTOŚCI 2.500,00
- * ZŁ`; undefined where it tells neither. The rest of the text may name other persons.
+ * Returns the count and the value of the shares that a text states, such as `50 UDZIAŁÓW O ŁĄCZNEJ WARTOŚCI
+ * 2.500,00 ZŁ`; undefined when it states neither. The rest of the text is dropped: it may name other persons.
  */
 export function readHolding(text: string): string | undefined {
   const told = text.slice(0, TEXT_LENGTH);

@@ -1,7 +1,7 @@
--- One row per extract: what each part of it means. A legal form that is not known, or a number that is
--- not valid, says nothing: the known one stays. So do a day and a voivodeship that are not readable.
--- `sections` holds the extract by the keys of shape.csv, as it stands in the register now; the rest of
--- the document is collect.sql's.
+-- Maps one row per extract. An unknown legal form, an invalid number, and an unreadable day
+-- or voivodeship change nothing: the known value stays. `sections` holds the current
+-- content of the extract, by the keys of shape.csv. collect.sql adds the rest of the
+-- document.
 select
     document.file_no,
     document.line,
@@ -29,7 +29,7 @@ select
     null::text as surname,
     null::text as first_name,
     null::text as phone,
-    -- All is written in capitals, so that they say nothing here.
+    -- KRS writes everything in capitals, so the case has no meaning here.
     registry.lower(part.seat ->> 'adresPocztyElektronicznej') as email,
     null::text as fax,
     registry.lower(part.seat ->> 'adresStronyInternetowej') as website,
@@ -86,7 +86,7 @@ select
     proceeding.restructuring ->> 'end_day' as restructuring_end_date,
     part.seat ->> 'adresDoDoreczenElektronicznychWpisanyDoBAE' as e_delivery,
     null::jsonb as numbers,
-    -- An extract that does not tell its version leaves the known one.
+    -- An extract without the number of its version leaves the known number.
     coalesce((document.document ->> 'entry_no')::integer, known.version_no) as version_no,
     version.day as version_date,
     coalesce(document.document ->> 'register', known.version_register) as version_register,
@@ -100,7 +100,7 @@ cross join stage.night
 left join registry.entry as known
     on known.source = 'krs'
     and known.entry_key = document.entry_key_hint
--- The offset keeps Postgres from taking the document apart again wherever a part is used.
+-- The offset makes Postgres extract each part of the document once, not at each use.
 cross join lateral (
     select
         document.document -> 'sections' as sections,
@@ -111,7 +111,7 @@ cross join lateral (
 cross join lateral (
     select coalesce((document.document ->> 'state_day')::date, known.version_date) as day
 ) as version
--- Of several, the last one; one with an unreadable day may be it.
+-- The last of several suspensions counts; one with an unreadable day counts as the last.
 left join lateral (
     select
         case when stated.is_readable then stated.suspension_day else known.suspension_date end::text
@@ -159,8 +159,8 @@ cross join lateral (
         ) as restructuring
     offset 0
 ) as proceeding
--- Branches have no number in KRS: branches that share an address are known by their order. The same ones in
--- another order say the same.
+-- Branches have no number in KRS: branches that share an address are distinguished by their order. The same
+-- branches in another order are no change.
 cross join lateral (
     select jsonb_agg(stated.unit order by branch.place) as units
     from jsonb_path_query(part.sections, '$.dzial1.jednostkiTerenoweOddzialy[*]')
@@ -208,7 +208,7 @@ cross join lateral (
             ('representative', '$.dzial2.reprezentacjaIBIGBPPSPZOZ[*]', 'Kierownik'),
             ('representative', '$.dzial5.kurator[*]', 'Kurator'),
             ('representative', '$.dzial6.likwidacja[*].likwidatorzy[*]', 'Likwidator'),
-            -- Courts and authorities appoint these; the proceedings are the event.
+            -- Courts and authorities appoint these persons; the proceeding itself is the event.
             ('appointed', '$.dzial6.*[*].syndyk[*]', 'Syndyk'),
             ('appointed', '$.dzial6.*[*].nadzorca[*]', 'Nadzorca'),
             ('appointed', '$.dzial6.postepowanieUpadlosciowe[*].zarzadca[*]', 'Zarządca'),
@@ -267,7 +267,7 @@ cross join lateral (
                 end
             ) as role,
             member.item ->> 'posiadaneUdzialy' as holding,
-            -- What a shareholder is known by; natural persons have none.
+            -- The number identifies a shareholder; natural persons have no number.
             case
                 when member.kind = 'shareholder' then coalesce(
                     member.item ->> 'krs', member.item #>> '{podmiot,krs}',

@@ -1,11 +1,11 @@
 import { readTable } from '../table.ts';
 
 /**
- * What a key of an extract holds. `text`: a value. `day`: a day such as 31.12.2026, read as YYYY-MM-DD.
- * `first_day`: the first day in a text. `country`: the Polish name of a country, read as its ISO 3166-1
- * code. `number`: a KRS or REGON number, plain or in an object. `holding`: the count and the value of
- * shares in a text. `ignored`: known, and not shown. `entry_day`: the day of the entry that brought the
- * object in. `former_names`: the names that the object had before.
+ * The kinds of values of a key. `text`: a value. `day`: a day such as 31.12.2026, read as YYYY-MM-DD.
+ * `first_day`: the first day in a text. `country`: the Polish name of a country, read as its ISO 3166-1 code.
+ * `number`: a KRS or REGON number, plain or in an object. `holding`: the count and the value of shares in a
+ * text. `ignored`: a known value that is not shown. `entry_day`: the day of the entry that brought the object
+ * in. `former_names`: the earlier names of the object.
  */
 const leaves = [
   'text',
@@ -24,38 +24,38 @@ export interface LeafShape {
 }
 
 /**
- * `group`: one object. `list`: any number of objects. `history`: a list of objects that begin and end; the
- * first member of an object is its opening, the second one its end.
+ * The shape of objects. `group`: one object. `list`: any number of objects. `history`: a list of objects that
+ * begin and end, whose first member is the opening and whose second is the end.
  */
 export interface ObjectShape {
   kind: 'group' | 'list' | 'history';
   members: Readonly<Record<string, Shape>>;
-  /** Patterns of keys that mean a member, since some names drift with the law. */
+  /** Pairs of a pattern and a member: a key that matches means the member, since some names drift with the law. */
   spellings: readonly (readonly [RegExp, string])[];
 }
 
 export type Shape = LeafShape | ObjectShape;
 
-/** What the register says now: text, objects by the keys of `shape.csv`, and lists of objects. */
+/** The current content of the register: text, objects by the keys of `shape.csv`, and lists of objects. */
 export type Folded = string | readonly Folded[] | { readonly [key: string]: Folded };
 
 /** The objects of a list. */
 export type Items = readonly Readonly<Record<string, Folded>>[];
 
 /**
- * The keys of an extract, of OdpisAktualny and OdpisPelny alike. Any other key is reported as unknown. A
- * kind is the name of an object of this table, with `[]` of a list and `[..]` of a history of them, or one of
- * `leaves`.
+ * The keys of an extract, whether OdpisAktualny or OdpisPelny. Any other key is noted as unknown. A kind is one
+ * of `leaves`, or the name of an object of this table, followed by `[]` for a list of objects and by `[..]` for
+ * a history.
  */
 const keys = readTable<'object' | 'key' | 'kind' | 'spelling'>(
   new URL('shape.csv', import.meta.url),
 );
 const objects = Map.groupBy(keys, ({ object }) => object);
 
-/** Below `odpis.dane`. */
+/** The shape of the content of an extract, `odpis.dane`. */
 export const contentShape = shapeOf('content');
 
-/** `odpis.naglowekA` or `odpis.naglowekP`. */
+/** The shape of the header of an extract, `odpis.naglowekA` or `odpis.naglowekP`. */
 export const headerShape = shapeOf('header');
 
 function shapeOf(kind: string): Shape {

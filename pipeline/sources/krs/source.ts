@@ -3,24 +3,24 @@ import { parseJson, readEachLine, readWhole, UnusableAnswer } from '../answer.ts
 import type { DocumentDescription } from '../source.ts';
 import { readExtract } from './extract.ts';
 
-/** The longest known full extract has less than one megabyte. */
+/** The largest size of an extract, in bytes; the longest known full extract has less than one megabyte. */
 const EXTRACT_BYTES = 8 * 1024 ** 2;
 
-/** A full extract nests lists and objects twelve deep. */
+/** The most levels of nested lists and objects in an extract; a full extract has twelve. */
 const MOST_LEVELS = 64;
 
-/** The list of companies that are struck off and have no extract any more. */
+/** Matches the list of companies that are struck off and have no extract any more. */
 const listName = /(?:^|\/)deleted\.txt$/i;
 
 /**
- * KRS, the National Court Register, as its open API answers: a folder of `.json` files in any
- * nesting, each one extract, or `.ndjson` files with an extract a line. An extract is an OdpisAktualny
+ * Describes KRS, the National Court Register, by the answers of its open API. A dump is a folder in any nesting, of
+ * `.json` files with one extract each, or of `.ndjson` files with an extract a line. An extract is an OdpisAktualny
  * (the current content of the register) or an OdpisPelny (with its history). A dump may mix them.
  *
- * An entry is a company; its key is the KRS number. A company that was struck off has an OdpisPelny only:
- * its last content is kept, with the day of the entry that struck it off. A company without any extract
- * stands in `deleted.txt`, a KRS number a line; its strike-off has the day of the dump. Any other answer
- * of the service is no entry and closes nothing.
+ * An entry is a company; its key is the KRS number. A struck-off company has an OdpisPelny only: its last content is
+ * kept, with the day of the entry that struck it off. A company without any extract is listed in `deleted.txt`, a KRS
+ * number a line; its strike-off has the day of the dump. Any other answer of the service is no entry and closes
+ * nothing.
  */
 export const description: DocumentDescription = {
   format: 'document',
@@ -56,7 +56,7 @@ function parseExtract(text: string): object {
   return readExtract(parseJson(text));
 }
 
-/** How deep lists and objects stand in each other, up to one more than the bound. */
+/** Counts the levels of nested lists and objects, up to one more than `MOST_LEVELS`. */
 function countLevels(text: string): number {
   let level = 0;
   let deepest = 0;

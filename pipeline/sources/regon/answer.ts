@@ -6,18 +6,18 @@ import { tidy } from '../text.ts';
 import { listOdd, type Row } from './odd.ts';
 import { findReport, fits, foldName, type Report, tellReport } from './report.ts';
 
-/** What the dump says of an answer. */
+/** The label of an answer in the dump: the report and the REGON. */
 interface AnswerLabel {
-  /** A name of any version of BIR. */
+  /** The name of the report, in any version of BIR. */
   report?: string | undefined;
-  /** 9 or 14 digits. */
+  /** The REGON, of 9 or 14 digits. */
   regon?: string | undefined;
 }
 
 /**
- * Reads the records of one answer, a report by its label or by its fields. Throws an `UnusableAnswer`.
+ * Reads the records of one answer. Finds the report by the label or by the fields. Throws an `UnusableAnswer`.
  *
- * @returns what `collect.sql` reads: a report, or an error answer
+ * @returns the object that `collect.sql` reads: a report, or an error answer
  */
 export function readReport(rows: readonly BirRow[], label: AnswerLabel): object {
   const error = rows.find((row) => valueOf(row, 'ErrorCode') !== '');
@@ -36,21 +36,21 @@ export function readReport(rows: readonly BirRow[], label: AnswerLabel): object 
   return {
     kind: 'report',
     ...placeOf(report, owner.isUnit),
-    // 9 digits, valid or not; absent where neither the answer nor the label tells.
+    // The REGON has 9 digits, valid or not; it is absent when neither the answer nor the label states it.
     regon: owner.regon,
-    // In an order of their own, so that two answers that say the same are equal.
+    // The rows are sorted, so that answers of equal content are equal.
     rows: named.filter((row) => isKnown(row, odd)).toSorted(compareRows),
     odd: [...new Map(odd.map((one) => [`${one.subject} ${one.value}`, one])).values()],
   };
 }
 
-/** A line of a daily list: `new`, `updated` or `deleted`. Throws an `UnusableAnswer`. */
+/** Reads a line of a daily list: `new`, `updated` or `deleted`. Throws an `UnusableAnswer`. */
 export function readNumber(list: string, text: string): object {
   if (!/^(?:\d{9}|\d{14})$/.test(text)) throw new UnusableAnswer('not a REGON of 9 or 14 digits');
   return { kind: 'list', list, number: text };
 }
 
-/** No civil partnership, no partners recorded: these answers do not name their report. */
+/** The error codes of no civil partnership and of no partners recorded: such answers do not name their report. */
 const partnerCodes = new Set(['21', '22']);
 
 function readError(row: BirRow, label: AnswerLabel): object {
@@ -62,7 +62,7 @@ function readError(row: BirRow, label: AnswerLabel): object {
   const name = partnerCodes.has(code) ? 'OsPrawnaSpCywilnaWspolnicy' : valueOf(row, 'Raport');
   const place = placeOf(findReport(label.report ?? name), isUnitNumber(regon));
   const number = regon?.slice(0, 9);
-  // These codes are said of many companies.
+  // Answers with these codes are frequent, so the note leaves out the company.
   const about = ['11', '21', '22'].includes(code) ? undefined : number;
   const said = [code, shorten(message ?? '', 200), place.report, about].filter(Boolean);
   const odd = [{ subject: 'error answer', value: said.join(' ') }];
@@ -89,7 +89,7 @@ function firstOf(keys: readonly string[]): string {
   return shorten(keys.slice(0, 3).join(', '), 200);
 }
 
-/** The silos by what the reports call them; see `source.ts`. */
+/** The numbers of the silos by their names in the reports; see `source.ts`. */
 const silos: Readonly<Record<string, string>> = {
   ceidg: '1',
   rolnicza: '2',
@@ -104,7 +104,7 @@ function nameFields(row: BirRow, report: Report, odd: OddValue[]): Row {
   for (const [key, text] of Object.entries(row)) {
     const folded = foldName(key.replace(/^(?:lok)?(?:praw|fiz[cp]?)_|^wspolsc_/i, ''));
     const name = report.fields.get(folded);
-    // BIR 1.0 gives the address for letters too.
+    // BIR 1.0 also states the address for letters (`adkor…`), which is ignored.
     if (name === undefined && !folded.startsWith('adkor')) {
       odd.push({ subject: 'field', value: `${report.name} ${key}` });
     }
@@ -112,7 +112,7 @@ function nameFields(row: BirRow, report: Report, odd: OddValue[]): Row {
     if (name && value !== '') named[name] ??= value;
   }
   const { silo_name, ...rest } = named;
-  // Answers about natural persons often lack the symbol.
+  // Answers about natural persons often lack the symbol of the country.
   const country = rest.country ?? findCountry(rest.country_name ?? '');
   if (country !== undefined) rest.country = country;
   const silo = rest.silo ?? silos[silo_name?.toLowerCase() ?? ''] ?? silo_name;
@@ -121,7 +121,7 @@ function nameFields(row: BirRow, report: Report, odd: OddValue[]): Row {
   return { ...rest, silo };
 }
 
-/** Whether a record says something; the record of a unit needs a valid number. */
+/** Checks whether a record has any field; the record of a unit also needs a valid REGON. */
 function isKnown(row: Row, odd: OddValue[]): boolean {
   const { regon14 } = row;
   if (regon14 === undefined || isRegon14(regon14)) return Object.keys(row).length > 0;
@@ -129,26 +129,26 @@ function isKnown(row: Row, odd: OddValue[]): boolean {
   return false;
 }
 
-/** Fourteen digits with a valid check digit; `findOwner` checks the nine of the company. */
+/** Checks a REGON of fourteen digits by its last check digit; `findOwner` compares the nine of the company. */
 function isRegon14(text: string): boolean {
   const weights = [2, 4, 8, 5, 0, 9, 7, 3, 6, 1, 2, 4, 8];
   const sum = weights.reduce((total, weight, at) => total + weight * Number(text[at]), 0);
   return /^\d{14}$/.test(text) && (sum % 11) % 10 === Number(text[13]);
 }
 
-/** Returns the place of a report. One about a local unit has no part: only the list of units shows units. */
+/** Returns the place of a report. A report about a local unit has no part: only the list of units shows units. */
 function placeOf(report: Report | undefined, isUnit: boolean): Partial<Report['place']> {
   return { ...report?.place, ...(isUnit && { part: '' }) };
 }
 
-/** Whether a number is that of a local unit. One of fourteen digits that ends in zeros is a company's own. */
+/** Checks whether a REGON belongs to a local unit; fourteen digits that end in zeros are a company's own. */
 function isUnitNumber(regon: string | undefined): boolean {
   return /^\d{14}$/.test(regon ?? '') && !regon!.endsWith('00000');
 }
 
 /**
- * Returns the company of an answer: the only one in its records, else that of the label.
- * `isUnit`: only the label tells, and it is the number of a local unit.
+ * Returns the company of an answer: the only one in its records, else the one of the label. `isUnit`: only the
+ * label states a number, and this number belongs to a local unit.
  */
 function findOwner(
   rows: readonly Row[],

@@ -1,7 +1,7 @@
--- Which answers belong together: one document an activity, out of all reports about it.
+-- Groups the answers that belong together: one document an activity, out of all reports about it.
 
--- One row per report that says something, with whose it is. entity: 'P' a legal person, 'F' a
--- natural one.
+-- One row per report with content, and the company that it is about. entity: 'P' is a legal person, 'F' a
+-- natural person.
 create unlogged table stage.regon_report as
 with report as (
     select
@@ -22,7 +22,7 @@ with report as (
             substring(file.file_key from '(?<!\d)(\d{14}|\d{9})(?!\d)[^/]*$') as file_number,
             substring(file.file_key from '^.*(?<!\d)(\d{14}|\d{9})(?!\d).*/') as folder_number
     ) as written
-    -- The first number in the name of the file, else the last one in the names of its folders.
+    -- An answer takes the first number in the name of its file, else the last one in the names of its folders.
     cross join lateral (
         select case
             when registry.is_regon9(left(written.file_number, 9)) then written.file_number
@@ -33,8 +33,8 @@ with report as (
         answer.answer ->> 'part' <> ''
         and (
             answer.answer ->> 'kind' = 'report'
-            -- Codes 4, 21 and 22 say that there are no units or no partners. Of activities an error
-            -- says nothing: every company has some, and code 11 says that they are not published.
+            -- Codes 4, 21 and 22 mean that a company has no units or no partners. An error about activities is
+            -- ignored: every company has activities, and code 11 means that they are not published.
             or (
                 answer.answer ->> 'code' in ('4', '21', '22')
                 and answer.answer ->> 'part' in ('units', 'partners')
@@ -59,7 +59,7 @@ select
     report.entity,
     report.part,
     report.silo,
-    -- Null: an answer that there is nothing.
+    -- Null means an answer that no records exist.
     report.records,
     coalesce(
         report.regon9,
@@ -68,13 +68,13 @@ select
     ) as regon9
 from report
 left join folder_owner using (folder)
--- An answer that only the number of a local unit names is not about the company.
+-- An answer that is labelled only with the number of a local unit is not about the company.
 where report.regon9 is not null or report.number ~ '^[0-9]{9}(0{5})?$' is not false;
 
 analyze stage.regon_report;
 
--- One row per company and part: the content of its best answer. An answer with records goes before one
--- without; activity codes with their version go before codes without.
+-- One row per company and part, with the content of its best answer. An answer with records goes before one
+-- without records. Activity codes with their version go before codes without a version.
 create unlogged table stage.regon_part as
 select distinct on (report.regon9, report.entity, report.part)
     report.regon9,
@@ -118,8 +118,8 @@ select
     main.records -> 0 as activity,
     part.records -> 'person' -> 0 as person,
     part.records -> 'codes' as codes,
-    -- A fetch does not ask for the list where there are no units; an empty list says nothing where the
-    -- count is not zero.
+    -- A fetch skips the list of units when the count of units is zero. An empty list is ignored when the count
+    -- is not zero.
     case
         when stated.unit_count ~ '^0+$' and part.records -> 'units' is null then '[]'
         when stated.unit_count ~ '[1-9]' and part.records -> 'units' = '[]' then null
@@ -189,13 +189,13 @@ select
 from stage.regon_report as report
 where
     report.part <> 'main'
-    -- An answer that there is nothing is an outcome.
+    -- An answer that no records exist is valid, and no reject.
     and report.records is not null
     and not exists (
         select from stage.regon_activity as activity
         where activity.regon9 = report.regon9 and activity.entity = report.entity
     )
-    -- A person without any activity left.
+    -- Reports about a person without any activity left are no rejects.
     and not (
         report.regon9 is not null
         and exists (

@@ -1,20 +1,20 @@
--- What the mapping asks more than once.
+-- Functions that the mapping of REGON calls more than once.
 
--- The address of a record, as the snapshot shows it. Symbols go before names, which drift.
+-- Returns the address of a record in the form of the snapshot. Symbols count before names, which drift.
 create function stage.regon_address(record jsonb) returns jsonb
 language sql stable
 return (
     select jsonb_build_object(
         'street', coalesce(
             regexp_replace(record ->> 'street', '^(ul|al|pl|os)\.(?! )', '\1. '),
-            -- A place without street and number, such as a market hall.
+            -- The name of a place, such as a market hall, replaces a missing street and number.
             case when record ->> 'building' is null then record ->> 'place' end
         ),
         'building', record ->> 'building',
         'apartment', record ->> 'apartment',
         'city', record ->> 'city',
         'postal_code', case
-            -- The reports leave out the dash.
+            -- The reports write a Polish postal code without its dash.
             when place.country_code = 'PL' then regexp_replace(
                 registry.postal_code_pl(record ->> 'postal_code'), '^([0-9]{2})([0-9]{3})$', '\1-\2'
             )
@@ -29,9 +29,9 @@ return (
             coalesce(
                 registry.upper(record ->> 'country'),
                 case
-                    -- Of natural persons the country is often blank.
+                    -- The country of a natural person is often blank: a Polish voivodeship means Poland.
                     when region.name is not null then 'PL'
-                    -- A name that is not known is noted.
+                    -- An unknown name of a country gives a blank code; the reader notes the name.
                     when record ? 'country_name' then ''
                 end
             ) as country_code
@@ -51,7 +51,7 @@ return (
     ) as place
 );
 
--- A phone number: blanks and dashes within it say nothing. Another text stays as it is.
+-- Returns a phone number without blanks and dashes, which have no meaning; any other text stays as it is.
 create function stage.regon_phone(written text) returns text
 language sql immutable
 return case

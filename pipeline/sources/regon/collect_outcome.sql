@@ -1,6 +1,6 @@
--- What the daily lists say, and which reports are missing. The reader notes errors and odd values (`odd.ts`).
+-- Applies the daily lists, and notes missing reports. The reader notes errors and odd values (`odd.ts`).
 
--- The daily lists. A number of fourteen digits that ends in zeros is a company's own.
+-- One row per line of a daily list. A number of fourteen digits that ends in zeros is a company's own.
 create unlogged table stage.regon_listed as
 select
     answer.file_no,
@@ -22,7 +22,7 @@ where not registry.is_regon9(regon9);
 delete from stage.regon_listed
 where not registry.is_regon9(regon9);
 
--- One row per activity of a person without its main report. is_counted: the person has it still.
+-- One row per activity of a person whose main report is missing. is_counted: the person still has the activity.
 create view stage.regon_unreported as
 select
     person.regon9 || '-' || silo.silo as entry_key,
@@ -36,9 +36,9 @@ where
         where activity.entry_key = person.regon9 || '-' || silo.silo
     );
 
--- The answers about a company that is listed as deleted go before the list, which names a person also
--- when one activity of several ended. Answers that cannot be read, or contradict each other, say nothing:
--- then the list counts, since no later list repeats it.
+-- Lists the deleted entries. Answers about a company go before the daily list of deletions, which also names a
+-- person when one activity of several ended. Unreadable and contradictory answers are ignored: then the list
+-- counts, since no later list repeats it.
 insert into stage.deleted_key (entry_key)
 with stated as (
     select distinct document.document ->> 'regon9' as regon9
@@ -55,7 +55,7 @@ where
     and not listed.is_unit
     and listed.regon9 not in (select stated.regon9 from stated)
 union
--- A known activity that the person has no more.
+-- Deletes known activities that the person no longer has.
 select entry.entry_key
 from stage.regon_unreported as unreported
 join registry.entry
@@ -63,7 +63,8 @@ join registry.entry
     and entry.entry_key = unreported.entry_key
 where not unreported.is_counted;
 
--- The answer to a search names companies, but is no report of any. A daily list says what to ask for.
+-- Notes answers and activities without a report, and listed numbers without an answer. The answer to a search
+-- names companies, but is no report.
 insert into stage.notice (subject, value)
 select
     'answer without a report',

@@ -1,5 +1,5 @@
--- One row per document: what its fields mean. White space is tidied, blanks are left out. An invalid
--- number, an unknown legal form and an absent report say nothing: what is known stays.
+-- Maps one row per document. White space is tidied, and blank fields are absent. An invalid number, an unknown
+-- legal form and an absent report change nothing: the known value stays.
 select
     document.file_no,
     document.line,
@@ -12,7 +12,7 @@ select
     end as nip,
     document.document ->> 'regon9' as regon9,
     case
-        -- The two registers that KRS consists of; other registers have numbers of their own.
+        -- KRS consists of registers 138 and 139; other registers have numbers of their own.
         when activity.register in ('138', '139') and activity.register_number is not null
             then case
                 when registry.is_krs(activity.register_number) then activity.register_number
@@ -32,11 +32,11 @@ select
     activity.name,
     owner.surname,
     owner.first_names as first_name,
-    -- wew.: the extension.
+    -- The word 'wew.' marks the extension of a phone number.
     nullif(concat_ws(' wew. ', stage.regon_phone(activity.phone), activity.extension), '') as phone,
     registry.lower(activity.email) as email,
     stage.regon_phone(activity.fax) as fax,
-    -- The name of a host has no case; what follows it has.
+    -- The case of a host name has no meaning; the case of a path has.
     case
         when activity.website ~ '^([A-Za-z]+://)?[^/]+/?$' then registry.lower(activity.website)
         else activity.website
@@ -63,7 +63,7 @@ select
     null::text as status_text,
     case
         when activity.suspension_date > coalesce(activity.resumption_date, '') then 'SUSPENDED'
-        -- Activities that were struck off before 2014-11-08, some without any date.
+        -- Silo 4 holds activities struck off before 2014-11-08, some without any date.
         when
             document.document ->> 'silo' = '4'
             and coalesce(activity.end_date, activity.struck_off_date, owner.struck_off_date) is null
@@ -114,7 +114,7 @@ left join lateral jsonb_to_record(document.document -> 'person') as person_recor
 left join registry.entry as known
     on known.source = 'regon'
     and known.entry_key = document.entry_key_hint
--- The natural person, or the legal one itself.
+-- The owner of an activity is the natural person, or the legal person itself.
 cross join lateral (
     select
         document.document ->> 'silo' <> '6' as is_person,
@@ -127,20 +127,20 @@ cross join lateral (
         ) as first_names,
         person_record.struck_off_date
 ) as owner
--- An end before the start is that of a former bankruptcy.
+-- An end before the start belongs to a former bankruptcy.
 cross join lateral (
     select case
         when activity.bankruptcy_end_date < activity.bankruptcy_start_date is not true
             then activity.bankruptcy_end_date
     end as end_date
 ) as bankruptcy
--- The offset keeps Postgres from asking again for every part of the address.
+-- The offset makes Postgres compute the address once, not for each of its parts.
 cross join lateral (
     select stage.regon_address(document.document -> 'activity') as address
     offset 0
 ) as seat
--- The units of this activity. Without their list in the dump: the units with details, and the other
--- known ones.
+-- The units of the activity. If the dump lacks their list, the units with details in the dump count, with the
+-- other known units.
 cross join lateral (
     select jsonb_agg(listed.unit order by listed.unit ->> 'identifier') as units
     from (
@@ -191,8 +191,8 @@ cross join lateral (
         order by stated.unit ->> 'identifier', stated.rank, stated.unit::text collate "C"
     ) as listed
 ) as unit
--- Of codes of both versions the newer ones count. BIR 1.1 does not tell the version: it is the known one,
--- or else the first one that has all the codes.
+-- If codes of both versions are stated, the newer ones count. BIR 1.1 does not state the version: the known
+-- version counts if it has all the codes, else the first version that has them all.
 cross join lateral (
     select
         document.document -> 'codes' is not null as is_stated,
@@ -251,7 +251,7 @@ cross join lateral (
                 'kind', 'partner',
                 'full_name', partner.name,
                 'role', 'Wspólnik',
-                -- Partners may have one name.
+                -- The number distinguishes partners of the same name.
                 'number', case when registry.is_regon9(partner.regon9) then partner.regon9 end
             )
         )
@@ -273,7 +273,7 @@ cross join lateral (
         ) as partner
         where not owner.is_person and partner.name is not null
         union all
-        -- Only civil partnerships have partners.
+        -- Known partners stay if the dump lacks their list; only civil partnerships have partners.
         select before.value
         from jsonb_array_elements(known.persons) as before (value)
         where

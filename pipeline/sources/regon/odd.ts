@@ -17,10 +17,13 @@ const regions = new Set(
 /** The symbols of the registers that are parts of KRS. */
 const courtRegisters = ['138', '139'];
 
-/** Dates of an activity are dates of its entry, which are noted for all sources. */
+/** Matches the dates of an activity that become dates of its entry: these are noted for all sources alike. */
 const entryDates = /^(?:start|end|suspension|resumption|struck_off|bankruptcy_(?:start|end))_date$/;
 
-/** Lists the values of a record that the mapping does not know, or that cannot be; none of a part without a meaning. */
+/**
+ * Lists the values of a record that the mapping does not know, or that are impossible. Parts that the mapping
+ * does not read have none.
+ */
 export function listOdd(row: Row, part: string | undefined): OddValue[] {
   if (part === 'codes') {
     const { version = '2007' } = row;

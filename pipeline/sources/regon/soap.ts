@@ -1,7 +1,7 @@
 import sax from 'sax';
 import { describeText } from '../answer.ts';
 
-/** The two parts of BIR: the second one has `GetValue` only. */
+/** The two services of BIR: `publ`, and `common`, which has `GetValue` only. */
 const publ = { namespace: 'http://CIS/BIR/PUBL/2014/07', service: 'IUslugaBIRzewnPubl' };
 const common = { namespace: 'http://CIS/BIR/2014/07', service: 'IUslugaBIR' };
 
@@ -13,26 +13,28 @@ export type Operation =
   | 'DanePobierzRaportZbiorczy'
   | 'GetValue';
 
-/** The parameters of an operation; a search nests them one deeper. */
+/** The parameters of an operation; a search nests its parameters one level deeper. */
 export type Parameters = Record<string, string | Record<string, string>>;
 
-/** One `<dane>`: a flat record, every value a trimmed string, blank where the element is empty. */
+/** One `<dane>` element: a flat record of trimmed strings, blank for an empty element. */
 export type BirRow = Record<string, string>;
 
-/** The value of a field, blank where there is none. The case of names differs between versions. */
+/**
+ * Returns the value of a field, blank for an absent one. Ignores the case of names, which differs between versions.
+ */
 export function fieldOf(row: BirRow | undefined, name: string): string {
   const folded = name.toLowerCase();
   const found = Object.keys(row ?? {}).find((key) => key.toLowerCase() === folded);
   return found === undefined ? '' : row![found]!.trim();
 }
 
-/** The answer is not what BIR sends; the message continues the sentence "REGON sends …". */
+/** The error of an answer that BIR would not send; its message continues the sentence "REGON sends …". */
 export class UnreadableAnswer extends Error {}
 
-/** BIR's own word for what went wrong with a request. */
+/** The error that BIR reports about a request, in BIR's own words. */
 export class SoapFault extends Error {}
 
-/** A request in SOAP 1.2 with WS-Addressing, as the documentation of GUS shows it. */
+/** Returns a request in SOAP 1.2 with WS-Addressing, as the documentation of GUS shows it. */
 export function writeEnvelope(url: string, operation: Operation, parameters: Parameters): string {
   const { namespace, service } = operation === 'GetValue' ? common : publ;
   const content = Object.entries(parameters).map(([name, value]) => {
@@ -56,23 +58,23 @@ function escape(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** Reads a text as it arrives. */
+/** A reader of a text that arrives in pieces. */
 export interface TextReader<T> {
-  /** Throws an `UnreadableAnswer`. */
+  /** Reads the next piece of the text. Throws an `UnreadableAnswer`. */
   write: (text: string) => void;
-  /** Throws an `UnreadableAnswer`, or a `SoapFault`. */
+  /** Returns the result at the end of the text. Throws an `UnreadableAnswer` or a `SoapFault`. */
   end: () => T;
 }
 
-/** Characters of a MIME message before its envelope, at most. */
+/** The most characters of a MIME message before its envelope. */
 const HEAD_LENGTH = 65_536;
 
-/** Characters parsed at once: the parser takes thirty times their memory for an escaped text. */
+/** The number of characters parsed at once: the parser takes thirty times their memory for an escaped text. */
 const PIECE_LENGTH = 4096;
 
 /**
- * Reads an answer, and passes on the text of its result: plain text, or XML as text. The envelope is the
- * whole answer, or the only part of a MIME message (MTOM).
+ * Returns a reader of an answer that passes on the text of the result: plain text, or XML as text. The envelope
+ * is the whole answer, or the only part of a MIME message (MTOM).
  */
 export function readEnvelope<T>(operation: Operation, result: TextReader<T>): TextReader<T> {
   const responsePath = `Envelope/Body/${operation}Response`;
@@ -94,7 +96,7 @@ export function readEnvelope<T>(operation: Operation, result: TextReader<T>): Te
       if (/^Envelope\/Body\/Fault\/(?:Reason\/Text|faultstring)$/.test(here)) fault += text;
     },
     onClose: (path) => void (isOver = path.length === 1),
-    // The end of the MIME message follows the envelope.
+    // The end of a MIME message may follow the envelope, and is ignored.
     isOver: () => isOver,
   });
   return {
@@ -125,13 +127,13 @@ export function readEnvelope<T>(operation: Operation, result: TextReader<T>): Te
   };
 }
 
-/** The path without prefixes; nothing of interest lies deeper than five names. */
+/** Joins the names of a path without prefixes; nothing of interest lies deeper than five names. */
 function joinLocalNames(path: readonly string[]): string {
   const names = path.slice(0, 6);
   return names.map((name) => name.slice(name.indexOf(':') + 1)).join('/');
 }
 
-/** Reads a result of records, `<root><dane>…</dane>…</root>`; undefined for a blank one. */
+/** Returns a reader of records, `<root><dane>…</dane>…</root>`; a blank text gives undefined. */
 export function collectRecords(): TextReader<BirRow[] | undefined> {
   const rows: BirRow[] = [];
   const fields = new Map<string, string>();
@@ -155,7 +157,7 @@ export function collectRecords(): TextReader<BirRow[] | undefined> {
         fields.set(field, value.trim());
       } else if (record === 'dane') {
         if (value.trim() !== '') throw new UnreadableAnswer('a record of text');
-        // Defines a field of any name: `__proto__` sets no prototype.
+        // `Object.fromEntries` defines a field of any name: `__proto__` sets no prototype.
         rows.push(Object.fromEntries(fields));
         fields.clear();
       }
@@ -176,12 +178,12 @@ export function collectText(): TextReader<string> {
   return { write: (text) => void (kept += text), end: () => kept };
 }
 
-/** Each path has the names of the open elements, the outermost first. */
+/** Returns a parser for a handler. A path has the names of the open elements, the outermost first. */
 function createParser(handler: {
   onOpen(path: readonly string[]): void;
   onText(text: string, path: readonly string[]): void;
   onClose(path: readonly string[]): void;
-  /** Whether the document has ended, and anything may follow. */
+  /** Returns whether the document has ended; errors after its end are ignored. */
   isOver?(): boolean;
 }): sax.SAXParser {
   const path: string[] = [];
@@ -205,7 +207,7 @@ function createParser(handler: {
   });
 }
 
-/** BIR declares no entities: another document might attack the parser by expanding them. */
+/** Throws at a declaration. BIR declares no entities; another document might attack the parser by expanding them. */
 function refuseDeclaration(): never {
   throw new UnreadableAnswer('XML with a document type');
 }

@@ -6,21 +6,21 @@ import { readNumber, readReport } from './answer.ts';
 import { findReportIn } from './report.ts';
 import { decodeXml } from './xml-text.ts';
 
-/** Even a company with thousands of units has less. */
+/** The largest size of an answer, in bytes; even a company with thousands of units has less. */
 export const ANSWER_BYTES = 12 * 1024 ** 2;
 
 const listName = /(?:^|\/)(new|updated|deleted)\.txt$/i;
 
 /**
- * REGON, the register of GUS, as its service BIR 1.1 or 1.2 answers: a folder of `.xml` files, each
- * one answer of a full report, bare or in its SOAP envelope, in any number and nesting; or `.ndjson`
- * files with a line `{"report", "regon", "data": [{…}]}` an answer; and the daily lists `new.txt`,
- * `updated.txt` and `deleted.txt`, a REGON a line.
+ * Describes REGON, the register of GUS, by the answers of its service BIR 1.1 or 1.2. A dump is a folder in any
+ * nesting: `.xml` files, each one answer of a full report, bare or in its SOAP envelope; or `.ndjson` files
+ * with a line `{"report", "regon", "data": [{…}]}` an answer; and the daily lists `new.txt`, `updated.txt` and
+ * `deleted.txt`, a REGON a line.
  *
  * An entry is one activity; a natural person can have several. Its key is the REGON and the number of the
- * "silos": 1 CEIDG, 2 agricultural, 3 other, 4 struck off before 2014-11-08, 6 a legal person. An entry
- * needs the main report of the activity; a natural person needs DaneOgolne too. The last content of any
- * other report stays where the dump does not hold it.
+ * "silos": 1 CEIDG, 2 agricultural, 3 other, 4 struck off before 2014-11-08, 6 a legal person. An entry needs
+ * the main report of the activity; a natural person needs DaneOgolne too. The last content of any other report
+ * stays when the dump lacks the report.
  */
 export const description: DocumentDescription = {
   format: 'document',
@@ -42,7 +42,7 @@ export const description: DocumentDescription = {
 
 function readXmlReport(text: string, file: string): object {
   const rows = readXml(text);
-  // An answer without records does not tell what it is; the name of its file may.
+  // An answer without records does not show its report; the name of the file may.
   const report = rows.length === 0 ? findReportIn(file.replace(/^.*\//, '')) : undefined;
   return readReport(rows, { report: report?.name });
 }
@@ -61,7 +61,7 @@ function readXml(text: string): BirRow[] {
   } catch (error) {
     if (error instanceof SoapFault) throw new UnusableAnswer(`a fault of BIR: ${error.message}`);
     if (!(error instanceof UnreadableAnswer)) throw error;
-    // The parser adds lines that say where.
+    // Only the first line is kept: the parser adds lines that state the position.
     const [what] = error.cause instanceof Error ? error.cause.message.split('\n') : [];
     throw new UnusableAnswer(what === undefined ? error.message : `${error.message}: ${what}`);
   }

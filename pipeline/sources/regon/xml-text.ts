@@ -1,14 +1,14 @@
 import { UnusableAnswer } from '../answer.ts';
 
 /**
- * The text of an XML file, in the encoding that its bytes show or that it declares; UTF-8 otherwise.
- * Throws an `UnusableAnswer` when the bytes are none of that encoding.
+ * Decodes an XML file, in the encoding that its bytes show or that it declares; UTF-8 otherwise. Throws an
+ * `UnusableAnswer` when the encoding is unknown or the bytes do not fit it.
  */
 export function decodeXml(bytes: Buffer): string {
   const shown = showEncoding(bytes);
   const head = bytes.toString('latin1', 0, 200);
   const declared = /^\s*<\?xml[^>]*?\sencoding\s*=\s*["']([\w.:-]{1,40})["']/.exec(head)?.[1];
-  // A declaration in Latin letters can be read: the text has one byte a character.
+  // A declaration that is readable as Latin letters shows one byte a character, so the text is not UTF-16.
   if (shown === undefined && /^(?:utf-?16|ucs-?2|iso-10646)/i.test(declared ?? '')) {
     throw new UnusableAnswer(`declares ${declared}, but is not`);
   }
@@ -21,7 +21,7 @@ export function decodeXml(bytes: Buffer): string {
   }
 }
 
-/** What the first bytes tell: a byte order mark, or a `<` of two bytes. */
+/** Returns the encoding that the first bytes show, by a byte order mark or a `<` of two bytes; else undefined. */
 function showEncoding(bytes: Buffer): string | undefined {
   const start = bytes.subarray(0, 4).toString('hex');
   if (start.startsWith('efbbbf')) return 'utf-8';

@@ -15,7 +15,9 @@ import type { Answer, AnswerFile, DocumentDescription } from '../source.ts';
 import { tidy } from '../text.ts';
 import { establishmentColumns, unitColumns } from './columns.ts';
 
-/** A page has a thousand rows at most, each of some kilobytes with its history. */
+/**
+ * The largest size of a page, in bytes: a page has at most a thousand rows, each of some kilobytes with its history.
+ */
 const PAGE_BYTES = 32 * 1024 ** 2;
 
 const page = z.looseObject({
@@ -51,7 +53,7 @@ const knownFields = new Set([
 
 type Fields = Record<string, unknown>;
 
-/** The column of a stock that has a field, by the name of the field. */
+/** The columns of a stock file, by the names of the fields of an answer. */
 const columnOf = new Map([
   ...[unitColumns, establishmentColumns].flatMap(({ columns }) =>
     columns.map(({ header, column }) => [header, column] as const),
@@ -60,7 +62,7 @@ const columnOf = new Map([
   ['dateDernierTraitementEtablissement', 'touched'],
 ]);
 
-/** The rows of an answer, each of which is judged by itself. */
+/** The rows of an answer; each row is judged by itself. */
 class Page {
   readonly #rows: readonly unknown[];
 
@@ -74,11 +76,11 @@ class Page {
 }
 
 /**
- * The answers of /siren and /siret of the API Sirene 3.11: `.json` files with one answer each, and `.ndjson`
- * files with one a line. An answer is a page, one unit or establishment, or either without its envelope.
- * Each unit and each establishment becomes a row of `stage.answer`, with names of columns as in a stock file: `own`
- * has the columns of the unit or establishment, `unit` those of the unit inside of an establishment. Most fields
- * of an answer are left out, since a stock file has no column for them.
+ * Describes the answers of /siren and /siret of the API Sirene 3.11: `.json` files with one answer each, and
+ * `.ndjson` files with one a line. An answer is a page, one unit or one establishment, with or without its
+ * envelope. Each unit and each establishment becomes a row of `stage.answer`, with the column names of a stock
+ * file. `own` has the columns of the unit or establishment; `unit` has the columns of the unit inside an
+ * establishment. Fields without a column in a stock file are left out.
  */
 export const answers: DocumentDescription = {
   format: 'document',
@@ -89,7 +91,7 @@ export const answers: DocumentDescription = {
   async *readAnswers(from) {
     let line = 0;
     for await (const answer of readPages(from)) {
-      // The rows of a page stand in one line, but each needs a number of its own.
+      // The rows of a page share one line of the file, but each row needs a line number of its own.
       if ('answer' in answer && answer.answer instanceof Page) {
         for (const row of answer.answer.rows) {
           line = Math.max(line + 1, answer.line);
@@ -121,7 +123,7 @@ function readPage(text: string): Page {
   if (!parsed.success) throw new UnusableAnswer(describeIssue('no answer of SIRENE', parsed.error));
   const { header, unitesLegales, uniteLegale, etablissements, etablissement } = parsed.data;
   const { statut = 200, message } = header ?? {};
-  // The API answers so when nothing is found.
+  // The API answers with status 404 when a search finds nothing.
   if (statut === 404) return new Page([]);
   if (statut !== 200) throw new UnusableAnswer(`an answer of status ${statut}: ${message}`);
   const rows = unitesLegales ?? etablissements;
@@ -138,7 +140,7 @@ function readRow(line: number, row: unknown): Answer {
   const parsed = isEstablishment ? establishment.safeParse(row) : unit.safeParse(row);
   if (!parsed.success) return reject(line, text, describeIssue(`not ${what}`, parsed.error));
   const { data } = parsed;
-  // JSON writes each character so that Postgres would not take.
+  // JSON escapes every character that Postgres refuses, so a text without `\u` needs no check.
   const fault = text.includes('\\u') ? findFault(data) : undefined;
   if (fault !== undefined) return reject(line, text, fault);
   const found =
@@ -152,9 +154,9 @@ function readRow(line: number, row: unknown): Answer {
 }
 
 /**
- * Reads a unit or an establishment into the columns of a stock file: its own fields, its address and its present
- * period. A closed one may have later periods: its end is the first day of the newest period that
- * closed it.
+ * Reads a unit or an establishment into the columns of a stock file: its own fields, its address and its
+ * present period. The end of a closed one is the first day of the newest period that closed it: later periods
+ * may follow.
  */
 function readColumns(fields: Fields, history: readonly Fields[] = []): Fields {
   const present = history.find(({ dateFin }) => dateFin === null || dateFin === '') ?? history[0];
@@ -184,7 +186,7 @@ function changesState(period: Fields): boolean {
   );
 }
 
-/** A value as `stage.record` has those of a stock: without needless blanks, and null where nothing is left. */
+/** Returns a value in the form of `stage.record`: without needless blanks, and null for a blank text. */
 function readValue(value: unknown): string | null {
   if (value === undefined || value === null) return null;
   return tidy(typeof value === 'string' ? value : JSON.stringify(value)) || null;
@@ -194,12 +196,11 @@ function describeIssue(what: string, { issues: [issue] }: z.ZodError): string {
   return `${what}: ${[...issue!.path, issue!.message].join(' ')}`;
 }
 
-/** The names of fields that neither stock has. */
+/** Lists the names of fields that neither stock file has. */
 function listOdd(value: object): OddValue[] {
   const odd = new Set<string>();
   const look = (found: object): void => {
     const isList = Array.isArray(found);
-    // Most fields are known, and hold no others.
     for (const name in found) {
       if (!isList && !knownFields.has(name) && !/^changement[A-Z]/.test(name)) odd.add(name);
       const member = (found as Fields)[name];

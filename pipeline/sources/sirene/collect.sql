@@ -1,11 +1,11 @@
--- One document a legal unit, with the columns of a stock: what the answers say of it, laid over what the
--- known entry says. Of several answers the one that INSEE touched last counts.
+-- Makes one document a legal unit, with the columns of a stock: values of the answers replace values of the
+-- known entry. Of several answers the one that INSEE touched last counts.
 
--- A small sample of the keys is enough for the plans: to read and to sort answers takes longer than they save.
+-- A small sample of the keys is enough for the plans: a larger one takes longer to read and sort than it saves.
 set local default_statistics_target = 10;
 
--- One row per unit or establishment that an answer speaks of, with the columns of a stock, which are texts;
--- `is_own`: it is what was asked for.
+-- One row per unit or establishment in an answer, with the columns of a stock as texts. `is_own`: the answer is
+-- about this unit or establishment.
 create unlogged table stage.sirene_part as
 select
     answer.file_no,
@@ -34,7 +34,7 @@ from (
 ) as newest
 where newest.file_no = file.file_no;
 
--- One row per unit: what the answers say of it, and where.
+-- One row per unit: the columns that the answers state, and the file and line of one answer.
 create unlogged table stage.sirene_unit as
 select
     place.siren,
@@ -67,7 +67,7 @@ cross join lateral (
 
 analyze stage.sirene_unit (siren, file_no, line);
 
--- Nothing is known of the unit of such an establishment.
+-- Rejects establishments whose legal unit is in no answer and in no known entry.
 with unknown as (
     delete from stage.sirene_unit as unit
     where
@@ -85,7 +85,7 @@ select
 from unknown
 join stage.answer using (file_no, line);
 
--- One row per known unit with an answer: its known columns that no answer has.
+-- One row per known unit with an answer: the columns of the known entry, for values that no answer states.
 create unlogged table stage.sirene_known as
 select
     entry.entry_key as siren,
@@ -124,7 +124,7 @@ select
 from stage.sirene_unit as unit
 join registry.entry on entry.source = 'sirene' and entry.entry_key = unit.siren
 left join registry.activity_scheme on activity_scheme.version = entry.activity_version
--- The name of a person has two parts, which the entry holds together.
+-- A person's name has two parts, which the entry holds as one text: an answer must state both.
 cross join lateral (
     select case entry.entity_type
         when 'NATURAL' then
@@ -136,7 +136,7 @@ cross join lateral (
 create index on stage.sirene_known (siren);
 analyze stage.sirene_known (siren);
 
--- One row per establishment of these units, known or answered.
+-- One row per establishment of the units with an answer, whether known or stated by an answer.
 create unlogged table stage.sirene_establishment as
 with stated as (
     select distinct on (siret) siren, siret, stated
@@ -170,7 +170,7 @@ select
             when known.value is not null then 'A'
         end,
         'date_creation', case
-            -- The head office began with its unit.
+            -- A head office without dates began on the same day as its unit.
             when known.value ? 'dates' then jsonb_path_query_first(
                 known.value, '$.dates[*] ? (@.type == "Date de création").date'
             )
@@ -231,7 +231,7 @@ cross join lateral (
                 then unit.stated - '{prenom1, prenom_usuel, nom, nom_usage, denomination}'::text[]
             else unit.stated
         end
-        -- Nothing is known of a head office that no answer describes: the known one stays.
+        -- The known head office stays when no answer and no known entry describes the stated one.
         - case
             when
                 known.columns ? 'nic_siege'
@@ -244,7 +244,7 @@ cross join lateral (
                 then 'nic_siege'
             else ''
         end as columns
-    -- Computed once, not at each use.
+    -- The offset makes Postgres compute the columns once, not at each use.
     offset 0
 ) as whole
 cross join lateral (
@@ -278,7 +278,7 @@ cross join lateral (
     from stage.sirene_establishment as one
     where one.siren = unit.siren
 ) as listed
--- The known closed ones that have not opened again, and those that are closed by now.
+-- The closed establishments: known ones that have not opened again, and ones that are closed now.
 cross join lateral (
     select string_agg(number.value, ' ' order by number.value) as units
     from (

@@ -1,7 +1,7 @@
 import type { TableColumns } from '../source.ts';
 import { type ColumnField, describeColumn, readTable } from '../table.ts';
 
-/** The columns of a table, from its `.csv`; one without a name of ours is known, and not read. */
+/** Reads the columns of a stock file from its `.csv`; a column without a name of ours is known, but not read. */
 function readColumns(name: string): TableColumns {
   const rows = readTable<ColumnField | 'digits'>(new URL(`${name}.csv`, import.meta.url));
   return {
@@ -10,7 +10,7 @@ function readColumns(name: string): TableColumns {
   };
 }
 
-/** Of StockUniteLegale. */
+/** The columns of StockUniteLegale. */
 export const unitColumns = readColumns('unit');
-/** Of StockEtablissement. */
+/** The columns of StockEtablissement. */
 export const establishmentColumns = readColumns('establishment');

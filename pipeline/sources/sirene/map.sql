@@ -1,6 +1,6 @@
--- One row per legal unit: what its columns mean. `details` are its establishments, by the columns of
--- establishment.csv: the head office first, then all others that are active. A delta has the same columns:
--- collect.sql lays what an answer says over what the known entry says. `[ND]` is what the owner withholds.
+-- Maps one row per legal unit. `details` are its establishments, by the columns of establishment.csv: the head
+-- office first, then all other active ones. A delta has the same columns: collect.sql puts the values of an
+-- answer in place of the known ones. `[ND]` marks a value that the owner withholds.
 select
     record.file_no,
     record.line,
@@ -33,7 +33,7 @@ select
     record.etat_administratif as status_text,
     case record.etat_administratif
         when 'C' then 'DELETED'
-        -- Without an active establishment a unit sleeps. Of one without any nothing is known.
+        -- A unit whose establishments are all closed is suspended; a unit without a known one is active.
         when 'A' then case
             when
                 open.count > 0
@@ -67,7 +67,7 @@ select
     null::text as bankruptcy_start_date,
     null::text as bankruptcy_end_date,
     place.units,
-    -- An entrepreneur is made of the name when it is shown.
+    -- The entrepreneur is made out of the name when a unit is shown.
     null::jsonb as persons,
     null::jsonb as other_dates,
     null::text as bankruptcy_state,
@@ -83,7 +83,7 @@ select
             then jsonb_build_object('RNA', record.identifiant_association)
     end as numbers,
     unit.is_partial,
-    -- To learn one of these, or to lose it, is no news.
+    -- A subject that becomes stated or unstated is no event.
     nullif(
         array_remove(
             array[
@@ -104,10 +104,10 @@ select
                 case
                     when unit.start_date is null then 'start date'
                 end,
-                -- The subject of the RNA number.
+                -- The RNA number belongs to the subject 'KRS'.
                 case when record.identifiant_association = '[ND]' then 'KRS' end,
                 case when record.categorie_juridique = '[ND]' then 'legal form' end,
-                -- The subjects of activities.
+                -- The activity belongs to three subjects.
                 case when record.activite_principale = '[ND]' then 'main activity' end,
                 case when record.activite_principale = '[ND]' then 'activities' end,
                 case when record.activite_principale = '[ND]' then 'activity' end
@@ -151,7 +151,7 @@ cross join lateral (
             when record.details #>> '{0,siret}' = record.siren || record.nic_siege
                 then record.details -> 0
         end as head,
-        -- 1000 is for life: a form that crosses it says nothing.
+        -- An entrepreneur, legal form 1000, stays one: a change to or from 1000 is ignored.
         case
             when known.entity_type is not null then known.entity_type = 'NATURAL'
             when registry.text_fr(record.categorie_juridique) is not null
@@ -190,8 +190,8 @@ cross join lateral (
         end as name
     offset 0
 ) as unit
--- The classification is known by the form of the code: no code is in both classifications, and a label of one
--- occurs with codes of the other.
+-- The code decides the classification: no code is in both classifications, and a label of one occurs with codes
+-- of the other.
 left join registry.activity_scheme as labelled
     on labelled.scheme = record.nomenclature_activite_principale
     and labelled.country_code = 'FR'
@@ -206,7 +206,7 @@ left join lateral (
         labelled.version is not null
         and record.activite_principale not in ('00.00Z', '0000Z', '[ND]')
 ) as activity on true
--- The head office comes first, and has the address of the entry.
+-- The head office is the first establishment, and has the address of the entry.
 cross join lateral (
     select
         unit.head is not null
@@ -234,7 +234,7 @@ cross join lateral (
         registry.country_fr(unit.head) as country_code,
         case when not seat.is_withheld then registry.address_id_fr(unit.head) end as id
 ) as address
--- Most units have no other establishment.
+-- Most units have no establishment besides the head office.
 cross join lateral (
     select
         count(*) filter (where detail.is_open) as open_count,
@@ -286,7 +286,7 @@ cross join lateral (
         else jsonb_build_array(
             registry.unit_fr(
                 unit.head, unit.is_natural, seat.is_withheld,
-                -- The day on which the company began is stated where the head office is shown.
+                -- The head office has dates of its own only if it is closed or began on another day than its unit.
                 case
                     when
                         seat.is_open is false

@@ -1,5 +1,5 @@
--- Notes days that cannot be, codes that stand under the name of another classification, legal forms that INSEE does not list, countries
--- of head offices that it does not list, and closed establishments whose owners withhold them.
+-- Notes impossible days, codes under the label of another classification, legal forms that INSEE does not list,
+-- and unknown countries of head offices.
 insert into stage.notice (subject, value, row_count)
 select
     'activity of another classification',
@@ -39,7 +39,7 @@ where not record.is_well_formed and registry.calendar_day(record.date_creation) 
 group by record.date_creation
 having record.date_creation <> '[ND]'
 union all
--- Of establishments, whose days the reader has not looked at.
+-- The days of establishments are checked here: the reader checks only the days of units.
 select 'date', format('establishment %s %s', dated.name, dated.value), count(*)
 from stage.record
 cross join lateral jsonb_array_elements(record.details) as detail
@@ -56,7 +56,7 @@ where
     and dated.value <> '[ND]'
 group by 2;
 
--- Not in a first snapshot, which has no events.
+-- Lists the closed establishments that their owners withhold, except in a first snapshot, which has no events.
 insert into stage.withheld_unit (entry_key, unit_number)
 select record.siren, unit.number
 from stage.record

@@ -2,16 +2,19 @@ import type { Fields, TableDescription } from '../source.ts';
 import { answers } from './answer.ts';
 import { establishmentColumns, unitColumns } from './columns.ts';
 
-/** A stock as INSEE names it. Three others begin like StockEtablissement: histories and successions. */
+/**
+ * Matches the name of a stock file of INSEE. Three other files begin with StockEtablissement: histories and
+ * successions.
+ */
 const stockName =
   /^Stock(?:UniteLegale|Etablissement|Doublons)(?![a-z])(?:[^a-z].*)?\.(?:zip|csv|csv\.gz|parquet)$/i;
 const partName = /^Stock(?:UniteLegale|Etablissement|Doublons)/i;
 const parts = ['StockUniteLegale', 'StockEtablissement', 'StockDoublons'];
 
 /**
- * SIRENE, the register of INSEE. A full dump holds the two stocks of one month, `StockUniteLegale_utf8` and
- * `StockEtablissement_utf8`, and perhaps `StockDoublons_utf8`: each as `.zip` with one CSV, `.csv`, `.csv.gz`
- * or `.parquet`. A record is a legal unit with its establishments.
+ * Describes SIRENE, the register of INSEE. A full dump holds the two stocks of one month,
+ * `StockUniteLegale_utf8` and `StockEtablissement_utf8`, and perhaps `StockDoublons_utf8`: each as `.zip` with
+ * one CSV, `.csv`, `.csv.gz` or `.parquet`. A record is a legal unit with its establishments.
  */
 export const description: TableDescription = {
   format: 'table',
@@ -51,7 +54,7 @@ export const description: TableDescription = {
         ignored: ['dateDernierTraitementDoublon'],
       },
     ],
-    // Each unit has one head office, active or closed. Purged units may have lost theirs.
+    // Each unit has one head office, active or closed. A purged unit may have no head office any more.
     needsDetails: isActive,
     combined: { closed_units: 'text', withheld_units: 'text' },
     combine: listEstablishments,
@@ -60,9 +63,9 @@ export const description: TableDescription = {
 };
 
 /**
- * Lists the active establishments of a legal unit by their number, after the head office, which is listed even
- * when it is closed. Of the other closed ones it lists the numbers, and the numbers of closed ones that an owner
- * withholds: what was told of these goes.
+ * Lists the active establishments of a legal unit by number, after the head office, which is listed even when
+ * closed. Lists the numbers of the other closed establishments. Lists the numbers of closed ones that their
+ * owner withholds: data published about these is deleted.
  */
 function listEstablishments(unit: Fields, establishments: readonly Fields[]) {
   const head = `${unit.siren}${unit.nic_siege}`;
@@ -80,7 +83,7 @@ function numbersOf(establishments: readonly Fields[]): string {
   return establishments.map(({ siret }) => siret).join(' ');
 }
 
-/** Both units and establishments say it so. */
+/** Checks whether a unit or an establishment is active. */
 function isActive({ etat_administratif }: Fields): boolean {
   return etat_administratif === 'A';
 }
