@@ -1,10 +1,10 @@
--- The dictionaries, as their files say them: those of all countries in sql/dictionary, those of a country
--- in sql/country, whose files of one name are one dictionary. This file runs again when one of them
--- changes, so that a correction reaches every database; 06_country.sql has the countries, 09_company.sql the
--- ranks of their sources.
+-- Loads the dictionaries: the files of sql/dictionary hold for all countries, the files of sql/country for one country
+-- each. Files of one name in several countries form one dictionary. This file runs again when a dictionary changes, so
+-- that a correction reaches every database. 06_country.sql loads the countries, 09_company.sql the ranks of their
+-- sources.
 
--- Inserts the rows of `source` into `target`, and updates those that differ, by the primary key. `source`
--- has the columns of `target`. Returns how many rows it wrote.
+-- Inserts the rows of `source` into `target`, and updates rows that differ, by the primary key. `source` has the
+-- columns of `target`. Returns the count of written rows.
 create or replace function registry.upsert_rows(target regclass, source regclass) returns bigint
 language plpgsql as $$
 declare
@@ -29,8 +29,8 @@ begin
 end;
 $$;
 
--- Gives a dictionary the rows of the temporary table `loaded`, and drops that. Any other row goes, unless
--- a row of another table refers to it. Returns how many rows it inserted or updated.
+-- Replaces the rows of a dictionary by the rows of the temporary table `loaded`, and drops that table. An old row
+-- stays where a row of another table refers to it. Returns the count of inserted or updated rows.
 create or replace function registry.load_dictionary(dictionary regclass) returns bigint
 language plpgsql as $$
 declare
@@ -53,7 +53,7 @@ begin
 end;
 $$;
 
--- Makes the temporary table for the rows of a dictionary. A row of a country's file has the code of the
+-- Creates the temporary table `loaded` for the rows of a dictionary. Rows of a country's file get the code of the
 -- country.
 create or replace function registry.start_loading(dictionary regclass) returns void
 language plpgsql as $$
@@ -74,7 +74,7 @@ $$;
 
 select registry.start_loading('registry.activity_recoding');
 \copy loaded from 'country/*/activity_recoding.csv'
--- A key may list only what changed: a code that it does not name keeps its place.
+-- A recoding key may list only changed codes: a code that the key does not name stays the same.
 insert into loaded (from_version, from_code, to_version, to_code)
 select
     former.version,
@@ -122,7 +122,7 @@ join registry.activity_division as own
 group by activity_recoding.from_version, activity_recoding.from_code
 having min(successor.section) = max(successor.section) and min(successor.section) <> min(own.section);
 
--- Where a code is placed in another section than before, the kept stock follows in the newest snapshot.
+-- Moves the stock of each code whose section changes to the new section, in the newest snapshot.
 with replaced as (
     select
         version,
@@ -197,7 +197,7 @@ select registry.load_dictionary('registry.activity_recoded');
 \load registry.severity from 'severity.csv'
 \load registry.event_type from 'event_type.csv'
 
--- The price list; a package that it lacks is not offered, also where payments refer to it.
+-- Loads the price list. A package that the list lacks is not offered, but stays where payments refer to it.
 create temporary table loaded (like customer.credit_package including defaults);
 \copy loaded from 'credit_package.csv'
 update customer.credit_package

@@ -1,8 +1,8 @@
--- Locks that only the owner of the tables can take. Advisory locks and their keys are open to each role,
--- also to one that may only read.
+-- Defines locks that only the owner of the tables can take. Any role, even a read-only one, can see the keys of
+-- advisory locks and take such locks.
 
--- Whether the session of a lock is still there. The start of a session is hidden from other roles, that of
--- the server is not: after a restart another role's session may have the pid.
+-- Returns whether the session that took a lock still exists. A role cannot see when another role's session started,
+-- but sees when the server started. After a restart of the server, another role's session may have the same pid.
 create or replace function registry.is_held(lock registry.lock) returns boolean
 language sql stable
 return exists (
@@ -14,7 +14,7 @@ return exists (
         and coalesce(session.backend_start = lock.session_started_at, true)
 );
 
--- Takes a lock for as long as the session lives; false while another session has it.
+-- Takes a lock until the session ends. Returns false while another session holds the lock.
 create or replace function registry.try_lock(name text) returns boolean
 language plpgsql as $$
 begin
@@ -26,7 +26,7 @@ begin
         return false;
     end if;
     perform registry.lock_until_commit(name);
-    -- Another session may have taken it meanwhile, which the list of sessions must show.
+    -- The list of sessions is read afresh, since another session may have taken the lock meanwhile.
     perform pg_stat_clear_snapshot();
     update registry.lock
     set
@@ -41,7 +41,7 @@ begin
 end;
 $$;
 
--- Takes several locks, or none of them where another session has one.
+-- Takes several locks. Takes none and returns false where another session holds one of the locks.
 create or replace function registry.try_locks(names text[]) returns boolean
 language plpgsql as $$
 declare
@@ -58,8 +58,8 @@ exception
 end;
 $$;
 
--- Waits until no other transaction has this lock, and keeps it to the end of the transaction. Each name
--- makes a row that stays: the names must be few.
+-- Waits until no other transaction holds a lock, and holds the lock until the transaction ends. Each name adds a row
+-- that stays: the number of names must be small.
 create or replace function registry.lock_until_commit(name text) returns void
 language sql as $$
     insert into registry.lock (lock_name) values (name) on conflict do nothing;

@@ -1,8 +1,8 @@
--- What nights of all countries give out together: ids, and the number of the snapshot. None of them waits
--- for another night: ids are reserved in transactions of their own, the snapshot is numbered last.
+-- Assigns ids and snapshot numbers to the nights of all countries. No night waits for another night: ids are reserved
+-- in separate transactions, and the snapshot is numbered last.
 
--- Reserves ids for a run. Returns the one before the first. A gap stays where a run fails while a later one
--- has reserved.
+-- Reserves ids for a run. Returns the id before the first reserved id. A gap stays where a run fails after a later run
+-- has reserved ids.
 create or replace function registry.reserve_ids(run_id bigint, kind text, id_count bigint) returns bigint
 language plpgsql as $$
 declare
@@ -20,8 +20,8 @@ begin
 end;
 $$;
 
--- Gives back what a run has reserved and not published: the next run takes the same ids, unless another
--- one has reserved since.
+-- Frees the ids that a run has reserved and not published. The next run reserves the same ids, unless another run has
+-- reserved ids since.
 create or replace function registry.give_back_ids(wanted_id bigint) returns void
 language sql as $$
     with returned as (
@@ -36,8 +36,8 @@ language sql as $$
     where last_id.table_name = returned.table_name and last_id.last_id = returned.last_id;
 $$;
 
--- The `changed_snapshot_no` of companies that this transaction changes: all of them have the same, and the
--- number that the snapshot is given at the end is not smaller.
+-- Returns the `changed_snapshot_no` that all companies of this transaction get. The number of the published snapshot
+-- is at least as large.
 create or replace function registry.next_snapshot_no() returns bigint
 language sql stable
 return coalesce(
@@ -50,8 +50,8 @@ language sql as $$
     select set_config('registry.change_no', registry.next_snapshot_no()::text, true);
 $$;
 
--- Ends a transaction that publishes events of a country with these ids, or none: gives the snapshot its number. Other
--- publications wait until the transaction is committed, so that nothing may come after it.
+-- Ends a transaction that publishes, and numbers its snapshot. Records the ids of the new events of a country, if
+-- there are any. Other publications wait until the commit, so this call comes last.
 create or replace function registry.end_publication(
     new_first_id bigint default null,
     new_last_id bigint default null,
@@ -85,8 +85,8 @@ begin
 end;
 $$;
 
--- The smallest `changed_snapshot_no` of companies that were published after a snapshot. A company with
--- this one or a larger one may have changed since. Null where nothing was published.
+-- Returns the smallest `changed_snapshot_no` of the companies that were published after a snapshot. A company with
+-- this number or a larger one may have changed since. Null without a later publication.
 create or replace function registry.changed_since(seen_no bigint) returns bigint
 language sql stable parallel safe
 return (
@@ -95,7 +95,7 @@ return (
     where publication.snapshot_no > seen_no
 );
 
--- Returns the id of the newest event in a feed of the whole registry; 0 without any.
+-- Returns the id of the newest event in a feed of the whole registry; 0 without events.
 create or replace function registry.newest_event_id() returns bigint
 language sql stable parallel safe
 return coalesce(

@@ -1,7 +1,7 @@
--- Text and dates as registries write them. Nearly all functions are single expressions, which Postgres
--- expands in place.
+-- Normalises text and dates as registries write them. Nearly all functions are single expressions, which Postgres
+-- inlines.
 
--- The same in every database, as lower(), upper() and ~* are not.
+-- Returns text in lower case, alike in every database: the built-in lower(), upper() and ~* differ between databases.
 create or replace function registry.lower(value text) returns text
 language sql immutable parallel safe
 return pg_catalog.lower(value collate registry.unicode);
@@ -10,7 +10,7 @@ create or replace function registry.upper(value text) returns text
 language sql immutable parallel safe
 return pg_catalog.upper(value collate registry.unicode);
 
--- The day that is written as YYYY-MM-DD, from 1800 to 2199; null for anything else.
+-- Returns the day of a text YYYY-MM-DD, from 1800 to 2199; null for any other text.
 create or replace function registry.calendar_day(written text) returns date
 language sql immutable parallel safe
 return case
@@ -29,12 +29,12 @@ return case
     end
 end;
 
--- The day of a text; one that is known to be written as YYYY-MM-DD is not checked again.
+-- Returns the day of a text. With `is_checked` the text is known to be a day YYYY-MM-DD and is not checked again.
 create or replace function registry.day_of(written text, is_checked boolean) returns date
 language sql stable parallel safe
 return case when is_checked then written::date else registry.calendar_day(written) end;
 
--- What a contact is, by the subject of its event; null for a text that is none, such as 'brak'.
+-- Returns the text of an e-mail address, a website or a telephone number; null for other text, such as 'brak'.
 create or replace function registry.contact(subject text, written text) returns text
 language sql immutable parallel safe
 return case subject
@@ -43,12 +43,12 @@ return case subject
     else case when written ~ '[0-9]' then written end
 end;
 
--- A count as sentences for people have it: 5,796.
+-- Returns a count with separated thousands, such as 5,796.
 create or replace function registry.figure(count numeric) returns text
 language sql immutable parallel safe
 return to_char(count, 'FM999,999,999,999,990');
 
--- The extension lies in whichever schema it was created in.
+-- The extension unaccent may lie in any schema.
 select set_config(
     'search_path',
     (
@@ -60,22 +60,22 @@ select set_config(
     true
 );
 
--- Text without case and accents.
+-- Returns text without case and accents.
 create or replace function registry.fold(value text) returns text
 language sql stable parallel safe
 return registry.lower(unaccent('unaccent', value));
 
 set local search_path to default;
 
--- A text without case, accents, quotation marks, and blanks around signs. unaccent would make commas of
--- some quotation marks.
+-- Returns text without case, accents, quotation marks, and blanks around signs. Quotation marks go first, since
+-- unaccent turns some of them into commas.
 create or replace function registry.text_meaning(value text) returns text
 language sql stable parallel safe
 return regexp_replace(
     registry.fold(translate(value, '"''„”“‟‚‘’`´«»', '')), ' *([.,&-]) *|( ) +', '\1\2', 'g'
 );
 
--- Returns why a record is rejected: a code of `reject_code.csv`, and a sentence, by the form of `format`.
+-- Returns the reason of a rejection: a code of `reject_code.csv`, and a sentence that `format` makes from `form`.
 create or replace function registry.rejection(code text, form text, variadic parts text[] default '{}')
 returns registry.coded_reason
 language sql immutable parallel safe

@@ -1,16 +1,16 @@
--- The countries, each as its folder in sql/country says it: its row, the spelling of its words, and its
--- functions. What all of them have in common stands here and in 10_same_change.sql.
+-- Loads the countries from their folders in sql/country: their rows, the spelling of their words, and their functions.
+-- Functions of all countries are in this file and in 10_same_change.sql.
 \load registry.country from 'country/*/country.csv'
 \load registry.spelling from 'country/*/spelling.csv'
 \load registry.country_word from 'country/*/country_word.csv'
 \load registry.region_shape from 'country/*/region_shape.csv'
 
--- What is meant where no country is asked for.
+-- Returns the country of a request that names no country.
 create or replace function registry.default_country() returns text
 language sql stable parallel safe
 return (select country.country_code from registry.country where country.is_default);
 
--- The meaning of an event type, in the words of a country; where the country has none, in those of all countries.
+-- Returns the meaning of an event type in the words of a country, else in the words of all countries.
 create or replace function registry.about_event(event_type text, country_code text) returns text
 language sql stable parallel safe security definer
 return (
@@ -23,8 +23,8 @@ return (
     where known.event_type = about_event.event_type
 );
 
--- The country of a source; one without ranks is of the default country. Analysts ask with the rights of the
--- owner.
+-- Returns the country of a source; the default country for a source without ranks. Runs with the rights of the owner,
+-- so that analysts may call the function.
 create or replace function registry.source_country(source text) returns text
 language sql stable parallel safe security definer
 return coalesce(
@@ -36,15 +36,15 @@ return coalesce(
     registry.default_country()
 );
 
--- A line without case and accents, word by word, with one spelling of each word of registry.spelling, and of
--- '7A'.
+-- Returns a line without case and accents word by word, with one spelling of each word of registry.spelling. A number
+-- is a word apart from its letter: '7A' and '7 A' agree.
 create or replace function registry.spell(country_code text, folded_line text) returns text
 language sql stable parallel safe
 return (
     select string_agg(coalesce(spelling.meaning, found.word[1]), ' ' order by found.position)
     from regexp_matches(
         folded_line,
-        -- Runs of letters (all but the signs of ASCII), runs of digits, and the signs between numbers.
+        -- Matches runs of letters (all but the signs of ASCII), runs of digits, and the signs between numbers.
         '[^ -@[-`{-~]+|[0-9]+|[,/]|-(?=[0-9])',
         'g'
     ) with ordinality as found (word, position)
@@ -56,8 +56,8 @@ return (
 
 \include 'country/*/functions.sql'
 
--- Writes a function of a key of a dictionary and a value, with a branch a row of the dictionary: to choose costs
--- one comparison of texts, since the planner inlines the function.
+-- Creates a function that chooses an expression for a value by a key, with one branch per row of a dictionary. A
+-- choice costs one comparison of texts, since the planner inlines the function.
 create or replace function registry.write_choice(
     name text, key text, result text, branches text, otherwise text, value_type text default 'text'
 ) returns void
@@ -72,9 +72,9 @@ begin
 end;
 $$;
 
--- The functions that a country may replace. `text_meaning` is of names, `address_meaning` of an address on one
--- line. `telephone_meaning` takes letters and digits alone, and leaves the national number. `postal_code` writes
--- a code as the country does.
+-- Creates the functions that a country may replace. `text_meaning` normalises names, `address_meaning` addresses on
+-- one line. `telephone_meaning` takes letters and digits alone, and returns the national number. `postal_code` returns
+-- a code in the form of the country.
 select registry.write_choice(
     common.name,
     'country_code',

@@ -1,7 +1,7 @@
--- The numbers by which companies are known, of the types that countries have.
+-- Loads the types of the numbers that identify companies, and defines their functions.
 \load registry.identifier_type from 'country/*/identifier_type.csv'
 
--- Whether a number may be one of its type; null for an unknown type.
+-- Returns whether a number can be a number of its type; null for an unknown type.
 select registry.write_choice(
     'is_number',
     'identifier_type',
@@ -17,7 +17,7 @@ select registry.write_choice(
 )
 from registry.identifier_type;
 
--- The key of an entry as one of its numbers, by its type; null in a country whose keys are no numbers.
+-- Returns the key of an entry as a number under its type; null in a country whose keys are not numbers.
 select registry.write_choice(
     'key_number',
     'country_code',
@@ -28,14 +28,14 @@ select registry.write_choice(
 from registry.identifier_type
 where stored_in = 'key';
 
--- A number as answers show it.
+-- Returns a number as JSON for answers; null without a number.
 create or replace function registry.shown_number(type text, value text, rank integer) returns jsonb
 language sql stable parallel safe
 return case
     when value is not null then jsonb_build_object('type', type, 'value', value, 'rank', rank)
 end;
 
--- The numbers of a company beyond the three columns, as answers show them.
+-- Returns the numbers of a company other than NIP, REGON and KRS, as answers show them.
 select registry.write_choice(
     'other_numbers', 'country_code', 'jsonb[]',
     string_agg(format('when %L then array_remove(array[%s], null)', country_code, items), ' '), 'null', 'jsonb'
@@ -66,7 +66,8 @@ return to_jsonb(
     || registry.other_numbers(company.country_code, company.numbers)
 );
 
--- The number that names a company where one is shown, and its type; null without a number.
+-- Returns the one number that names a company in answers; null without a number. registry.identifier_type returns its
+-- type.
 create or replace function registry.primary_identifier(company registry.company) returns text
 language sql stable parallel safe
 return coalesce(
@@ -83,7 +84,7 @@ return case
     else (registry.other_numbers(company.country_code, company.numbers))[1] ->> 'type'
 end;
 
--- The numbers of an entry, beyond the three columns, that name its company.
+-- Returns the numbers of an entry other than NIP, REGON and KRS that name its company.
 create or replace function registry.naming_numbers(
     country_code text,
     entry_key text,
@@ -96,7 +97,7 @@ return coalesce(
     numbers
 );
 
--- The numbers of an entry: one row a type. `event_subject`: of the events about this number.
+-- Returns one row per number of an entry. `event_subject` is the subject of the events about the number.
 create or replace function registry.list_numbers(
     country_code text,
     nip text,
@@ -146,7 +147,7 @@ return (
     from registry.entry_numbers(entry) as number
 );
 
--- The numbers in which two states of an entry differ.
+-- Returns the numbers in which two states of an entry differ.
 create or replace function registry.changed_numbers(before registry.entry, after registry.entry)
 returns table (identifier_type text, event_subject text, old_value text, new_value text)
 language sql stable parallel safe as $$
@@ -170,7 +171,7 @@ language sql stable parallel safe as $$
         and former.identifier_value is distinct from latter.identifier_value
 $$;
 
--- The entries that have a number now.
+-- Returns the entries that have a number now.
 create or replace function registry.entries_with(number_type text, number text) returns setof registry.entry
 language plpgsql stable parallel safe as $$
 declare
@@ -203,9 +204,10 @@ begin
 end;
 $$;
 
--- The company that a number names: the one that has it now, of several one whose entry is not deleted,
--- then the oldest. Where none has it: the last one that had it. Null for a number that was never known, such as
--- that of a unit which the company never had. Of a withdrawn entry no units are known.
+-- Returns the company that has a number now; of several, one whose entry is not deleted, then the oldest. For a number
+-- that no company has, returns the last company that lost the number. Returns null for a number that was never known,
+-- and for a unit that the company never opened. The units of a withdrawn entry are unknown: every unit number of its
+-- company is accepted.
 create or replace function registry.find_company(number_type text, number text) returns bigint
 language plpgsql stable parallel safe as $$
 declare

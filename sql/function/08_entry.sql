@@ -1,6 +1,6 @@
--- What is derived from an entry.
+-- Derives values from an entry.
 
--- An address on one line, such as 'ul. Polna 3/4, 00-001 Warszawa, mazowieckie'.
+-- Returns an address on one line, such as 'ul. Polna 3/4, 00-001 Warszawa, mazowieckie'.
 create or replace function registry.address_line(
     street text,
     building text,
@@ -20,7 +20,7 @@ return nullif(
     ''
 );
 
--- The known entry of a key; null for a new one.
+-- Returns the known entry of a key; null for a new key.
 create or replace function registry.find_entry(source text, entry_key text) returns registry.entry
 language sql stable parallel safe
 return (
@@ -38,7 +38,7 @@ return (
     where dated.value is not null and registry.calendar_day(dated.value) is null
 );
 
--- The name of a region by its code.
+-- Returns the name of a region by its code.
 create or replace function registry.region_name(country_code text, code text) returns text
 language sql stable parallel safe
 return (
@@ -47,7 +47,7 @@ return (
     where region.country_code = region_name.country_code and region.code = region_name.code
 );
 
--- The address of an entry on one line.
+-- Returns the address of an entry on one line.
 create or replace function registry.entry_address(entry registry.entry) returns text
 language sql stable parallel safe
 return registry.address_line(
@@ -55,8 +55,8 @@ return registry.address_line(
     registry.region_name(entry.country_code, entry.voivodeship)
 );
 
--- The status of an entry on a day: DELETED once its end is reached, else what its source declares; a
--- suspension waits for its day.
+-- Returns the status of an entry on a day: DELETED once its end is reached, else the declared status. A suspension
+-- counts from its day on.
 create or replace function registry.status_on(
     dump_date date,
     declared_status text,
@@ -71,7 +71,7 @@ return case
     else declared_status
 end;
 
--- 64 bits that stand for an entry as published; the state hash of a snapshot is their sum.
+-- Returns the 64-bit hash of a published entry; the state hash of a snapshot is the sum of these hashes.
 create or replace function registry.state_hash(content_hash bigint, gone_date date) returns bigint
 language sql immutable parallel safe
 return case
@@ -79,7 +79,7 @@ return case
     else content_hash # hashint8extended(gone_date - date '2000-01-01', 0)
 end;
 
--- 64 bits that stand for what a record says; sql/nightly/1_read/normalise.sql computes the same.
+-- Returns the 64-bit hash of the content of a record; sql/nightly/1_read/normalise.sql computes the same hash.
 create or replace function registry.content_hash(entry registry.entry) returns bigint
 language sql immutable parallel safe
 return hash_record_extended(
@@ -99,7 +99,7 @@ return hash_record_extended(
     coalesce(jsonb_hash_extended(entry.numbers, 0), 0)
 );
 
--- What an entry is called where it has no name of its own.
+-- Returns the name of an entry, or the names of its person where the entry has no name.
 create or replace function registry.shown_name(
     name text,
     first_name text,
@@ -108,7 +108,7 @@ create or replace function registry.shown_name(
 language sql immutable parallel safe
 return coalesce(name, first_name || ' ' || surname, first_name, surname);
 
--- The same in lists, in the search and in exports: nobody finds by name an entry whose owner objects to it.
+-- Returns the name of an entry for lists, search and exports; null where the owner objects to being found.
 create or replace function registry.listed_name(
     is_partial boolean,
     name text,
@@ -120,7 +120,7 @@ return case
     when is_partial is not true then registry.shown_name(name, first_name, surname)
 end;
 
--- The natural person, named once, or the partners of a civil partnership, of whom several may have one name.
+-- Returns the name of the natural person once, or the partners of a civil partnership, who may share one name.
 create or replace function registry.owner_names(
     first_name text,
     surname text,
@@ -143,7 +143,7 @@ return (
     ) as owner
 );
 
--- Masked names may be equal: each person counts.
+-- Returns the names of the shareholders. Equal names are repeated, since masked names may be equal.
 create or replace function registry.shareholder_names(persons jsonb) returns text
 language sql immutable parallel safe
 return (
@@ -154,7 +154,7 @@ return (
     where person.value ->> 'kind' = 'shareholder'
 );
 
--- Returns how the persons of a kind are identified: by the number, where the registry states one, else by the name.
+-- Returns the keys of the persons of a kind: the number, where the registry states one, else the name.
 create or replace function registry.person_keys(country_code text, kind text, persons jsonb) returns text
 language sql stable parallel safe
 return (
@@ -183,7 +183,7 @@ return (
     where person.value ->> 'kind' = 'representative'
 );
 
--- A unit on one line: its number, its name and its address.
+-- Returns a unit on one line: its number, its name and its address.
 create or replace function registry.unit_line(unit jsonb) returns text
 language sql immutable parallel safe
 return nullif(
@@ -199,11 +199,11 @@ return nullif(
     ''
 );
 
--- What answers show of an entry beside its columns: the place in the dump that first had its content, and what
--- repeats its columns and is not stored: an entrepreneur of one name, who is a person of the entry where the country
--- has a word for the role, and the day on which a head office began with its company.
--- It is a set of one, which becomes a part of the query: a function of a value with subqueries would be
--- started for each entry, which takes four times as long.
+-- Returns the parts of an entry that answers show beside its columns. `provenance` is the place in the dump that first
+-- had the content. `persons` and `units` add values that only the columns store. One is the entrepreneur with a single
+-- name, where the country has a word for the role. The other is the start date of a head office.
+-- The function returns a set of one row, which becomes a part of the query. A scalar function with subqueries would
+-- start for each entry, which takes four times as long.
 create or replace function registry.show_parts(entry registry.entry)
 returns table (closed_unit_count integer, provenance jsonb, persons jsonb, units jsonb)
 language sql stable parallel safe rows 1
@@ -220,7 +220,7 @@ begin atomic
             )
             from (select entry.said_run_id::bigint as run_id, entry.said_file_no as file_no) as said
             left join registry.run using (run_id)
-            -- The file of an import on demand is none of the registry's.
+            -- The file of an import on demand is not a file of the registry.
             left join registry.run_file
                 on run_file.run_id = run.run_id
                 and run_file.file_no = said.file_no
@@ -255,7 +255,7 @@ begin atomic
         end;
 end;
 
--- An entry with all of its columns, as answers show it.
+-- Returns an entry with all of its columns, as answers show it.
 create or replace function registry.show_entry(entry registry.entry) returns setof jsonb
 language sql stable parallel safe rows 1
 begin atomic

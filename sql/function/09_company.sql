@@ -1,4 +1,4 @@
--- One row per legal form of a country with its newest symbol; longer symbols are newer.
+-- Lists the legal forms of each country, with their newest symbols; longer symbols are newer.
 create or replace view registry.legal_form_symbol as
 select distinct on (legal_form.slug, legal_form.country_code)
     legal_form.slug,
@@ -9,7 +9,7 @@ select distinct on (legal_form.slug, legal_form.country_code)
 from registry.legal_form
 order by legal_form.slug, legal_form.country_code, length(legal_form.symbol) desc, legal_form.symbol desc;
 
--- The slug of a legal form by its newest symbol, as events say it; of one that no dictionary has, the symbol.
+-- Returns the slug of a legal form by its newest symbol, as in events; the symbol where no dictionary has a slug.
 create or replace function registry.legal_form_slug(country_code text, symbol text) returns text
 language sql stable parallel safe
 return coalesce(
@@ -27,7 +27,7 @@ create or replace function registry.keep_first(known anyelement, later anyelemen
 language sql immutable strict parallel safe
 as 'select known';
 
--- The first value that is not null, in the order of the aggregate.
+-- Returns the first value that is not null, in the order of the aggregate.
 create or replace aggregate registry.first_known(anyelement) (
     sfunc = registry.keep_first,
     stype = anyelement
@@ -37,15 +37,15 @@ create or replace function registry.keep_first_numbers(known jsonb, later jsonb)
 language sql immutable strict parallel safe
 as 'select later || known';
 
--- The first number of each type, in the order of the aggregate.
+-- Returns the first number of each type, in the order of the aggregate.
 create or replace aggregate registry.first_numbers(jsonb) (
     sfunc = registry.keep_first_numbers,
     stype = jsonb
 );
 
--- One row per company that has entries: its row of registry.company, as the night under way publishes
--- it. Of the entries that tell a field, entries that are not deleted come first, then the source with
--- the smallest rank, then the active entry, then the entry that started last.
+-- Lists one row per company with entries: the row of registry.company that the current night publishes. Each field
+-- comes from the first entry that states the field. Entries that are not deleted come first, then the smallest rank of
+-- the source, then the active entry, then the latest start.
 create or replace view registry.company_row as
 select
     entry.company_id,
@@ -111,14 +111,14 @@ select registry.start_loading('registry.source_rank');
 \copy loaded from 'country/*/source.csv'
 do $$
 begin
-    -- Other ranks: the companies of several entries may show others.
+    -- New ranks may change the rows of companies with several entries.
     if registry.load_dictionary('registry.source_rank') > 0 then
         perform registry.upsert_rows('registry.company', 'registry.company_row');
     end if;
 end;
 $$;
 
--- One row per source: its country, and what its country says of it.
+-- Lists the sources, with the code, time zone and language of their countries.
 create or replace view registry.source as
 select
     source_rank.source,
@@ -128,7 +128,7 @@ select
 from registry.source_rank
 join registry.country using (country_code);
 
--- Brings the rows of companies up to date with their entries.
+-- Updates the rows of companies from their entries.
 create or replace function registry.refresh_companies(company_ids bigint[]) returns void
 language sql as $$
     insert into registry.company
@@ -142,8 +142,8 @@ language sql as $$
     ) = row(excluded.*);
 $$;
 
--- The company that a reference of an answer names: since a merge, the one that it went into. Null for
--- a text that was never given as one.
+-- Returns the company of a reference; after a merge, the company that remains. Null for a text that is not a
+-- reference.
 create or replace function registry.current_company(company_ref text) returns bigint
 language sql stable parallel safe
 return (

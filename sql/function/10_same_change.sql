@@ -1,7 +1,7 @@
--- What a value means, however a registry spells it: two values with one meaning are no change, and two
--- registries that tell one meaning tell one change.
+-- Defines the meaning of a value, whatever its spelling. Two values with one meaning are no change, and two registries
+-- that report one meaning report one change.
 
--- A list of persons in any order.
+-- Returns the meaning of a list of persons, whatever their order.
 create or replace function registry.list_meaning(country_code text, value text) returns text
 language sql stable parallel safe
 return (
@@ -12,7 +12,7 @@ return (
     ) as meaning
 );
 
--- The meaning of a value in a country by the subject of its event (registry.event_type).
+-- Returns the meaning of a value in a country by the subject of its event (registry.event_type).
 create or replace function registry.value_meaning(
     country_code text,
     subject text,
@@ -35,8 +35,8 @@ return case
     else registry.text_meaning(country_code, value)
 end;
 
--- What an event says of a company: its new value, or the old one where there is no new one. Of an end,
--- of proceedings and of a return the kind says all: registries differ in the day, or lack it.
+-- Returns the meaning of an event: of its new value, or of its old value without a new one. For an end, proceedings
+-- and a return, the type of the event suffices: registries differ in the day, or lack it.
 create or replace function registry.event_meaning(
     country_code text,
     event_type text,

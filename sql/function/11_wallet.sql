@@ -1,5 +1,5 @@
--- The transaction that a wallet names as its last one is the last one. Asked once a statement, of all
--- transactions that it adds.
+-- Refuses transactions after the last transaction that their wallet names. Runs once per statement, for all
+-- transactions that the statement adds.
 create or replace function customer.require_last_transactions() returns trigger
 language plpgsql as $$
 declare
@@ -24,7 +24,7 @@ after insert on customer.wallet_transaction
 referencing new table as added
 for each statement execute function customer.require_last_transactions();
 
--- A wallet whose last transaction is another one is asked for all of them.
+-- Refuses a lower last transaction of a wallet while later transactions exist.
 create or replace function customer.require_last_transaction() returns trigger
 language plpgsql as $$
 begin
@@ -48,8 +48,8 @@ after update on customer.wallet
 for each row when (new.last_transaction_no < old.last_transaction_no)
 execute function customer.require_last_transaction();
 
--- The ledger is only ever added to. That of an account which has ended goes as a whole, when the period
--- of tax law is over.
+-- Refuses to change or delete rows of the ledger. The ledger of an ended account is deleted as a whole, when the
+-- period of tax law is over.
 create or replace function customer.refuse_change() returns trigger
 language plpgsql as $$
 begin

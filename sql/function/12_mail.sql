@@ -20,7 +20,7 @@ begin
 end;
 $$;
 
--- The job is enqueued in the transaction that writes the row.
+-- Enqueues the job of a mail in the transaction that writes the mail.
 create or replace trigger mail_enqueue
 after insert on customer.mail
 for each row execute function customer.enqueue_new_mail();

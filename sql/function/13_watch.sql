@@ -1,7 +1,7 @@
--- The states of watches: the API calls these functions for one account, the night and the worker for all.
--- The moment is a parameter.
+-- Changes the states of watches: the API calls these functions for one account, the night and the worker for all
+-- accounts. The moment is a parameter.
 
--- Locks accounts, so that their watches stay as they are until the transaction ends.
+-- Locks accounts, so that their watches do not change until the transaction ends.
 create or replace function customer.lock_accounts(account_ids bigint[]) returns void
 language sql as $$
     select
@@ -11,8 +11,8 @@ language sql as $$
     for no key update;
 $$;
 
--- Merges watches of an account: each watch of the first list into the watch at the same position of the
--- second list, which takes over the events, the items and, where it has none, the settings.
+-- Merges watches of an account: each watch of the first list into the watch at the same position of the second list.
+-- The second watch takes over the events, the items and, where it has no settings, the settings.
 create or replace function customer.fold_watches(folded_ids bigint[], keeper_ids bigint[]) returns void
 language plpgsql as $$
 begin
@@ -60,8 +60,8 @@ begin
 end;
 $$;
 
--- Settles those of these submissions that have no queued item any more: a mail says what became of each
--- item, unless all of them were removed, or the account wants no such mails. Their accounts are locked.
+-- Settles the given submissions that have no queued item left. A mail states the result of each item, unless all items
+-- were removed, or the account has disabled such mails. The caller has locked the accounts.
 create or replace function customer.settle_submissions(submission_ids bigint[], moment timestamptz)
 returns void
 language sql as $$
@@ -135,8 +135,8 @@ language sql stable as $$
     );
 $$;
 
--- Makes those of these queued watches ready whose company is known by now; one of a company that the
--- account watches already gives way to that. Their accounts are locked.
+-- Makes the given queued watches ready whose company is known by now. A watch of a company that the account already
+-- watches is merged into the existing watch. The caller has locked the accounts.
 create or replace function customer.make_ready(watch_ids bigint[], moment timestamptz) returns void
 language plpgsql as $$
 declare
@@ -188,13 +188,13 @@ begin
 end;
 $$;
 
--- A watch that was queued by then is queued for too long.
+-- Returns the creation time up to which a queued watch is overdue.
 create or replace function customer.queue_deadline(moment timestamptz) returns timestamptz
 language sql stable as $$
     select moment - make_interval(days => customer.watch_days());
 $$;
 
--- Locks the accounts of these watches. Gives the submissions that wait for them.
+-- Locks the accounts of the given watches. Returns the submissions that wait for these watches.
 create or replace function customer.lock_watches(watch_ids bigint[]) returns bigint[]
 language plpgsql as $$
 begin
@@ -206,9 +206,9 @@ begin
 end;
 $$;
 
--- Makes these queued watches of any accounts ready, or fails them: those of the numbers `failed`, a list
--- of objects, each with its `failure`, and the others after `customer.watch_days`. Settles their submissions. Only
--- their accounts are locked.
+-- Makes queued watches of any accounts ready, or fails them. `failed` is a list of numbers, each with its `failure`; a
+-- watch of another number fails after `customer.watch_days`. Settles the submissions of the watches. Locks only the
+-- accounts of the watches.
 create or replace function customer.advance_watches(
     watch_ids bigint[],
     moment timestamptz,
@@ -255,7 +255,7 @@ begin
 end;
 $$;
 
--- Advances the watches whose time is over and, unless `only_overdue`, those whose company is known by now.
+-- Advances the overdue watches and, unless `only_overdue`, the watches whose company is known by now.
 create or replace function customer.advance_watches(
     moment timestamptz,
     only_overdue boolean default false

@@ -10,7 +10,7 @@ language sql as $$
     );
 $$;
 
--- The queued watches of these numbers, a list of objects.
+-- Returns the queued watches of the given numbers, a list of objects.
 create or replace function customer.awaiting(numbers jsonb) returns bigint[]
 language sql stable as $$
     select array(
@@ -21,7 +21,8 @@ language sql stable as $$
     );
 $$;
 
--- One row per account with numbers whose import is due: how many, and since when the oldest is.
+-- Lists the accounts with numbers whose import is due: the count of numbers, and the time since which the oldest is
+-- due.
 create or replace view customer.import_queue as
 select
     watch.account_id,

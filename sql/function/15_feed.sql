@@ -1,5 +1,5 @@
--- What a feed of the account `reader_id` says of an event, as one row. A company that has lost all its
--- numbers has the submitted one.
+-- Returns an event as one row of the feed of the account `reader_id`. A company without numbers shows the submitted
+-- number.
 create or replace function customer.feed_item(reader_id bigint, event_id bigint) returns table (
     id bigint, event_type text, old_value text, new_value text, event_date date, severity text,
     primary_identifier text, identifier_type text, company_name text, company_ref text,

@@ -1,6 +1,6 @@
--- The state of a run as it is now. A killed process leaves its run `running` until the next run of the
--- source begins. Such a run is abandoned as soon as no session holds the lock of its source. Readers ask
--- with the rights of the owner, since they may not see the locks.
+-- Returns the current state of a run. A killed process leaves its run `running` until the next run of the source
+-- begins. Such a run is abandoned as soon as no session holds the lock of its source. The function has the rights of
+-- the owner, since readers may not see the locks.
 create or replace function registry.state_of(run registry.run) returns text
 language sql stable security definer
 begin atomic
@@ -17,7 +17,7 @@ begin atomic
     end;
 end;
 
--- Whether a run has read a day of the project's folder `fixtures`: its companies and persons are invented.
+-- Returns whether a run has read a day of the project's folder `fixtures`, whose companies and persons are invented.
 create or replace function registry.is_invented(run registry.run) returns boolean
 language sql stable
 return coalesce(
@@ -25,8 +25,8 @@ return coalesce(
     false
 );
 
--- Whether the snapshots of a month tell only a part of what it changed: some of its days come before
--- the one that the first snapshot is compared with, or after the last one.
+-- Returns whether the snapshots of a month miss changes of some days. Such days precede the snapshot that the first
+-- one is compared with, or follow the last snapshot.
 create or replace function registry.is_partial_month(
     month_date date,
     compared_date date,
@@ -37,8 +37,8 @@ return compared_date is null
 or compared_date >= month_date
 or last_date < month_date + interval '1 month - 1 day';
 
--- One row per source and published dump date: the counts of its run. New entries include those that
--- came on demand since the dump before. `days_covered`: the days since the snapshot before.
+-- Lists one row per source and published dump date, with the counts of the run. New entries include imports on demand
+-- since the previous dump. `days_covered` is the number of days since the previous snapshot.
 create or replace view registry.daily_stat as
 select
     run.source,
@@ -74,16 +74,16 @@ select
 from registry.run
 where run.state = 'published';
 
--- The writer, and its start: it changes when a standby takes over, and when the server starts anew, since
--- the unlogged tables of a night are then empty.
+-- Returns the timeline and the start of the writer. The epoch changes when a standby takes over and when the server
+-- restarts, since the unlogged tables of a night are then empty.
 create or replace function registry.epoch() returns text
 language sql stable
 return concat_ws(
     ' ', left(pg_walfile_name(pg_current_wal_lsn()), 8), pg_postmaster_start_time()
 );
 
--- Returns the count of rejected rows of a run by their code, as answers show it: a reason may quote a row,
--- and so name a person.
+-- Returns the counts of the rejected rows of a run by code, as answers show them. Reasons are left out: a reason may
+-- quote a row, and so name a person.
 create or replace function registry.rejects_of(wanted_id bigint) returns jsonb
 language sql stable parallel safe
 return (
@@ -98,12 +98,12 @@ return (
     where reject_count.run_id = wanted_id
 );
 
--- A long number in the name of a file may be that of a person.
+-- Returns the name of a file without long numbers, which may identify a person.
 create or replace function registry.shown_file(file text) returns text
 language sql immutable parallel safe
 return regexp_replace(file, '[0-9]{9,}', '…', 'g');
 
--- What guards found, without the sentences, which may quote a row.
+-- Returns the findings of guards, at most 100, without their sentences, which may quote a row.
 create or replace function registry.shown_guards(refusals jsonb) returns jsonb
 language sql immutable parallel safe
 return (
@@ -118,7 +118,7 @@ return (
     where finding.place <= 100
 );
 
--- The words of an operator, who knows that they are published: without numbers and addresses of mail.
+-- Returns the reason that an operator gave for publication, without numbers and mail addresses.
 create or replace function registry.shown_reason(reason text) returns text
 language sql immutable parallel safe
 return left(regexp_replace(reason, '([0-9][ -]?){8,}[0-9]|[^ ]+@[^ ]+', '…', 'g'), 500);

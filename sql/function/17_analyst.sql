@@ -1,4 +1,4 @@
--- Stable views for analysts. Columns are only ever added, at the end.
+-- Defines stable views for analysts. Columns are only ever added, at the end.
 create or replace view analyst.run as
 select
     run.run_id,
@@ -64,7 +64,7 @@ select
             run.source = entry.source
             and run.state = 'published'
             and run.dump_date < coalesce(entry.gone_date, 'infinity')
-            -- The run had seen the entry.
+            -- Excludes runs from before the first snapshot with the entry.
             and run.last_entry_id >= entry.entry_id
     ) as last_seen_date,
     (
@@ -103,8 +103,8 @@ select
     company.activity_main,
     company.activity_start,
     (
-        -- A company has the id of its first entry, and ids ascend over runs: the first run that reached
-        -- the id saw the company first.
+        -- A company has the id of its first entry, and ids ascend over runs. So the first run that reached the id saw
+        -- the company first.
         select run.dump_date
         from registry.run
         where run.last_entry_id >= company.company_id
@@ -124,7 +124,7 @@ left join registry.legal_form_symbol
 left join registry.region
     on region.country_code = company.country_code
     and region.code = company.voivodeship
--- Postgres leaves the join out when a query asks for none of its columns.
+-- Postgres leaves this join out when a query asks for none of its columns.
 left join lateral (
     select
         max(entry.end_date) filter (where entry.status = company.status) as end_date,
@@ -184,7 +184,7 @@ select
     reject.file,
     reject.line,
     reject.reason,
-    -- A row may tell of persons: only `registry rejects` shows it.
+    -- A rejected row may name persons: only `registry rejects` shows the row.
     null::text as raw
 from registry.reject
 join registry.run using (run_id);
@@ -200,7 +200,7 @@ select
 from customer.wallet_transaction
 join customer.account using (account_id);
 
--- The former name of the view, which only the owner of the database may read.
+-- Keeps the former name of billing.wallet_transaction, which only the owner of the database may read.
 create or replace view analyst.wallet_transaction as
 select wallet_transaction.*
 from billing.wallet_transaction;

@@ -1,5 +1,5 @@
--- Stable views for analysts: what is counted by day, and what is made of that by month. Columns are only ever
--- added, at the end.
+-- Defines stable views for analysts: the counts by day, and the figures by month that derive from them. Columns are
+-- only ever added, at the end.
 create or replace view analyst.daily_stat as
 select
     daily_stat.source,
@@ -28,7 +28,7 @@ from registry.event
 join registry.event_type on event_type.event_type = event.event_type
 group by event.event_date, event.source, event.event_type, event_type.event_type;
 
--- The stock of each group as a running sum of its changes, which holds until the next change.
+-- Lists the stock of each group as a running sum of its changes; each row holds until the next change of the group.
 create or replace view registry.stock_period as
 select
     stock_change.source,
@@ -86,8 +86,8 @@ join registry.daily_stat
     and daily_stat.stat_date >= stock.from_date
     and daily_stat.stat_date < stock.to_date;
 
--- The changes of stock and flow by group. A move has two rows: one for the group that the entries came to,
--- and one for the group that they left. `other_` names the group on the other side of the move.
+-- Lists the changes of stock and flow by group. A move has two rows: one for the group that gains the entries, and one
+-- for the group that loses them. `other_` names the group on the other side of the move.
 create or replace view registry.stock_flow as
 select
     source, stat_date, voivodeship, activity_section, legal_form, status, entry_change, new_count,
@@ -204,7 +204,7 @@ select
     month.is_partial,
     month.country_code
 from analyst.month
--- Each month reads its own days alone: `offset` keeps the days from being joined after they are summed up.
+-- Each month reads only its own days: `offset` keeps Postgres from joining the days after their sum.
 cross join lateral (
     select *
     from analyst.flow_daily
@@ -215,8 +215,9 @@ cross join lateral (
 ) as flow
 group by month.month, month.source, 3, 4, 5, month.days_covered, month.is_partial, month.country_code;
 
--- A life ends with the first end in the entry. An entry is born in the month of the snapshot that
--- showed it first, unless that is the baseline, which shows the births of many years.
+-- Lists the survival of entries by month of birth. An entry is born in the month of the snapshot that showed it first.
+-- Entries of the baseline are left out, since it shows the births of many years. A life ends with the first end date
+-- of the entry.
 create or replace view analyst.cohort as
 with newest as (
     select run.source, max(run.dump_date) as last_date, min(run.last_entry_id) as baseline_entry_id
@@ -229,7 +230,7 @@ life as (
     select
         born.source,
         date_trunc('month', born.first_seen_date)::date as month,
-        -- Whole months from the first snapshot to the end; null: the entry stands.
+        -- Counts whole months from the first snapshot to the end; null for an entry without an end.
         extract(year from born.age)::integer * 12 + extract(month from born.age)::integer as months,
         count(*) as entry_count
     from (
@@ -270,7 +271,7 @@ from (
         )::bigint as standing
     from life
     join newest using (source)
-    -- Until the youngest of the cohort was seen for so long.
+    -- Counts months until the age that the youngest entry of the cohort has reached.
     cross join lateral (
         select age(newest.last_date, (life.month + interval '1 month - 1 day')::date) as age
     ) as seen

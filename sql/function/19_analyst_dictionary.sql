@@ -1,8 +1,8 @@
--- Stable views of the dictionaries for analysts, and what the comments of all views are. Columns are only ever
+-- Defines stable views of the dictionaries for analysts, and sets the comments of all views. Columns are only ever
 -- added, at the end.
 
--- The dictionaries of all countries, as downloads have them. Key columns are named as in the views that join to
--- them.
+-- Lists the dictionaries of all countries, as downloads show them. A key column has the name of the column that joins
+-- to it.
 create or replace view registry.shown_activity as
 select
     activity_code.version as activity_version,
@@ -56,7 +56,7 @@ select
     region.country_code
 from registry.region;
 
--- The names of all countries. A section or a region of one country may have the code of another's.
+-- Lists the names of all countries. Sections or regions of two countries may have the same code.
 create or replace view analyst.country_name as
 select
     region.country_code,
@@ -90,7 +90,7 @@ join registry.region
     on region.country_code = population.country_code
     and region.code = population.voivodeship;
 
--- The names are those that the dictionary has: of the groups of 2007 alone.
+-- Lists the divisions and groups of activities. Only the dictionary of PKD 2007 has their names.
 create or replace view registry.shown_activity_group as
 select
     part.version as activity_version,
@@ -114,7 +114,7 @@ left join registry.activity_division
     on activity_division.country_code = activity_scheme.country_code
     and activity_division.division = left(part.code, 2);
 
--- The dictionaries of the default country, so that a query that joins by a code alone stays right.
+-- Creates the views of the default country's dictionaries, so that a query that joins by a code alone stays right.
 do $$
 declare
     name text;
@@ -132,10 +132,10 @@ begin
 end;
 $$;
 
--- What each view of `analyst` and each of its columns means. The data dictionary of sql/README.md is
--- made from these comments.
+-- Sets the comment of each view of `analyst` and of each of its columns. The data dictionary of sql/README.md is made
+-- from these comments.
 
--- One row per view and column; of the view itself column_name is null.
+-- Holds one row per view and column; the row of the view itself has no column_name.
 create temporary table analyst_comment (
     view_name text not null,
     column_name text,

@@ -1,6 +1,6 @@
--- Makes the role `registry_reader`, which may read the views of `analyst` and nothing else. Without a
--- password it can log in only where the server trusts it; a login of an analyst may be its member.
--- Where the role cannot be made or bounded, a warning says what an administrator must do.
+-- Creates the role `registry_reader`, which may read the views of `analyst` and nothing else. Without a password the
+-- role can log in only where the server trusts it; an analyst's login may be its member. A warning names the
+-- administrator's command where the role cannot be created or limited.
 create or replace procedure registry.make_reader()
 language plpgsql as $$
 begin
@@ -9,7 +9,7 @@ begin
             create role registry_reader login;
             alter role registry_reader set default_transaction_read_only = on;
         exception
-            -- Roles belong to all databases of a server: another one may be making it too.
+            -- Roles belong to all databases of a server: another database may be creating the role too.
             when duplicate_object or unique_violation then null;
         end;
     end if;
@@ -19,7 +19,7 @@ begin
         where rolname = 'registry_reader' and rolconfig::text ~ 'statement_timeout='
     ) then
         begin
-            -- A query that is forgotten may not run for ever, nor keep old rows.
+            -- A forgotten query must not run for ever, nor keep old rows.
             alter role registry_reader set statement_timeout = '10min';
             alter role registry_reader set idle_in_transaction_session_timeout = '10min';
         exception
@@ -40,7 +40,7 @@ exception
 end;
 $$;
 
--- Whether the role or one of its rights is not there, as in a backup that was restored on another server.
+-- Returns whether the role or one of its rights is missing, as in a backup that was restored on another server.
 create or replace function registry.lacks_reader() returns boolean
 language sql stable
 return case

@@ -1,7 +1,8 @@
--- The policy of an entry: what is shown of it. A person asked us to hide it (`withdrawn_until`), or its owner
--- objects at the registry (`is_partial`, `unstated`). One function hides the fields, one job erases the copies.
+-- Defines the policy of an entry: which fields are shown. A person asked us to hide the entry (`withdrawn_until`), or
+-- its owner objects at the registry (`is_partial`, `unstated`). One function hides the fields, one job erases the
+-- copies.
 
--- Returns the `withdrawn_until` of an entry that comes with its personal fields on a dump date.
+-- Returns the `withdrawn_until` of an entry whose personal fields return on a dump date.
 create or replace function registry.end_withdrawal(withdrawn_until date, dump_date date) returns date
 language sql immutable parallel safe
 return case when withdrawn_until = 'infinity' then dump_date else withdrawn_until end;
@@ -12,8 +13,8 @@ language sql immutable parallel safe
 return category in ('contacts', 'web_presence', 'ownership')
 or entity_type = 'NATURAL' and category in ('identity', 'location');
 
--- Returns whether the policy of an entry hides the values of an event. The number of a unit is public. The list of
--- unstated subjects holds the start date too where it is only unknown.
+-- Returns whether the policy of an entry hides the values of an event. The number of a unit is public. An unstated
+-- start date may be only unknown, so it hides no value.
 create or replace function person.hides(
     entry registry.entry,
     type registry.event_type,
@@ -29,8 +30,8 @@ return coalesce(
     false
 );
 
--- One row per company whose owner objects to be found: it is in no list of all companies or events. The objection of
--- an entry that is gone counts only where no other entry is left: no later dump can lift it.
+-- Lists the companies whose owner objects to being found: no list of all companies or events shows them. An objection
+-- in a gone entry counts only where no other entry is left, since no later dump can lift it.
 create or replace view registry.objecting_company as
 select entry.company_id
 from registry.entry
@@ -47,10 +48,10 @@ where
         )
     );
 
--- Returns an entry, or the row of a night that will be one, without what a policy hides.
--- `request`, and `period` after the end of an entry: numbers, dates, activities, legal form and voivodeship of a
--- natural person stay, since counts and statistics need them; a key that consists of names becomes a hash. A
--- legal person loses its persons and contacts.
+-- Returns an entry, or the row of a night that will be one, without the fields that a policy hides.
+-- `request`, and `period` after the end of an entry: a natural person keeps numbers, dates, activities, legal form and
+-- voivodeship, which counts and statistics need. A key that consists of names becomes a hash. A legal person loses its
+-- persons and contacts.
 -- `objection`: numbers, dates and communes stay, and the name of a legal person.
 create or replace function person.hidden(entry anyelement, reason text) returns anyelement
 language plpgsql stable parallel safe as $$
@@ -92,9 +93,9 @@ begin
 end;
 $$;
 
--- Erases everywhere what the policies of the entries of companies hide from now on: the values of events and
--- corroborations, each of an entry of its own, and copies. `known`: entries as they were, by whose names copies
--- are found too.
+-- Erases the values that the policies of companies' entries hide from now on, in events, corroborations and copies.
+-- Each event or corroboration follows the policy of its own entry. `known` holds the former entries, whose names also
+-- find copies.
 create or replace function person.erase(company_ids bigint[], known registry.entry[]) returns void
 language plpgsql as $$
 declare
@@ -124,9 +125,9 @@ begin
 end;
 $$;
 
--- Hides published entries by a policy. Of a person who asks, copies are found by name too; else where somebody
--- watches, since mails show no other companies. The caller holds the locks that nights publish under, and ends
--- the publication.
+-- Hides published entries by a policy. For a request, copies are found by name too; otherwise only for watched
+-- companies, since mails show no other companies. The caller holds the locks of nightly publications, and ends the
+-- publication.
 create or replace function person.hide(known registry.entry[], reason text) returns void
 language plpgsql as $$
 declare

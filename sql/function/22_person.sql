@@ -1,13 +1,13 @@
--- Recognizes and finds persons, and erases the copies of what is hidden.
+-- Recognizes and finds persons, and erases the copies of hidden data.
 
--- Returns a keyed hash. Nobody hands in hashes: the key before the text is enough, without HMAC.
+-- Returns a keyed hash. The key before the text is enough, without HMAC, since nobody hands in hashes.
 create or replace function person.hash(key bytea, trait text) returns bytea
 language sql stable parallel safe
 return sha256(key || convert_to(trait, 'UTF8'));
 
--- Returns the hashes by which a later record of the same person is recognized: of the key, which comes first, of
--- the numbers, and of the names with the start date. Null where the record lacks them. A withdrawn key
--- holds its hash. `entry`: a row with these columns, of registry.entry or of a night.
+-- Returns the hashes that recognize a later record of the same person. They are of the key, which comes first, of the
+-- numbers, and of the names with the start date. A hash is null where the record lacks its fields. A withdrawn key
+-- holds its hash. `entry` is a row with these columns, of registry.entry or of a night.
 create or replace function person.hashes(key bytea, entry anyelement) returns bytea[]
 language sql stable parallel safe
 as $$
@@ -31,7 +31,7 @@ create or replace function person.hashes(entry registry.entry) returns bytea[]
 language sql stable parallel safe
 return (select person.hashes(secret.key, entry) from person.secret);
 
--- Returns the numbers and names by which copies, such as mails, show entries.
+-- Returns the numbers and names that copies, such as mails, show for entries.
 create or replace function person.names_of(entries registry.entry[]) returns text[]
 language sql stable
 return array(
@@ -51,7 +51,7 @@ return array(
     where name.value is not null
 );
 
--- Returns whether a text, or one inside JSON, holds one of the names.
+-- Returns whether a text, also inside JSON, holds one of the names.
 create or replace function person.holds(text text, names text[]) returns boolean
 language sql immutable parallel safe
 return exists (
@@ -59,7 +59,7 @@ return exists (
     where strpos(replace(holds.text, '\"', '"'), name.value) > 0
 );
 
--- Returns the numbers in a text; of a longer one also its first nine digits, which may be the company's number.
+-- Returns the numbers in a text. A longer number also yields its first nine digits, which may be the company's number.
 create or replace function person.numbers_in(text text) returns setof text
 language sql immutable parallel safe as $$
     select found.number
@@ -67,8 +67,8 @@ language sql immutable parallel safe as $$
     cross join lateral (values (match.part[1]), (left(match.part[1], 9))) as found (number)
 $$;
 
--- Erases what rejected rows, stored answers and mails show of companies, by their numbers, and of entries as
--- they were known, by their names too. `is true` keeps the numbers in a hash table.
+-- Erases the copies in rejected rows, stored answers and mails: by the numbers of companies, and by the names of
+-- former entries. `is true` keeps the numbers in a hash table.
 create or replace function person.erase_copies(company_ids bigint[], known registry.entry[]) returns void
 language plpgsql as $$
 declare
@@ -104,7 +104,7 @@ begin
     set reason = ''
     where person.holds(run.reason, names);
 
-    -- A repeated request runs anew. A paid snapshot shows the numbers of its company.
+    -- Deletes stored answers: a repeated request then runs again. A paid snapshot shows the numbers of its company.
     delete from customer.idempotent_answer
     where
         person.holds(idempotent_answer.body::text, names)
@@ -114,7 +114,7 @@ begin
             where (number in (select unnest(numbers))) is true
         );
 
-    -- Of a company that a mail lists, the number stays where a customer gave it.
+    -- Erases the names and values of a company that a mail lists; the number that a customer gave stays.
     update customer.mail
     set data = mail.data || (
         select coalesce(jsonb_object_agg(list.key, list.items), '{}')
@@ -141,8 +141,8 @@ begin
 end;
 $$;
 
--- Returns the entries that a number or a key names: in one registry all that have it, else the entries of the
--- natural persons whose companies have it, or had it last.
+-- Returns the entries that a number or a key names. With a registry: all its entries with the number or key. Without a
+-- registry: the entries of the natural persons whose companies have the number, else lost it last.
 create or replace function person.find_entries(wanted text, number text, wanted_source text)
 returns setof registry.entry
 language sql stable

@@ -1,4 +1,4 @@
--- Ends an account: of it only the ledger stays, without a person, until the worker deletes that too
+-- Ends an account. Only the ledger stays, without a person, until the worker deletes the ledger too
 -- (sql/mail/delete_done.sql). The hashes keep the mailbox from a second welcome bonus.
 create or replace function customer.end_account(
     ended_id bigint,
@@ -8,7 +8,7 @@ create or replace function customer.end_account(
 ) returns void
 language plpgsql as $$
 begin
-    -- As everything that changes watches does.
+    -- Every change of watches locks the account first.
     perform customer.lock_accounts(array[ended_id]);
 
     update customer.account
