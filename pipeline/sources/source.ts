@@ -135,10 +135,7 @@ export type Answer = {
   raw: string;
 } & (
   | { /** The object that `collect.sql` reads from `stage.answer`. */ answer: object }
-  | {
-      /** The code of the reason why the answer cannot be read. */ reject_code: RejectCode;
-      reason: string;
-    }
+  | { /** The code of the reject. */ reject_code: RejectCode; reason: string }
 );
 
 interface Mapping {
