@@ -1,15 +1,14 @@
 -- Collects the known entries that may be gone; 2_compare/vanished.sql decides. Runs in parallel with
--- reject.sql, and each in one process: to start others costs more than they save in most nights.
+-- reject.sql. Neither file uses parallel workers: to start them costs more than they save in most nights.
 set local max_parallel_workers_per_gather = 0;
 
 analyze stage.missing_entry;
 analyze stage.deleted_key;
 
--- One row per known entry that may be gone. When records were skipped, these are the entries whose
--- record of yesterday is missing. When every record of a full dump was read, these are all entries that
--- are not gone yet. A delta lists the entries that are struck off.
--- Reads the table of the source itself, where there is one: to compare the source of each row costs half of
--- the time.
+-- One row per known entry that may be gone. If records were skipped, these are the entries whose record of
+-- yesterday is missing. If every record of a full dump was read, these are all entries that are not gone yet. A
+-- delta lists the entries that are struck off. The query reads the partition of the source, if it exists: to
+-- compare the source of each row costs half of the time.
 do $do$
 begin
     execute format(
@@ -41,7 +40,7 @@ begin
         (
             select coalesce(
                 to_regclass(format('registry.%I', 'entry_' || night.source))::text,
-                -- Before the first snapshot nothing is known of the source.
+                -- Before its first snapshot a source has no partition and no known entries.
                 '(select * from registry.entry where false)'
             )
             from stage.night

@@ -2,7 +2,7 @@
 
 analyze stage.document;
 
--- The readers list the values of each answer that they do not know.
+-- The reader of a source lists the unknown values of each answer in the field `odd`.
 insert into stage.notice (subject, value)
 select odd.value ->> 'subject', odd.value ->> 'value'
 from stage.answer

@@ -1,4 +1,5 @@
--- An import on demand takes only unknown entries. The next dump finds the changes of known entries.
+-- Deletes the known entries from an import on demand, which takes unknown entries alone. The next dump finds
+-- the changes of known entries.
 delete from stage.entry
 using stage.night
 cross join registry.entry as known

@@ -1,12 +1,13 @@
--- Replaces the view stage.mapped by one in which the fields of a missing column keep the value of yesterday. The
--- field of an optional column keeps it where no other column has a value. For a new entry the field is
+-- Replaces the view stage.mapped by a view in which the fields of a missing column keep the value of yesterday.
+-- The field of an optional column keeps its value where no other column has one. For a new entry the field is
 -- unknown, and its first value later is no event.
 alter view stage.mapped rename to mapped_alone;
 
 do $do$
 begin
     execute (
-        -- tells: the name that the columns of a source have for the field. subjects: the subjects of its events.
+        -- tells: the name of the field in the column lists of the sources. subjects: the subjects of events
+        -- about the field.
         with field (tells, column_names, subjects) as (
             values
             ('NIP', '{nip}'::text[], '{NIP}'::text[]),
@@ -36,7 +37,7 @@ begin
                 '{}'
             ),
             ('units', '{units, closed_units, address_ids}', '{unit}'),
-            -- An entry without a number is known by the value of the column.
+            -- The key of an entry without a number is made from the values of its columns.
             ('key', '{entry_key}', '{}')
         ),
 

@@ -1,3 +1,3 @@
--- Whether the row of a missing entry is not found by now: since the fingerprints were loaded, it has lost its
--- fingerprint, or is gone.
+-- Checks whether stage.absent lacks a missing entry: the entry has lost its fingerprint, or is gone, since the
+-- fingerprints were loaded.
 select (select count(*) from stage.missing_entry) > (select count(*) from stage.absent) as is_moved

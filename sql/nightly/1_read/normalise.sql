@@ -1,7 +1,7 @@
--- Normalises the records of the files $1 between the lines $2 and $3 into the terms of all sources, and gives
--- invalid records a reason. Large files are normalised in parallel, each in the session that staged it. SQL does
--- not check the numbers, dates and codes of a well-formed record, which the reader has checked a hundred times
--- faster. This statement is part of each fingerprint: after it changes, the next night reads every record.
+-- Normalises the records of the files $1 between the lines $2 and $3, and gives invalid records a reason. Large
+-- files are normalised in parallel, each in the session that staged it. SQL does not check the numbers, dates
+-- and codes of a well-formed record: the reader has checked them a hundred times faster. This statement is part
+-- of each fingerprint: after a change of the statement, the next night reads every record.
 insert into stage.entry (
     file_no, line, fingerprint, entry_key, nip, regon9, krs, entity_type, legal_form, name, surname,
     first_name, phone, email, fax, website, postal_code, county, commune, city, street, building,
@@ -38,7 +38,7 @@ select
         least(day.ending, day.strike_off), null
     ) as status,
     case when day.strike_off <= mapped.dump_date then day.strike_off end as gone_date,
-    -- registry.content_hash computes the same from a row of registry.entry.
+    -- registry.content_hash computes the same hash from a row of registry.entry.
     hash_record_extended(content, coalesce(jsonb_hash_extended(mapped.numbers, 0), 0))
         as content_hash,
     case
@@ -87,7 +87,7 @@ select
             then registry.rejection(
                 'unknown_status', 'the status ''%s'' is not known', coalesce(mapped.status_text, '')
             )
-        -- Without the codes of its version, every activity would seem to change.
+        -- A version without known codes is rejected: every activity would seem to change.
         when mapped.activity_version is not null and mapped.version is null
             then registry.rejection(
                 'unknown_activity', 'the activity version ''%s'' is not known', mapped.activity_version
@@ -117,8 +117,8 @@ select
                 'damaged_row', 'names of more than 2000 bytes, and no number to know the entry by'
             )
     end as reason
--- With `offset 0`, Postgres computes a column once, and inlines functions, since their arguments are plain columns,
--- which saves a third. What all records share is a query of its own, since each join copies all columns.
+-- `offset 0` saves a third: Postgres computes a column once, and inlines functions, since their arguments are plain
+-- columns. Facts that all records share have their own queries, since each join copies all columns.
 from (
     select
         mapped.*,
@@ -153,7 +153,7 @@ from (
             when
                 not mapped.is_well_formed
                 or mapped.krs is not null
-                -- The reader has not looked at others.
+                -- The reader does not check numbers in other columns.
                 or (
                     select bool_or(type.reject_name is not null)
                     from registry.identifier_type as type
@@ -186,7 +186,7 @@ from (
     ) as mapped
     offset 0
 ) as mapped
--- A day that cannot be is noted, and the known one stays.
+-- An impossible day is noted, and the known day stays.
 cross join lateral (
     select
         coalesce(
@@ -253,7 +253,7 @@ cross join lateral (
             end
         ) as restructuring_end
 ) as day
--- The fields of a record that its hash is made from.
+-- The fields that the hash of a record is made from.
 cross join lateral (
     select
         mapped.nip,

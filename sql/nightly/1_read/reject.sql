@@ -6,9 +6,9 @@ analyze stage.entry (
     file_no, line, entry_key, fingerprint, content_hash, nip, regon9, krs, numbers, reason
 );
 
--- One row per hash that occurs more than once among all keys and numbers. A number that is also the key
--- of its entry counts once. Sorts: a hash table of millions of groups would not fit into a cache. Alone:
--- processes that send each other the hashes take half as much CPU again.
+-- One row per hash that occurs more than once among all keys and numbers. A number that is also the key of its
+-- entry counts once. The query sorts: a hash table of millions of groups would not fit into a cache. It has no
+-- parallel workers: to exchange the hashes takes half as much CPU again.
 set local enable_hashagg = off;
 set local max_parallel_workers_per_gather = 0;
 
@@ -53,8 +53,8 @@ where
 
 analyze stage.suspect;
 
--- Several rows of one entry: equal rows count once, and the published row is kept. Rows that contradict
--- each other are all rejected.
+-- Rejects rows of the same entry. Of equal rows one is kept, the published one first. Rows that contradict each
+-- other are all rejected.
 with repeated_key as (
     select suspect.entry_key
     from stage.suspect
@@ -68,7 +68,7 @@ ranked as (
         entry.line,
         min(entry.content_hash) over same_key <> max(entry.content_hash) over same_key
             as is_contradicted,
-        -- Another file that holds the entry; the own one where there is no other.
+        -- Another file that holds the entry; the file of the row itself if no other file does.
         case entry.file_no
             when min(entry.file_no) over same_key then max(entry.file_no) over same_key
             else min(entry.file_no) over same_key
@@ -112,8 +112,8 @@ where
     and entry.line = ranked.line
     and (ranked.is_contradicted or ranked.rank > 1);
 
--- One row per record with the key of a known entry. is_skipped: the dump also holds yesterday's record
--- of the entry, which was skipped.
+-- One row per record with the key of a known entry. is_skipped: the dump also holds yesterday's record of this
+-- entry, which was not read again.
 create unlogged table stage.known_key as
 select
     entry.file_no,
@@ -139,7 +139,7 @@ where entry.reason is null or entry.is_contradicted;
 
 analyze stage.known_key (file_no, line);
 
--- A row with the same content as a skipped record, in another spelling, repeats it.
+-- Rejects rows that repeat a skipped record with the same content in another spelling.
 update stage.entry
 set
     reason = registry.rejection(
@@ -179,7 +179,7 @@ from stage.entry
 join stage.record using (file_no, line)
 where entry.reason is not null;
 
--- Counts rows that contradict a skipped record: both are rejected only if both are read.
+-- Returns the number of rows that contradict a skipped record. Both rows can be rejected only if both are read.
 select count(*)::integer as contradictions
 from stage.entry
 join stage.known_key using (file_no, line)

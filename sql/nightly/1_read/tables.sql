@@ -1,20 +1,21 @@
--- Creates the empty tables for one night of one source, and drops the tables of a killed run. In all
--- files of the night, the name `stage` is replaced by the schema of the source, such as stage_ceidg.
+-- Creates the empty tables for one night of one source, and drops the tables of a killed run. In all files of
+-- the night, the schema of the source, such as stage_ceidg, replaces the name `stage`.
 drop schema if exists stage cascade;
 create schema stage;
 
--- One row: the current night. Time is data: no step reads the clock. previous_run_id: of the newest
--- published dump; compared_run_id: of the newest of the same kind. day_count: the days since the dump whose
--- state a full dump replaces, or a delta continues; null before the first. The ids of the new entries come after
--- entry_id_before; in a first snapshot, the id of an entry is its line plus the first id of its file in
--- first_ids. first_event_id and last_event_id: the ids of the new events, null without any.
+-- One row: the current night. Time is data: no step reads the clock. previous_run_id: the run of the newest
+-- published dump. compared_run_id: the run of the newest published dump of the same kind. day_count: the days
+-- since the dump whose state a full dump replaces, or a delta continues; null before the first dump. The ids of
+-- new entries follow entry_id_before; in a first snapshot, the id of an entry is its line plus the first id of
+-- its file in first_ids. first_event_id and last_event_id: the ids of the new events; null if there are none.
 create unlogged table stage.night (
     run_id bigint not null,
     source text not null,
     dump_kind text not null,
-    -- Whether the registry states the main activity alone.
+    -- Whether the registry states only the main activity of an entry.
     has_one_activity boolean not null,
-    -- The first day on which a dump may move all entries to a classification, by its name; absent: any day.
+    -- By the name of a classification: the first day on which a dump may move all entries to it. A
+    -- classification that is absent has no such day: each day is allowed.
     recoded_from jsonb not null,
     country_code text not null,
     dump_date date not null,
@@ -31,9 +32,9 @@ create unlogged table stage.night (
     last_event_id bigint
 );
 
--- One row per file of the dump; they are numbered from 0.
--- is_joined: its rows make records together with the rows of another file. processed_until: the newest
--- processing date of its rows; null where the rows have none.
+-- One row per file of the dump, numbered from 0. is_joined: the rows of the file make records together with the
+-- rows of another file. processed_until: the newest processing date in the file; null where rows have no such
+-- date.
 create unlogged table stage.file (
     file_no integer not null,
     file_key text not null,
@@ -47,8 +48,9 @@ create unlogged table stage.file (
     processed_until date
 );
 
--- One row per column that the mapping reads and a file lacks, by its place in the list of the source. tells:
--- the fields of an entry that come from the column. record_file_no: the file whose records lack the column.
+-- One row per column that the mapping reads and a file lacks. place: the position of the column in the list of
+-- the source. tells: the fields of an entry that come from the column. record_file_no: the file whose records
+-- lack the column.
 create unlogged table stage.missing_column (
     file_no integer not null,
     place integer not null,
@@ -58,14 +60,14 @@ create unlogged table stage.missing_column (
     record_file_no integer not null
 );
 
--- One row per new entry, unless all entries are new: its id.
+-- One row per new entry: its new id. The table is empty if all entries are new.
 create unlogged table stage.new_id (
     file_no integer not null,
     line bigint not null,
     entry_id bigint not null
 );
 
--- One row per row of a file that stands beside the records of a dump, such as a list of duplicates.
+-- One row per row of a file that holds no records, such as a list of duplicates.
 create unlogged table stage.side_row (
     file_no integer not null,
     line bigint not null,
@@ -73,8 +75,9 @@ create unlogged table stage.side_row (
     fields jsonb not null
 );
 
--- The tables of a source of documents, filled by its collect.sql. Their rows are compressed only where they fit
--- into no page: to compress an answer of a few kilobytes, and to read it again, costs more than all else.
+-- The next two tables hold the answers and documents of a source, which its collect.sql fills. Rows are
+-- compressed only if they exceed a page: to compress and decompress answers of a few kilobytes costs more than
+-- all else.
 
 -- One row per readable answer of a registry.
 create unlogged table stage.answer (
@@ -84,7 +87,8 @@ create unlogged table stage.answer (
     raw text not null
 ) with (toast_tuple_target = 8160);
 
--- One row per entry that the answers describe, with the place of one of its answers in the dump.
+-- One row per entry that the answers describe; file_no and line are the place of one of these answers in the
+-- dump.
 create unlogged table stage.document (
     file_no integer not null,
     line bigint not null,
@@ -99,9 +103,9 @@ create unlogged table stage.deleted_key (
     entry_key text not null
 );
 
--- One row per staged record, with the columns of registry.entry; the ids stay null. A record with a
--- reason is rejected. gone_date: the day of the strike-off, once it is reached. wrong_dates: the dates that
--- cannot be.
+-- One row per staged record, with the columns of registry.entry; the ids stay null. A record with a reason is
+-- rejected. gone_date: the day of the strike-off, once this day is reached. wrong_dates: the impossible dates
+-- of the record.
 create unlogged table stage.entry (
     file_no integer not null,
     line bigint not null,
@@ -119,7 +123,7 @@ alter column entry_id drop not null,
 alter column status drop not null,
 alter column declared_status drop not null;
 
--- One row per record of a person who asked to be forgotten, and hash of one of its traits.
+-- One row per record of a person who asked to be forgotten, and hash of one trait of the record.
 create unlogged table stage.withdrawn (
     file_no integer not null,
     line bigint not null,
@@ -145,29 +149,30 @@ create unlogged table stage.notice (
     row_count bigint not null default 1
 );
 
--- One row per entry of yesterday whose record no file of today holds, by its fingerprint; by its id when it
--- has none.
+-- One row per entry of yesterday whose record is in no file of today. The row has the fingerprint of the entry
+-- or, for an entry without a fingerprint, its id.
 create unlogged table stage.missing_entry (
     fingerprint bigint,
     entry_id bigint
 );
 
--- One row per closed unit whose owner withholds it, by its number: the entry no longer lists the unit. is_stated:
--- earlier events have more than the unit's number.
+-- One row per closed unit that its owner withholds, by the number of the unit. The entry no longer lists the
+-- unit. is_stated: an earlier event has more than the number of the unit.
 create unlogged table stage.withheld_unit (
     entry_key text not null,
     unit_number text not null,
     is_stated boolean not null default false
 );
 
--- One row per unit without a number and former name of the unit, where the registry states its history.
+-- One row per unit without a number and former name of the unit, for a registry that states the history of
+-- units.
 create unlogged table stage.former_unit (
     entry_key text not null,
     name text not null,
     former_name text not null
 );
 
--- One row per event of the night, before it has a number.
+-- One row per event of the night, before the event has an id.
 create unlogged table stage.event (
     company_id bigint not null,
     entry_id bigint not null,
@@ -176,15 +181,15 @@ create unlogged table stage.event (
     new_value text
 );
 
--- One row per node that is linked to another node. A node is the id of a known company or of a new
--- entry. label: the smallest node of the component, which is the company that all its nodes become.
+-- One row per node that is linked to another node. A node is the id of a known company or of a new entry.
+-- label: the smallest node of the component, and the company id of all nodes of the component.
 create unlogged table stage.component (
     node bigint primary key,
     label bigint not null
 );
 
--- One row per pair of nodes that share a number, or of which one is listed as a duplicate of the other.
--- is_contradicted: other numbers say that they are two companies.
+-- One row per pair of nodes that share a number, or where one node is listed as a duplicate of the other.
+-- is_contradicted: other numbers show that the nodes are two companies.
 create unlogged table stage.link (
     node bigint not null,
     neighbour bigint not null,

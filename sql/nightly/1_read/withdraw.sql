@@ -1,7 +1,8 @@
--- Erases the personal fields of records whose person asked for it. Runs after the night has the lock
--- that `registry forget` takes too: a request that came while the dump was read counts.
+-- Erases the personal fields of records whose person asked to be forgotten. Runs after the night has taken the
+-- lock that `registry forget` takes too, so that a request during the reading of the dump counts.
 
--- The other hashes of the record identify the person from now on too, such as that of a new number.
+-- Collects all hashes of a matching record: its other traits, such as a new number, identify the person from
+-- now on.
 insert into stage.withdrawn (file_no, line, suppression_id, key_hash)
 with found as (
     select distinct
@@ -16,7 +17,7 @@ with found as (
     join person.suppressed_key using (key_hash)
     join person.suppression using (suppression_id)
     where
-        -- To hash a million records takes five seconds; where nobody asked, nothing is hashed.
+        -- Records are hashed only if a request exists: to hash a million records takes five seconds.
         exists (select from person.suppressed_key)
         and (
             suppression.source = entry.source

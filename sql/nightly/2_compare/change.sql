@@ -1,6 +1,6 @@
--- Compares yesterday with today: what changed in the entries that are still there.
+-- Compares yesterday with today: finds the changed fields of the entries that are still there.
 
--- One row per known entry that may have changed: its state of yesterday.
+-- One row per known entry that may have changed, with its state of yesterday.
 create unlogged table stage.before as
 select entry.*
 from stage.pair
@@ -9,7 +9,7 @@ where pair.is_changed;
 
 analyze stage.before (company_id, entry_id);
 
--- The same entries: their state of today.
+-- One row per entry of stage.before, with its state of today.
 create unlogged table stage.after as
 select changed_entry.*
 from stage.changed_entry
@@ -17,10 +17,10 @@ where exists (select from stage.before);
 
 analyze stage.after (company_id, entry_id, file_key);
 
--- One row per such entry and changed field. is_lost: the field has no value today, although the owner does not
--- withhold it and the entry has not ended. is_recoded: the activities moved to another version of the
--- classification, on a day on which all may. Each field is a query of its own: joining a list of `values` takes
--- three times as long.
+-- One row per entry of stage.before and changed field. is_lost: the field has no value today, although the
+-- owner does not withhold the field and the entry has not ended. is_recoded: the activities moved to another
+-- version of the classification, on a day on which all entries may move. Each field has its own query: joining
+-- a list of `values` takes three times as long.
 do $do$
 begin
     execute format(
@@ -115,7 +115,8 @@ $do$;
 
 analyze stage.changed_field (entry_id);
 
--- Leaves the entries that have a changed field or another key, are back or are struck off.
+-- Deletes the unchanged entries. An entry stays if it has a changed field or another key, is back or is struck
+-- off.
 delete from stage.after
 using stage.before
 where

@@ -1,7 +1,7 @@
--- Compares yesterday with today: which entries continue under another key.
+-- Compares yesterday with today: finds the entries that continue under another key.
 
--- One row per known entry whose key may have changed, and per record with a new key. The first six
--- columns are of records only: their place in the dump, and why they are rejected.
+-- One row per known entry whose key may have changed, and per record with a new key. Only records have values
+-- in the first six columns: the place in the dump, and the reason of a reject.
 create unlogged table stage.unmatched as table stage.entry with no data;
 
 insert into stage.unmatched
@@ -10,9 +10,9 @@ from stage.vanished
 join registry.entry using (company_id, entry_id)
 where not vanished.is_unreadable;
 
--- In a delta, few entries vanish: only those on its list of deletions. Here an entry has also ended
--- when its record of today has a first end date or strike-off date. Rows are joined to their records
--- first: after the join with registry.entry, of which one row is expected, every row would scan all records.
+-- In a delta, few entries vanish: the entries on its list of deletions. So an entry of a delta also counts here
+-- if its record of today has a first end date or strike-off date. The pairs are joined to the records first:
+-- the planner expects one row of registry.entry, so in the other order every row would scan all records.
 with latest as materialized (
     select pair.company_id, pair.entry_id, entry.struck_off_date, entry.end_date
     from stage.pair
@@ -33,7 +33,7 @@ where
         or before.end_date is null and latest.end_date is not null
     );
 
--- New keys matter only when the key of a known entry may have changed.
+-- Adds the records with new keys, only if the key of a known entry may have changed.
 insert into stage.unmatched
 select entry.*
 from stage.entry
@@ -50,11 +50,11 @@ analyze stage.unmatched;
 
 -- Matches ended keys with new keys, one to one: a match is one entry with a changed identity. The
 -- strongest likeness comes first; equal candidates are matched in the order of their names.
--- 0: the key that has replaced the known one, by a list of duplicates.
+-- 0: the key that has replaced the known key, by a list of duplicates.
 -- 1: NIP and name. 2: NIP. 3: REGON. 4: KRS number.
 -- 5: in a delta, the REGON, when a natural person became a legal person or the other way round.
 -- 6: in a full dump, the names and the start date, when one of the two keys has no number at all.
--- 7: the key without a number, of which a withdrawn entry has a hash.
+-- 7: the hash of the key of an entry without a number, which finds a withdrawn entry.
 do $$
 declare
     likeness integer;
@@ -107,7 +107,8 @@ begin
                     when 3 then entry.kind || '|' || unmatched.regon9
                     when 4 then entry.kind || '|' || unmatched.krs
                     when 5 then case
-                        -- The type of a new key, the opposite type of a known key: they meet.
+                        -- A new key has its own type and a known key the opposite type, so that the values of a
+                        -- pair are equal.
                         when night.dump_kind = 'delta' then unmatched.regon9 || '|' || (
                             (unmatched.entity_type = 'LEGAL') = (unmatched.line is not null)
                         )
@@ -171,8 +172,8 @@ where exists (
     select from stage.pair where pair.entry_id = vanished.entry_id
 );
 
--- In a delta, the record that ended the old key stays. Without its pair it becomes a new entry, struck
--- off.
+-- Deletes, in a delta, the pairs of the records that ended an old key. Without a pair such a record becomes a
+-- new entry that is struck off.
 delete from stage.pair
 using stage.pair as moved
 where

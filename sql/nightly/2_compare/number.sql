@@ -1,5 +1,5 @@
--- Numbers new entries after the id that reserve.sql has left, in the order of the dump: the ids do not depend
--- on how many records are skipped.
+-- Numbers the new entries in the order of the dump, after the id of reserve.sql (entry_id_before). The ids do
+-- not depend on the number of skipped records.
 insert into stage.new_id (file_no, line, entry_id)
 select
     entry.file_no,
@@ -17,7 +17,7 @@ where
 
 analyze stage.new_id;
 
--- In a first snapshot, to sort millions of entries would cost seconds.
+-- A first snapshot has one first id per file instead: to sort millions of entries would cost seconds.
 update stage.night
 set first_ids = array(
     select

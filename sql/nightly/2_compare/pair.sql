@@ -1,4 +1,4 @@
--- Compares yesterday with today: which record belongs to which known entry.
+-- Compares yesterday with today: pairs the records with the known entries.
 
 -- One row per accepted record of a known entry. Records without a pair are new entries. is_changed: the
 -- key, the content or the set of stated fields differs, or the entry is back or struck off.
@@ -19,9 +19,9 @@ where entry.reason is null;
 analyze stage.pair (file_no, line, entry_id, company_id, is_changed);
 
 -- The records as registry.entry will hold them: the columns of stage.entry, with ids. changed_entry: one row
--- per known entry that may have changed. new_entry: one row per record without a pair; one that is not linked
--- to another company founds a company with its own id. In a first snapshot all records are new: a join copies
--- all columns, which costs as much as to read them.
+-- per known entry that may have changed. new_entry: one row per record without a pair; an entry that is linked
+-- to no company founds one with its own id. In a first snapshot all records are new, so no table is joined: a
+-- join copies all columns, which costs as much as to read them.
 do $do$
 declare
     is_baseline constant boolean := (select night.is_baseline from stage.night);
@@ -62,7 +62,7 @@ begin
                     ('entry_id', made.entry_id),
                     ('said_run_id', '(select night.run_id from stage.night)::integer'),
                     ('said_file_no', 'entry.file_no'),
-                    -- A line would lead to a person who is withdrawn.
+                    -- A withdrawn entry has no line, because a line would lead to the person.
                     (
                         'said_line',
                         'case when entry.withdrawn_until is null then entry.line::integer end'

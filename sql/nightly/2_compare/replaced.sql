@@ -1,7 +1,8 @@
--- Compares yesterday with today: which entries are listed as duplicates of others. stage.side_row has every
--- pair of keys since the registry began: the key that left and the key that stays.
+-- Compares yesterday with today: finds the entries that are listed as duplicates of others. stage.side_row has
+-- every pair of keys since the registry began: the key that left (old_key) and the key that stays (new_key).
 
--- One row per entry that is gone because another entry has replaced it: its key, and the key that stays.
+-- One row per entry that is gone because another entry has replaced it, with its key and the key of the other
+-- entry.
 create unlogged table stage.replaced as
 select
     vanished.company_id,
@@ -26,7 +27,7 @@ where
 
 analyze stage.replaced;
 
--- The list decides, also while other rows of the file are unreadable.
+-- A listed duplicate does not wait: the list decides, also while other rows of the file are unreadable.
 update stage.vanished
 set waits = false
 where vanished.entry_id in (select replaced.entry_id from stage.replaced);

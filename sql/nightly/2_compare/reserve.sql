@@ -1,5 +1,5 @@
 -- Reserves the ids of new entries, which are the records without a pair. In a first snapshot all records are
--- new, and the line is the number: a line that is no entry uses up an id.
+-- new, and ids follow the lines: a line without an entry uses up an id.
 update stage.night
 set entry_id_before = registry.reserve_ids(
     night.run_id,

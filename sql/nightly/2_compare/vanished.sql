@@ -1,14 +1,14 @@
--- Compares yesterday with today: which entries are gone.
+-- Compares yesterday with today: finds the entries that are gone.
 
--- One row per rejected record and number in it. `types`: the types of which it is a number; null where that is
--- not certain.
+-- One row per rejected record and number in it. `types`: the identifier types that the number may have; null
+-- where they are uncertain.
 create unlogged table stage.unreadable_number as
 with digits as (
     select
         reject.file_no,
         reject.line,
         match.part[1] as run,
-        -- The numbers that the mapping has read are used where it has read any.
+        -- The types of digits in the raw text are looked up only if the mapping has not read the record.
         (reject.file_no, reject.line) not in (
             select entry.file_no, entry.line
             from stage.entry
@@ -51,7 +51,7 @@ cross join lateral (
     where written.is_alone and written.number ~ type.pattern
 ) as look
 union all
--- As the mapping has read it, which looks into the right columns.
+-- The numbers of rejected records that the mapping has read from the right columns.
 select
     entry.file_no,
     entry.line,
@@ -73,7 +73,7 @@ where entry.reason is not null and not entry.is_repeat;
 
 analyze stage.unreadable_number;
 
--- One row per file and set of types of number that one of its rejected records has.
+-- One row per file and set of identifier types that occurs in one of its rejected records.
 create unlogged table stage.unreadable as
 select distinct
     file.file_key,
@@ -88,11 +88,11 @@ left join lateral (
 ) as stated on true
 where not reject.is_repeat;
 
--- One row per entry without a record of today: its state of yesterday. `waits`: the night decides nothing
--- before the next dump, since a rejected record may belong to the entry: one with a number of the entry, or
--- one of its file with no number of a type that the entry has. An entry on a list of deletions does not wait,
--- since no later delta repeats the list. `is_unreadable`: a rejected record holds a number of the entry, so the
--- entry has no new identity.
+-- One row per entry without a record of today, with its state of yesterday. `waits`: the decision waits for the
+-- next dump, since a rejected record may belong to the entry. Such a record has a number of the entry, or is in
+-- the file of the entry and has no number of a type that the entry has. An entry on a list of deletions does
+-- not wait, since no later delta repeats the list. `is_unreadable`: a rejected record holds a number of the
+-- entry, so the entry has no new identity.
 create unlogged table stage.vanished as
 with absent as (
     select absent.*
@@ -121,15 +121,15 @@ select
         )
         -- An entry that was imported on demand may be newer than the dump.
         or entry.changed_date >= night.dump_date
-        -- On demand, CEIDG also answers with future entries; the dump lists them from their start on.
+        -- A future entry is not missed: CEIDG returns it on demand, but a dump lists it from its start date on.
         or entry.start_date > night.dump_date
     ) as waits
 from absent
 cross join stage.night
 join registry.entry using (company_id, entry_id)
 cross join lateral (
-    -- Uncorrelated lists, which become hash tables. The phone is in them since it may look like another
-    -- company's number, where a record has lost its beginning.
+    -- The lists are uncorrelated, so that they become hash tables. The phone is compared too: in a record that
+    -- has lost its beginning, a phone may look like another company's number.
     select
         (
             entry.nip in (select number.number from stage.unreadable_number as number)
