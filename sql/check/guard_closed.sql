@@ -1,6 +1,6 @@
--- More than 0.1 % of the entries ended for each day since the compared dump, and more than 20 of them: the
--- registry closes companies in bulk, or the dump is wrong. Only a registry that keeps its closed entries
--- states their end so; elsewhere they vanish.
+-- Refuses a dump in which more than 0.1 % of the entries a day ended, and more than 20 entries. The registry closes
+-- companies in bulk, or the dump is wrong. Only a registry that keeps its closed entries states their ends; elsewhere
+-- closed entries vanish.
 with closed as (
     select
         count(*) as row_count,

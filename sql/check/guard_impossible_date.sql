@@ -1,4 +1,4 @@
--- Refuses a dump with more than 20 impossible dates, in more than 0.5 % of its rows: their form has changed.
+-- Refuses a dump with more than 20 impossible dates, in more than 0.5 % of its rows: the form of dates has changed.
 with wrong as (
     select
         sum(notice.row_count) as date_count,

@@ -1,4 +1,5 @@
--- Refuses a file without a column that the mapping reads. With a reason, the fields of the column stay as they were.
+-- Refuses a file without a column that the mapping reads. A night with a reason keeps the fields of the column
+-- unchanged.
 select
     format(
         '%s, line 1: the header lacks %s; with a reason, what %s stays as it was',

@@ -1,4 +1,4 @@
--- A part of the dump that was there last time.
+-- Refuses a full dump that lacks a file of the last dump.
 select
     format(
         '%s is missing: it held %s entries last time',

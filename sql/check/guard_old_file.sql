@@ -1,5 +1,5 @@
--- A file that holds what it held on an earlier day than the last, when it held something else: a file of
--- the wrong day. A file without a row may well be empty again.
+-- Refuses a file whose content equals the content of an earlier day, and differs from the last dump: a file of the
+-- wrong day. A file without rows may well be empty again.
 select
     format(
         '%s holds, byte for byte, what it held on %s; on %s it held something else',

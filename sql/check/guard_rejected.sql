@@ -1,5 +1,5 @@
--- More than 0.5 % of the rows were rejected, or all of them. A dump whose rows only repeat others, or
--- which lists deletions, still says something.
+-- Refuses a dump with more than 0.5 % rejected rows, and more than 20, or with rejected rows alone. A dump that only
+-- repeats rows or lists deletions has no accepted row either, and passes.
 with rejected as (
     select
         count(*) as row_count,

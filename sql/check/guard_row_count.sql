@@ -1,5 +1,5 @@
--- Fewer than 98 % or more than 105 % of the rows of last time: of all files, or of one of those that are
--- joined, whose rows are of different kinds.
+-- Refuses a full dump with fewer than 98 % or more than 105 % of the rows of the last dump. Joined files are compared
+-- one by one too, since their rows are of different kinds.
 with row_count as (
     select
         null as file,

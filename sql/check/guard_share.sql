@@ -1,5 +1,6 @@
--- More than a share of the entries, and more than 20 of them, vanished, or changed or lost a field. The limit
--- grows with the days since the compared dump, up to ten times that of a day: a damaged dump passes that too.
+-- Refuses a dump in which more than a share of the entries, and more than 20, vanished, or changed or lost a field.
+-- The limit grows with the days since the compared dump, up to ten times the daily limit. A damaged dump exceeds even
+-- the highest limit.
 with last_run as (
     select run.entry_count, night.dump_kind, night.compared_run_id, night.day_count
     from stage.night
@@ -17,7 +18,7 @@ counted as (
         2 as daily_limit
     from stage.changed_field
     cross join last_run
-    -- The recoding of a country's activities to a new version is no mass change.
+    -- Ignores the recoding of a country's activities to a new version, which is no mass change.
     where
         not changed_field.is_recoded
         or changed_field.is_lost

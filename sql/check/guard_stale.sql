@@ -1,5 +1,5 @@
--- All files hold, byte for byte, what those of the last dump held, and none is missing: the dump was
--- delivered again, perhaps packed anew. A single file may well be the same on a quiet day.
+-- Refuses a full dump whose files all equal the files of the last dump, byte for byte. Such a dump was delivered
+-- again, perhaps packed again. A single file may well be the same on a quiet day.
 with same as (
     select
         run.dump_date,

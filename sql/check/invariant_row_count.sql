@@ -1,4 +1,4 @@
--- Every record read is an entry of the snapshot or a reject: nothing is dropped on the way.
+-- Refuses a snapshot in which one line is staged and rejected: every record read is either an entry or a reject.
 select format('%s: a line is staged and rejected', file.file) as refusal
 from stage.reject
 join stage.file using (file_no)

@@ -1,5 +1,5 @@
--- One row: everything that is stored of the natural person whom the key $1 or the number $2 names, in registry
--- $3 alone where it is given, as JSON. No row where nothing is stored.
+-- Returns one row with all stored data of the natural person whom the key $1 or the number $2 names, as JSON. A given
+-- $3 limits the search to one registry. Returns no row where nothing is stored.
 with known as materialized (
     select found as entry, found.company_id, found.entry_id
     from person.find_entries($1::text, $2::text, $3::text) as found
@@ -62,7 +62,7 @@ from (
     select 'suppressions', jsonb_agg(suppression order by suppression.suppression_id)
     from suppression
     union all
-    -- How many customers, not who.
+    -- Counts the watches of customers, without naming a customer.
     select 'watch_count', to_jsonb(count(*))
     from customer.watch
     cross join named

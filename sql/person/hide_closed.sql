@@ -1,5 +1,5 @@
--- Hides at most $2 natural persons whose entries have been closed since before the day $1. One row, with their count,
--- where any is hidden.
+-- Hides at most $2 natural persons whose entries have been closed since before the day $1. Returns one row with the
+-- count of hidden persons, or no row without any.
 with closed as materialized (
     select entry
     from registry.entry

@@ -1,5 +1,5 @@
--- Lifts request $1 at $2: the next dump that holds the records brings the personal fields back. One row where
--- there was such a request.
+-- Lifts the request $1 at the time $2: the next dump that holds the records brings the personal fields back. Returns
+-- one row where the request existed.
 with lifted as (
     update person.suppression
     set lifted_at = $2::timestamptz
@@ -14,7 +14,7 @@ lifted_key as (
     returning suppressed_key.key_hash
 ),
 
--- Without a fingerprint a record is read again.
+-- Clears the fingerprints of the entries: a record without a fingerprint is read again.
 unread as (
     update registry.entry
     set fingerprint = null

@@ -1,6 +1,6 @@
--- Erases and deletes personal data that are older than their period, without a request: at most $4 rows of each
--- kind, and a thousandth of them of ended accounts. $1: when rejected rows end, $2: addresses of the network,
--- $3: ledgers. One row: whether there may be more.
+-- Erases and deletes personal data that are older than their period, without a request. Handles at most $4 rows of
+-- each kind, and a thousandth as many ended accounts. $1 is the limit of rejected rows, $2 of network addresses, $3 of
+-- ledgers. Returns one row: whether there may be more.
 with reject as (
     update registry.reject
     set raw = ''
@@ -52,7 +52,7 @@ feed_count as (
     where account.ended_at is not null and feed_count.account_id = account.account_id
 ),
 
--- A registration whose token and mail are gone can no longer be opened.
+-- Deletes registrations whose token and mail are gone: such a registration can no longer be completed.
 unopened as (
     delete from customer.account
     where account.account_id = any(
@@ -95,7 +95,7 @@ wallet as (
     delete from customer.wallet using ended where wallet.account_id = ended.account_id
 ),
 
--- After the transactions, whose trigger looks whether their account has ended.
+-- Deletes accounts after their transactions, whose trigger looks whether the account has ended.
 account as (
     delete from customer.account
     using ended

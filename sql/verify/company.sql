@@ -1,6 +1,6 @@
--- The companies of a registry's entries against all their entries.
+-- Compares the companies of a registry's entries with all their entries.
 with several as (
-    -- One of several entries: what it shows is a choice.
+    -- Selects the companies of several entries, whose fields are chosen among the entries.
     select entry.company_id
     from registry.entry
     group by entry.company_id

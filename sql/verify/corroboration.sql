@@ -1,4 +1,4 @@
--- The corroborations of a registry against the events of other registries.
+-- Compares the corroborations of a registry with the events of other registries.
 select format(
     'event %s of company %s, which %s confirmed on %s, is not what it stated',
     corroboration.event_id,

@@ -1,4 +1,4 @@
--- The counts of all runs against each other and against the entries.
+-- Compares the counts of all runs with each other and with the entries.
 with published as (
     select
         run.*,

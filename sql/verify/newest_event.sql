@@ -1,4 +1,4 @@
--- The newest event of each subject against the entry: the entry has the new value of the event. A
+-- Compares the newest event of each subject with its entry, which must have the new value of the event. A
 -- corroboration of another registry's event counts as an event.
 with reported as (
     select event.*
@@ -20,7 +20,7 @@ with reported as (
 ),
 
 stated as (
-    -- A later event of another subject may have changed the value again.
+    -- A later event of another subject, such as a reopening, may have changed the value again.
     select
         reported.*,
         event_type.category,
@@ -33,7 +33,7 @@ stated as (
                 event_type.subject,
                 case event_type.subject
                     when 'activity' then detail.value
-                    -- Each unit by its number; of one without a number nothing is compared.
+                    -- Groups the events of units by number; units without a number are not compared.
                     when 'unit' then left(detail.value, 14)
                 end
             order by reported.event_date desc, reported.event_id desc
@@ -52,14 +52,14 @@ stated as (
 compared as (
     select
         stated.*,
-        -- The values of a subject that an owner withholds are erased.
+        -- Accepts values of a subject that an owner withholds, since these values are erased.
         (
             stated.subject = any(entry.unstated)
             or entry.is_partial and registry.is_personal(stated.category, entry.entity_type)
             or stated.category in ('identity', 'location', 'activities')
             and num_nonnulls(stated.old_value, stated.new_value) = 0
         ) is true
-        -- The values of a withdrawn subject are erased.
+        -- Accepts values of a withdrawn entry, since these values are erased.
         or (
             stated.event_date <= entry.withdrawn_until
             and (
@@ -76,7 +76,7 @@ compared as (
             or stated.reopened_date >= stated.event_date
             when 'end date' then
                 entry.end_date::text = stated.new_value
-                -- The day was not known.
+                -- Accepts the day of the event as the end date, where the end date was unknown.
                 or stated.new_value = stated.event_date::text and entry.declared_status = 'DELETED'
                 or stated.reopened_date > stated.event_date
             when 'strike-off' then
@@ -84,7 +84,7 @@ compared as (
                 or entry.struck_off_date is not null
                 or stated.reopened_date > stated.event_date
             when proceeding.subject then case
-                -- Its date may have been learnt later.
+                -- The start date of a proceeding may have become known after the event.
                 when stated.event_type like '%\_STARTED' then
                     proceeding.state is not null
                     and coalesce(
@@ -94,13 +94,13 @@ compared as (
                     proceeding.end_date::text = stated.new_value, stated.new_value is null
                 )
             end
-            -- A registry shows one that has ended no longer, sooner or later.
+            -- Sooner or later, a registry stops showing a proceeding that has ended.
             or (stated.ended_date >= stated.event_date and proceeding.state is null)
             when 'unit' then
                 stated.unit_number !~ '^[0-9]{14}$'
-                -- Its owner withheld it when it opened.
+                -- Accepts an event with the number alone: its owner withheld the unit when it opened.
                 or stated.new_value = stated.unit_number
-                -- A head office comes and goes with the address of the entry.
+                -- A head office comes and goes with the address of its entry.
                 or not entry.units #> '{0}' ? 'address'
                 and not exists (
                     select from jsonb_array_elements(entry.units) as unit
@@ -109,7 +109,7 @@ compared as (
                         and unit.value ? 'address'
                         and not unit.value ? 'is_partial'
                 )
-                -- The same for the address of a unit whose name is shown.
+                -- The address of a unit may be spelled otherwise since the event: only number and name are compared.
                 or entry.changed_date > stated.event_date
                 and exists (
                     select from jsonb_array_elements(entry.units) with ordinality as unit (value, place)
@@ -138,13 +138,13 @@ compared as (
                 (stated.new_value is not null)
                 = (stated.value = any(string_to_array(entry.activity_codes, ',')))
                 or stated.reclassified_date > stated.event_date
-                -- A code removed with a reclassification is of the old version; the same symbol may be a
-                -- code of the new one.
+                -- A code that is removed with a reclassification is of the old version; the new version may use the
+                -- same symbol.
                 or stated.new_value is null and stated.reclassified_date = stated.event_date
             when 'main activity' then
                 entry.activity_main is not distinct from stated.new_value
                 or stated.reclassified_date > stated.event_date
-            -- Another spelling is stored, and no event.
+            -- A registry's new spelling is stored without an event.
             else shown.value is not distinct from stated.new_value
             or registry.value_meaning(entry.country_code, stated.subject, shown.value)
             is not distinct from registry.value_meaning(entry.country_code, stated.subject, stated.new_value)
@@ -167,7 +167,7 @@ compared as (
             when 'name' then entry.name
             when 'legal form' then registry.legal_form_slug(entry.country_code, entry.legal_form)
             when 'entity type' then entry.entity_type
-            -- A partner or shareholder with a number may have another name by now.
+            -- A partner or shareholder with a number may have another name since the event.
             when 'owner' then case
                 when entry.persons @? '$[*] ? (@.kind == "partner").number' then stated.new_value
                 else registry.owner_names(entry.first_name, entry.surname, entry.persons)
@@ -178,7 +178,7 @@ compared as (
             end
             when 'representation' then registry.representative_names(entry.persons)
             when 'start date' then entry.start_date::text
-            -- An address that the registry knows by an identifier may be spelled otherwise since then.
+            -- An address with an identifier in the registry may be spelled otherwise since the event.
             when 'address' then case
                 when entry.address_ids[1] is not null and entry.changed_date > stated.event_date
                     then stated.new_value
@@ -192,7 +192,7 @@ compared as (
                 when
                     stated.subject in (select type.event_subject from registry.identifier_type as type)
                     then (
-                        -- Two types of a country may share their events.
+                        -- Two types of numbers may share the subject of their events.
                         select number.identifier_value
                         from registry.entry_numbers(entry) as number
                         where number.event_subject = stated.subject
@@ -217,7 +217,7 @@ select format(
 from compared
 where
     compared.agrees is not true
-    -- Entries of one company that change alike make one event.
+    -- Several entries of one company that change alike make one event.
     and not exists (
         select from stated
         where

@@ -1,5 +1,5 @@
--- The hashes of the entries, and the state hash of the newest run, against the entries as they
--- are; and withdrawn entries against what may be left of them.
+-- Compares the hashes of the entries, and the state hash of the newest run, with the entries as they are. Also finds
+-- withdrawn entries that still have personal fields.
 with hashed as (
     select
         entry.entry_id,

@@ -1,7 +1,6 @@
--- The stock and the flow of a registry's entries against the entries as they are, and against the daily
--- statistics.
+-- Compares the stock and the flow of a registry with its entries, and with the daily statistics.
 
--- Each group of entries as it is, and as the changes of the stock have kept it.
+-- Counts each group of entries as it is, and as the changes of the stock record it.
 with both_sides as (
     select
         entry.voivodeship,
@@ -34,8 +33,8 @@ with both_sides as (
     where stock_change.source = $1
 ),
 
--- By how much the standing entries of a day, group and status changed, and what the flows and moves say.
--- A suspension adds to SUSPENDED and takes from ACTIVE, a resumption the other way round.
+-- Lists by how much the standing entries of a day, group and status changed, beside the flows and moves. A suspension
+-- adds to SUSPENDED and takes from ACTIVE, a resumption the other way round.
 explained as (
     select
         stock_flow.stat_date,

@@ -1,17 +1,17 @@
--- The spelling of France, named by country.csv.
+-- Normalises the spelling of France. country.csv names the functions.
 
--- A text without case, accents and signs of quotation: an apostrophe stands for a blank, as in L'EGLISE.
+-- Returns a text without case, accents and quotation marks. An apostrophe becomes a blank, as in L'EGLISE.
 create or replace function registry.text_meaning_fr(value text) returns text
 language sql stable parallel safe
 return btrim(registry.text_meaning(translate(value, '''‘’`´', '     ')));
 
--- The national number: without the prefix of the country and the 0 before it.
+-- Returns a national telephone number, without the prefix of the country and the 0 before the number.
 create or replace function registry.telephone_meaning_fr(signs text) returns text
 language sql immutable parallel safe
 return regexp_replace(signs, '^[a-z]*(00)?(33)?0?(?=[1-9][0-9]{8}([a-z]|$))|^00', '');
 
--- Whether digits, not all of them zeros, pass the formula of Luhn: from the right every second one counts
--- twice, 9 less where that has two digits; the sum is a multiple of ten.
+-- Returns whether digits, not all of them zeros, pass the formula of Luhn. From the right, every second digit counts
+-- twice, less 9 where the result has two digits; the sum is a multiple of ten.
 create or replace function registry.is_luhn(value text) returns boolean
 language sql immutable parallel safe
 return value ~ '[1-9]' and (
@@ -27,15 +27,17 @@ create or replace function registry.is_siren(value text) returns boolean
 language sql immutable parallel safe
 return value ~ '^[0-9]{9}$' and registry.is_luhn(value);
 
--- The establishments of La Poste, SIREN 356000000, have numbers of another rule.
+-- Returns whether a SIRET is valid. The establishments of La Poste, SIREN 356000000, follow another rule, unchecked
+-- here.
 create or replace function registry.is_siret(value text) returns boolean
 language sql immutable parallel safe
 return value ~ '^[0-9]{14}$'
 and registry.is_siren(left(value, 9))
 and (left(value, 9) = '356000000' or registry.is_luhn(value));
 
--- The region of an establishment: as it is known, else that of the department of its commune, which has two
--- characters, and three overseas. Collectivities such as Saint-Pierre-et-Miquelon lie in no region.
+-- Returns the region of an establishment: the stated region, else the region of its commune's department. The code of
+-- a department has two characters, and three overseas. Collectivities such as Saint-Pierre-et-Miquelon lie in no
+-- region.
 create or replace function registry.region_fr(establishment jsonb) returns text
 language sql immutable parallel safe
 return coalesce(
@@ -63,19 +65,19 @@ return coalesce(
     )
 );
 
--- A day as SIRENE writes it; 1900-01-01 stands for one that is not known, `[ND]` for one that is withheld.
+-- Returns a day as SIRENE writes it; null for 1900-01-01, an unknown day, and for `[ND]`, a withheld day.
 create or replace function registry.day_fr(written text) returns text
 language sql immutable parallel safe
 return case when written not in ('1900-01-01', '[ND]') then written end;
 
--- A text as SIRENE writes it: what its owner withholds is null, and so is an asterisk, which means nothing.
+-- Returns a text as SIRENE writes it; null for a text that the owner withholds, and for a meaningless asterisk.
 create or replace function registry.text_fr(written text) returns text
 language sql immutable parallel safe
 return case when written not in ('[ND]', '*') then written end;
 
--- The country of an establishment abroad, by ISO 3166-1: of the territory that INSEE has a code for, and of the
--- state of which a group of territories is. A code of ISO is one already, as known entries have it. A blank is a
--- country that is not known. Null in France.
+-- Returns the country of an establishment abroad, by ISO 3166-1. A territory with its own INSEE code has its own ISO
+-- code; a group of territories has the code of its state. A known entry has an ISO code already. An empty text is an
+-- unknown country. Null in France.
 create or replace function registry.country_fr(establishment jsonb) returns text
 language sql immutable parallel safe
 return case
@@ -113,9 +115,9 @@ return case
     when registry.text_fr(establishment ->> 'libelle_commune_etranger') is not null then ''
 end;
 
--- Whether the owner of an establishment withholds something that is shown of it; null for no. Any letter but O
--- withholds: INSEE had others before. Of such a one all is withheld, so that nothing of it changes. To look into each column takes a third of the time of a look into
--- the whole text.
+-- Returns whether the owner of an establishment withholds a field that is shown; null for no. Every letter but O
+-- withholds all fields, so that none changes: INSEE used other letters before. Looking into each column takes a third
+-- of the time of looking into the whole text.
 create or replace function registry.is_withheld_fr(establishment jsonb) returns boolean
 language sql immutable parallel safe
 return establishment ->> 'statut_diffusion' <> 'O'
@@ -131,7 +133,7 @@ or '[ND]' in (
     establishment ->> 'denomination_usuelle'
 );
 
--- The name of an establishment: its signs, which may be one that was cut, else the usual name. Postgres
+-- Returns the name of an establishment: its signs, which may be one sign that was cut, else the usual name. Postgres
 -- does not inline an immutable function that calls a stable one, such as concat_ws.
 create or replace function registry.unit_name_fr(establishment jsonb) returns text
 language sql stable parallel safe
@@ -158,8 +160,8 @@ end || case
     else jsonb_build_array(jsonb_build_object('type', 'Date de fermeture', 'date', closed))
 end;
 
--- The street of an establishment. Two vocabularies stand side by side: the caller looks up the type of street,
--- since Postgres inlines no function with a subquery.
+-- Returns the street of an establishment. SIRENE mixes two vocabularies of street types. The caller looks up the type
+-- of street, since Postgres inlines no function with a subquery.
 create or replace function registry.street_fr(establishment jsonb, street_type text) returns text
 language sql stable parallel safe
 return nullif(
@@ -171,8 +173,8 @@ return nullif(
     ''
 );
 
--- The repetition of the first number and the last number of a group, as `{BIS, 24}`, where the complement of the
--- address repeats the number of the house: `22BIS-24`, `22 BIS A 24`. Null for any other complement.
+-- Returns the repetition of the first house number and the last number of a group, as `{BIS, 24}`. The complement of
+-- the address repeats the house number: `22BIS-24`, `22 BIS A 24`. Null for any other complement.
 create or replace function registry.group_fr(establishment jsonb) returns text[]
 language sql immutable parallel safe
 return case
@@ -186,7 +188,7 @@ return case
         )
 end;
 
--- The number of its house. A group of numbers stands in one field, in two, or in the complement of the address.
+-- Returns the house number of an establishment. A group of numbers stands in one field, in two, or in the complement.
 create or replace function registry.building_fr(establishment jsonb) returns text
 language sql stable parallel safe
 return nullif(
@@ -215,14 +217,14 @@ return nullif(
     ''
 );
 
--- The complement of its address, such as the floor; without the numbers of the house.
+-- Returns the complement of an establishment's address, such as the floor; null for a complement of house numbers.
 create or replace function registry.apartment_fr(establishment jsonb) returns text
 language sql immutable parallel safe
 return case
     when registry.group_fr(establishment) is null then establishment ->> 'complement_adresse'
 end;
 
--- The registry states the commune of every establishment, and hides all else where the owner withholds it.
+-- Returns the commune of an establishment, which the registry states even where the owner withholds the rest.
 create or replace function registry.city_fr(establishment jsonb) returns text
 language sql immutable parallel safe
 return coalesce(
@@ -230,12 +232,12 @@ return coalesce(
     registry.text_fr(establishment ->> 'libelle_commune_etranger')
 );
 
--- The identifier of its address in the national base of addresses or in the land register.
+-- Returns the identifier of an establishment's address in the national address base or in the land register.
 create or replace function registry.address_id_fr(establishment jsonb) returns text
 language sql immutable parallel safe
 return registry.text_fr(establishment ->> 'identifiant_adresse');
 
--- An establishment in the shape of a unit. Without an address it is the head office, at that of its entry.
+-- Returns an establishment as a unit. A unit without an address is the head office, at the address of its entry.
 create or replace function registry.unit_fr(
     establishment jsonb,
     is_natural boolean,

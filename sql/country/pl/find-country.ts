@@ -1,4 +1,4 @@
-/** Names in the registers of Poland that the Unicode CLDR does not have. */
+/** The country names in Polish registers that the Unicode CLDR lacks, with their codes. */
 const otherNames: Readonly<Record<string, string>> = {
   'stany zjednoczone ameryki': 'US',
   usa: 'US',
@@ -18,7 +18,7 @@ const otherNames: Readonly<Record<string, string>> = {
 const codes = listCountries();
 const known = new Set(codes.values());
 
-/** Returns ISO 3166-1 alpha-2 of a country by that code or its Polish name, in any case; undefined for an unknown one. */
+/** Returns the ISO 3166-1 alpha-2 code of a country by code or Polish name, in any case; undefined if unknown. */
 export function findCountry(written: string): string | undefined {
   const code = written.toUpperCase();
   return known.has(code) ? code : codes.get(written.toLowerCase());
@@ -35,7 +35,7 @@ function listCountries(): ReadonlyMap<string, string> {
   return new Map([...listed, ...Object.entries(otherNames)]);
 }
 
-/** No code that was withdrawn, such as `SU`, nor one of something else, such as `EU`. */
+/** Returns whether a code is a country's: neither withdrawn, such as `SU`, nor another entity's, such as `EU`. */
 function isCountry(code: string): boolean {
   const isWithdrawn = Intl.getCanonicalLocales(`und-${code}`)[0] !== `und-${code}`;
   return !isWithdrawn && !['EU', 'EZ', 'UN', 'QO', 'ZZ', 'XA', 'XB'].includes(code);

@@ -1,6 +1,6 @@
--- The spelling of Poland, named by country.csv, and what its registries have in common.
+-- Normalises the spelling of Poland, and defines functions that its registries share. country.csv names the functions.
 
--- An address on one line: one spelling of a postal code, and of a city that is a county of its own ('m.st.').
+-- Returns an address on one line, with one spelling of a postal code, and of a city that is its own county ('m.st.').
 -- KRS repeats the name of a village without streets as its street.
 create or replace function registry.address_meaning_pl(line text) returns text
 language sql stable parallel safe
@@ -19,12 +19,12 @@ return regexp_replace(
     '\2\1'
 );
 
--- The national number: without the prefix of the country and the 0 before the area code.
+-- Returns a national telephone number, without the prefix of the country and the 0 before the area code.
 create or replace function registry.telephone_meaning_pl(signs text) returns text
 language sql immutable parallel safe
 return regexp_replace(signs, '^[a-z]*(00)?(48)?0?(?=[0-9]{9}([a-z]|$))|^00', '');
 
--- A name: one spelling of its legal form, written out or in short, with and without dots.
+-- Returns a name with one spelling of its legal form, written out or in short, with and without dots.
 create or replace function registry.text_meaning_pl(name text) returns text
 language sql stable parallel safe
 return (
@@ -49,7 +49,7 @@ return (
     ) as spaced
 );
 
--- A postal code with blanks or another dash within, such as '16 - 400', as '16-400'; all else as it is.
+-- Returns a postal code with blanks or another dash, such as '16 - 400', as '16-400'. Other texts stay unchanged.
 create or replace function registry.postal_code_pl(written text) returns text
 language sql immutable parallel safe
 return case
@@ -57,15 +57,16 @@ return case
     else regexp_replace(written, '^([0-9]{2}) *[-–—] *([0-9]{3})$', '\1-\2')
 end;
 
--- Whether a registry's status of a number says that it is cancelled. Some answers lack Polish letters.
+-- Returns whether a registry's status of a number means that the number is cancelled. Some answers lack Polish
+-- letters.
 create or replace function registry.is_cancelled(status text) returns boolean
 language sql immutable parallel safe
 return coalesce(
     registry.lower(status) ~ '^(uchyl|uniewa|anulow|cofni|skre.l|wykre.l|niewa.n|nieakt)', false
 );
 
--- A NIP of ten digits whose last one is right: weights 6 5 7 2 3 4 5 6 7, modulo 11. The digits are read
--- as bytes, which costs a third less than dividing.
+-- Returns whether a NIP has ten digits and the right check digit: weights 6 5 7 2 3 4 5 6 7, modulo 11. Reading the
+-- digits as bytes costs a third less than dividing.
 create or replace function registry.is_nip(value text) returns boolean
 language sql immutable parallel safe
 return case
@@ -84,7 +85,7 @@ return case
     else false
 end;
 
--- A REGON of nine digits whose last one is right: weights 8 9 2 3 4 5 6 7, modulo 11, 10 being 0.
+-- Returns whether a REGON has nine digits and the right check digit: weights 8 9 2 3 4 5 6 7, modulo 11, 10 being 0.
 create or replace function registry.is_regon9(value text) returns boolean
 language sql immutable parallel safe
 return case
@@ -102,7 +103,7 @@ return case
     else false
 end;
 
--- A KRS number has ten digits and no check digit.
+-- Returns whether a KRS number has ten digits; it has no check digit.
 create or replace function registry.is_krs(value text) returns boolean
 language sql immutable parallel safe
 return value ~ '^[0-9]{10}$' and value <> '0000000000';
