@@ -1,5 +1,5 @@
--- One row per withdrawal of the list $1 that its wallet can pay, with the balance after it. The
--- withdrawals of an account are paid in their order, as far as its balance goes.
+-- Charges the withdrawals of the list $1. Returns one row per withdrawal that its wallet can pay, with the balance
+-- after it. The withdrawals of an account are paid in their order, as far as the balance goes.
 -- A wallet that another transaction has locked pays nothing, so that no process waits.
 with asked as materialized (
     select *
@@ -10,7 +10,7 @@ with asked as materialized (
     ) with ordinality as asked (account_id, amount, description, operation_key, created_at, place)
 ),
 
--- A lock of the own transaction does not count. The locked row has the balance after the earlier movements.
+-- A lock of the own transaction does not count. The locked row has the balance after all earlier transactions.
 locked as materialized (
     select account_id, balance, last_transaction_no
     from customer.wallet

@@ -1,7 +1,7 @@
--- One row per key of the hits $1: its count after they are added at the time $2. A window that has
--- closed by then opens again and lasts until the time of $3 in the place of the hit.
--- Keys are locked in their order, so that two processes cannot deadlock. A hit does not wait for the
--- disk: a crash may lose the hits of the last moments.
+-- Adds the hits $1 at the time $2, and returns one row per key with its count. A window that has closed by then opens
+-- again, and lasts until the time in $3 at the position of the hit.
+-- Keys are locked in their order, so that two processes cannot deadlock. A hit does not wait for the disk: a crash may
+-- lose the hits of the last moments.
 with setting as materialized (
     select set_config('synchronous_commit', 'off', true)
 )

@@ -1,7 +1,7 @@
--- Counts the uses of the list $1: for each token their number, and the time and address of the last use. One
+-- Adds the uses of the list $1 to their tokens: their number, and the time and address of the last use. Returns one
 -- row per token that another transaction has locked, whose uses are not counted.
--- Locked tokens are skipped, so that no process waits. A use does not wait for the disk: a crash may
--- lose the uses of the last moments.
+-- Locked tokens are skipped, so that no process waits. A use does not wait for the disk: a crash may lose the uses of
+-- the last moments.
 with setting as materialized (
     select set_config('synchronous_commit', 'off', true)
 ),

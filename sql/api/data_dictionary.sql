@@ -1,4 +1,4 @@
--- Every column of every view of `analyst`, by view and place, with its comment.
+-- Returns every column of every view of `analyst`, by view and position, with its comment.
 select
     pg_class.relname as view,
     obj_description(pg_class.oid, 'pg_class') as about_view,

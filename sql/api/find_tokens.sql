@@ -1,6 +1,6 @@
--- One row per token of the hashes $1: its owner, and whether it can be used at the time $2; and the number
--- of the newest snapshot, the oldest one that a request of this token may read. It changes nothing, so that a
--- standby can run it.
+-- Returns one row per known token of the hashes $1, with its owner and its state at the time $2. `snapshot_no` is the
+-- newest snapshot, the oldest one that a request of the token may read. The query changes nothing, so that a standby
+-- can run it.
 select
     encode(token.secret_hash, 'hex') as hash,
     account.account_id,
@@ -19,7 +19,7 @@ select
         else 'usable'
     end as state
 from unnest($1::bytea[]) as asked (secret_hash)
--- The limit states that a hash has one row: without it the plan for a list may read the whole table.
+-- The limit states that a hash has one row: otherwise the plan for a list may read the whole table.
 cross join lateral (
     select *
     from customer.token

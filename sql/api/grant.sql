@@ -1,4 +1,4 @@
--- Adds $2 credits to the wallet of the account $1, which is made where there is none; $3 of them count as purchased.
+-- Adds $2 credits, of which $3 count as purchased, to the wallet of the account $1, and creates a missing wallet.
 -- Writes the transaction of the type $4 with the description $5 and the operation key $6, at the time $7.
 with credited as (
     insert into customer.wallet as wallet (

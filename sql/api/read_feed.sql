@@ -1,10 +1,10 @@
--- One row: the first $4 events after event $3, as JSON for account $1, and the newest published day of each
--- registry of these countries. $2 is `watched` for the feed of the
--- account, `all` for the events of the whole registry, without companies whose owner objects to be found. Only
--- events of the countries $5; null: of all. One more event is read to see whether there are more.
--- Events come in the order of publication: range after range, and within a range by id. An event
--- that is published later comes after $3, although its id may be smaller.
--- No row where event $3 was not published: this position belongs to another database, and a client that
+-- Returns one row: the first $4 events after event $3, as JSON for account $1, and the newest published day of each
+-- registry. $2 is `watched` for the feed of the account, or `all` for the whole registry without companies whose owner
+-- objects to being found. The row covers only the countries $5, or all countries with null. One more event is read to
+-- see whether there are more.
+-- Events come in the order of publication: range after range, and within a range by id. An event that is published
+-- later comes after $3, although its id may be smaller.
+-- Returns no row where event $3 was not published. Such a position belongs to another database, and a client that
 -- continued from it would silently miss events.
 with known as materialized (
     select event_range.snapshot_no
@@ -42,8 +42,8 @@ page as materialized (
             where
                 $2::text = 'all'
                 and event.event_id between part.first_id and part.last_id
-                -- A scalar subquery costs two microseconds an event, in an index of these entries alone. A join
-                -- might read all of these entries.
+                -- A scalar subquery costs two microseconds an event, in an index of objecting entries alone. A join
+                -- might read all objecting entries.
                 and (
                     select true from registry.objecting_company
                     where objecting_company.company_id = event.company_id

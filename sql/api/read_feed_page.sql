@@ -1,8 +1,8 @@
--- One row: the count of events in the feed of account $1, and the next $6 events after the first $5, the
--- newest first, as JSON. Only events of type $2, from date $3 to date $4, of the countries $7, each null for
--- any.
--- A late page costs as much as the first: the daily counts give the days that it shows, and an index-only scan
--- skips the earlier events of the first day.
+-- Returns one row: the count of events in the feed of account $1, and a page of these events as JSON. The page has the
+-- $6 events after the first $5, newest first. Only events of type $2, from date $3 to date $4, of the countries $7
+-- count; null allows any value.
+-- A late page costs as much as the first. The daily counts give the days of the page, and an index-only scan skips the
+-- earlier events of its first day.
 with day as materialized (
     select
         feed_count.event_date,
@@ -60,8 +60,7 @@ page as materialized (
             limit 100 offset shown_day.skipped_count
         )
         union all
-        -- The ids of a day and a country lie in few ranges. An event that is skipped here costs a quarter
-        -- of a microsecond.
+        -- The ids of a day and a country lie in few ranges. A skipped event costs a quarter of a microsecond.
         (
             select feed.event_id
             from (

@@ -1,6 +1,6 @@
--- One row, none for an unknown company: the company that the number $2 of the type $1 names, or without a type the
--- reference $2, with the count of its events and a page of $3 that $4 newer ones precede. The key of the table
--- finds the events of one company, whatever the registry holds.
+-- Returns one row of a known company, with the count of its events and the $3 events after the newest $4. The number
+-- $2 of the type $1 names the company; with a null type, $2 is its reference. The primary key finds the events of one
+-- company, however large the registry is.
 select
     (
         select count(*)::int

@@ -1,7 +1,6 @@
--- One row per registry of the countries $3 for which a dump of the day $1 was delivered, in order: the result of
--- its night, as JSON.
--- At most the first $2 files and the newest $2 refused attempts. No text of a person: the code of a reject, the
--- figures of a guard, and the operator's own words for an accepted refusal.
+-- Returns the result of a night as JSON, one row per registry of the countries $3 with a dump of the day $1.
+-- At most the first $2 files and the newest $2 refused attempts are shown. No text of a person is shown: only reject
+-- codes, guard figures, and the operator's own words for an accepted refusal.
 with attempt as (
     select
         run.*,

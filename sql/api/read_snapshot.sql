@@ -1,6 +1,6 @@
--- One row per number of the lists $1 of types and $2 of values, in their order: the registry entries of
--- its company as JSON, null for an unknown number, each with its place in a dump. The type is null for a
--- company that its reference names. Active entries come first, then the latest start.
+-- Returns the registry entries of a company as JSON, one row per number; null for an unknown number. The lists $1 of
+-- types and $2 of values give the numbers in order; the value of a null type is a company's reference. Each entry has
+-- its place in a dump. Active entries come first, then the latest start.
 with asked as materialized (
     select
         asked.place,
@@ -11,7 +11,7 @@ with asked as materialized (
     from unnest($1::text[], $2::text[]) with ordinality as asked (type, value, place)
 )
 
--- The columns alone that a snapshot shows, as text: the whole entry as jsonb takes 40 % more time.
+-- Selects only the columns that a snapshot shows, as text: the whole entry as jsonb takes 40 % more time.
 select found.entries
 from asked
 cross join lateral (

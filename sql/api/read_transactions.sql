@@ -1,6 +1,6 @@
--- One row, none without a wallet: how many transactions the account $1 has, and as JSON the page of $3
--- that $2 newer transactions precede. The transactions of a wallet have numbers without gaps: the last number is their
--- count, and a page is a range of numbers.
+-- Returns one row for an account $1 with a wallet: the count of its transactions, and a page of them as JSON. The page
+-- has the $3 transactions after the newest $2. The transactions of a wallet have numbers without gaps: the last number
+-- is their count, and a page is a range of numbers.
 select
     wallet.last_transaction_no::float8 as total,
     (

@@ -1,7 +1,6 @@
--- One row: the number of the newest snapshot, whether one of the companies with the ids $1 may have
--- changed since snapshot $2, and these companies as JSON. Each company has an item per entry, for the
--- contacts: active entries first, then the latest start. An unknown text is an empty string, an unknown
--- date null.
+-- Returns one row: the companies with the ids $1 as JSON, and the number of the newest snapshot. `is_changed` states
+-- whether one of the companies may have changed since snapshot $2. Each company has an item per entry, for the
+-- contacts: active entries first, then the latest start. An unknown text is an empty string, an unknown date is null.
 select
     last_id.last_id::float8 as snapshot_no,
     exists (

@@ -1,6 +1,6 @@
--- The companies with ids from $2 to below $3 that changed after snapshot $1, for the index of the search:
--- one row per company and entry, ordered by company. A company that is merged into another has no
--- status. KRS has partial activity codes, some of them with a dot.
+-- Copies the companies with ids from $2 to below $3 that changed after snapshot $1, for the search index. There is one
+-- row per company and entry, ordered by company. A company that is merged into another company has no status. KRS has
+-- partial activity codes, some of them with a dot.
 copy (
     select
         company.company_id,

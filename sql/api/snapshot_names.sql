@@ -1,5 +1,6 @@
--- One row per name that a snapshot shows: of an activity, a legal form or a region, by country or version and code.
--- Where a classification has no names of divisions, groups and classes, one of a single code has its name.
+-- Returns one row per name that a snapshot shows: of an activity, a legal form or a region, by country or version and
+-- code. Where a classification has no names of divisions, groups and classes, a part with one code has the name of
+-- that code.
 select 'activity' as kind, version || ' ' || code as key, name, null as name_en
 from registry.activity_code
 union all

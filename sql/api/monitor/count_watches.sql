@@ -1,6 +1,6 @@
--- One row: of the submission $2 of the account $1 how many companies are ready, how many of its new watches $3
--- are on the list and how many of these wait; of the account all watches, all that wait, and whether a mail
--- reports its submissions.
+-- Returns one row of counts. `ready` counts the ready items of the submission $2; `added` and `waiting` count its new
+-- watches $3. `all_watches` and `all_queued` count the watches of the account $1. `notifies` states whether a mail
+-- reports the submissions of the account.
 select
     (
         select count(*)

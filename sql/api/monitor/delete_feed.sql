@@ -1,4 +1,4 @@
--- Deletes the events of the companies $2 from the feed of the account $1, and from its counts.
+-- Deletes the events of the companies $2 from the feed of the account $1, and from the counts of the feed.
 with deleted as (
     delete from customer.feed
     where account_id = $1 and company_id = any($2::bigint[])

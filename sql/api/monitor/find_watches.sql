@@ -1,4 +1,4 @@
--- One row per number of the list $3 of the type $2, in their order: the watch of the account $1 that it names.
+-- Returns one row per number of the list $3 of the type $2, in their order, with its watch of the account $1.
 select
     asked.value,
     case

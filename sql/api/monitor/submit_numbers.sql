@@ -1,5 +1,5 @@
--- One row per number of the submission that this statement makes: the numbers $3 of the type $2, for the account
--- $1 at the time $4. A number that is watched or awaited already keeps its row.
+-- Writes a submission of the numbers $3 of the type $2, for the account $1 at the time $4. Returns one row per number.
+-- A number that already has a watch without a company keeps that watch.
 with awaited as (
     insert into customer.watch as watch (
         account_id, identifier_type, identifier_value, state, created_at
@@ -7,7 +7,7 @@ with awaited as (
     select $1::bigint, $2::text, value, 'queued', $4::timestamptz
     from unnest($3::text[]) with ordinality as submitted (value, item_no)
     order by item_no
-    -- Changes nothing, but returns the existing row.
+    -- The update changes nothing, but returns the existing row.
     on conflict (account_id, identifier_type, identifier_value) where company_id is null
     do update set account_id = watch.account_id
     returning watch_id, identifier_value, xmax = 0 as is_new

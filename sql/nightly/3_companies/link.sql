@@ -1,15 +1,16 @@
--- Links entries and companies of a country that share a number: they are one company. The numbers of an entry
+-- Links entries and companies of a country that share a number, since they are one company. The numbers of an entry
 -- are valid or null.
 --
--- A typing error can give an entry the valid number of another entry. So two differences contradict a
--- shared number. A shared REGON: another NIP and another person (another KRS number, a legal and a
--- natural person, or no name in common). A shared KRS number: another NIP and another REGON. A shared
--- NIP: another REGON and another person. One difference is no contradiction: a company has several
--- REGON over the years, or several KRS numbers when it changes its form. The run notes every
--- contradicted link, and every link by NIP of legal persons that differ in REGON.
+-- A typing error can give an entry the valid number of another entry. So two differences contradict a shared number.
+-- One difference is no contradiction: over the years a company has several REGON, or several KRS numbers when it
+-- changes its form.
+-- A shared REGON: another NIP and another person. Another person is another KRS number, a legal and a natural person,
+-- or no name in common. A shared KRS number: another NIP and another REGON. A shared NIP: another REGON and another
+-- person.
+-- The run notes every contradicted link, and every link by NIP of legal persons that differ in REGON.
 
--- One row per accepted record. node: the id of the known company, or the future id of the new entry.
--- The ids of new entries are larger than the ids of all companies.
+-- Lists one row per accepted record. `node` is the id of the known company, or the future id of the new entry. The ids
+-- of new entries are larger than the ids of all companies.
 create view stage.node as
 select
     entry.file_no, entry.line, pair.entry_id,
@@ -24,7 +25,7 @@ left join stage.pair using (file_no, line)
 left join stage.new_id using (file_no, line)
 where entry.reason is null;
 
--- One row per known entry of the country, with the columns of stage.node.
+-- Lists one row per known entry of the country, with the columns of stage.node.
 create view stage.known_node as
 select
     null::integer as file_no, null::bigint as line, entry.entry_id, entry.company_id as node,
@@ -40,8 +41,8 @@ join stage.node using (file_no, line);
 
 analyze stage.suspect_node;
 
--- One row per type of number beyond the three columns that links. The keys of one source differ: they matter
--- beside another source.
+-- Holds one row per linking type of number other than NIP, REGON and KRS. A type that is the key links only beside
+-- another source, since the keys of one source differ.
 create unlogged table stage.link_type as
 select type.identifier_type, type.stored_in
 from registry.identifier_type as type
@@ -70,7 +71,7 @@ return one.entity_type <> other.entity_type
 or coalesce(one.krs <> other.krs, false)
 or coalesce(
     registry.lower(one.surname) <> registry.lower(other.surname)
-    -- REGON also lists the second name.
+    -- REGON also lists the second name, so only the first one is compared.
     and registry.lower(split_part(one.first_name, ' ', 1))
     <> registry.lower(split_part(other.first_name, ' ', 1)),
     false
@@ -84,8 +85,8 @@ return case subject
     else false
 end;
 
--- Links nodes that share another number than the NIP: entries of today with the first entry of the same number,
--- and with the known companies of that number.
+-- Links nodes that share a number other than the NIP. An entry of today is linked to the first entry with the same
+-- number, and to the known companies with that number.
 with numbered as (
     select row(node.*)::stage.node as holder, number.subject, number.value
     from stage.suspect_node as node
@@ -150,7 +151,7 @@ select link.node, link.neighbour from stage.link where not link.is_contradicted
 union all
 select link.neighbour, link.node from stage.link where not link.is_contradicted;
 
--- Labels connected components: gives each node the smallest label of its neighbours until none changes.
+-- Labels connected components: gives each node the smallest label of its neighbours until no label changes.
 create function stage.label_components() returns void
 language plpgsql as $$
 begin
@@ -176,10 +177,10 @@ $$;
 
 select stage.label_components();
 
--- The NIP comes last, since all entries of a component together can contradict it.
+-- Links by NIP last, since all entries of a component together can contradict a NIP.
 
--- One row per NIP and component, for each NIP of several components. first_label: the label of the
--- oldest component.
+-- Holds one row per NIP and component, for each NIP of several components. `first_label` is the label of the oldest
+-- component.
 create unlogged table stage.same_nip as
 with holder as (
     select suspect_node.nip, suspect_node.node
@@ -209,8 +210,8 @@ where labelled.first_label <> labelled.last_label;
 
 analyze stage.same_nip;
 
--- One row per such component and entry: the state of today or, without a record of today, the known
--- state.
+-- Holds one row per entry of the components in stage.same_nip: its state of today or, without a record of today, its
+-- known state.
 create unlogged table stage.nip_holder as
 with member as (
     select same_nip.label, same_nip.label as node
@@ -238,7 +239,7 @@ where not exists (select from stage.pair where pair.entry_id = known_node.entry_
 
 analyze stage.nip_holder;
 
--- One row per NIP and pair of its components that differ in REGON.
+-- Holds one row per NIP and pair of its components that differ in REGON.
 create unlogged table stage.nip_doubt as
 select
     younger.nip,
@@ -256,7 +257,7 @@ group by younger.nip, younger.label, older.label;
 
 analyze stage.nip_doubt;
 
--- Links a component to the oldest component with its NIP, unless it contradicts any older one of them.
+-- Links a component to the oldest component with the same NIP, unless it contradicts any older component of this NIP.
 -- Otherwise a third component could link two components that contradict each other.
 insert into stage.link (node, neighbour, subject, number, is_contradicted)
 select
@@ -280,7 +281,7 @@ from stage.nip_doubt
 where nip_doubt.is_legal and not nip_doubt.is_contradicted
 group by nip_doubt.nip;
 
--- One row per known company that is merged into an older one.
+-- Holds one row per known company that is merged into an older company.
 create unlogged table stage.merged_company as
 select component.node as company_id, component.label as into_company_id
 from stage.component

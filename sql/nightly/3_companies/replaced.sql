@@ -1,5 +1,5 @@
--- Links the company of an entry that is listed as a duplicate to the company that stands for it. An event has the
--- number that is left. An entry that goes on under the key that stays is its own successor (identity.sql).
+-- Links the company of a duplicate entry to the company of the entry that replaces it. An event states the old and the
+-- remaining number. An entry that continues under the remaining key is its own successor (identity.sql).
 
 create unlogged table stage.successor as
 select

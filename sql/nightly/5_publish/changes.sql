@@ -1,7 +1,7 @@
--- Finds the changes of companies, and which of them confirm an event of another registry.
+-- Finds the changes of companies, and the changes that confirm an event of another registry.
 
--- One row per change of a company: two entries with the same change make one event. event_id: the event
--- of another registry that this change confirms; null for a new event.
+-- Holds one row per change of a company: two entries with the same change make one event. `event_id` is the event of
+-- another registry that the change confirms; null for a new event.
 create unlogged table stage.company_event as
 select
     event.company_id,
@@ -15,11 +15,10 @@ group by 1, event.event_type, event.old_value, event.new_value;
 
 analyze stage.company_event;
 
--- A change confirms an event of the same meaning by another registry, at most 30 days before or after:
--- registries differ in speed. It confirms none when this registry has reported or confirmed the same
--- change later: each change there and back is an event. Of several, the one with the same value counts,
--- then the newest. The search runs company by company, and only when another registry has events in
--- these days.
+-- Sets the event that a change confirms: of the same meaning, by another registry, and at most 30 days apart.
+-- Registries differ in speed. An event is skipped where this registry has reported or confirmed the same change later:
+-- each change there and back is an event. Of several events, the same value counts first, then the newest event. The
+-- search runs company by company, and only when another registry has events in these days.
 update stage.company_event
 set event_id = (
     select known.event_id
@@ -64,10 +63,10 @@ where exists (
         and run.dump_date between night.dump_date - 30 and night.dump_date + 30
 );
 
--- Deletes the events of a company whose new value comes from another registry, where the registry of the event
--- has stated nothing about the subject: a number that the company already had when the entry came, or that
--- another registry stated; a closing date of a company that was struck off in these days. A number that joins
--- two companies tonight stays an event.
+-- Deletes new events whose value comes from another registry, where the registry of the event has stated nothing about
+-- the subject. One example is a number of the company from before the entry, or from another registry. The other is a
+-- closing date of a company that was struck off in these days. A number that joins two companies tonight stays an
+-- event.
 delete from stage.company_event
 using stage.night, registry.event_type
 where

@@ -1,4 +1,4 @@
--- Brings registry.entry up to date.
+-- Updates registry.entry with the results of the night.
 
 -- Keeps the day until which an entry was withdrawn.
 update stage.after
@@ -10,8 +10,8 @@ where
     and before.withdrawn_until is not null
     and after.withdrawn_until is null;
 
--- Replaces changed entries. All of them are deleted first, so that two entries can swap keys, and a new
--- entry can take over the key of another one.
+-- Replaces changed entries. All of them are deleted first, so that two entries can swap keys, and a new entry can take
+-- over another entry's key.
 delete from registry.entry
 using stage.after
 where
@@ -21,15 +21,15 @@ where
 insert into registry.entry
 select after.* from stage.after;
 
--- Inserts new entries. In a first snapshot, first_attach.sql has attached them already.
+-- Inserts new entries, except in a first snapshot, whose entries first_attach.sql has attached already.
 insert into registry.entry
 select new_entry.*
 from stage.new_entry
 where not (select night.is_baseline from stage.night);
 
--- A record with the same content may have other bytes, another file or a newer version.
--- Rows are joined to their records first: after the join with registry.entry, of which one row is expected,
--- every row would scan all records.
+-- Updates entries with the same content, whose records may have other bytes, another file or a newer version.
+-- Rows join their records first: Postgres expects one row of registry.entry, so after that join every row would scan
+-- all records.
 with latest as materialized (
     select
         pair.company_id,
@@ -97,8 +97,7 @@ where
     and entry.company_id = vanished.company_id
     and entry.entry_id = vanished.entry_id;
 
--- An entry with a rejected row loses its fingerprint: every night reads its rows until all are
--- accepted.
+-- Clears the fingerprint of an entry with a rejected row: every night reads its rows until all are accepted.
 update registry.entry
 set fingerprint = null
 from stage.reject
@@ -109,8 +108,8 @@ where
     and entry.entry_key = reject.entry_key
     and entry.fingerprint is not null;
 
--- One row per entry whose announced end, strike-off or suspension is reached, with its state before. An
--- import on demand leaves these entries to the next dump. Each half has an index of its own.
+-- Holds one row per entry whose announced end, strike-off or suspension is reached, with its state before. An import
+-- on demand leaves these entries to the next dump. Each half of the union has its own index.
 create unlogged table stage.due as
 select
     entry.*,
@@ -160,7 +159,7 @@ select due.company_id, due.entry_id, 'COMPANY_SUSPENDED', null, due.suspension_d
 from stage.due
 where due.reached_status = 'SUSPENDED';
 
--- Deletes the events of withdrawn entries: all of a natural person, and the personal ones of a company. The
+-- Deletes the events of withdrawn entries: all events of a natural person, and the personal events of a company. The
 -- return after the request is lifted is no event either.
 delete from stage.event
 using (
@@ -181,7 +180,7 @@ where
         or registry.is_personal(event_type.category, entry.entity_type)
     );
 
--- Recognizes the person by new numbers too.
+-- Records new numbers of a withdrawn person too, so that they also recognize the person.
 insert into person.suppressed_key (suppression_id, key_hash)
 select distinct withdrawn.suppression_id, withdrawn.key_hash
 from stage.withdrawn

@@ -1,5 +1,5 @@
--- Writes the new events of the night with the ids that are reserved for them, in a stable order; event_date
--- is the day of the dump. Proceedings that begin and end in one night come in the order of their dates.
+-- Writes the new events of the night with their reserved ids, in a stable order; event_date is the day of the dump.
+-- Proceedings that begin and end in one night are ordered by their dates.
 insert into registry.event (
     company_id, event_id, entry_id, event_date, source, event_type, old_value, new_value
 )

@@ -1,5 +1,5 @@
--- Attaches the table of first_entries.sql as the partition of its source. Runs in the transaction that
--- publishes. An autovacuum of these tables may win a deadlock: the step is then tried again.
+-- Attaches the table of first_entries.sql as the partition of its source, in the transaction that publishes. An
+-- autovacuum of these tables may win a deadlock: the step is then retried.
 do $$
 declare
     source constant text := (select night.source from stage.night);
@@ -8,7 +8,7 @@ begin
     for attempt in 1..10 loop
         begin
             execute format('alter table stage.%I set schema registry', partition);
-            -- The check constraint proves that the rows belong here, so Postgres need not scan them.
+            -- The check constraint proves that all rows are of the source, so Postgres need not scan them.
             execute format(
                 'alter table registry.entry attach partition registry.%I for values in (%L)',
                 partition, source
@@ -27,7 +27,7 @@ begin
 end;
 $$;
 
--- The plans of the rest of this night, and of the next one, depend on statistics. Autovacuum may come
+-- Analyzes registry.entry, since the plans of this night and the next one depend on statistics. Autovacuum may come
 -- too late, and never analyzes the partitioned table as a whole.
 set local default_statistics_target = 20;
 analyze registry.entry (company_id, entry_id, source, entry_key, nip, regon9, krs, status, end_date);

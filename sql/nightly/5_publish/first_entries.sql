@@ -1,14 +1,14 @@
--- Fills a table with the entries of a source that has none yet, in parallel with the transaction that
--- publishes; first_attach.sql makes this table the partition of the source. Autovacuum is off, so that it does
--- not lock the table. A table that is created and filled in one transaction needs no WAL at wal_level
--- minimal. The parallel steps end before the last indexes are built, so that a second process can help.
+-- Fills a table with the entries of a source that has no entries yet, in parallel with the transaction that publishes.
+-- first_attach.sql makes this table the partition of the source. Autovacuum is off, so that it does not lock the
+-- table. At wal_level minimal, a table that is created and filled in one transaction needs no WAL. The parallel steps
+-- end before the last indexes are built, so that a second process can help.
 set local max_parallel_maintenance_workers = 1;
 
 do $$
 declare
     source constant text := (select night.source from stage.night);
     partition constant text := 'entry_' || source;
-    -- The columns that are null in the sample of reject.sql.
+    -- Lists the columns that are null in the whole sample of reject.sql.
     empty constant text[] := array(
         select pg_stats.attname
         from pg_stats
@@ -23,8 +23,7 @@ begin
         ) with (autovacuum_enabled = false)',
         partition, source
     );
-    -- An index of few entries is there before them: to look through all entries for it costs seven times as
-    -- much.
+    -- Creates an index of few entries before the insert: scanning all entries for the index costs seven times as much.
     for statement in
         select format(step.statement, partition)
         from (

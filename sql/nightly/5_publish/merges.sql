@@ -1,5 +1,5 @@
--- Merges companies that are linked. From here on, the tables of the night name the companies that stay, except
--- stage.before, which is the state of yesterday.
+-- Merges linked companies. From here on, the tables of the night name the remaining companies, except stage.before,
+-- which is the state of yesterday.
 do $$
 declare
     list regclass;
@@ -31,7 +31,7 @@ set company_id = merged_company.into_company_id
 from stage.merged_company
 where corroboration.company_id = merged_company.company_id;
 
--- What another company shows for it is kept there alone.
+-- Empties the shown fields of merged companies: the remaining company alone keeps such values.
 update registry.company
 set
     merged_into_id = merged_company.into_company_id,

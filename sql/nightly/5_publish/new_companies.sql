@@ -1,7 +1,7 @@
--- Inserts new companies that have one entry, which are nearly all. touched_companies.sql inserts others.
+-- Inserts new companies with one entry, which are nearly all. touched_companies.sql inserts the other companies.
 
--- Before the very first snapshot the table is empty. A table that is truncated and filled in one
--- transaction needs no WAL at wal_level minimal. One build of each index is faster than many inserts.
+-- Drops the indexes before the very first snapshot, when the table is empty: one build of an index is faster than many
+-- inserts. At wal_level minimal, a table that is truncated and filled in one transaction needs no WAL.
 do $$
 begin
     if not exists (select from registry.company) then

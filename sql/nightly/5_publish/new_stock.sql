@@ -1,6 +1,7 @@
--- Counts the new entries of each kind, for stock.sql and statistics.sql, in parallel with the transaction
--- that publishes: in one process, since others work beside it. An entry that is struck off or ended when it is
--- first seen is in no stock. Reads stage.entry, since the joins of stage.new_entry are not needed here.
+-- Counts the new entries of each group for stock.sql and statistics.sql, in parallel with the transaction that
+-- publishes. The count takes one process, since other processes work beside it. An entry that is struck off or ended
+-- when it is first seen is in no stock. The query reads stage.entry, since it does not need the joins of
+-- stage.new_entry.
 set local max_parallel_workers_per_gather = 0;
 
 create unlogged table stage.new_stock as

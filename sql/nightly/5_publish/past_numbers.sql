@@ -1,5 +1,5 @@
--- Keeps the numbers that entries lost, so that a company is still found by them; not those that their owners
--- withhold.
+-- Keeps the numbers that entries lost, so that a company is still found by them. Numbers that owners withhold are not
+-- kept.
 
 insert into registry.past_number (identifier_type, identifier_value, company_id, last_date)
 select

@@ -1,4 +1,4 @@
--- Records the files, rejects and notices of a run. Runs also for a refused run.
+-- Records the files, rejects and notices of a run, also of a refused run.
 
 insert into registry.run_file (
     run_id, file_key, file, byte_count, sha256, content_hash, read_count, rejected_count, entry_count,
@@ -30,7 +30,7 @@ select
     reject.line,
     reject.reject_code,
     reject.reason,
-    -- Of a person who asked to be forgotten only the place of the row is kept.
+    -- Keeps only the place of a row about a person who asked to be forgotten.
     case
         when
             exists (
@@ -66,7 +66,7 @@ from stage.reject
 cross join stage.night
 group by night.run_id, reject.reject_code;
 
--- A value is cut, since it is part of a key.
+-- Records the notices. A value is cut, since it is part of a key.
 insert into registry.notice (run_id, subject, value, row_count)
 select
     night.run_id,

@@ -1,8 +1,8 @@
 -- Writes the counts of the night.
 
--- One row: the counts of the night. An entry that is struck off or ended when it is first seen does not count
--- as new, and one that its registry keeps after its end counts as deleted. state_hash: the change of the sum of
--- the state hashes of all entries.
+-- Holds one row with the counts of the night. An entry that is struck off or ended when it is first seen does not
+-- count as new. An entry that its registry keeps after its end counts as deleted. `state_hash` is the change of the
+-- sum of the state hashes of all entries.
 create unlogged table stage.figure as
 select
     (select sum(file.read_count) from stage.file) as read_count,
@@ -56,7 +56,7 @@ update registry.run
 set
     read_count = figure.read_count,
     rejected_count = figure.rejected_count,
-    -- The first snapshot of a source counts nothing as new.
+    -- The first snapshot of a source counts no entry as new.
     new_count = case when night.previous_run_id is null then 0 else figure.new_count end,
     updated_count = figure.updated_count,
     deleted_count = figure.deleted_count,
@@ -74,7 +74,7 @@ set
 from stage.figure
 cross join stage.night
 left join lateral (
-    -- An import on demand since the last dump counts too.
+    -- The previous run may be an import on demand since the last dump.
     select before.entry_count, before.state_hash
     from registry.run as before
     where
@@ -85,8 +85,8 @@ left join lateral (
 ) as previous on true
 where run.run_id = night.run_id;
 
--- Records the last id of an entry that the run has made, by which the run that found an entry first is known.
--- Without new entries it is the last id of the run before.
+-- Records the id of the last entry that the run created, which shows the run that first found an entry. A run without
+-- new entries takes the last id of the previous run.
 update registry.run
 set last_entry_id = coalesce(
     (

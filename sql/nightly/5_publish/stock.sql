@@ -1,8 +1,8 @@
--- Writes how the night changed the stock (how many entries stand) and the flow (how many are new,
--- ended, suspended, resumed, moved to another group). An entry stands unless it is gone or DELETED. An
--- entry that is gone is in no stock, nor one that its registry keeps after its end.
+-- Writes the changes of the stock, the count of standing entries, and of the flow. The flow counts new, ended,
+-- suspended, resumed and moved entries. An entry stands unless it is gone or DELETED. An entry that is gone, or that
+-- its registry keeps after its end, is in no stock.
 
--- The changes of an import on demand have the date infinity until the next dump takes them over.
+-- Dates the changes of imports on demand, which have the date infinity until the next dump.
 update registry.stock_change
 set stat_date = night.dump_date
 from stage.night
@@ -20,8 +20,8 @@ where
     and not night.is_import;
 
 with side as (
-    -- Two rows per known entry that may have changed: its state before, unless it was gone, and its state
-    -- now, unless it is gone.
+    -- Lists two states of each known entry that may have changed: its state before and its state now. A state in
+    -- which the entry is gone is left out.
     select
         false as is_new, before.entry_id, before.voivodeship, before.activity_version,
         before.activity_main, before.legal_form, before.status
@@ -65,7 +65,7 @@ old_state as (select state.* from state where not state.is_new),
 
 new_state as (select state.* from state where state.is_new),
 
--- A suspension is counted in the group that the entry has now: first the entry moves, then it is
+-- Records the moves. A suspension counts in the present group of the entry: first the entry moves, then it is
 -- suspended.
 move as (
     insert into registry.stock_move (
@@ -125,7 +125,7 @@ movement as (
             new_state.status, 1, (change.stands and not change.stood)::integer, 0,
             (change.statuses = 'ACTIVE SUSPENDED')::integer,
             (change.statuses = 'SUSPENDED ACTIVE')::integer,
-            -- Each of these entries was in the registry before.
+            -- A known entry that stands again counts as a return.
             (change.stands and not change.stood)::integer
         ),
         (
@@ -174,7 +174,7 @@ set
     resumed_count = known.resumed_count + excluded.resumed_count,
     returned_count = known.returned_count + excluded.returned_count;
 
--- A baseline has a stock and no flow.
+-- Clears the flow of a baseline, which has a stock alone.
 update registry.stock_change
 set
     new_count = 0,

@@ -1,5 +1,5 @@
--- Updates registry.company for each company that the night touched: one with an entry that changed or
--- went, or a linked one. new_companies.sql has inserted the new companies of one entry.
+-- Updates registry.company for each company that the night touched: by an entry that changed or vanished, or by a
+-- link. new_companies.sql has inserted the new companies with one entry.
 
 select registry.refresh_companies(
     array(

@@ -1,6 +1,6 @@
--- Hides what the owners of entries withhold from now on: in gone entries, in earlier events and in copies.
+-- Hides the fields that owners withhold from now on: in gone entries, in earlier events and in copies.
 
--- Another entry stands for gone entries, and no dump will have them again.
+-- Hides gone entries of companies with another, withheld entry: no dump will hold the gone entries again.
 select person.hide(
     array(
         select gone
@@ -29,8 +29,8 @@ select person.hide(
 )
 from stage.night;
 
--- One row per entry, or unit of it, that is withheld since tonight. `place` is the address at which this unit was
--- listed; null where the entry still has this address. A head office has the address of its entry.
+-- Holds one row per entry or unit that is withheld since tonight. `place` is the address at which the unit was listed;
+-- null where the entry still has this address. A head office has the address of its entry.
 create unlogged table stage.withheld as
 select
     after.company_id,
@@ -43,7 +43,7 @@ cross join lateral (
     select null as unit_number, null as place
     where
         after.is_partial and before.is_partial is not true
-        -- The list holds the start date too where it is only unknown.
+        -- The list of unstated subjects includes a start date that is only unknown.
         or not coalesce(
             array_remove(after.unstated, 'start date') <@ coalesce(before.unstated, '{}'), true
         )
@@ -67,10 +67,10 @@ cross join lateral (
         from jsonb_array_elements(after.units) as listed
         where listed.value ? 'is_partial'
         union all
-        -- It closes tonight.
+        -- Adds the withheld units that close tonight.
         select closed.value ->> 'identifier'
         from jsonb_array_elements(before.units) as closed
-        -- `is true` keeps them in a hash table: a join would look through all for each entry.
+        -- `is true` keeps the closed units in a hash table: a join would scan all of them for each entry.
         where (closed.value ->> 'identifier' in (select unit_number from stage.withheld_unit)) is true
     ) as unit
     where
@@ -82,7 +82,7 @@ cross join lateral (
         )
 ) as withheld
 union all
--- Closed units of which earlier events show more than the number.
+-- Adds closed units of which earlier events show more than the number.
 select
     entry.company_id,
     entry.entry_id,
@@ -107,8 +107,8 @@ where
     and event_type.subject = 'unit'
     and starts_with(coalesce(event.new_value, event.old_value), withheld.unit_number);
 
--- An event of a moved head office holds an address and no number: the listed address finds it. The event of an
--- office that closed earlier is not found.
+-- Erases the address in events of a moved head office. Such an event holds no number: the listed address finds it. The
+-- event of an office that closed earlier is not found.
 with withheld as (
     select company_id, entry_id, array_agg(place) as places
     from stage.withheld
@@ -128,7 +128,7 @@ where
     and event_type.event_type = event.event_type
     and event_type.subject = 'address';
 
--- Mails show companies that somebody watches.
+-- Erases copies by name only for watched companies, since mails show no other companies.
 select person.erase(
     array(select distinct withheld.company_id from stage.withheld),
     array(
