@@ -146,7 +146,7 @@ const changeProfile = endpoint(
   },
 );
 
-/** Registration, initialization and recovery, which need no token, and the account itself. */
+/** Returns the endpoints of accounts: registration, initialization, recovery, profile and end. */
 export function accountEndpoints(options: AccountOptions): Endpoint[] {
   return [
     registerEndpoint(options),

@@ -10,12 +10,15 @@ import { readClaims, useOneTimeToken } from './one-time-token.ts';
 
 const refused = 'The token is invalid, has expired or was already used.';
 
-/** The key signs one-time tokens; at least 32 characters. */
+/** The options of the API with `secretKey`, which signs one-time tokens and has at least 32 characters. */
 export type SigningOptions = Context & { secretKey: string };
 
 type Account = Record<'account_id' | 'user_ref' | 'email', string>;
 
-/** Makes the Master Token of an account that has none. The token is not shown again. */
+/**
+ * Makes a new Master Token for an account, and returns the account with the secret of the token. The secret of a
+ * Master Token is shown only once.
+ */
 export async function openAccount(tx: Tx, { account_id, user_ref, email }: Account, now: Date) {
   const master = { account_id, kind: 'master', name: 'Master Token' } as const;
   const { plaintext, token_ref } = await issueToken(tx, master, now);
@@ -24,7 +27,7 @@ export async function openAccount(tx: Tx, { account_id, user_ref, email }: Accou
 
 export type OpenedAccount = Awaited<ReturnType<typeof openAccount>>;
 
-/** Initializes an account: issues its Master Token, and adds the welcome bonus where it `isWelcome`. */
+/** Initializes an account: issues its Master Token and, if `isWelcome`, adds the welcome bonus. */
 export async function startAccount(tx: Tx, account: Account, now: Date, isWelcome: boolean) {
   const { account_id } = account;
   await tx
@@ -46,9 +49,9 @@ export async function startAccount(tx: Tx, account: Account, now: Date, isWelcom
 }
 
 /**
- * Exchanges the one-time token of a registration for the Master Token.
+ * Exchanges the one-time token of a registration for the Master Token of its account.
  *
- * Spec: silent on an expired token. It gets the 422 of a used, replaced or forged token.
+ * Spec: silent on an expired token; we answer the same 422 as for a used, replaced or forged token.
  */
 export async function initializeAccount(options: SigningOptions, token: string) {
   const now = options.now();
@@ -63,10 +66,10 @@ export async function initializeAccount(options: SigningOptions, token: string) 
 }
 
 /**
- * Claims the welcome bonus of a mailbox, once. A registered domain gets 20 bonuses within 24 hours,
- * without an exception for mail providers, since registration refuses their addresses.
+ * Claims the welcome bonus of a mailbox, at most once. A registered domain gets at most 20 bonuses in 24 hours.
+ * Mail providers are no exception, since registration refuses their addresses.
  *
- * @returns false when the mailbox has had its bonus, or the domain all of the day
+ * @returns false when the mailbox already got its bonus, or its domain already got 20 in 24 hours
  */
 async function claimWelcomeBonus(
   tx: Tx,
@@ -75,7 +78,7 @@ async function claimWelcomeBonus(
   now: Date,
 ) {
   const { mailbox, domain, ended } = bonusKeysOf(secretKey, email);
-  // Serializes the claims of one domain.
+  // Serializes parallel claims of welcome bonuses of one domain.
   await lockName(tx, `welcome ${domain}`);
   const { rows } = await sql`
     insert into customer.welcome_bonus (mailbox, domain, account_id, granted_at)

@@ -4,26 +4,22 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 import { getDomain } from 'tldts-icann';
 import { z } from 'zod';
 
-// RFC 5321: the lengths of a local part and of an address.
+// The most characters of a local part and of a mail address, by RFC 5321.
 const [localMaximum, addressMaximum] = [64, 254];
 
-// A dot-atom of RFC 5322. Quoted and non-ASCII local parts are refused: many mail servers cannot send
-// to them.
+// The form of the local part of a mail address: a dot-atom of RFC 5322. Quoted and non-ASCII local parts are
+// refused, since many mail servers cannot send to them.
 const localForm = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/;
 
-// Letters of any script; of ASCII no character that `domainToASCII` reads as the end of a host name or
-// as an escape.
+// The form of a domain before IDNA: letters of any script, ASCII letters, digits, dots and hyphens. Other ASCII
+// characters are refused: `domainToASCII` reads some as the end of a host name or as an escape.
 const domainForm = /^(?:[A-Za-z0-9.-]|[^\0-\x7f])+$/;
 
-// The top level has only letters, or is of another script.
+// The form of a domain after IDNA. Its top level has only letters, or is the ASCII form of another script.
 const asciiDomainForm =
   /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?:[a-z]{2,63}|xn--[a-z0-9-]{0,58}[a-z0-9])$/;
 
-/**
- * A domain in lower case and in ASCII (IDNA).
- *
- * @returns undefined for a text that is not an Internet domain
- */
+/** Returns a domain in lower case and in ASCII (IDNA); undefined for a text that is no Internet domain. */
 export function normalizeDomain(text: string): string | undefined {
   if (!domainForm.test(text)) return undefined;
   const ascii = domainToASCII(text);
@@ -36,9 +32,8 @@ function split(address: string): [local: string, domain: string] {
 }
 
 /**
- * An address with its domain as `normalizeDomain` gives it. The local part is unchanged.
- *
- * @returns undefined for a text that is not an Internet mail address
+ * Returns a mail address with its domain in lower-case ASCII and its local part unchanged; undefined for a text
+ * that is no Internet mail address.
  */
 export function normalizeAddress(text: string): string | undefined {
   const [local, domain] = split(text);
@@ -53,14 +48,15 @@ export function domainOf(address: string): string {
   return split(address)[1];
 }
 
-// https://support.google.com/mail/answer/7436150 and https://proton.me/support/addresses-and-aliases
+// Mail providers that ignore dots in a local part: https://support.google.com/mail/answer/7436150 and
+// https://proton.me/support/addresses-and-aliases
 const dotless = ['gmail.com', 'googlemail.com', 'proton.me', 'protonmail.com', 'pm.me'];
 
 /**
- * The mailbox behind an address: in lower case, without the tag after a plus, and without dots where
- * the provider ignores them.
+ * Returns the mailbox of a mail address, in lower case and without the tag after a plus. Dots are dropped too
+ * where the mail provider ignores them.
  *
- * @param address as `normalizeAddress` gives it
+ * @param address as `normalizeAddress` returns it
  */
 export function mailboxOf(address: string): string {
   const [local, domain] = split(address.toLowerCase());
@@ -68,11 +64,11 @@ export function mailboxOf(address: string): string {
   return `${dotless.includes(domain) ? untagged.replaceAll('.', '') : untagged}@${domain}`;
 }
 
-// Listed domains below which companies register their own domains.
+// Domains on the lists of free mail below which companies register their own domains.
 const registries = ['msk.ru', 'pp.ua', 'spb.ru', 'za.com'];
 
-// Free mail and aliases that the packages lack, free mail, then disposable mailboxes. Each list holds its
-// domains in quotation marks, and is searched as it is: parsed, the lists take ten times the memory.
+// Lists of domains: free mail and aliases that the packages lack, free mail of a package, disposable mailboxes.
+// The bytes of a list are searched for a domain in quotation marks: parsed lists take ten times the memory.
 const lists = [
   './free-mail-domains.json',
   'free-email-domains-list/build/src/constants.js',
@@ -82,21 +78,21 @@ const lists = [
 ].map((path) => readFileSync(new URL(import.meta.resolve(path))));
 
 function isListed(domain: string): boolean {
-  // A list may hold an international domain in either form.
+  // A list may hold an international domain in ASCII or in Unicode.
   const forms = new Set([domain, domainToUnicode(domain)]);
   return [...forms].some((form) => lists.some((list) => list.includes(`"${form}"`)));
 }
 
-/** The registered part of a domain, such as `firma.pl` of `poczta.firma.pl`. */
+/** Returns the registered part of a domain, such as `firma.pl` of `poczta.firma.pl`. */
 export function registeredDomainOf(domain: string): string {
   return getDomain(domain) ?? domain;
 }
 
 /**
- * Whether a domain, or a parent of it up to the registered one, offers free or disposable mailboxes.
+ * Checks whether a domain, or a parent up to the registered domain, offers free or disposable mailboxes.
  *
- * @param domain as `normalizeDomain` gives it
- * @param further domains that are refused too
+ * @param domain as `normalizeDomain` returns it
+ * @param further more domains that are refused
  */
 export function isRefusedDomain(domain: string, further: readonly string[] = []): boolean {
   const registered = registeredDomainOf(domain);
@@ -107,7 +103,7 @@ export function isRefusedDomain(domain: string, further: readonly string[] = [])
   }
 }
 
-/** An e-mail address, normalized. */
+/** A field for an e-mail address, which `normalizeAddress` normalizes. */
 export const addressField = z
   .string()
   .transform((text, context) => {
@@ -120,9 +116,9 @@ export const addressField = z
   .meta({ format: 'email', maxLength: addressMaximum });
 
 /**
- * The address of a new account, not of a disposable or free mailbox.
+ * Returns the field for the address of a new account, which refuses disposable and free mailboxes.
  *
- * @param furtherDomains that are refused too, as `normalizeDomain` gives them
+ * @param furtherDomains more domains that are refused, as `normalizeDomain` returns them
  */
 export function accountAddressField(furtherDomains: readonly string[]) {
   return addressField.refine((address) => !isRefusedDomain(domainOf(address), furtherDomains), {
@@ -131,8 +127,8 @@ export function accountAddressField(furtherDomains: readonly string[]) {
 }
 
 /**
- * The mailbox and the domain that a welcome bonus is counted for. `ended`: hashes of them, which stay of
- * an account that has ended, and keep its mailbox from a second bonus.
+ * Returns the mailbox and the domain for which a welcome bonus is counted. `ended` holds the hashes of both, which
+ * outlive an account and keep its mailbox from a second bonus.
  */
 export function bonusKeysOf(secretKey: string, email: string) {
   const mailbox = mailboxOf(email);

@@ -9,16 +9,16 @@ import { lifetimes } from '../figures.ts';
 
 type Purpose = OneTimeTokenClaims['purpose'];
 
-/** When a one-time token that is issued now expires, in whole seconds, as in a JWT. */
+/** Returns the time at which a one-time token issued now expires, in whole seconds, as in a JWT. */
 export function expiryOf(now: Date): Date {
   const issued_s = Math.floor(now.getTime() / 1000);
   return new Date((issued_s + lifetimes.oneTimeToken_s) * 1000);
 }
 
 /**
- * Reads a one-time token without a query; its row holds whether it was used.
+ * Reads the claims of a one-time token without a query; only the database knows whether the token was used.
  *
- * @returns undefined when it is forged, expired, or for another purpose
+ * @returns undefined when the token is forged, expired, or for another purpose
  */
 export function readClaims(secretKey: string, text: string, purpose: Purpose, now: Date) {
   const claims = readToken(oneTimeTokenClaims, secretKey, text, now);
@@ -28,7 +28,7 @@ export function readClaims(secretKey: string, text: string, purpose: Purpose, no
 interface Issue {
   account_id: string;
   purpose: Purpose;
-  /** Of the new password of a recovery. */
+  /** The hash of the new password of a recovery. */
   password_hash?: string;
   now: Date;
 }
@@ -36,11 +36,11 @@ interface Issue {
 interface Mail {
   recipient: string;
   user_name?: string;
-  /** Absent or null: at once. */
+  /** The earliest time to send the mail; absent or null: at once. */
   send_after?: Date | null;
 }
 
-/** Issues a one-time token, and orders the mail that brings it. Without `mail` none is sent. */
+/** Issues a one-time token and, if `mail` is given, queues the mail that brings the token. */
 export async function issueOneTimeToken(tx: Tx, { now, ...token }: Issue, mail?: Mail) {
   const one_time_token_id = randomUUID();
   const { account_id, purpose: template } = token;
@@ -72,10 +72,10 @@ export async function cancelOneTimeTokens(tx: Tx, { account_id, purpose, now }: 
 }
 
 /**
- * Uses a one-time token, which works once. Locks the account first, like every change of one-time
- * tokens, so that changes cannot deadlock.
+ * Marks a one-time token as used, which succeeds only once. The account is locked first: all changes of one-time
+ * tokens do so, to prevent deadlocks.
  *
- * @returns the account; undefined when the token was used or cancelled before, or has expired
+ * @returns the account; undefined when the token is already used, cancelled or expired
  */
 export async function useOneTimeToken(tx: Tx, claims: OneTimeTokenClaims, now: Date) {
   const account = await tx

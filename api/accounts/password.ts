@@ -8,18 +8,21 @@ import { HttpError } from '../http/errors.ts';
 
 const [minimumCharacters, maximumBytes] = sizes.password;
 
-/** OWASP's least cost of argon2id: 19 MiB, two passes, one lane. */
+/** The minimum cost of argon2id that OWASP recommends: 19 MiB, two passes, one lane. */
 const cost = { memory: 19_456, passes: 2, parallelism: 1 };
 export const saltBytes = 16;
 const tagBytes = 32;
 
-/** The format of the reference implementation; the cost of an old hash may differ. */
+/** The text form of an argon2id hash, as in the reference implementation. An old hash may have another cost. */
 const encoded = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/;
 
-/** Hashing takes one core of the process at a time, in a thread, and leaves the others to requests. */
+/**
+ * The queue of password hashes. One hash is computed at a time, in a thread, so that requests keep the other
+ * cores.
+ */
 const queue = pLimit(1);
 
-/** A new password: at least 8 characters, and at most 1024 bytes. */
+/** The field for a new password: at least 8 characters, at most 1024 bytes. */
 export const passwordField = z
   .string()
   .refine((text) => countCharacters(text) >= minimumCharacters, {
@@ -34,7 +37,7 @@ const argon2id = promisify(argon2);
 
 type Cost = typeof cost;
 
-/** Computes a hash in its turn. Throws the 503 when the queue is full. */
+/** Computes the hash of a password when its turn in the queue comes. Throws a 503 when the queue is full. */
 async function derive(password: string, nonce: Buffer, tagLength: number, by: Cost) {
   if (queue.pendingCount >= sizes.waitingHashes) {
     throw new HttpError(
@@ -43,7 +46,7 @@ async function derive(password: string, nonce: Buffer, tagLength: number, by: Co
       { 'Retry-After': String(retryAfter_s.passwords) },
     );
   }
-  // The same character can be typed as one code point or as two.
+  // The password is normalized, since the same character can be typed as one code point or as two.
   const message = password.normalize('NFKC');
   return queue(() => argon2id('argon2id', { ...by, nonce, tagLength, message }));
 }
@@ -53,9 +56,9 @@ function unpadded(bytes: Buffer): string {
 }
 
 /**
- * Hashes a password with argon2id. Throws the 503 when the queue is full.
+ * Returns the argon2id hash of a password. Throws a 503 when the queue of hashes is full.
  *
- * @param nonce the salt, 16 bytes; with the same one the same password has the same hash
+ * @param nonce the salt, 16 bytes; the same salt and password give the same hash
  */
 export async function hashPassword(
   password: string,
@@ -66,7 +69,7 @@ export async function hashPassword(
   return `$argon2id$v=19$${costs}$${unpadded(nonce)}$${unpadded(tag)}`;
 }
 
-/** Whether a password has this hash. Throws the 503 when the queue is full. */
+/** Checks whether a password has the given hash. Throws a 503 when the queue of hashes is full. */
 export async function verifyPassword(password: string, password_hash: string): Promise<boolean> {
   const [, memory, passes, parallelism, salt, tag] = encoded.exec(password_hash) ?? [];
   if (tag === undefined) return false;

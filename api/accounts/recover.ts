@@ -16,31 +16,40 @@ import {
 } from './one-time-token.ts';
 import { hashPassword, saltBytes } from './password.ts';
 
-/** Longer than the writing of a mail, so that known and unknown addresses look the same. */
+/**
+ * The least time from hash to answer, in ms. A mail is queued in less, so that known and unknown addresses look
+ * alike.
+ */
 const answer_ms = 400;
 
 export const confirmation = z.strictObject({ token: z.string(), password: z.string() });
 
 /**
- * Makes the two steps of a recovery.
+ * Returns the functions for the two steps of an account recovery.
  *
- * `request` mails a link to the address when an account has it. The answer does not reveal that: it
- * takes the same time and the same hash in both cases. An account gets 5 mails an hour and 10 a day.
- * Further requests share one mail, which is sent when the limits allow it.
+ * `request` mails a link when an account has the address. Known and unknown addresses get the same answer, after
+ * one hash and the same time. An account gets at most 5 recovery mails an hour and 10 a day. Recovery requests
+ * beyond these limits share one mail, which is sent when the limits allow.
  *
- * `confirm` needs a mailed link of the account and the password of a request of the last 24 hours. Any
- * valid link confirms any request, so that strangers cannot lock the owner out, however many requests
- * they make. The link alone is not enough: a reader of the mail or a mail scanner cannot recover the
- * account. The recovery sets the new password and revokes all earlier tokens.
+ * `confirm` needs a mailed link and the password of any request of the last 24 hours. Any valid link confirms any
+ * request, so that strangers cannot lock the owner out by many requests. A mailed link alone is not enough: a mail
+ * scanner or a reader of the mail cannot recover the account. A recovery sets the new password and revokes all
+ * earlier tokens of the account.
  */
 export function createRecovery({ db, limiter, now, secretKey }: SigningOptions) {
-  /** Requests of one address share a salt: one hash finds a password among any number of them. */
+  /**
+   * Hashes the new password of a recovery. All requests for one address share a salt, so that one hash finds the
+   * matching request.
+   */
   function hashFor(email: string, password: string): Promise<string> {
     const salt = createHmac('sha256', secretKey).update(`recovery ${email.toLowerCase()}`).digest();
     return hashPassword(password, salt.subarray(0, saltBytes));
   }
 
-  /** The claims of a link with the address of its account; undefined when the link is not valid. */
+  /**
+   * Returns the claims of a recovery link with the address and language of its account; undefined for an invalid
+   * link.
+   */
   async function findOpen(token: string, at: Date) {
     const claims = readClaims(secretKey, token, 'recover', at);
     const account =
@@ -53,23 +62,26 @@ export function createRecovery({ db, limiter, now, secretKey }: SigningOptions) 
   }
 
   return {
-    /** Asks for a recovery; returns when its link expires. */
+    /** Requests a recovery, and returns the time at which its link expires. */
     async request({ email, password }: { email: string; password: string }): Promise<Date> {
       const at = now();
       const password_hash = await hashFor(email, password);
-      // Starts after the hash, which may take longer in the queue.
+      // The delay starts after the hash, which may wait long in the queue.
       const answered = delay(answer_ms);
       await db.transaction().execute((tx) => mailLink(tx, email, password_hash, at));
       await answered;
       return expiryOf(at);
     },
 
-    /** The account of a link that can still be confirmed. */
+    /** Returns the language of the account of a recovery link; undefined when the link can no longer be confirmed. */
     async findAccount(token: string): Promise<{ language: Language } | undefined> {
       return findOpen(token, now());
     },
 
-    /** Ends a recovery with the new Master Token. Returns undefined for a wrong link or password. */
+    /**
+     * Completes a recovery, and returns the account with its new Master Token. Returns undefined for a wrong link
+     * or password, and after too many attempts.
+     */
     async confirm({ token, password }: z.output<typeof confirmation>) {
       const at = now();
       const open = await findOpen(token, at);
@@ -81,7 +93,8 @@ export function createRecovery({ db, limiter, now, secretKey }: SigningOptions) 
   };
 }
 
-// Spec: silent on an account that was never initialized. It gets no mail, and can be registered again.
+// Spec: silent on recovering an account that was never initialized. Such an account gets no recovery mail, and its
+// address can be registered again.
 async function mailLink(tx: Tx, email: string, password_hash: string, now: Date): Promise<void> {
   const account = await tx
     .selectFrom('customer.account')
@@ -97,7 +110,10 @@ async function mailLink(tx: Tx, email: string, password_hash: string, now: Date)
   await issueOneTimeToken(tx, { account_id, purpose: 'recover', password_hash, now }, mail);
 }
 
-/** When the next recovery mail of an account is sent; undefined when one is scheduled already. */
+/**
+ * Returns the time of the next recovery mail of an account, null for at once; undefined when a mail is already
+ * scheduled.
+ */
 async function findMailSlot(tx: Tx, account_id: string, recovered_at: Date | null, now: Date) {
   const mails = await tx
     .selectFrom('customer.mail')
@@ -116,7 +132,7 @@ async function findMailSlot(tx: Tx, account_id: string, recovered_at: Date | nul
   return { send_after: send_after > now ? send_after : null };
 }
 
-/** The valid requests of the account of a link. */
+/** Selects the valid recovery requests of the account that a link names. */
 function selectRequests(db: Db, { sub }: OneTimeTokenClaims, now: Date) {
   return db
     .selectFrom('customer.one_time_token as token')
@@ -147,7 +163,7 @@ async function recoverAccount(
     .set({ password_hash, recovered_at: now })
     .where('account_id', '=', account_id)
     .execute();
-  // The lock on the account keeps new tokens out.
+  // All tokens of the account are revoked; the lock on the account prevents new tokens meanwhile.
   await tx
     .updateTable('customer.token')
     .set({ revoked_at: now })

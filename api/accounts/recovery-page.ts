@@ -9,18 +9,21 @@ import { sendPrivatePage } from '../html/page.ts';
 
 type Form = Record<string, unknown>;
 
-/** Returns the token of a mailed link. A person may paste the token alone or the whole link. */
+/**
+ * Returns the token of a recovery link; undefined without one. A person may paste the whole link or only its
+ * token.
+ */
 function tokenOf({ token }: Form): string | undefined {
   return typeof token === 'string' ? token.trim().replace(/^.*[#?&]token=/s, '') : undefined;
 }
 
 /**
- * The pages of the mailed link, `/recover#token=`, whose fragment no server sees. `GET /recover` has a
- * script that posts the token, and a form for browsers without scripts. `POST /recover` with the token alone
- * shows the form for the password and changes nothing, for mail scanners follow links. With the password
- * it confirms the recovery and shows the new Master Token once.
+ * Serves the pages of a recovery link, `/recover#token=`; no server sees the fragment of a link. `GET /recover`
+ * sends a script that posts the token, and a form for browsers without scripts. `POST /recover` with only the
+ * token shows the password form and changes nothing, since mail scanners follow links. `POST /recover` with token
+ * and password confirms the recovery and shows the new Master Token once.
  *
- * Mails of before had `?token=`: `GET` takes it as long as such a link can be valid.
+ * `GET` also accepts `?token=`, the form of links in older mails, while such a link can be valid.
  */
 export function createRecoveryPages(options: SigningOptions): Router {
   const recovery = createRecovery(options);
@@ -58,7 +61,7 @@ export function createRecoveryPages(options: SigningOptions): Router {
         return;
       }
       const { data: proof } = confirmation.safeParse(form);
-      // The recovery ends the link, which leads to the language.
+      // The language is read before the recovery, which makes the link invalid.
       const account = await findAccount(tokenOf(form));
       const opened = proof && (await recovery.confirm(proof));
       if (opened) sendPrivatePage(response, 200, 'recovery-done', { ...opened, ...account });

@@ -15,16 +15,20 @@ import { cancelOneTimeTokens, expiryOf, issueOneTimeToken } from './one-time-tok
 import { hashPassword, passwordField } from './password.ts';
 
 export interface RegistrationOptions extends Context {
-  /** Default: it is open. */
+  /** Whether accounts can be registered. Default: true. */
   isRegistrationOpen?: boolean;
-  /** Further domains whose addresses cannot be registered, as `normalizeDomain` gives them. */
+  /** More domains whose addresses cannot be registered, as `normalizeDomain` returns them. */
   freeMailDomains?: string[];
 }
 
 /** The language of the mails to an account. */
 export const languageField = z.enum(['pl', 'en']);
 
-/** @param freeMailDomains as `accountAddressField` takes them */
+/**
+ * Returns the schema of a registration.
+ *
+ * @param freeMailDomains more domains that are refused, as `normalizeDomain` returns them
+ */
 function registrationWithout(freeMailDomains: readonly string[]) {
   return z
     .strictObject({
@@ -37,7 +41,7 @@ function registrationWithout(freeMailDomains: readonly string[]) {
     .refine((body) => body.password === body.password_confirmation, {
       path: ['password_confirmation'],
       error: 'The password_confirmation field must match the password field.',
-      // Also when other fields are wrong.
+      // The passwords are compared even when other fields are wrong.
       when: ({ value }) => {
         const { password, password_confirmation } = Object(value) as Record<string, unknown>;
         return typeof password === 'string' && typeof password_confirmation === 'string';
@@ -47,7 +51,7 @@ function registrationWithout(freeMailDomains: readonly string[]) {
 
 const takenAddress = () => invalid([['email', 'The email has already been taken.']]);
 
-/** Counts a mail for the initialization. Returns whether its mailbox may get it. */
+/** Counts an initialization mail, and returns whether the limits of its mailbox allow the mail. */
 async function allowMail({ limiter }: Context, email: string): Promise<boolean> {
   const key = hash('sha256', mailboxOf(email));
   const isInHour = await limiter.isAllowed(limits.registrationMailHour, key);
@@ -57,20 +61,20 @@ async function allowMail({ limiter }: Context, email: string): Promise<boolean> 
 type Registration = z.output<ReturnType<typeof registrationWithout>>;
 
 /**
- * Registers an account, and mails the one-time token for its initialization.
+ * Registers an account, and mails the one-time token for its initialization. Throws a 422 for the address of an
+ * initialized account.
  *
- * Beyond the limit of mails of a mailbox the answer is the same, no mail is sent, and the newest mailed token opens
- * what it was mailed for. The mail holds no text of the registration, since a client can register the address of a
- * stranger.
+ * Beyond the mail limits of a mailbox the answer is the same, but no mail is sent. An account that waits for its
+ * initialization then stays unchanged, and its newest mailed token stays valid. The mail repeats no text of the
+ * request, since a client can register the address of a stranger.
  *
- * Spec: silent on an address that is registered again. Before the initialization the account gets, with
- * the mail, the new name, password and language, and a new token replaces the old one. Afterwards: throws
- * the 422.
+ * Spec: silent on registering an address again before its account is initialized. The account then gets the new
+ * name, password and language, and a new token replaces the old one.
  */
 async function registerAccount(options: Context, registration: Registration) {
   const { email, name, password, language } = registration;
   const at = options.now();
-  // Spares the hash; the insertion below decides.
+  // A taken address is refused before the slow hash; the insertion below decides a race.
   const taken = await options.db
     .selectFrom('customer.account')
     .select('account_id')
@@ -88,7 +92,7 @@ async function registerAccount(options: Context, registration: Registration) {
       .onConflict((conflict) =>
         conflict
           .expression(sql`lower(email collate "C")`)
-          // Without a mail nothing may change what the token that was mailed before opens.
+          // Without a new mail the account stays unchanged, since the earlier mailed token can still open it.
           .doUpdateSet(isMailed ? profile : { user_ref: sql`account.user_ref` })
           .where('customer.account.initialized_at', 'is', null),
       )

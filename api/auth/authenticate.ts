@@ -8,7 +8,7 @@ import { clientAddressOf } from '../http/forwarded.ts';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import { readBearer, type TokenKind } from './token-secret.ts';
 
-/** The owner of the token of a request, and the token. */
+/** The token of a request, and the account that owns the token. */
 export interface Caller {
   account_id: string;
   user_ref: string;
@@ -17,24 +17,24 @@ export interface Caller {
   token_ref: string;
   token_name: string;
   kind: TokenKind;
-  /** Null: never. */
+  /** The time at which the token expires; null: never. */
   expires_at: Date | null;
-  /** Before this use. */
+  /** The last use of the token before this request; null: never used. */
   last_used_at: Date | null;
   /**
-   * The newest snapshot at the time of the request: no answer to it is of an older one, but for a search
-   * while that snapshot is loaded.
+   * The number of the newest snapshot when the request arrives. Answers come from this snapshot or a newer one,
+   * except searches while the snapshot is loading.
    */
   snapshot_no: number;
 }
 
 interface KnownToken extends Caller {
-  /** SHA-256 of the secret, 64 hexadecimal digits. */
+  /** The SHA-256 of the secret of the token, as 64 hexadecimal digits. */
   hash: string;
   state: 'usable' | 'revoked' | 'expired';
 }
 
-/** The 401 of the specification. */
+/** Makes the 401 of the specification with the given `error`. */
 export function unauthorized(error: string): HttpError {
   return new HttpError(401, { error, code: 'UNAUTHORIZED' }, { 'WWW-Authenticate': 'Bearer' });
 }
@@ -46,14 +46,14 @@ function refuseState({ state }: KnownToken): void {
   if (state === 'expired') throw unauthorized('Token expired');
 }
 
-/** The last use of a token: as the database has it, or as this process has seen it since. */
+/** Returns the last use of a token: the later of the time in this process and the time in the database. */
 function latest(one: Date | null | undefined, other: Date | null): Date | null {
   return one && (!other || one > other) ? one : other;
 }
 
 /**
- * Authenticates requests by their token, which requests of the same moment look up in one statement. A
- * token is looked up for each request: one that is revoked is refused at the next request of any process.
+ * Returns the functions that authenticate requests by token. Parallel requests look up their tokens in one
+ * statement. Every request looks up its token, so that all processes refuse a revoked token at once.
  */
 export function createAuthentication({
   gate,
@@ -61,7 +61,7 @@ export function createAuthentication({
   uses,
   now,
 }: Pick<Context, 'gate' | 'readers' | 'uses' | 'now'>) {
-  /** Hashes of tokens that were found, and when this process has seen their last use. */
+  /** The last use of each token that this process has found, by the hash of the token. */
   const found = new LRUCache<string, { used_at?: Date }>({ max: memory.tokens });
 
   const find = createBatch(async (hashes: string[]): Promise<(KnownToken | undefined)[]> => {
@@ -75,8 +75,8 @@ export function createAuthentication({
   });
 
   /**
-   * Counts the use of the token of a request. Throws the 401 of a token that is missing, malformed,
-   * expired, revoked or unknown; a missing or malformed token costs no query.
+   * Returns the caller of a request, and counts the use of its token. Throws a 401 for a missing, malformed,
+   * expired, revoked or unknown token. A missing or malformed token costs no query.
    */
   async function authenticate(request: Request): Promise<Caller> {
     const { hash, error } = readBearer(request);
@@ -91,7 +91,7 @@ export function createAuthentication({
     return { ...known, last_used_at };
   }
 
-  /** Throws the 401 of a token that is expired or revoked; counts nothing. */
+  /** Throws a 401 when the token of a request is expired or revoked; does not count the use. */
   async function refuseEnded(request: Request): Promise<void> {
     const { hash } = readBearer(request);
     const known = hash && (await find(hash));
@@ -99,8 +99,8 @@ export function createAuthentication({
   }
 
   /**
-   * The key by which requests are counted; undefined without a token that an account has or had: each
-   * guess would leave a row, so that guesses count for their address only.
+   * Returns the key under which the requests of a token are counted: the hash of the token. Returns undefined for a
+   * missing or unknown token. Guessed tokens count only for their address, since each would leave a row.
    */
   async function findKey(request: Request): Promise<string | undefined> {
     const { hash } = readBearer(request);

@@ -2,14 +2,14 @@ import { hash, randomInt } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { crc32 } from 'node:zlib';
 
-/** The Master Token manages tokens and reaches everything; an API token reaches the data. */
+/** The kind of a token. Only a Master Token may manage tokens and the account. */
 export type TokenKind = 'master' | 'api';
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const base36 = base62.slice(0, 36);
 
 const prefixes = { master: 'sk_live_', api: 'sk_api_' } as const;
-/** Digits that 256 bits of randomness, and the 32 bits of the checksum, take in base 62. */
+/** The base62 digits of 256 random bits, and of the 32 bits of a checksum. */
 const [randomDigits, checksumDigits] = [43, 6];
 const refDigits = 12;
 
@@ -21,7 +21,7 @@ function createText(alphabet: string, length: number): string {
   return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('');
 }
 
-/** The CRC-32 of a text in base 62. */
+/** Returns the CRC-32 of a text as 6 base62 digits. */
 function checksumOf(text: string): string {
   let digits = '';
   for (let rest = crc32(text); digits.length < checksumDigits; rest = Math.floor(rest / 62))
@@ -29,14 +29,17 @@ function checksumOf(text: string): string {
   return digits;
 }
 
-/** SHA-256 of a secret, 64 hexadecimal digits: enough for 256 bits of randomness, unlike a password. */
+/**
+ * Returns the SHA-256 of a secret as 64 hexadecimal digits. A secret of 256 random bits needs no slow hash, unlike
+ * a password.
+ */
 export function hashSecret(secret: string): string {
   return hash('sha256', secret, 'hex');
 }
 
 /**
- * Makes a token secret: the prefix of its kind, 43 random base62 digits, and 6 digits with the CRC-32
- * of all that. The checksum finds a mistyped token without a query.
+ * Makes a token secret: the prefix of its kind, 43 random base62 digits, and a CRC-32 in 6 digits. The checksum
+ * detects a mistyped token without a query.
  */
 export function createSecret(kind: TokenKind): string {
   const text = prefixes[kind] + createText(base62, randomDigits);
@@ -51,7 +54,7 @@ export function createRef(): string {
 /**
  * Reads the token in the `Authorization` header of a request.
  *
- * @returns the hash of its secret, or the error of the 401 when no account can have it
+ * @returns the hash of its secret, or the `error` text of the 401 for a missing or malformed token
  */
 export function readBearer(request: IncomingMessage) {
   const header = request.headers.authorization?.trim() ?? '';

@@ -5,17 +5,17 @@ import type { Uses } from '../http/context.ts';
 import { isLostConnection } from '../../sql/connection/lost-connection.ts';
 import { batches, memory } from '../figures.ts';
 
-/** Uses of one token. */
+/** The uses of one token that are not counted in the database yet. */
 interface Use {
   use_count: number;
-  /** Of the last one. */
+  /** The time of the last use. */
   used_at: Date;
   ip: string | null;
 }
 
 /**
- * Counts uses of tokens after their requests, together. What could not be counted, because the writer is
- * away or a token is locked, is counted later; what was under way when a connection was lost is not.
+ * Counts the uses of tokens in batches, after their requests. Uses are counted later when the writer is away or
+ * their token is locked. Uses are lost when the connection is lost during their statement.
  */
 export function createUses(gate: Db, pause_ms = batches.uses_ms): Uses {
   let waiting = new Map<string, Use>();
@@ -40,7 +40,7 @@ export function createUses(gate: Db, pause_ms = batches.uses_ms): Uses {
         const asked = [...batch].map(([hash, use]) => ({ hash, ...use }));
         const values = [JSON.stringify(asked)];
         const locked = runPrepared<{ hash: string }>(session, 'api/count_uses.sql', values);
-        // A connection that is lost from here on leaves open what was counted: never twice.
+        // The uses are dropped when the connection is lost from here on: no use is counted twice.
         uncounted = [];
         uncounted = (await locked).map(({ hash }) => hash);
       });

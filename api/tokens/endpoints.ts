@@ -31,10 +31,10 @@ const common = { tag: 'Tokens', auth: 'master' } as const;
 const params = z.strictObject({ token_ref: text });
 const one = { ...common, path: '/tokens/{token_ref}', params } as const;
 
-// Byte for byte the same for an unknown token, a token of another account, and a malformed token_ref.
+// The 404 is byte for byte the same for an unknown token, a foreign token and a malformed token_ref.
 const unknownToken = () => new HttpError(404, { message: 'Token not found.' });
 
-/** The token of a path, which belongs to the account of the caller. */
+/** Selects the token that a path names, if it belongs to the account of the caller. */
 function selectToken(db: Db, { account_id }: Caller, { token_ref }: z.output<typeof params>) {
   return db
     .selectFrom('customer.token')
@@ -43,20 +43,23 @@ function selectToken(db: Db, { account_id }: Caller, { token_ref }: z.output<typ
     .where('token_ref', '=', token_ref);
 }
 
-/** Reads the API token of a path; a transaction locks it. Throws the 404 of an unknown token, and a 422 for the Master Token. */
+/**
+ * Reads the API token that a path names, and locks its row. Throws a 404 for an unknown token, and a 422 for the
+ * Master Token.
+ */
 async function lockApiToken(db: Db, caller: Caller, path: z.output<typeof params>, verb: string) {
   const token = await selectToken(db, caller, path)
     .forUpdate()
     .executeTakeFirstOrThrow(unknownToken);
-  // Spec: silent on the Master Token here. An account could not replace it.
+  // Spec: silent on revoking or rotating the Master Token; we refuse it, since an account could not replace it.
   const message = `The Master Token cannot be ${verb}; account recovery replaces it.`;
   if (token.kind === 'master') throw invalid([['token_ref', message]]);
   return token;
 }
 
 /**
- * Throws the 401 when the Master Token of the caller is revoked. A recovery also locks the account: it
- * either revokes the token that this transaction makes, or has revoked the Master Token before.
+ * Locks the account of the caller, and throws a 401 when its Master Token is revoked. A recovery locks the account
+ * too, so that it also revokes tokens of parallel transactions.
  */
 async function requireMaster(tx: Tx, { account_id, token_id }: Caller): Promise<void> {
   await sql`select customer.lock_accounts(array[${account_id}::bigint])`.execute(tx);
@@ -69,8 +72,8 @@ async function requireMaster(tx: Tx, { account_id, token_id }: Caller): Promise<
 }
 
 /**
- * Counts the API tokens of an account that are neither revoked nor expired. Forgets the others but the
- * `most` that ended last. The account is locked.
+ * Returns the count of API tokens of an account that are neither revoked nor expired. Deletes revoked and expired
+ * tokens except the `most` that ended last. The transaction holds the lock on the account.
  */
 async function countActive(tx: Tx, account_id: string, most: number, now: Date): Promise<number> {
   type Row = { active_count: number };
@@ -125,7 +128,7 @@ const list = endpoint(
     path: '/tokens',
     summary: 'List the tokens of the account',
     description: 'All of them, the newest first: the Master Token and the revoked ones too.',
-    // Spec: one list without pages. The default is the largest page, so that it stays one for most.
+    // Spec: one list of tokens without pages. The default is the largest page, so that most accounts need one page.
     query: z.strictObject({
       ...pagingFields,
       per_page: wholeNumber('per_page', sizes.perPage, sizes.perPage),
@@ -135,7 +138,7 @@ const list = endpoint(
       [z.strictObject({ ...pageMetaFields, timestamp: time }), examples.meta],
     ),
   },
-  // Spec: silent on the order; we give the newest first.
+  // Spec: silent on the order of tokens; we list the newest first.
   async ({ query, caller, options: { db, uses, now } }) => {
     await uses.flush();
     const ofAccount = db.selectFrom('customer.token').where('account_id', '=', caller.account_id);
@@ -171,7 +174,7 @@ const rename = endpoint(
     body: z.strictObject({ name: nameField }),
     bodyExample: { name: 'Billing' },
   },
-  // Of either kind, also a revoked one.
+  // Tokens of either kind can be renamed, even revoked ones.
   async ({ params: { token_ref }, body, caller, options: { db, now } }) => {
     const token = await db
       .updateTable('customer.token')
@@ -197,7 +200,7 @@ const revoke = endpoint(
     }),
     example: examples.revoked,
   },
-  // Spec: silent on a revoked token; it keeps the time of its revocation.
+  // Spec: silent on revoking a revoked token; the token keeps the time of its first revocation.
   async ({ params: path, caller, options: { db, now } }) => {
     const token = await lockApiToken(db, caller, path, 'revoked');
     const { revoked_at } = await db
@@ -239,8 +242,8 @@ const rotate = endpoint(
   },
 );
 
-// Spec: silent on a revoked or expired token; it gets a 422, since a rotation would bring it back to
-// life. The lock lets one of two parallel rotations get the new token.
+// Spec: silent on rotating a revoked or expired token; we answer 422, since a rotation would revive it. The lock
+// lets only one of two parallel rotations make a new token.
 async function rotateToken(tx: Tx, caller: Caller, path: z.output<typeof params>, now: Date) {
   await requireMaster(tx, caller);
   const old = await lockApiToken(tx, caller, path, 'rotated');
@@ -295,5 +298,5 @@ const verify = endpoint(
   },
 );
 
-/** The tokens of an account; all but verify need its Master Token. */
+/** The endpoints of tokens. All endpoints but `verify` need the Master Token. */
 export const tokenEndpoints = [create, list, verify, get, rename, revoke, rotate];

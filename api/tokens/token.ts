@@ -36,7 +36,10 @@ type Issue = Pick<Insertable<TokenTable>, 'account_id' | 'kind' | 'name' | 'life
 /** A new token with its secret, which is not stored. */
 export type NewToken = z.output<typeof newTokenData>;
 
-/** Makes a token and stores the hash of its secret. Without `lifetime_days` it never expires. */
+/**
+ * Makes a token, stores the hash of its secret, and returns the secret. A token without `lifetime_days` never
+ * expires.
+ */
 export async function issueToken(tx: Tx, token: Issue, now: Date): Promise<NewToken> {
   const plaintext = createSecret(token.kind);
   const secret_hash = Buffer.from(hashSecret(plaintext), 'hex');
@@ -52,7 +55,7 @@ export async function issueToken(tx: Tx, token: Issue, now: Date): Promise<NewTo
   return { token_ref, name, expires_at: expires, is_active: true, plaintext, warning };
 }
 
-/** Returns a token as answers show it. `is_active` is false for a revoked token, and true for an expired one. */
+/** Returns a token as answers show it. `is_active` is false for a revoked token, but true for an expired one. */
 export function viewToken(token: Selectable<TokenTable>): z.output<typeof tokenData> {
   return {
     token_ref: token.token_ref,
@@ -71,12 +74,12 @@ const meta = z
   .strictObject({ timestamp: time })
   .meta({ id: 'TimestampMeta', description: 'When the answer was given.' });
 
-/** Describes the body that `viewAnswer` makes. */
+/** Returns the schema and example of the body that `viewAnswer` makes. */
 export function answersWith(data: z.ZodType, example: object) {
   return answersSuccess([data, example], [meta, examples.timestamp]);
 }
 
-/** Returns the body of a success with a timestamp. */
+/** Returns the body of a successful answer with data and a timestamp. */
 export function viewAnswer(data: object, at: Date) {
   return { success: true, data, meta: { timestamp: formatTimestamp(at) } };
 }
