@@ -1,9 +1,10 @@
--- Turns changed activities into events; one_activity.sql does where a registry knows the main one alone.
+-- Turns changed activities into events. one_activity.sql does so for a registry that states only the main
+-- activity.
 
--- One row per changed entry and code that came or went. When an entry moves to the other version of the
+-- One row per changed entry and added or removed code. When an entry moves to the other version of the
 -- classification, the codes that the official key maps in either direction are one reclassification. A
--- division, group or class may become any code, or part of a code, that a code below it may become. A
--- code that the key does not map, and which stays, did not change.
+-- division, group or class may become any code, or part of a code, that the codes below it may become. A code
+-- that stays, and which the key does not map, did not change.
 create unlogged table stage.activity_change as
 with changed as (
     select
@@ -34,7 +35,7 @@ explained_code as (
         (changed.new_version, changed.new_codes, changed.old_version, changed.old_codes)
     ) as list (from_version, from_codes, to_version, to_codes)
     cross join lateral unnest(list.from_codes) as former (code)
-    -- `offset 0` keeps the search by index.
+    -- `offset 0` keeps the index scan of the recodings.
     cross join lateral (
         select activity_recoding.to_code
         from registry.activity_recoding

@@ -1,7 +1,8 @@
--- Turns changed fields into typed events. The dictionary gives severity, class and category.
+-- Turns changed fields into typed events. registry.event_type has the severity, class and category of each
+-- type.
 
--- Dates and states. Each type is a query of its own, so that its values are computed only where its
--- condition holds.
+-- Writes the events about dates and states. Each type has its own query, so that its values are computed only
+-- where its condition holds.
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
 select
     after.company_id,
@@ -38,9 +39,9 @@ cross join lateral (
     where
         after.end_date is not null
         and before.end_date is distinct from after.end_date
-        -- A day that becomes known after the end itself is no event.
+        -- An end date that becomes known after the end itself is no event.
         and not (before.end_date is null and before.declared_status = 'DELETED')
-        -- The registry states no day.
+        -- An end without a stated date has the date of the dump.
         or after.end_date is null
         and after.declared_status = 'DELETED'
         and before.declared_status <> 'DELETED'
@@ -79,8 +80,8 @@ cross join lateral (
     where before.legal_form is distinct from after.legal_form
 ) as event;
 
--- Values that are added, changed or removed. Address lines and lists of names are composed only where a
--- part differs.
+-- Writes the events about values that are added, changed or removed. Address lines and lists of names are
+-- composed only where a part differs.
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
 select
     after.company_id,
@@ -117,7 +118,7 @@ cross join lateral (
             after.street, after.building, after.apartment, after.postal_code, after.city,
             after.voivodeship
         )
-        -- The registry knows both by one identifier.
+        -- Two addresses with one identifier of the registry are the same address.
         and (before.address_ids[1] = after.address_ids[1]) is not true
     union all
     select person.*
@@ -127,7 +128,7 @@ cross join lateral (
             'owner',
             registry.owner_names(before.first_name, before.surname, before.persons),
             case
-                -- One that is known by its number may be renamed.
+                -- A partner with a number may be renamed: equal numbers are the same partners.
                 when
                     registry.person_keys(after.country_code, 'partner', after.persons)
                     = registry.person_keys(before.country_code, 'partner', before.persons)
@@ -165,11 +166,11 @@ join registry.event_type
     end = any(event_type.changes)
 where
     value.old_value is distinct from value.new_value
-    -- A value that is only spelled in another way is stored, and no event.
+    -- A value in another spelling is stored, but is no event.
     and registry.value_meaning(after.country_code, value.subject, value.old_value)
     is distinct from registry.value_meaning(after.country_code, value.subject, value.new_value);
 
--- Entries that are gone from a full dump, or that a delta lists as struck off.
+-- Writes the events of entries that are gone from a full dump, or that a delta lists as struck off.
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
 select
     vanished.company_id,
@@ -181,5 +182,5 @@ from stage.vanished
 cross join stage.night
 where
     not vanished.waits
-    -- Another entry has replaced the entry.
+    -- An entry that another entry has replaced is not struck off.
     and vanished.entry_id not in (select replaced.entry_id from stage.replaced);

@@ -1,6 +1,6 @@
--- Turns changed activities into events where a registry knows the main one alone. A company that moves to
--- another classification keeps its activity when its code is the one that the registry announced, or,
--- where none was announced, one of the codes that the official key gives.
+-- Turns changed activities into events for a registry that states only the main activity. A company that moves
+-- to another classification keeps its activity if its new code is the code that the registry announced or,
+-- without an announced code, one of the codes of the official key.
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
 select
     after.company_id,

@@ -1,9 +1,10 @@
--- Turns changed units into events. A unit is open when it is listed and not marked as closed. A unit without an
--- address of its own is the head office, at the address of its entry: a change of this address or of the status
--- is one event, and none of the unit. Two addresses with one identifier of the registry are one address.
+-- Turns changed units into events. A unit is open if it is listed and not marked as closed. A unit without its
+-- own address is the head office, at the address of its entry: a change of this address or of the status is no
+-- event of the unit. Two addresses with one identifier of the registry are the same address.
 
 with open_unit as (
-    -- One row per changed entry and open unit of yesterday or today. place: its place in the list.
+    -- One row per changed entry and open unit of yesterday or today. place: the position of the unit in the
+    -- list.
     select
         after.company_id,
         after.entry_id,
@@ -23,7 +24,7 @@ with open_unit as (
             case when withheld.is_partial then unit.value ->> 'identifier' end,
             registry.unit_line(unit.value)
         ) as line,
-        -- A unit with a number is known by it alone.
+        -- Units with a number are compared by the number alone, so their address is null.
         case
             when unit.value ->> 'identifier' is null then registry.address_meaning(
                 after.country_code, registry.unit_line(unit.value - 'identifier' - 'name')
@@ -37,7 +38,7 @@ with open_unit as (
         (false, after.units, after.address_ids)
     ) as list (is_old, units, address_ids)
     cross join lateral jsonb_array_elements(list.units) with ordinality as unit (value, place)
-    -- Tonight's mark counts for what was listed yesterday too.
+    -- A unit that is marked as withheld tonight is withheld in yesterday's list too.
     cross join lateral (
         select
             unit.value ? 'is_partial'
@@ -51,8 +52,8 @@ with open_unit as (
 ),
 
 named_unit as (
-    -- Units without a number. known_by: a name that is unique in the entry, or a line that is there as often
-    -- as before.
+    -- One row per open unit without a number. known_by: a name that is unique in the entry, or a line that
+    -- occurs as often as before.
     select
         open_unit.*,
         case
@@ -73,8 +74,8 @@ named_unit as (
 ),
 
 likeness as (
-    -- One row per unit whose name has disappeared, and unit that may be the same one: the name is in the history
-    -- of the second unit, or both names are equal without the name of the company.
+    -- One row per pair of a unit whose name has disappeared and a unit that may be its successor. Either the
+    -- old name is in the history of the second unit, or both names are equal without the name of the company.
     select
         former.entry_id,
         former.place as old_place,
@@ -112,7 +113,7 @@ likeness as (
 ),
 
 renamed_unit as (
-    -- The pairs whose units are most like each other, and like no other unit as much.
+    -- One row per pair whose units are more like each other than like any other unit.
     select
         pair.entry_id,
         pair.old_place,
@@ -135,7 +136,7 @@ renamed_unit as (
 ),
 
 placed_unit as (
-    -- As many units as before at one address are the same ones, in the order of the list.
+    -- If an address has as many units as before, these units are the same, in the order of the list.
     select
         named_unit.*,
         coalesce(
@@ -145,7 +146,7 @@ placed_unit as (
                 when
                     count(*) filter (where named_unit.is_old) over same_place
                     = count(*) filter (where not named_unit.is_old) over same_place
-                    -- Null without an address.
+                    -- The key is null for a unit without an address.
                     then named_unit.address || ' ' || row_number() over (
                         partition by
                             named_unit.entry_id, named_unit.known_by is null,
@@ -169,9 +170,9 @@ placed_unit as (
 ),
 
 unit as (
-    -- A unit is known by its number; without a number by its name, if the name is unique in the entry;
-    -- else by its former name; else by its address and its place among the units there; otherwise by the whole
-    -- line.
+    -- One row per unit. A unit with a number is identified by the number. A unit without one is identified by
+    -- its name, if it is unique in the entry; else by its former name; else by its address and its position
+    -- among the units there; otherwise by the whole line.
     select
         keyed.company_id,
         keyed.entry_id,
@@ -216,7 +217,7 @@ where
     unit.new_line is distinct from unit.old_line
     and registry.value_meaning(night.country_code, 'unit', unit.new_line)
     is distinct from registry.value_meaning(night.country_code, 'unit', unit.old_line)
-    -- Of one whose owner withholds something only that it opens and closes, by its number.
+    -- A withheld unit has only the events of its opening and its closing, with its number.
     and not (unit.is_partial and unit.old_line is not null and unit.new_line is not null)
     and not (
         unit.is_seat
@@ -226,7 +227,7 @@ where
         end
     )
     and not (unit.is_same_place and unit.is_same_name) is true
-    -- The event of the company's address includes a unit without a number that moves with the company.
+    -- A unit without a number that moves with the company is part of the event of the company's address.
     and not exists (
         select from stage.event
         where

@@ -1,5 +1,5 @@
--- Deletes the events of subjects that a registry does not state, or did not state until now: the owner withholds
--- them, or their values were unknown.
+-- Deletes the events of subjects that a registry does not state, or did not state until now: the owner
+-- withholds the subjects, or their values were unknown.
 delete from stage.event
 using stage.before, stage.after, registry.event_type
 where
@@ -9,8 +9,8 @@ where
     and event_type.event_type = event.event_type
     and (event_type.subject = any(before.unstated) or event_type.subject = any(after.unstated));
 
--- Hides the old address where the head office moves away from an establishment that its owner withholds from now
--- on.
+-- Deletes the old address from the event of a moved head office, if the owner withholds the old establishment
+-- from now on.
 update stage.event
 set old_value = null
 from stage.before, stage.after, registry.event_type
@@ -27,8 +27,8 @@ where
         )
     );
 
--- Marks the withheld closed units of which an earlier event has more than the number. Each dump lists all withheld
--- closed units again, and no table keeps them.
+-- Marks the withheld closed units with an earlier event that has more than the number of the unit. Each dump
+-- lists all withheld closed units again; no table keeps them.
 analyze stage.withheld_unit;
 
 update stage.withheld_unit

@@ -1,8 +1,8 @@
--- Orders the alert mails about the events of the night. Intermediate results are analyzed tables, since
--- the planner cannot estimate how many alerts the settings ask for.
+-- Queues the alert mails about the events of the night. Intermediate results are analyzed tables, since the
+-- planner cannot estimate the number of alerts.
 
--- One row per watch that asks for alerts by mail and whose company has events tonight. The settings of
--- the watch go before the settings of the account.
+-- One row per watch that asks for alerts by mail and whose company has events tonight. Settings of the watch
+-- replace the settings of the account.
 create unlogged table stage.alert_watch as
 select
     watch.account_id,
@@ -39,8 +39,8 @@ where
 
 analyze stage.alert_watch;
 
--- One row per event of the night whose company is watched, as the mail shows it. Empty when no account
--- asks for alerts.
+-- One row per event of the night whose company is watched, with its description in the mail. The table is empty
+-- if no account asks for alerts.
 create unlogged table stage.alert_event as
 select
     event.event_id,
@@ -57,7 +57,7 @@ select
         'identifier_type', registry.identifier_type(company),
         'event_type', event.event_type,
         'severity', event_type.severity,
-        -- A value can be a list of any length, too long for a mail.
+        -- A value is cut at 300 characters: a list may be too long for a mail.
         'old_value', left(event.old_value, 300),
         'new_value', left(event.new_value, 300)
     ) as description
@@ -70,7 +70,7 @@ where exists (select from stage.alert_watch);
 
 analyze stage.alert_event;
 
--- One row per account and event of its mail. position: numbers the events of an account, the worst
+-- One row per account and event of its mail. position: the number of the event in the mail, the worst event
 -- first.
 create unlogged table stage.alert as
 select
@@ -96,7 +96,8 @@ where
 
 analyze stage.alert;
 
--- One mail per account: the worst 200 events in full, and counts of all. The feed has every event.
+-- Writes one mail per account, with the worst 200 events in full, and the counts of all events. The feed has
+-- every event.
 with digest as (
     select
         alert.account_id,

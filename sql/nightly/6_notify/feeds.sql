@@ -1,5 +1,5 @@
--- Adds the events of the night to the feeds of the accounts that watch the companies. A reader goes on in the
--- order of publication (registry.event_range), so that it misses no event of a night that ends later.
+-- Adds the events of the night to the feeds of the accounts that watch the companies. Readers continue in the
+-- order of publication (registry.event_range), so that they miss no event of a night that ends later.
 
 -- One row per event of the night whose company is watched.
 create unlogged table stage.watched_event as

@@ -1,7 +1,8 @@
--- Adapts the watch lists to the new snapshot, before feeds.sql: a company that became known tonight has
--- its events of tonight.
+-- Adapts the watch lists to the new snapshot. Runs before feeds.sql, so that the feed of a company that became
+-- known tonight has the events of tonight.
 
--- Avoids deadlocks: only one transaction at a time locks the accounts of several customers.
+-- Takes the lock of all watch lists against deadlocks: one transaction at a time locks the accounts of several
+-- customers.
 select registry.lock_until_commit('customer.watch');
 
 select customer.lock_accounts(
@@ -49,8 +50,8 @@ set company_id = merged_company.into_company_id
 from stage.merged_company
 where watch.company_id = merged_company.company_id;
 
--- Marks queued watches as ready when their company is now known, fails old ones, and ends submissions.
--- After an import the worker does so for the numbers of the import alone (pipeline/import/import.ts).
+-- Marks queued watches as ready when their company is now known, fails old ones, and ends submissions. After an
+-- import the worker advances only the watches of the imported numbers (pipeline/import/import.ts).
 select customer.advance_watches(night.published_at)
 from stage.night
 where not night.is_import;
