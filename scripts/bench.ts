@@ -17,20 +17,20 @@ import { benchSnapshot } from './bench/snapshot.ts';
 import { benchVerify } from './bench/verify.ts';
 import { wholeNumber } from '../fixtures/generator/whole-number.ts';
 
-/** What a night may take in CPU seconds, by a million entries, and in the time of the plain copy. */
+/** The limits of a night: CPU seconds per million entries, and elapsed time relative to the plain copy. */
 const LIMITS = {
   baseline: { cpu_seconds: 35, ratio: 6 },
   night: { cpu_seconds: 4, ratio: 0.8 },
   largeNight: { cpu_seconds: 4, ratio: 0.6 },
 };
-/** A country of so many entries is large. */
+/** The number of entries from which a country counts as large. */
 const LARGE_COUNTRY = 4_000_000;
-/** How many times the bytes of the CSV files the database may take after a night. */
+/** The largest size of the database after a night, relative to the size of the CSV files. */
 const DATABASE_RATIO = 3;
 
 const abuses = [benchAbuse, benchFloods];
 
-/** What is measured alone, against a country without a second night. */
+/** The benchmarks that run alone, by name. Their country has no second night. */
 const parts: Record<string, typeof abuses> = { abuse: abuses, memory: [benchMemory] };
 
 const program = new Command('bench')
@@ -58,7 +58,7 @@ async function bench(part: string, { entries, folder }: { entries: number; folde
     if (chosen) await timeNight(dataDir, join(country, days[0]), days[0]);
     else await measureNights(db, dataDir, country, entries);
     print('\nThe API');
-    // Feeds and abuse last: they add companies and events to the country.
+    // Feeds and abuse run last, because they add companies and events to the country.
     const all = [benchVerify, benchSearch, benchSnapshot, benchMemory, benchFeed, ...abuses];
     await runBenchmarks(db, dataDir, chosen ?? all);
   });
@@ -73,7 +73,7 @@ async function measureNights(
   const [first, second] = [join(country, days[0]), join(country, days[1])];
   const before = await timeCopy(pool, first);
   const baseline = await timeNight(dataDir, first, days[0]);
-  // What autovacuum does within the day between two nights.
+  // This replaces autovacuum, which runs during the day between two nights.
   await pool.query('vacuum analyze');
   const between = await timeCopy(pool, second);
   const night = await timeNight(dataDir, second, days[1]);

@@ -1,4 +1,4 @@
-// The account to try `npm start` with.
+// Opens the demo account, with which a newcomer tries `npm start`.
 import { randomBytes } from 'node:crypto';
 import { readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,30 +10,30 @@ import { type IssuedToken, signOneTimeToken } from '../sql/secrets/signed-token.
 import { writeSecretFile } from '../sql/secrets/secret-file.ts';
 import { readSecretKey } from '../sql/secrets/secret-key.ts';
 
-/** The longest wait for its mail, which is there to be looked at: the account does not depend on it. */
+/** The longest wait for the account's mail, in ms. The account is opened even if the mail is not sent. */
 const mailWait_ms = 10_000;
 
-/** Companies of a country that it watches: as many as one request may add. */
+/** The number of companies per country that the account watches, which is the most that one request may add. */
 const watchedCount = 100;
 
 type DemoOptions = Pick<Environment, 'dataDir' | 'secretKey'> & {
   db: Database;
   /** Where the API listens. */
   url: string;
-  /** Whether an account is made where none was kept. */
+  /** Whether an account is created when no account was saved. */
   isMade: boolean;
 };
 
-/** Where the demo account is kept: the database itself knows no secret. */
+/** Returns the path of the file that holds the demo account's secrets, which the database does not know. */
 export function demoFile(dataDir: string): string {
   return join(dataDir, 'demo-account.json');
 }
 
 /**
- * Opens the account that was kept while its token works. Else, where it may be made, opens a new one, made as
- * every client makes one. A new one watches the companies that are known now.
+ * Opens the saved demo account while its token is valid, else creates an account through the API if `isMade`.
+ * An account that watches no company then watches the known companies.
  *
- * @returns its Master Token, or why there is none; nothing where none may be made
+ * @returns the account's Master Token; the fault, or `isLost` when the account's token is lost; or an empty object
  */
 export async function openDemoAccount(
   options: DemoOptions,
@@ -57,7 +57,7 @@ export async function openDemoAccount(
   return { token };
 }
 
-/** The Master Token that was kept; undefined when the file is gone, damaged or of another database. */
+/** Returns the saved Master Token; undefined when its file is missing, damaged or of another database. */
 async function readToken({ url, dataDir }: DemoOptions): Promise<string | undefined> {
   try {
     const text = await readFile(demoFile(dataDir), 'utf8');
@@ -69,7 +69,7 @@ async function readToken({ url, dataDir }: DemoOptions): Promise<string | undefi
   }
 }
 
-/** @returns the Master Token */
+/** Creates and saves the demo account. Returns its Master Token. */
 async function createAccount(options: DemoOptions): Promise<string> {
   const { url, dataDir } = options;
   const password = randomBytes(12).toString('base64url');
@@ -82,7 +82,7 @@ async function createAccount(options: DemoOptions): Promise<string> {
   return master_token!;
 }
 
-/** Calls the API: `call(url, 'POST tokens/verify', {}, token)`. Throws the message of a refusal. */
+/** Calls the API and returns the answer: `call(url, 'POST tokens/verify', {}, token)`. Throws an error's message. */
 async function call(url: string, route: string, body: object, token = ''): Promise<unknown> {
   const [method = '', path] = route.split(' ');
   const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` };
@@ -93,7 +93,7 @@ async function call(url: string, route: string, body: object, token = ''): Promi
   return said;
 }
 
-/** The one-time token as the mail brings it, once the mail is sent. */
+/** Returns the one-time token that the mail to the account contains, after the mail is sent or the wait is over. */
 async function signMailedToken({ db, dataDir, secretKey }: DemoOptions): Promise<string> {
   await until(async () => {
     const { rowCount } = await db.pool.query(
@@ -113,8 +113,8 @@ async function signMailedToken({ db, dataDir, secretKey }: DemoOptions): Promise
 }
 
 /**
- * Makes the account watch the companies that are known now, with alerts by mail: the nights that follow
- * fill its feed. Does nothing where the account watches a company already.
+ * Makes the account watch the known companies, with alerts by mail, so that later nights fill its feed. Does
+ * nothing when the account already watches a company.
  */
 async function watchCompanies(db: Database, url: string, token: string): Promise<void> {
   const { rows } = await db.pool.query<{ identifier_type: string; identifier_value: string[] }>(

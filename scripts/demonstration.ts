@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Database } from '../sql/connection/database.ts';
 import { figure } from '../pipeline/figure.ts';
 
-/** The fixture days, laid out as INBOX_DIR is: `<source>/<date>/`. */
+/** The folder of the fixture days, which has the layout of INBOX_DIR: `<source>/<date>/`. */
 export const fixtures = join(import.meta.dirname, '../fixtures');
 
 /** The first fixture day of all sources. */
@@ -10,10 +10,10 @@ export const firstDay = '2026-11-02';
 
 const figures = ['new', 'updated', 'deleted', 'events', 'entries'] as const;
 
-/** A published snapshot, and what it changed. */
+/** A published snapshot, with the numbers of its entries, changes and events. */
 type Day = Record<(typeof figures)[number] | 'source' | 'date', string>;
 
-/** The newest published snapshots, the newest last. */
+/** Returns the 20 newest published snapshots, the newest last. */
 export async function readDays(db: Database): Promise<Day[]> {
   const { rows } = await db.pool.query<Day>(
     `select source, dump_date as date, new_count as new, updated_count as updated,
@@ -26,7 +26,7 @@ export async function readDays(db: Database): Promise<Day[]> {
   return rows.toReversed();
 }
 
-/** A table, a line a snapshot. */
+/** Returns a table as text, with a line for each snapshot. */
 export function describeDays(days: readonly Day[]): string {
   if (days.length === 0) return 'Nothing is published yet.';
   const width = Math.max(...days.map(({ source }) => source.length));

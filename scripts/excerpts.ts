@@ -7,13 +7,13 @@ import { runCommand, startScript } from '../fixtures/process/cli.ts';
 import { fixtureFolder, runDump, runFixture } from '../fixtures/dump/night.ts';
 import { createTestDatabase, type TestDatabase } from '../fixtures/database/test-database.ts';
 
-/** By name. */
+/** The excerpts of output, by name. */
 type Excerpts = Record<string, string>;
 
-/** The line that marks an excerpt, with its name, and its text. */
+/** Matches an excerpt in a README: the comment that names it, and the block of its text. */
 const block = /(<!-- excerpt: (\S+) -->\n+)```\n[^]*?\n```/g;
 
-/** @returns the text of a README with each marked block written anew; throws on an unknown name */
+/** Returns the text of a README in which each marked block has its new excerpt. Throws for an unknown name. */
 export function insertExcerpts(text: string, excerpts: Excerpts): string {
   return text.replace(block, (_, before: string, name: string) => {
     if (!(name in excerpts)) throw new Error(`No excerpt has the name ${name}`);
@@ -25,7 +25,7 @@ export function listExcerpts(text: string): string[] {
   return [...text.matchAll(block)].map(([, , name = '']) => name);
 }
 
-/** Runs the product and keeps what it prints. */
+/** Runs the product, and returns excerpts of its output. */
 export async function makeExcerpts(): Promise<Excerpts> {
   const excerpts: Excerpts = {};
   for (const show of [showStart, showNight, showRefusal]) {
@@ -41,7 +41,7 @@ export async function makeExcerpts(): Promise<Excerpts> {
   return excerpts;
 }
 
-/** What `npm start` prints, and what the API and `status` then answer. */
+/** Returns the output of `npm start`, and the answers of the API and of `status` afterwards. */
 async function showStart(db: TestDatabase, folder: string): Promise<Excerpts> {
   const variables = { DATABASE_URL: db.url, DATA_DIR: join(folder, '.data'), PORT: '0' };
   const started = startScript(join(import.meta.dirname, 'start.ts'), [], variables);
@@ -67,7 +67,7 @@ async function showStart(db: TestDatabase, folder: string): Promise<Excerpts> {
       /^\$|^ +published|-06 |^The API|^An account|Master Token|^Ctrl/,
     ),
     statistics: `${await curl('/stats/day/2026-11-04')}\n\n${await curl('/stats/day/2026-11-07')}`,
-    // As on the day of the pages in README: the ages alone depend on the day on which the command runs.
+    // The ages are set to the day of the README's pages, because they depend on the day of the run.
     status: shorten(
       `$ npm run registry -- status\n${status.stdout.trimEnd().replace(/(\S+)  \d+ days? old/g, ageOn21)}`,
       /^\$|^Newest|days old/,
@@ -80,18 +80,18 @@ async function showStart(db: TestDatabase, folder: string): Promise<Excerpts> {
   return excerpts;
 }
 
-/** The age of a snapshot as it is on 2026-11-21. */
+/** Returns the date of a snapshot with its age in days on 2026-11-21. */
 function ageOn21(_: string, date: string): string {
   return `${date}  ${(Date.parse('2026-11-21') - Date.parse(date)) / 86_400_000} days old`;
 }
 
-/** Leaves out empty lines and lines that do not match: each group of the latter becomes one line. */
+/** Returns a text without empty lines. Each group of lines that do not match becomes one line `…`. */
 function shorten(text: string, kept: RegExp): string {
   const lines = text.split(/\n+/).map((line) => (kept.test(line) ? line : '  …'));
   return lines.filter((line, at) => line !== '  …' || lines[at - 1] !== line).join('\n');
 }
 
-/** A night of a fixture day, its rejected rows, and the proof of its snapshot. */
+/** Returns the output of a fixture day's night, of its rejected rows, and of the check of its snapshot. */
 async function showNight(db: TestDatabase, folder: string): Promise<Excerpts> {
   await runFixture(db, '2026-11-02');
   await runFixture(db, '2026-11-03');
@@ -107,7 +107,7 @@ async function showNight(db: TestDatabase, folder: string): Promise<Excerpts> {
   };
 }
 
-/** A dump that lacks entries: refused, then accepted with a reason. */
+/** Returns the output for a dump that lacks entries: first refused, then accepted with a reason. */
 async function showRefusal(db: TestDatabase, folder: string): Promise<Excerpts> {
   const good = join(folder, 'ceidg', '2026-11-05');
   const bad = join(folder, 'ceidg', '2026-11-06');
@@ -130,7 +130,7 @@ async function showRefusal(db: TestDatabase, folder: string): Promise<Excerpts> 
   };
 }
 
-/** What a command prints, below the line that calls it. */
+/** Returns the line that calls a command, with the command's output below. */
 async function run(db: TestDatabase, folder: string, ...args: string[]): Promise<string> {
   const variables = { DATABASE_URL: db.url, DATA_DIR: folder, INBOX_DIR: folder };
   const { stdout } = await runCommand(args, variables);

@@ -7,12 +7,12 @@ import { fileURLToPath } from 'node:url';
 const projectRoot = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * Whether node_modules lacks a package of the lock file, has another version of one, or has one that
- * the lock file does not know. npm leaves out optional packages of other systems, and with
- * `--omit=dev` packages of development.
+ * Returns whether node_modules differs from the lock file: a package is missing, has another version, or is
+ * unknown to the lock file. npm leaves out optional packages of other systems, and with `--omit=dev` the
+ * development packages.
  *
  * @param {string} root the folder of package-lock.json
- * @param {boolean} needsDev whether the packages of development have to be there
+ * @param {boolean} needsDev whether the development packages must be installed
  */
 export function isStale(root, needsDev) {
   const wanted = readPackages(`${root}/package-lock.json`);
@@ -28,7 +28,7 @@ export function isStale(root, needsDev) {
   );
 }
 
-/** The packages of a lock file by their path; without one, such as before the first install, none. */
+/** Returns the packages of a lock file by path; an empty object without the file, as before the first install. */
 function readPackages(file) {
   try {
     return JSON.parse(readFileSync(file, 'utf8')).packages;
@@ -43,7 +43,7 @@ if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.me
     process.stderr.write('Installing dependencies (npm ci) …\n');
     const { status } = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
       cwd: projectRoot,
-      // stdout belongs to the command that runs next; what npm says goes to stderr.
+      // The output of npm goes to stderr: stdout belongs to the command that runs next.
       stdio: ['ignore', 2, 2],
       shell: process.platform === 'win32',
     });

@@ -1,4 +1,4 @@
-// Makes the picture of the README: the page of the statistics, with a year of invented figures.
+// Makes the picture in the README: the statistics page with a year of invented figures.
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
@@ -28,7 +28,7 @@ try {
     `http://127.0.0.1:${port}/stats?source=ceidg&voivodeship=mazowieckie&from=2026-04-01`,
   );
   await page.locator('#flow-chart canvas').first().waitFor();
-  // The charts alone: tables and explanations would make the picture three times as long.
+  // The picture shows only the charts: tables and explanations would make it three times as long.
   await page.evaluate(`for (const part of document.querySelectorAll('figure .scroll, figure .scroll ~ *'))
     part.hidden = true`);
   const path = join(import.meta.dirname, 'picture.png');

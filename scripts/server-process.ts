@@ -3,16 +3,16 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-/** A server answers the requests that it has begun, and gives up by itself after 20 seconds. */
+/** The wait before a stopped server is killed, in ms. The server itself stops within 20 s, after its last answers. */
 const grace_ms = 25_000;
 
 export type ServerProcess = ReturnType<typeof startServer>;
 
 /**
- * Starts a server, such as the API, which prints where it listens, in a process of its own.
+ * Starts a server, such as the API, in a process of its own. The server prints the address on which it listens.
  *
- * @param script relative to this folder
- * @param log whether its log goes to the stderr of this process
+ * @param script the path of the server's program, relative to this folder
+ * @param log whether the server's log goes to the stderr of this process
  */
 export function startServer(
   script: string,
@@ -22,7 +22,7 @@ export function startServer(
   const path = fileURLToPath(new URL(script, import.meta.url));
   const child = spawn(process.execPath, [path], {
     env: variables,
-    // The channel tells the server when this process is gone.
+    // The server ends when the IPC channel closes, which happens even if this process is killed.
     stdio: ['ignore', 'pipe', log, 'ipc'],
   });
   const exit = once(child, 'exit') as Promise<[number | null, NodeJS.Signals]>;
@@ -30,7 +30,7 @@ export function startServer(
   const line = once(createInterface(child.stdout!), 'line') as Promise<[string]>;
   const said = Promise.race([line.then(([text]) => text), ended]);
 
-  /** Throws when the process ends, which only a fault makes it do. */
+  /** Throws when the server's process ends, which only happens after a fault. */
   async function fail(): Promise<never> {
     const end = await ended;
     const how = typeof end === 'number' ? `with code ${end}` : `by ${end}`;
@@ -38,14 +38,14 @@ export function startServer(
   }
 
   return {
-    /** @returns where it listens; undefined when it ended instead and has said why */
+    /** Returns the address on which the server listens; undefined when the server ended instead and logged why. */
     async listens(): Promise<string | undefined> {
       const text = await said;
       if (typeof text === 'number') return undefined;
       return /^Listening on (\S+)$/.exec(text)?.[1] ?? (await fail());
     },
     fail,
-    /** Ends it, and waits until it is gone. */
+    /** Stops the server, and waits until its process has ended. */
     async stop(): Promise<void> {
       child.kill('SIGTERM');
       const timer = setTimeout(() => child.kill('SIGKILL'), grace_ms);

@@ -1,4 +1,4 @@
-// What `npm start` runs: the whole product, with something in it to look at.
+// Runs the whole product for `npm start`, with the fixture days as data to look at.
 import { Eta } from 'eta';
 import { readEnvironment as readApiEnvironment } from '../api/environment.ts';
 import { readEnvironment } from '../pipeline/environment.ts';
@@ -20,12 +20,12 @@ import { demoFile, openDemoAccount } from './demo-account.ts';
 import { describeDays, firstDay, fixtures, readDays } from './demonstration.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 
-/** The settings of both sides, and the variables that the process of the API gets. */
+/** The settings of the pipeline and of the API, and the environment of the API's process. */
 type Settings = ReturnType<typeof readSettings>;
 
 const templates = new Eta({ views: import.meta.dirname, autoEscape: false, autoTrim: false });
 
-/** @returns the exit code: 0 when a signal ended it, 1 when the API did not start and said why */
+/** Runs the product. Returns the exit code: 0 after a signal, 1 when the API did not start and logged why. */
 async function start({ pipeline, api: apiSettings, variables }: Settings): Promise<number> {
   const logger = await openLog(pipeline.logLevel);
   await inspectInbox(pipeline.inboxDir, pipeline.isInboxDefault);
@@ -36,9 +36,9 @@ async function start({ pipeline, api: apiSettings, variables }: Settings): Promi
   try {
     return await interruptible(db, async (signal) => {
       await migrate(db);
-      // To another registry the fixture days would be its next days.
+      // A database with real dumps gets no fixture days, which would count as its next days.
       const isDemonstration = (await countSnapshots(db.pool)).real === 0;
-      // Where others reach the API, or mails reach people, there is no demo account.
+      // No demo account is created where others can reach the API or mails reach people.
       const isForOne = apiSettings.payment.provider === 'local' && !pipeline.smtpUrl;
       const hasAccount = isDemonstration && isForOne;
       const { recodedFrom } = pipeline;
@@ -51,10 +51,10 @@ async function start({ pipeline, api: apiSettings, variables }: Settings): Promi
         isBrief: true,
         onOutcome,
       };
-      // The account watches from the first day on, so that the days after it bring it events.
+      // The demo account watches from the first day on, so that later days give it events.
       const lastDate = hasAccount ? firstDay : undefined;
       if (isDemonstration) await ingestInbox({ ...nights, lastDate });
-      // The worker has that port.
+      // This process, which runs the worker, already uses the port of the metrics.
       delete variables.METRICS_PORT;
       api = startServer('../api/main.ts', variables, 'inherit');
       const url = await api.listens();
@@ -103,9 +103,9 @@ function print(text: string): void {
   process.stdout.write(text);
 }
 
-/** Throws an `EnvironmentError` with all that is wrong, of the pipeline's settings and of the API's. */
+/** Reads the settings. Throws an `EnvironmentError` with all faults in settings of the pipeline and the API. */
 function readSettings() {
-  // Only warnings: the program prints what there is to look at.
+  // The log has only warnings by default: the program itself prints what a user needs.
   const variables = { ...process.env };
   variables.LOG_LEVEL ||= 'warn';
   const readers = [readEnvironment, readApiEnvironment, readFetchEnvironment] as const;
@@ -115,13 +115,13 @@ function readSettings() {
   return { pipeline, api, variables };
 }
 
-// The process that has started this one was killed.
+// A closed IPC channel means that the parent process was killed, so that this process stops, too.
 process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
-// A closed terminal or pipe is no fault.
+// An error of stdout or stderr is ignored: a closed terminal or pipe is no fault.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 for (const sentence of nameMisspelt(process.env)) sayWarning(sentence);
 try {
-  // Work that is still under way must not keep the process.
+  // The process exits at once: unfinished work must not keep it alive.
   process.exit(await start(readSettings()));
 } catch (error) {
   sayFault(error instanceof Error ? error.message : String(error));

@@ -2,16 +2,16 @@ import { z } from 'zod';
 import type { Db } from '../../sql/connection/kysely.ts';
 import { invalid } from '../http/errors.ts';
 
-/** What asks for all countries, where an answer can mix them. */
+/** The value of `country` that asks for all countries, where an answer can mix them. */
 export const every = 'all';
 
-/** A country in a query or a body: `chooseCountry` looks it up. */
+/** The field for one country in a query or a body. `chooseCountry` looks its value up. */
 export const countryField = z
   .string()
   .meta({ id: 'Country', description: '(+) A country of `GET /countries`; default the first one.' })
   .optional();
 
-/** A country, or all of them: `chooseCountries` looks it up. */
+/** The field for one country or all countries. `chooseCountries` looks its value up. */
 export const countriesField = z
   .string()
   .meta({
@@ -20,14 +20,14 @@ export const countriesField = z
   })
   .optional();
 
-/** The country that the address of a page asks for; undefined: the first one. */
+/** Returns the country that the address of a page asks for; undefined: the default country. */
 export function askedCountry({ country }: Record<string, unknown>): string | undefined {
   return typeof country === 'string' && country !== '' ? country : undefined;
 }
 
 export type Country = Awaited<ReturnType<typeof readCountries>>[number];
 
-/** The countries, the one that is meant where none is asked for first. */
+/** Returns the countries, beginning with the default country. */
 export function readCountries(db: Db) {
   return db
     .selectFrom('registry.country')
@@ -46,8 +46,8 @@ export function readCountries(db: Db) {
 }
 
 /**
- * The countries that a request means among the known ones: without one the first, with `all` each. Throws a
- * 422 that lists them for an unknown one.
+ * Returns the countries that a request asks for: by default the first known country, with `all` every one.
+ * Throws a 422 that lists the known countries for an unknown country.
  */
 export function chooseAmong<C extends { country_code: string }>(
   known: readonly C[],
@@ -62,12 +62,12 @@ export function chooseAmong<C extends { country_code: string }>(
   throw invalid([['country', `The country field must be one of ${names.join(', ')}.`]]);
 }
 
-/** The one country of a request. */
+/** Returns the country that a request asks for, by default the first country. */
 export async function chooseCountry(db: Db, asked: string | undefined): Promise<Country> {
   return chooseAmong(await readCountries(db), asked, [])[0]!;
 }
 
-/** The codes of the countries of a request, where an answer can be of all. */
+/** Returns the codes of the countries that a request asks for, which may ask for `all`. */
 export async function chooseCountries(db: Db, asked: string | undefined): Promise<string[]> {
   return chooseAmong(await readCountries(db), asked).map(({ country_code }) => country_code);
 }

@@ -25,14 +25,14 @@ import {
   severity,
 } from './names.ts';
 
-/** The parameters of a list; each list takes some of them. */
+/** The query parameters of all lists; each list takes some of them. */
 interface Asked {
   country?: string;
   lang?: string;
   version?: string;
 }
 
-/** A public list, each row of which is described by `id`, `entry` and `fields`. */
+/** A public list of a dictionary. Its rows are described by `id`, `entry` and `fields`. */
 interface List {
   path: keyof typeof examples;
   summary: string;
@@ -41,7 +41,7 @@ interface List {
   entry: string;
   fields: z.ZodRawShape;
   query?: z.ZodRawShape;
-  /** Returns the rows of a country. Without `query.country` the list is one of all countries. */
+  /** Returns the rows of a country. A list without `query.country` has the rows of all countries. */
   read: (db: Db, country: Country, asked: Asked, countries: Country[]) => Promise<object[]>;
 }
 
@@ -56,20 +56,20 @@ const inLanguage = {
   }),
 };
 
-/** Returns the value of a parameter. Throws the 422 that lists the values of the countries. */
+/** Returns the value of a parameter. Throws a 422 that lists the allowed values. */
 function chooseValue(field: string, values: string[], asked: string): string {
   if (values.includes(asked)) return asked;
   throw invalid([[field, `The ${field} field must be one of ${values.join(', ')}.`]]);
 }
 
-/** Returns whether a list is asked for in English, not in the language of each country. */
+/** Returns whether a list is asked for in English instead of each country's language. */
 function isEnglish(countries: Country[], { lang }: Asked): boolean {
   if (lang === undefined) return false;
   const own = countries.length === 1 ? [countries[0]!.language] : [];
   return chooseValue('lang', [...own, 'en'], lang) === 'en';
 }
 
-/** Returns the codes of a country's classification, asked for by version or scheme: else of the newest. */
+/** Returns the codes of a country's classification with the given version or scheme, by default the newest. */
 async function readActivities(db: Db, of: Country, asked: Asked, countries: Country[]) {
   const known = await Promise.all(countries.map((one) => readSchemes(db, one.country_code)));
   const versions = known.flat().map(({ version }) => String(version));
@@ -188,7 +188,7 @@ const lists: List[] = [
   },
 ];
 
-/** Of a row, where the list is of all countries. */
+/** The field for the country of a row, in a list of all countries. */
 const rowCountry = text
   .optional()
   .meta({ description: '(+) Its country; only with `country=all`.' });
@@ -215,7 +215,7 @@ function describe({ path, summary, description, id, entry, fields, query }: List
   } as const;
 }
 
-/** The dictionaries of the data: public and free. */
+/** Returns the endpoints of the dictionaries, which are public and free. */
 export function dictionaryEndpoints({ readers: { db } }: Pick<Context, 'readers'>): Endpoint[] {
   return lists.map((list) =>
     endpoint(describe(list), async ({ query: asked = {} }: { query?: Asked }) => {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Db } from '../../sql/connection/kysely.ts';
 import { readCountries } from './countries.ts';
 
-// In the order of the specification; the dictionaries of the database hold the same.
+// Severities are in the order of the specification. The dictionaries of the database hold the same values.
 export const severity = z.enum(['info', 'notice', 'warning', 'high', 'error', 'critical']).meta({
   id: 'Severity',
   description: 'How much an event of this type matters, from the least to the most critical.',
@@ -26,21 +26,21 @@ export const category = z
   ])
   .meta({ id: 'EventCategory', description: 'What events of this type are about.' });
 
-/** `numberCheck` looks it up. */
+/** The field for an identifier type. `numberCheck` looks its value up. */
 export const identifierType = z.string().meta({
   id: 'IdentifierType',
   description:
     'Which register gave the number, such as NIP (tax), REGON9 (statistics), KRS (courts); `GET /identifier-types` has all. `x-extensible-enum` has the types of today: more may be added.',
 });
 
-/** A name of the dictionary of event types; `readEnums` has all of them. */
+/** The field for an event type. `readEnums` returns all event types. */
 export const eventTypeName = z.string().min(1).max(100).meta({
   id: 'EventType',
   description:
     'What happened; `GET /event-types` explains each type. `x-extensible-enum` has the types of today: more may be added.',
 });
 
-/** The values of schemas of the document, by the name of the schema. */
+/** The values of schemas of the OpenAPI document, by the name of the schema. */
 export type Enums = Readonly<
   Record<
     'Country' | 'CountryOrAll' | 'EventType' | 'IdentifierType' | 'LegalForm' | 'Voivodeship',
@@ -48,12 +48,12 @@ export type Enums = Readonly<
   >
 >;
 
-/** Returns a name as slugs have it: without case and diacritics. */
+/** Returns a name in lower case without diacritics, as slugs are written. */
 export function slugOf(text: string): string {
   return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase().replaceAll('ł', 'l');
 }
 
-/** Returns the types of numbers, beginning with the first country. */
+/** Returns the types of numbers, beginning with the types of the default country. */
 export function readIdentifierTypes(db: Db) {
   return db
     .selectFrom('registry.identifier_type as type')
@@ -65,7 +65,7 @@ export function readIdentifierTypes(db: Db) {
     .execute();
 }
 
-/** The types of events, with what they mean in a country, or in any. */
+/** Returns the event types, described in the words of a country, or in general words without a country. */
 export function readEventTypes(db: Db, country_code = '') {
   return db
     .selectFrom('registry.event_type')
@@ -75,7 +75,7 @@ export function readEventTypes(db: Db, country_code = '') {
     .execute();
 }
 
-/** The legal forms of a country with their newest symbols, and their names in its language or in English. */
+/** Returns the legal forms of a country with their newest symbols, and their names in its language or in English. */
 export function readLegalForms(db: Db, country_code: string, isEnglish = false) {
   return db
     .selectFrom('registry.legal_form_symbol')
@@ -85,7 +85,7 @@ export function readLegalForms(db: Db, country_code: string, isEnglish = false) 
     .execute();
 }
 
-/** The sections of the newest classification of a country, with their names in its language or in English. */
+/** Returns the sections of a country's newest classification, with names in its language or in English. */
 export function readSections(db: Db, country_code: string, isEnglish = false) {
   return db
     .selectFrom('registry.activity_section')
@@ -95,7 +95,7 @@ export function readSections(db: Db, country_code: string, isEnglish = false) {
     .execute();
 }
 
-/** The classifications of a country, the newest last. */
+/** Returns the classifications of activities of a country, the newest last. */
 export function readSchemes(db: Db, country_code: string) {
   return db
     .selectFrom('registry.activity_scheme')
@@ -105,7 +105,7 @@ export function readSchemes(db: Db, country_code: string) {
     .execute();
 }
 
-/** The regions of a country, which the specification calls by the Polish word. */
+/** Returns the regions of a country, which the specification calls voivodeships. */
 export function readRegions(db: Db, country_code: string) {
   return db
     .selectFrom('registry.region')

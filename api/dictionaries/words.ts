@@ -4,7 +4,7 @@ import { invalid } from '../http/errors.ts';
 
 export type Words = Awaited<ReturnType<typeof readWords>>;
 
-/** Returns the words of the countries: labels of snapshots, and words of pages. */
+/** Reads the words of the countries for the labels of snapshots and the texts of pages. */
 export async function readWords(db: Db) {
   const rows = await db
     .selectFrom('registry.country_word as word')
@@ -23,22 +23,22 @@ export async function readWords(db: Db) {
       .map((one) => [`${one.country_code} ${one.text}`, one.word]),
   );
   const own = new Map(rows.map((one) => [one.country_code, one.own_language]));
-  /** A word of a country in a language, else in its own one, else the one that all languages share. */
+  /** Returns a word of a country in a language, else in the country's language, else as all languages share it. */
   const find = (country_code: string, word: string, language = ''): string | undefined =>
     [language, own.get(country_code) ?? '', '']
       .map((one) => texts.get(`${country_code} ${one} ${word}`))
       .find((text) => text !== undefined);
   return {
     find,
-    /** A label of a registry in a language; one that is no word of its country stays. */
+    /** Returns a registry's label in a language. A label that is no word of its country stays. */
     translate: (country_code: string, label: string, language = ''): string =>
       find(country_code, ownLabels.get(`${country_code} ${label}`) ?? '', language) ?? label,
-    /** The name of a country in a language. */
+    /** Returns the name of a country in a language. */
     nameOf: (country: Country, language: string): string =>
       (language === country.language
         ? country.name
         : texts.get(`${country.country_code} ${language} name`)) ?? country.name_en,
-    /** Throws the 422 of a language that no country has words in. */
+    /** Throws a 422 for a language in which no country has words. */
     requireLanguage(language: string): void {
       if (languages.has(language)) return;
       const names = [...languages].toSorted().join(', ');

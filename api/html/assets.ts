@@ -7,7 +7,7 @@ import { createRouter } from '../http/router.ts';
 
 const folder = new URL('assets/', import.meta.url);
 
-/** The files of the folder and of libraries, by their name below `/assets/`. */
+/** The files of the folder `assets` and of libraries, by their names below `/assets/`. */
 const files: [name: string, url: URL | string][] = [
   ...readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => extname(name) !== '')
@@ -21,12 +21,12 @@ const assets = files.map(([name, url]) => {
   return { name, content, version: hash('sha256', content).slice(0, 12) };
 });
 
-/** The address of a file. Its version changes with the content, so that browsers may keep the file. */
+/** Returns the address of an asset. Its version changes with the content, so that browsers may cache the asset. */
 export function linkAsset(name: string): string {
   return `/assets/${name}?v=${assets.find((asset) => asset.name === name)!.version}`;
 }
 
-/** `/assets/{name}`: style sheets, scripts and the icon of all pages. */
+/** Returns the routes `/assets/{name}` of the style sheets, scripts and icon of all pages. */
 export function createAssets(): Router {
   const router = createRouter();
   for (const { name, content, version } of assets) {

@@ -4,10 +4,10 @@ import { type Language, locales } from '../../sql/words/message.ts';
 import { readCountries } from '../dictionaries/countries.ts';
 import { readWords } from '../dictionaries/words.ts';
 
-/** The registries of a country that a page shows. */
+/** The attribution of a country's registries whose data a page shows. */
 export interface Attribution {
   country_code: string;
-  /** Returns their names and their licence, such as `SIRENE (INSEE), Licence Ouverte 2.0`. */
+  /** Returns the registries' names and licence, such as `SIRENE (INSEE), Licence Ouverte 2.0`. */
   write: (language: Language) => string;
 }
 
@@ -38,7 +38,7 @@ export async function findAttributions(db: Db, sources: Iterable<string>): Promi
   }));
 }
 
-/** Returns the registries of the service. */
+/** Returns the names of all registries of the service. */
 export async function readSources(db: Db): Promise<string[]> {
   const { rows } = await sql<{ source: string }>`
     select source from registry.source_rank order by source
@@ -46,7 +46,7 @@ export async function readSources(db: Db): Promise<string[]> {
   return rows.map(({ source }) => source);
 }
 
-/** Returns the sentences of each country for the terms of the data: its `law`, and whom to `cite`. */
+/** Returns each country's sentences for the terms of the data: the `law`, and the source to `cite`. */
 export async function findTerms(db: Db) {
   const [countries, words] = [await readCountries(db), await readWords(db)];
   return {

@@ -2,19 +2,19 @@ import type { Db } from '../../sql/connection/kysely.ts';
 import { every, readCountries } from '../dictionaries/countries.ts';
 import { readWords } from '../dictionaries/words.ts';
 
-/** A link to a page of another country. */
+/** A link to the same page for a country, or for all countries. */
 export interface CountryChoice {
-  /** What the address of the page asks for; empty: the first country. */
+  /** The value of `country` in the link's address; empty: the default country. */
   asked: string;
   isShown: boolean;
-  /** Returns the name of the country; undefined: all of them. */
+  /** Returns the name of the country; undefined for the link to all countries. */
   nameIn: (language: string) => string | undefined;
 }
 
 /**
- * Returns the countries that a page can be asked for, with the one that it shows.
+ * Returns the countries that a page can show, and marks the shown country.
  *
- * @param shown what the address asks for
+ * @param shown the value of `country` in the address of the page
  * @param hasAll whether the page can show all countries at once
  */
 export async function findCountryChoices(

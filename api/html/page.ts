@@ -5,7 +5,7 @@ import { isKnown, tagOf } from '../http/tag.ts';
 import { linkAsset } from './assets.ts';
 import { createWords, isLanguage } from './texts.ts';
 
-// A line end after a value separates words: it stays.
+// The line end after a value separates words, so that templates are not trimmed.
 const templates = new Eta({
   views: join(import.meta.dirname, 'templates'),
   cache: true,
@@ -25,7 +25,7 @@ const policy = [
   "base-uri 'none'",
 ].join('; ');
 
-/** Renders a page. `data` may have the `language` of its account, and `isTranslatable` of `createWords`. */
+/** Renders a template. `data` may have the account's `language`, and `isTranslatable` for `createWords`. */
 function renderPage(request: Request, template: string, data: object) {
   const { site } = request.app.locals;
   const words = createWords(request, template, data);
@@ -58,11 +58,11 @@ export function sendPage(
 }
 
 /**
- * Sends a page that is the same until the process ends, such as a guide: it is rendered once, and a
- * browser that has it gets a 304.
+ * Returns the handler of a page that never changes while the process runs, such as a guide. The page is
+ * rendered once per language, and a browser that has the page gets a 304.
  */
 export function createKeptPage(template: string, data: object): RequestHandler {
-  // By the language that the address asks for, which links keep.
+  // The rendered pages by the language that the address asks for, which is part of a page's links.
   const kept = new Map<unknown, Page>();
   return (request, response) => {
     const { lang } = request.query;

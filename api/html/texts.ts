@@ -7,7 +7,7 @@ const languages = Object.keys(locales) as Language[];
 
 const folder = join(import.meta.dirname, 'texts');
 
-/** The messages of a language by page and name: the files of `texts/<language>/`. */
+/** Reads the messages of a language by page and name from the files of `texts/<language>/`. */
 function readMessages(language: Language) {
   const texts = readdirSync(join(folder, language)).map((file) => {
     const text = readFileSync(join(folder, language, file), 'utf8');
@@ -18,7 +18,7 @@ function readMessages(language: Language) {
 
 const messages = { en: readMessages('en'), pl: readMessages('pl') };
 
-/** Whether a template has texts: `<page>.eta` and `<page>-*.eta` have those of `<page>.json`. */
+/** Returns whether a template has texts: `<page>.eta` and `<page>-*.eta` share the texts of `<page>.json`. */
 function isTranslated(template: string): boolean {
   return [template, template.split('-')[0]!].some((page) => page in messages.pl);
 }
@@ -33,7 +33,7 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"]/g, (character) => entities[character]!);
 }
 
-/** A path of this service with `lang`, where the address of the request asks for a language. */
+/** Returns a path of this service, with `lang` where the address of the request has `lang`. */
 export function keepLanguage({ query }: Request, path: string): string {
   if (!isLanguage(query.lang)) return path;
   const url = new URL(path, 'http://localhost');
@@ -41,7 +41,7 @@ export function keepLanguage({ query }: Request, path: string): string {
   return url.pathname + url.search + url.hash;
 }
 
-/** The address of the request in another language; its path can be anything, but leads to no other host. */
+/** Returns the address of the request in another language. No path of a request leads to another host. */
 function translateAddress({ path, originalUrl }: Request, language: Language): string {
   const query = new URLSearchParams(originalUrl.split('?')[1]);
   query.set('lang', language);
@@ -49,11 +49,11 @@ function translateAddress({ path, originalUrl }: Request, language: Language): s
 }
 
 /**
- * What templates say things with. The language is the one of `?lang=`, else that of the account, else
- * the browser's. A page without texts in Polish is English.
+ * Returns the texts and the functions that a template writes with. The language is the one of `?lang=`, else
+ * the account's, else the browser's. A page without texts in Polish is English.
  *
- * @param known what the page knows: the language of the account, and whether it has other languages. By
- *   default the page of a GET has; what a form has answered cannot be asked again.
+ * @param known the language of the account, and whether the page links to itself in other languages; by
+ *   default a GET does, but not the answer to a form, which no link can repeat
  */
 export function createWords(
   request: Request,
@@ -78,9 +78,9 @@ export function createWords(
     language,
     /** The language that the address asks for. */
     asked: isLanguage(lang) ? lang : undefined,
-    /** A text. The template escapes it. */
+    /** Returns a text with its values filled in. The template escapes the text. */
     t,
-    /** A text as HTML: `<name>words</name>` in it is a link to `links.name`, or marked by `code`. */
+    /** Returns a text as HTML. `<name>words</name>` becomes a link to `links.name`; `<code>` stays. */
     linked: (key: string, links: Record<string, string>, values?: Values): string =>
       escapeHtml(t(key, values)).replace(
         /&lt;(\w+)&gt;(.*?)&lt;\/\1&gt;/g,
@@ -93,15 +93,15 @@ export function createWords(
     href,
     /** Whether the page has no texts in Polish. */
     isEnglishOnly: !isTranslated(template),
-    /** A number such as `12,345`; null is a dash. */
+    /** Returns a number such as `12,345`, and a dash for null. */
     number: (value: number | string | null, options?: Intl.NumberFormatOptions): string =>
       value === null
         ? '–'
         : new Intl.NumberFormat(locale, options).format(Number(value)).replace('-', '−'),
-    /** A date such as `6 November 2026`. */
+    /** Returns a date such as `6 November 2026`. */
     day: (date: string, options: Intl.DateTimeFormatOptions = { dateStyle: 'long' }): string =>
       new Intl.DateTimeFormat(locale, { ...options, timeZone: 'UTC' }).format(new Date(date)),
-    /** An age such as `yesterday` or `3 days ago`. */
+    /** Returns an age such as `yesterday` or `3 days ago`. */
     ago: (days: number): string =>
       new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(-days, 'day'),
     /** The addresses of the page in the other languages. */

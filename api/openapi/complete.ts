@@ -5,7 +5,7 @@ import glossary from './glossary.json' with { type: 'json' };
 
 export type OpenApiDocument = ReturnType<OpenApiGeneratorV31['generateDocument']>;
 
-/** What this service reads of a schema of the document. */
+/** The properties of a schema of the OpenAPI document that this service reads. */
 export interface Schema {
   $ref?: string;
   type?: string | string[];
@@ -35,7 +35,7 @@ interface Body {
   content?: Record<string, { schema: Schema; example?: unknown }>;
 }
 
-/** What this service reads of an operation of the document. */
+/** The properties of an operation of the OpenAPI document that this service reads. */
 export interface Operation {
   operationId: string;
   tags: string[];
@@ -47,14 +47,14 @@ export interface Operation {
   responses: Record<string, Body>;
 }
 
-/** The descriptions of properties and parameters, by name or by schema and name. */
+/** The descriptions of properties and parameters, by name or by `schema.name`. */
 const descriptions: Record<string, string> = glossary;
 
-/** What a sample of a request has: required parameters by name, others by operation and name. */
+/** The sample values of parameters: required ones by name, others by `operation.name`. */
 const samples: Record<string, string> = examples;
 
 /**
- * Completes a generated document: names the schemas of answers and opens them for further fields,
+ * Completes a generated OpenAPI document: names the schemas of answers and lets them have further fields,
  * describes every property and parameter, and lists the values of dictionaries.
  */
 export function complete(document: OpenApiDocument, enums?: Enums): void {
@@ -70,12 +70,12 @@ export function complete(document: OpenApiDocument, enums?: Enums): void {
   }
   for (const [name, schema] of Object.entries(schemas)) describeWithin(schema, name);
   for (const [name, values] of Object.entries(enums ?? {})) {
-    // Answers hold types: a client that knows no other value would break at the next one.
+    // Types are an open list: a client that accepts only the listed types would break at a new type.
     if (schemas[name]) schemas[name][name.endsWith('Type') ? 'x-extensible-enum' : 'enum'] = values;
   }
 }
 
-// `get_wallet_transactions` answers `GetWalletTransactionsAnswer`.
+// The answer of `get_wallet_transactions` gets the schema `GetWalletTransactionsAnswer`.
 function nameAnswer(
   { operationId, responses }: Operation,
   description: string,
@@ -90,7 +90,7 @@ function nameAnswer(
   content.schema = { $ref: `#/components/schemas/${name}` };
 }
 
-// Tools fill examples of parameters into a request: all filters together would find nothing.
+// Tools fill examples into a request: with examples of all filters together it would find nothing.
 function describeParameter(parameter: Parameter, operationId: string): void {
   const { name, schema } = parameter;
   const sample =
@@ -107,7 +107,7 @@ function describeParameter(parameter: Parameter, operationId: string): void {
       : `${description.replace(/\.$/, '')}, such as \`${example}\`.`;
 }
 
-/** @param name of the schema, or `request` for a request body */
+/** Describes the properties of a schema. @param name the name of the schema, or `request` for a request body */
 function describeWithin(schema: Schema, name: string): void {
   // A client must accept fields that later versions add.
   if (name !== 'request' && schema.additionalProperties === false) {
@@ -120,7 +120,7 @@ function describeWithin(schema: Schema, name: string): void {
   for (const part of [schema.items ?? [], schema.anyOf ?? []].flat()) describeWithin(part, name);
 }
 
-/** @returns undefined for a name without a description, which a test finds */
+/** Returns the description of a property; undefined for a name without a description, which a test finds. */
 function describeProperty(property: string, where: string): string | undefined {
   return descriptions[`${where}.${property}`] ?? descriptions[property];
 }

@@ -43,7 +43,7 @@ const security: Record<Auth, Record<string, string[]>[]> = {
 
 const always = Object.keys(commonHeaders) as Header[];
 
-/** The further headers of errors, by status. */
+/** The headers of errors besides the headers of every answer, by status. */
 const errorHeaders: Record<string, Header[]> = {
   304: ['ETag'],
   401: ['WWW-Authenticate'],
@@ -51,13 +51,13 @@ const errorHeaders: Record<string, Header[]> = {
   503: ['Retry-After'],
 };
 
-/** Of answers that need or hold a token, errors too. */
+/** The header `Cache-Control` of answers that need or hold a token, and of their errors. */
 const noStore = {
   description: 'No cache may keep the answer.',
   schema: { type: 'string', const: 'no-store' },
 } as const;
 
-/** The headers of the success or an error of an endpoint, by its status. */
+/** Returns the headers of an endpoint's success or error with the status `code`. */
 function headersOf(description: Endpoint['description'], code: string) {
   const { headers: sent, errors = {}, status = 200 } = description;
   const isOpen = isPublic(description);
@@ -76,7 +76,7 @@ function headersOf(description: Endpoint['description'], code: string) {
   return { ...Object.fromEntries(refs), ...(isOpen ? {} : { 'Cache-Control': noStore }) };
 }
 
-/** Makes the OpenAPI document of endpoints. Without `enums` it lists no values of dictionaries. */
+/** Returns the OpenAPI document of endpoints. Without `enums` it lists no values of dictionaries. */
 export function createDocument(endpoints: Endpoint[], enums?: Enums): OpenApiDocument {
   const registry = new OpenAPIRegistry();
   for (const [name, description] of Object.entries(schemes)) {
@@ -96,7 +96,7 @@ export function createDocument(endpoints: Endpoint[], enums?: Enums): OpenApiDoc
       description: introduction,
       license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
     },
-    // The host that serves the document.
+    // The server of the API is the host that serves the document.
     servers: [{ url: '/' }],
     tags: [...used].map((name) => ({ name, description: tags[name] ?? name })),
   });
@@ -164,7 +164,7 @@ function contentOf({ answer, mediaType, example, csvExample }: Endpoint['descrip
   };
 }
 
-/** `GET /openapi.json`: the document, made when it is first asked for. */
+/** Returns the endpoint `GET /openapi.json`, whose document is made by the first request. */
 export function documentEndpoint(makeDocument: () => Promise<OpenApiDocument>): Endpoint {
   return {
     description: {

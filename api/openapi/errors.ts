@@ -38,12 +38,12 @@ export function shapeOf(status: string): z.ZodObject {
   return shapes[status] ?? shapes.default!;
 }
 
-/** Returns errors that endpoints share. */
+/** Returns the errors with the given statuses, which endpoints share. */
 function pick(...statuses: (keyof typeof general)[]): Record<string, DocumentedError> {
   return Object.fromEntries(statuses.map((status) => [status, general[status]]));
 }
 
-/** Every error that an endpoint can answer, by status. */
+/** Returns every error that an endpoint can answer, by status. */
 export function listErrors({
   auth,
   method,

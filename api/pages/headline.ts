@@ -4,7 +4,7 @@ import { readSeries } from '../stats/read-series.ts';
 
 const day_ms = 86_400_000;
 
-/** Changes are since the newest snapshot that is so old, else since the one before. */
+/** The least age, in days, of the snapshot that the newest one is compared with; without it, the one before. */
 const span_days = 30;
 
 function addDays(date: string, days: number): string {
@@ -18,9 +18,9 @@ function sum(points: Points, flow: 'new' | 'ended'): number {
 }
 
 /**
- * The active entries of a registry on its newest day, and what was new and what ended since a snapshot of
- * about a month before. `before` is the same flow in as many days before that; undefined where no snapshot
- * begins them. A flow that is smaller than `below`, and not zero, is null.
+ * Returns a registry's active entries on its newest day, and its new and ended entries since a snapshot about
+ * a month older. The `change` of a flow compares it with an equally long period before; undefined where no
+ * snapshot begins that period. A flow from 1 to `below - 1` is null.
  */
 export async function readHeadline(db: Db, source: string, date: string, below = 0) {
   const from = addDays(date, -3 * span_days);

@@ -28,7 +28,7 @@ export type HomeOptions = Context & Prices & Credits & Texts & { isRegistrationO
 const hour_ms = 3_600_000;
 const day_ms = 24 * hour_ms;
 
-/** The newest snapshot of each source of a country, with its number of entries. */
+/** Returns the newest snapshot of each source of a country, with its number of entries. */
 export async function findSnapshots(db: Db, country_code: string) {
   return db
     .selectFrom('registry.daily_stat')
@@ -49,7 +49,7 @@ interface Night {
   examples: { event_date: string }[];
 }
 
-/** Returns the events by the day of the data, the newest first: events of different days are no sum. */
+/** Returns counts and examples of events by day, the newest first. Events of different days are never summed. */
 function groupByDay({ nights, types, examples }: Night) {
   const dates = [...new Set(nights.map(({ stat_date }) => stat_date))].toSorted().toReversed();
   return dates.map((date) => ({
@@ -59,7 +59,7 @@ function groupByDay({ nights, types, examples }: Night) {
   }));
 }
 
-/** Returns counts, examples and headline of the newest nights. They are read once for all visitors. */
+/** Reads the counts and examples of events and the headline of the newest nights of a country. */
 async function readNews(db: Db, { country, snapshots }: Shown, suppressBelow: number) {
   const [first] = snapshots;
   if (!first) return { nights: [], days: [], headline: undefined };
@@ -75,7 +75,7 @@ async function readNews(db: Db, { country, snapshots }: Shown, suppressBelow: nu
   return { nights: night!.nights, days: groupByDay(night!), headline };
 }
 
-/** A country whose snapshots the page shows. */
+/** A country, and its snapshots that the page `/` shows. */
 type Shown = { country: Country; snapshots: Snapshot[] };
 
 async function findShown(db: Db): Promise<Shown[]> {
@@ -88,29 +88,29 @@ async function findShown(db: Db): Promise<Shown[]> {
   );
 }
 
-/** Returns what the template needs about the nights of a country. */
+/** Returns the functions with which the template describes the nights of a country. */
 function viewNights({ country }: Shown, words: Words, at: Date) {
   const day = new Intl.DateTimeFormat('en-CA', { timeZone: country.time_zone });
   const today = Date.parse(day.format(at));
   const { country_code } = country;
-  /** Calendar days there. */
+  /** Returns the age of a day's data in calendar days of the country. */
   const ageOf = (date: string) => (today - Date.parse(date)) / day_ms;
   return {
     country,
     nameIn: (language: string) => words.nameOf(country, language),
     ageOf,
-    /** Whether data of a day came last night: a dump of a day is read in the night that ends it. */
+    /** Returns whether the data of a day came last night: the night after a day reads the day's dump. */
     isLast: (date: string) => ageOf(date) <= 1,
-    /** What the entries of a source are. */
+    /** Returns the words for the kinds of companies that a source holds. */
     holds: (source: string, language: string) =>
       words.find(country_code, `holds_${source}`, language),
   };
 }
 
-/** Makes what `/` shows to a browser: the newest nights, the service and the ways to use it. */
+/** Returns the function that reads the data of the page `/`: the newest nights, prices and attributions. */
 export function createHome({ readers, now, isRegistrationOpen = true, ...options }: HomeOptions) {
   const { db } = readers;
-  // For an hour at most: what is withdrawn from the events is gone from the page too.
+  // News are cached for an hour at most, so that withdrawn events disappear from the page, too.
   const readKept = keepByKey((key) =>
     Promise.all(
       (JSON.parse(key) as [Shown[]])[0].map((one) => readNews(db, one, options.suppressBelow)),
@@ -128,7 +128,7 @@ export function createHome({ readers, now, isRegistrationOpen = true, ...options
       others: others.filter(({ nights }) => nights.length > 0),
       describeEvent,
       present,
-      // An example until something is published.
+      // The date is an example until a snapshot is published.
       newest: first!.days[0]?.date ?? '2026-11-06',
       api: options.baseUrl + basePath,
       isRegistrationOpen,

@@ -21,7 +21,7 @@ import { findNight, findNights } from './quality.ts';
 import { createSeriesRoute } from './stats/series.ts';
 import { findStatistics } from './stats/statistics.ts';
 
-/** `/` for a client that does not ask for a page. */
+/** The answer of `/` to a client that prefers JSON to HTML. */
 const about = {
   name: 'Company registry',
   description: 'Companies from public registers, what changes about them, and statistics.',
@@ -30,13 +30,13 @@ const about = {
   status: '/readyz',
 };
 
-/** Whether a client prefers a page to JSON. */
+/** Returns whether a client prefers HTML to JSON. */
 function prefersPage(request: Request, response: Response): boolean {
   response.vary('Accept');
   return request.accepts(['json', 'html']) === 'html';
 }
 
-/** How long the numbers of a pattern such as `^W[0-9]{9}$` are, and the letters that they begin with. */
+/** Returns the length of the numbers that match a pattern such as `^W[0-9]{9}$`, and their first letters. */
 function shapeOf(pattern: string) {
   const [letters = ''] = /[A-Z]*/.exec(pattern.replace('^', '')) ?? [];
   const digits = [...pattern.matchAll(/\{(\d+)\}/g)].reduce(
@@ -46,7 +46,7 @@ function shapeOf(pattern: string) {
   return { letters, length: letters.length + digits };
 }
 
-/** What the forms of `/console` offer, and what they cost. */
+/** Reads the choices of the forms of `/console`, and the prices of searches and snapshots. */
 async function findChoices({ readers: { db }, searchCredits, snapshotCredits }: HomeOptions) {
   return {
     countries: await Promise.all(
@@ -73,8 +73,8 @@ async function findChoices({ readers: { db }, searchCredits, snapshotCredits }: 
 }
 
 /**
- * The pages for people, with their files below `/assets/`. At `/`, a client that does not prefer HTML
- * gets JSON.
+ * Returns the routes of the pages for people, with their files below `/assets/`. At `/`, a client that does not
+ * prefer HTML gets JSON.
  */
 export function createPages(options: HomeOptions, limit: RequestHandler): Router {
   const router = createRouter();
@@ -87,7 +87,7 @@ export function createPages(options: HomeOptions, limit: RequestHandler): Router
     ['/quality', 'quality', (request) => findNights(options, request)],
     ['/quality/:date', 'quality-night', (request) => findNight(options, request)],
     ['/console', 'console', () => findChoices(options)],
-    // The script of the console shows the company, once it has a token.
+    // The console's script shows the company once the visitor has entered a token.
     ['/companies/:ref', 'console', () => findChoices(options)],
     ['/privacy', 'privacy', () => privacy],
     ['/terms', 'terms', async () => ({ ...terms, ...(await findTerms(options.readers.db)) })],
@@ -103,7 +103,7 @@ export function createPages(options: HomeOptions, limit: RequestHandler): Router
         const data = isPage ? await findData(request) : undefined;
         if (data) sendPage(response, template, data);
         else if (!isPage) response.json(about);
-        // A day that no page is of.
+        // No page exists for this address, such as `/quality` of a day without dumps.
         else next('router');
       })
       .all(onlyAllow('GET, HEAD'));
@@ -111,7 +111,7 @@ export function createPages(options: HomeOptions, limit: RequestHandler): Router
   return router;
 }
 
-/** Lets a browser see a fault of the service, such as a database that is away, as a page. */
+/** Makes faults of the service, such as a lost database, appear as a page in browsers. */
 export const showFaults: RequestHandler = (request, response, next) => {
   const show: ShowFault = (status) => {
     if (request.path.startsWith(`${basePath}/`) || !prefersPage(request, response)) return false;
@@ -122,7 +122,7 @@ export const showFaults: RequestHandler = (request, response, next) => {
   next();
 };
 
-/** Answers a browser that asks for a page that is not there by one that leads on; others get JSON. */
+/** Answers a browser with a 404 page if it asks for a missing page. Other clients get JSON later. */
 export const answerMissingPage: RequestHandler = (request, response, next) => {
   const { method, path } = request;
   const isRead = method === 'GET' || method === 'HEAD';

@@ -9,13 +9,13 @@ import { findCountryChoices } from '../html/country-choice.ts';
 import { findAttributions } from '../html/attributions.ts';
 import texts from '../html/texts/en/quality.json' with { type: 'json' };
 
-/** The first page where the address has no valid page. */
+/** The paging of an address; without a valid `page` it is the first page. */
 const paging = z.object({ page: pagingFields.page.catch(1), per_page: pagingFields.per_page });
 
-/** What keeps the country in the addresses of the pages. */
+/** Returns the query that keeps the country in the links of the quality pages. */
 const queryOf = (country?: string) => new URLSearchParams(country ? { country } : {}).toString();
 
-/** `/quality`: the days that dumps were delivered for. */
+/** Returns the data of the page `/quality`: the days for which dumps were delivered. */
 export async function findNights({ readers }: Pick<Context, 'readers'>, { query }: Request) {
   const country = askedCountry(query);
   const countries = await chooseCountries(readers.db, country);
@@ -30,7 +30,7 @@ export async function findNights({ readers }: Pick<Context, 'readers'>, { query 
   };
 }
 
-/** `/quality/<date>`; undefined where no dump was delivered for that day. */
+/** Returns the data of the page `/quality/<date>`; undefined when no dump was delivered for that day. */
 export async function findNight(
   { readers: { db } }: Pick<Context, 'readers'>,
   { params, query }: Request,
@@ -40,7 +40,7 @@ export async function findNight(
   const countries = await chooseCountries(db, country);
   const registries = date === undefined ? [] : await readNight(db, date, countries);
   if (registries.length === 0) return undefined;
-  // A registry may name a field, or a newer release a guard or a reason, that has no text yet.
+  // `isSaid` finds out whether a field, guard or reason has a text: a newer release may have added it.
   const sources = registries.map(({ source }) => source);
   return {
     date,

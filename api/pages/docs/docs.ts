@@ -11,7 +11,7 @@ import { renderMarkdown, renderSentence } from './markdown.ts';
 import { createReference } from './reference.ts';
 import { anchorOf, listEntries } from './search-entries.ts';
 
-/** The pages of the reference by the last part of their address, and what its search looks through. */
+/** Returns the pages of the reference by the last part of their address, and the entries of the search. */
 async function createPages(origin: string, makeDocument: () => Promise<OpenApiDocument>) {
   const reference = createReference(origin, await makeDocument());
   const common = {
@@ -37,10 +37,11 @@ async function createPages(origin: string, makeDocument: () => Promise<OpenApiDo
 }
 
 /**
- * The reference of the API, made of its document: `/docs`, a page for each tag, and what the search looks
- * through; and `/guides`, which leads to the guides of clients, operators and analysts.
+ * Returns the routes of the API reference and the guides. The reference is made from the OpenAPI document:
+ * `/docs`, a page for each tag, and the entries of the search. `/guides` lists the guides of clients, operators
+ * and analysts.
  *
- * @param origin of the API, which the samples ask
+ * @param origin the origin of the API, to which the samples send requests
  */
 export function createDocs(
   origin: string,

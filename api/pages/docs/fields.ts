@@ -2,18 +2,18 @@ import type { Schema } from '../../openapi/complete.ts';
 
 export type Schemas = Record<string, Schema>;
 
-/** A parameter, or a field of a body, as the page lists it. */
+/** A parameter or a field of a body, as a page of the reference lists it. */
 export interface Field {
   name: string;
-  /** With the names of the fields that it is in: `data.results.city`. */
+  /** The name with the names of all outer fields before it: `data.results.city`. */
   path: string;
   schema: Schema;
   type: string;
   isRequired: boolean;
-  /** Markdown. */
+  /** The description of the field in Markdown. */
   description: string;
   values: unknown[];
-  /** Whether there may be values that are not listed. */
+  /** Whether the field may have other values than `values` lists. */
   isOpen: boolean;
   fields: Field[];
 }
@@ -24,7 +24,7 @@ function resolve(schema: Schema, schemas: Schemas): Schema {
   return { ...schemas[$ref.split('/').at(-1)!], ...own };
 }
 
-/** What a list holds, and what a value is that can be null. */
+/** Returns the schema of a list's items, or of a nullable value without null; else the schema itself. */
 function coreOf(schema: Schema, schemas: Schemas): Schema {
   const found = resolve(schema, schemas);
   const inner = found.items ?? found.anyOf?.find(({ type }) => type !== 'null');
@@ -41,7 +41,7 @@ function typeOf(schema: Schema, schemas: Schemas): string {
   return types.map((one) => (one === 'string' ? (format ?? one) : one)).join(' or ');
 }
 
-/** A field by its schema; `within` is the path of the object that it is in. */
+/** Returns the field with a schema; `within` is the path of the outer object, with a dot at its end. */
 export function viewField(
   name: string,
   schema: Schema,
@@ -65,7 +65,7 @@ export function viewField(
   };
 }
 
-/** The fields of an object. */
+/** Returns the fields of an object with the given schema. */
 export function listFields(schema: Schema, schemas: Schemas, within = ''): Field[] {
   const { properties = {}, required = [] } = resolve(schema, schemas);
   return Object.entries(properties).map(([name, of]) =>

@@ -4,7 +4,7 @@ import { renderMarkdown } from './markdown.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
-/** The guides by the last part of their address. */
+/** The file of each guide, by the last part of the guide's address. */
 const files = {
   clients: 'api/README.md',
   operators: 'pipeline/README.md',
@@ -13,7 +13,7 @@ const files = {
 
 const names = Object.entries(files);
 
-/** The address of a link of a file: in the guide, in another guide, or on another site. */
+/** Returns the address of a file's link: in a guide or on another site; undefined for another file. */
 function resolveFrom(file: string, href: string): string | undefined {
   if (/^(?:https?:|mailto:|#)/.test(href)) return href;
   const [path = '', hash] = href.split('#');

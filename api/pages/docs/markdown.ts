@@ -15,25 +15,25 @@ export interface Rendered {
 }
 
 interface Choices {
-  /** Where a link leads; undefined: there is no such page, and its path is shown instead. */
+  /** Returns the address of a link; undefined: no such page exists, and the link's path is shown instead. */
   resolveLink?: (href: string) => string | undefined;
-  /** Whether code has a button that copies it: the page loads `copy.js`. */
+  /** Whether each block of code has a button that copies it; the page must load `copy.js`. */
   isCopied?: boolean;
   /** The folder of the text, to which the paths of its links are relative. */
   folder?: string;
-  /** The largest heading of a text that is a part of a page. */
+  /** The smallest depth of headings, for a text that is a part of a page; 1 is the largest heading. */
   topDepth?: number;
 }
 
 const copyButton =
   '<button type="button" data-copy data-copied="Copied" data-selected="Selected" aria-label="Copy the code">Copy</button>';
 
-/** A link that runs a script leads nowhere. */
+/** Returns a link's address; undefined for an unsafe address, such as one that runs a script. */
 function keepSafe(href: string): string | undefined {
   return /^(?:https?:|mailto:|tel:|[/#?]|[\w.-]+(?:$|[/#?]))/i.test(href) ? href : undefined;
 }
 
-/** The anchors of headings as GitHub makes them; the second "Fields" of a text is `fields-1`. */
+/** Returns a function that makes anchors of headings as GitHub does: a text's second "Fields" is `fields-1`. */
 function createSlugs(): (text: string) => string {
   const counts = new Map<string, number>();
   return (text) => {
@@ -56,7 +56,7 @@ function plainText(tokens: Tokens.Generic[] = []): string {
 
 /**
  * Renders Markdown as GitHub does: headings have anchors, and wide tables scroll. HTML in the text is shown
- * as text, and its comments are left out.
+ * as text, without HTML comments.
  */
 export function renderMarkdown(text: string, choices: Choices = {}): Rendered {
   const { resolveLink = keepSafe, folder = '.', isCopied = false, topDepth = 1 } = choices;
@@ -104,7 +104,7 @@ export function renderMarkdown(text: string, choices: Choices = {}): Rendered {
   return { html: marked.parse(text, { async: false }), headings };
 }
 
-/** Renders a sentence: what it marks as code or stresses, without a paragraph. */
+/** Renders the Markdown of a sentence, such as code and emphasis, as HTML without a paragraph. */
 export function renderSentence(text: string): string {
   return new Marked({ renderer: { html: ({ raw }) => escapeHtml(raw) } }).parseInline(text, {
     async: false,

@@ -4,17 +4,17 @@ import { listFields, type Schemas, viewField } from './fields.ts';
 import { renderMarkdown } from './markdown.ts';
 import quickstart from './quickstart.json' with { type: 'json' };
 
-/** An endpoint as the page shows it. */
+/** An endpoint as a page of the reference shows it. */
 export type Described = ReturnType<typeof describe>;
 
 const places = { path: 'Path', query: 'Query', header: 'Headers' };
 
-/** The address of a chapter. */
+/** Returns the address of the chapter for a tag of the document. */
 function chapterOf(tag: string): string {
   return `/docs/${tag.toLowerCase().replaceAll(' ', '-')}`;
 }
 
-/** The address that a sample asks for, with the examples of the parameters. */
+/** Returns the address of a sample's request, filled with the examples of the parameters. */
 function addressOf(path: string, parameters: Operation['parameters'] = []): string {
   const given = parameters.filter(({ example }) => example !== undefined);
   const filled = path.replaceAll(
@@ -26,7 +26,7 @@ function addressOf(path: string, parameters: Operation['parameters'] = []): stri
   return filled + (query.size > 0 ? `?${query.toString()}` : '');
 }
 
-/** The fields of a request: the parameters by where they are, and the body. */
+/** Returns the fields of a request: the parameters in path, query and headers, and the fields of the body. */
 function listRequests({ parameters = [] }: Operation, body: Schema, schemas: Schemas) {
   const byPlace = Object.entries(places).map(([place, title]) => ({
     title,
@@ -41,14 +41,14 @@ function listRequests({ parameters = [] }: Operation, body: Schema, schemas: Sch
   );
 }
 
-/** An error by its status, with an example of its body where it has one. */
+/** Returns an error with its status, and with an example of its body if the error has a body. */
 function viewError([status, { description, content }]: [string, Operation['responses'][string]]) {
   const example = content?.['application/json']?.example;
   const isGeneral = general[status as keyof typeof general]?.description === description;
   return { status, description, example, isGeneral };
 }
 
-/** Describes an operation, with what its samples ask of the API at `origin`. */
+/** Returns the description of an operation, with the address of its samples at `origin`. */
 function describe(
   origin: string,
   path: string,
@@ -73,9 +73,9 @@ function describe(
       fields: listFields(Object.values(content)[0]?.schema ?? {}, schemas, 'answer.'),
       content,
     },
-    /** Those that the endpoint has for itself. */
+    /** The errors that this endpoint describes itself. */
     errors: errors.filter(({ isGeneral }) => !isGeneral),
-    /** Those that all endpoints explain alike. */
+    /** The errors that all endpoints describe alike. */
     generalErrors: errors.filter(({ isGeneral }) => isGeneral),
     url: origin + addressOf(path, parameters),
     body: body?.example,
@@ -84,7 +84,7 @@ function describe(
 
 export type Reference = ReturnType<typeof createReference>;
 
-/** Makes the pages of the reference of an OpenAPI document. */
+/** Returns the content of the reference's pages, made from an OpenAPI document. */
 export function createReference(origin: string, document: OpenApiDocument) {
   const schemas = (document.components?.schemas ?? {}) as Schemas;
   const operations = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>

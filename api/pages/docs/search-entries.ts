@@ -1,12 +1,12 @@
 import type { Field } from './fields.ts';
 import type { Described, Reference } from './reference.ts';
 
-/** A place that the search of the reference finds: its name, where that is, its text, its address. */
+/** An entry of the reference's search: the kind, name, context, text and address of a place. */
 type Entry = [kind: string, name: string, where: string, text: string, address: string];
 
 const plain = (markdown = '') => markdown.replaceAll('`', '');
 
-/** The anchor of a field; fields of the answer have `answer` before their path. */
+/** Returns the anchor of a field. The path of a field of the answer begins with `answer`. */
 export function anchorOf({ id }: Pick<Described, 'id'>, { path }: Field): string {
   return `${id}.${path}`;
 }
@@ -33,7 +33,7 @@ function listOperation(operation: Described): Entry[] {
   ];
 }
 
-/** What the search of the reference looks through. */
+/** Returns the entries of the reference's search: endpoints, fields, errors, and sections of texts. */
 export function listEntries(
   { introduction, errors, steps, chapters }: Reference,
   guides: { path: string; title: string; sections: { id: string; text: string }[] }[],

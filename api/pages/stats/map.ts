@@ -5,20 +5,20 @@ import { isSmall } from '../../stats/hide-small.ts';
 import { readSeries } from '../../stats/read-series.ts';
 import type { Selection } from './selection.ts';
 
-/** The active entries of a region; `slug` is `none` for those without one. */
+/** The active entries of a region. The `slug` is `none` for the entries without a region. */
 export interface Region {
   slug: string;
   name: string | null;
-  /** Null where the operator hides small counts. */
+  /** The number of active entries; null where the operator hides small counts. */
   count: number | null;
-  /** Since `since`; null where nothing is before it. */
+  /** The change of the count since the day `since`; null without an earlier snapshot. */
   change: number | null;
   population: number | null;
-  /** How the map draws it; null: not at all. */
+  /** The drawing of the region on the map; null: the map does not draw the region. */
   drawing: { letters: string; x: number; y: number; shape: string } | null;
 }
 
-/** The snapshot that is counted, and the one that changes are since: the last before `from`, else the first. */
+/** Returns the day of the counts, and the day that changes are since: the last before `from`, else the first. */
 async function findSpan(db: Db, { source, from, to }: Selection) {
   const { rows } = await sql<Record<'date' | 'since', string | null>>`
     select
@@ -32,7 +32,7 @@ async function findSpan(db: Db, { source, from, to }: Selection) {
   return rows[0]!;
 }
 
-/** The active entries on a day by the name of their region; null: those without one. */
+/** Returns the number of active entries on a day by region name; null: entries without a region. */
 async function countOn(db: Db, { source, section, legal_form }: Selection, date: string) {
   const points = await readSeries(db, source, {
     by: 'day',
@@ -77,7 +77,7 @@ async function countRegions(db: Db, country_code: string, selection: Selection) 
   return { date, since, population_year: year, population_source: source, regions };
 }
 
-/** Returns a number above one value and not above the other, with as few digits as that takes. */
+/** Returns the number with the fewest digits that is above `below` and at most `above`. */
 function roundBetween(below: number, above: number, isWhole: boolean): number {
   const rounded = [1, 2, 3, 4, 5, 6]
     .map((digits) => Number(((below + above) / 2).toPrecision(digits)))
@@ -86,8 +86,8 @@ function roundBetween(below: number, above: number, isWhole: boolean): number {
 }
 
 /**
- * Where one class ends and the next begins, ascending: up to five classes. Values of both signs have classes of
- * equal width around zero, others classes of about equally many values. Whole numbers have whole limits.
+ * Returns the limits between up to five classes of values, ascending. Values of both signs get classes of equal
+ * width around zero, other values classes of about equal size. Whole numbers get whole limits.
  */
 function findLimits(values: number[]): number[] {
   const sorted = [...new Set(values)].toSorted((one, other) => one - other);
@@ -104,7 +104,7 @@ function findLimits(values: number[]): number[] {
   });
 }
 
-/** What the map shows of a region: a number, or null where it has none. */
+/** Returns the value that the map shows for a region; null where the value is unknown. */
 function valueOf(measure: Selection['measure'], region: Region, total: number): number | null {
   const { count, change, population } = region;
   if (count === null) return null;
@@ -114,7 +114,7 @@ function valueOf(measure: Selection['measure'], region: Region, total: number): 
   return change === null || count === change ? null : change / (count - change);
 }
 
-/** The map of the active entries of a country on the last day of the selection, with its classes. */
+/** Returns the map of a country's active entries on the last day of the selection, with its classes. */
 export async function findMap(
   { readers: { db }, suppressBelow }: Pick<Context, 'readers' | 'suppressBelow'>,
   country_code: string,

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
-/** What the map can show: entries, their share of the country, their change, and entries per inhabitant. */
+/** The measures of the map: entries, their share of the country, their change, and entries per inhabitant. */
 const measures = ['count', 'share', 'change', 'rate'] as const;
 
 const text = z.string().catch('');
 
 /** The selection in the address: the parameters of `GET /stats/series`; blank means all. */
 export const selectionQuery = z.object({
-  /** Blank is the first country. */
+  /** The country of the registry; blank: the default country. */
   country: text,
   source: text,
   voivodeship: text,
@@ -19,7 +19,7 @@ export const selectionQuery = z.object({
   from: z.iso.date().catch(''),
   to: z.iso.date().catch(''),
   by: z.enum(['day', 'month']).catch('day'),
-  /** What the map shows; not blank only where it is not the first of them. */
+  /** The measure of the map; blank: the count, the first measure. */
   measure: z.enum(measures.slice(1)).or(z.literal('')).catch(''),
 });
 

@@ -8,12 +8,12 @@ import { createRouter } from '../../http/router.ts';
 import { seriesQuery } from '../../stats/series-fields.ts';
 import { findSeries } from '../../stats/series.ts';
 
-/** What the page of the statistics draws at most. */
+/** The most points of a series that the page of the statistics draws. */
 const mostPoints = 2000;
 
 /**
- * `/stats/series` answers the page of the statistics as `GET /api/v1/stats/series` does, under a limit of
- * its own: a visitor who looks around leaves the ten requests a minute of the API alone.
+ * Returns the route `/stats/series`, which answers the statistics page as `GET /api/v1/stats/series` answers. It
+ * has its own limit, so that a visitor does not use up the API's ten requests a minute.
  */
 export function createSeriesRoute(options: Context): Router {
   const router = createRouter();

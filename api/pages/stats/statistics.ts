@@ -22,7 +22,7 @@ function queryOf(selection: Partial<Selection>): string {
   return new URLSearchParams(given).toString();
 }
 
-/** `/stats`: stock and flows over time; the address holds the selection. */
+/** Returns the data of the page `/stats`: stock and flows over time. The address holds the selection. */
 export async function findStatistics(options: Context, request: Request) {
   const { db } = options.readers;
   const { language } = createWords(request, 'stats');
@@ -52,7 +52,7 @@ export async function findStatistics(options: Context, request: Request) {
     snapshots,
     map,
     regions: regions.toSorted((one, other) => one.name.localeCompare(other.name, country.language)),
-    /** The words of the country in texts. */
+    /** The country's words that the texts of the page use. */
     said: {
       region: words.find(country_code, 'region') ?? 'region',
       former: schemes.at(-2)?.name ?? '',
@@ -70,7 +70,7 @@ export async function findStatistics(options: Context, request: Request) {
     legalForms: legalForms.toSorted((one, other) => one.name.localeCompare(other.name, language)),
     csv: `${basePath}/stats/series.csv?${queryOf(series)}`,
     data: `/stats/series?${queryOf(series)}`,
-    /** The page with a part of the selection replaced; blank is the whole country. */
+    /** Returns the address of the page with a part of the selection replaced; a blank region: the whole country. */
     addressOf: (part: Partial<Selection>) => `/stats?${queryOf({ ...selection, ...part })}`,
   };
 }
