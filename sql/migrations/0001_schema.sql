@@ -1,10 +1,10 @@
--- Facts of the registries: written by the nightly pipeline only, read by everybody.
+-- The schema of the facts of the registries, which the nightly pipeline alone writes and everybody reads.
 create schema if not exists registry;
 
 create extension if not exists unaccent schema registry;
 
--- Capital letters must not depend on the locale of the database: the locale C has ASCII capitals alone, and in
--- Turkish the capital of i has a dot. registry.lower and registry.upper use this collation.
+-- The collation of registry.lower and registry.upper makes letter case independent of the locale of the
+-- database: the locale C has ASCII capitals alone, and in Turkish the capital of i has a dot.
 do $$
 begin
     execute case
@@ -18,11 +18,11 @@ exception
 end;
 $$;
 
--- Stable read-only views for analysts.
+-- The schema of the stable read-only views for analysts.
 create schema analyst;
 
--- One row per lock, by its name. A session or a transaction holds it. A crash of the server ends all sessions, so
--- that the rows need not survive the crash.
+-- One row per named lock, which a session or a transaction holds. The table is unlogged: a crash of the server
+-- ends all sessions, and with them all locks.
 create unlogged table registry.lock (
     lock_name text primary key,
     pid integer,

@@ -1,8 +1,10 @@
--- A country is data: the rows of these tables lie in sql/country/<country code>, and sql/function loads them.
+-- The tables of countries. A country is data: the rows are in sql/country/<country code>, and sql/function
+-- loads them.
 
--- One row per country. `is_default`: the country of a request that names none. The patterns match an activity
--- code, and a division, group or class, without dots. `text_meaning`, `address_meaning`, `telephone_meaning` and
--- `postal_code` name functions of the schema registry from text to text; null: the common rule.
+-- One row per country. `is_default`: whether a request without a country is about this country.
+-- `activity_pattern` matches an activity code without dots, `activity_group_pattern` a division, group or
+-- class. `text_meaning`, `address_meaning`, `telephone_meaning` and `postal_code` name functions of the schema
+-- registry from text to text; null: the common rule.
 create table registry.country (
     country_code text primary key,
     name text not null,
@@ -19,8 +21,8 @@ create table registry.country (
     constraint country_code_of_two_letters check (country_code ~ '^[A-Z]{2}$')
 );
 
--- One row per region of a country, by the code that its statistical office gives. `name` is the name in the
--- language of the country, in lower case.
+-- One row per region of a country, with the code of the statistical office. `name` is in the language of the
+-- country, in lower case.
 create table registry.region (
     code text not null,
     name text not null,
@@ -31,8 +33,7 @@ create table registry.region (
     constraint region_slug_kebab_case check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$')
 );
 
--- One row per region that the map of a country has: an SVG shape, the place of its label, and the letters
--- there.
+-- One row per region on the map of a country: its SVG shape, and the position and letters of its label.
 create table registry.region_shape (
     country_code text not null,
     code text not null,
@@ -44,7 +45,7 @@ create table registry.region_shape (
     constraint region_shape_drawn check (shape ~ '^(rect|path)( [a-z]+="[-0-9A-Za-z., ]+")+$')
 );
 
--- One row per region: its inhabitants in a year, for rates; `source` names the publication of the count.
+-- One row per region, with its inhabitants in a year, for rates. `source` names the publication of the count.
 create table registry.population (
     voivodeship text not null,
     population integer not null,
@@ -55,12 +56,12 @@ create table registry.population (
     constraint population_positive check (population > 0)
 );
 
--- One row per word of a country in a language; the language is empty where all languages share the word.
--- Words of a snapshot: the columns of dates, `owner`, and `division`, `group` and `class` for parts of codes
--- without names of their own. Words of pages: `name` in a language that is neither the country's nor English;
--- `region`, which word of the texts the regions take; `holds_` with a source, what that source has; `credit_`
--- with a source, whom its data are from, where that is more than its name; `licence`, under which all of
--- them may be used; `map`, the view box of the map; `map_credit`, whom the outlines of the map are from.
+-- One row per word of a country in a language; the language is empty where all languages share the word. Words
+-- of a snapshot: the columns of dates, `owner`, and `division`, `group` and `class` for parts of codes without
+-- names of their own. Words of pages: `name` in a language that is neither the country's nor English; `region`,
+-- the key of the word for a region, such as `voivodeship`; `holds_` with a source, the content of the source;
+-- `credit_` with a source, the origin of the data beyond the source's name; `licence`, the licence of all data;
+-- `map`, the view box of the map; `map_credit`, the origin of the map's outlines.
 create table registry.country_word (
     country_code text not null,
     language text not null,
@@ -69,8 +70,9 @@ create table registry.country_word (
     constraint country_word_pkey primary key (country_code, language, word)
 );
 
--- One row per word of addresses, or ending of an ordinal, that registries write in several ways: without
--- case, accents and dots. Words with one meaning are equal. A word with an empty meaning is ignored.
+-- One row per word of addresses, or ending of an ordinal, that registries spell in several ways. `written` is
+-- in lower case, without accents and dots. Words with the same meaning are equal. A word with an empty meaning
+-- is ignored.
 create table registry.spelling (
     written text not null,
     meaning text not null,
@@ -79,18 +81,19 @@ create table registry.spelling (
     constraint spelling_written_folded check (written !~ '[A-Z ]')
 );
 
--- One row per type of number. `rank`: the first number of a company names it where one is shown; the columns
--- `nip`, `regon9` and `krs` come first, in this order.
+-- One row per type of number. `rank`: where one number of a company is shown, it is the number of the first
+-- rank; the columns `nip`, `regon9` and `krs` come first, in this order.
 -- `pattern` is the form of a number, `check_function` names a function of the schema registry that checks its
 -- digits; `form` describes both for people.
 -- `stored_in`: 'nip', 'regon9' or 'krs' for these columns; 'key' where the key of an entry is the number;
 -- 'unit' for the number of its first unit; 'numbers' for the column of this name.
--- `company_type`: the number names its company by a number of this type, which is its first
--- `company_length` characters. Null where it names the company itself.
--- `links`: entries that share the number are one company. The columns have rules of their own.
--- `reject_code`, `reject_name`: the code of a record that is rejected for the number, and the name of the number
--- in the reason; null: no record is rejected for it.
--- `event_subject`: the subject of the events about a new or changed number; null: there are none.
+-- `company_type`: the first `company_length` characters of the number are the company's number of this type.
+-- Null where the number itself names the company.
+-- `links`: whether entries that share the number are one company. The columns `nip`, `regon9` and `krs` have
+-- their own rules.
+-- `reject_code`, `reject_name`: the reject code of a record with a wrong number, and the name of the number in
+-- the reason; null: a wrong number rejects no record.
+-- `event_subject`: the subject of the events about a new or changed number; null: a change is no event.
 create table registry.identifier_type (
     identifier_type text primary key,
     country_code text not null,
@@ -113,9 +116,9 @@ create table registry.identifier_type (
         check (stored_in <> 'unit' or company_type is not null)
 );
 
--- One row per source: its rank for each field that search shows. Where the entries of a company differ,
--- the smallest rank is shown; a deleted entry counts only where no other entry has the field.
--- `address` is the voivodeship, the city and the postal code of one entry.
+-- One row per source, with its rank for each field that search shows. If the entries of a company differ,
+-- search shows the value with the smallest rank; a deleted entry counts only if no other entry has the field.
+-- `address` is the rank for voivodeship, city and postal code together, which come from one entry.
 create table registry.source_rank (
     source text primary key,
     name smallint not null,

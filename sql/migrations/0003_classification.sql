@@ -1,7 +1,8 @@
--- Classifications of activities and legal forms: facts of public law. The rows lie in sql/country.
+-- The tables of the classifications of activities and legal forms, which are facts of public law. The rows are
+-- in sql/country.
 
--- One row per classification of activities. `version` is a number of ours that entries hold, `year` the
--- one in which the classification came into force.
+-- One row per classification of activities. `version` is the number of the classification in entries, which
+-- this product assigns. `year` is the year in which the classification came into force.
 create table registry.activity_scheme (
     version smallint primary key,
     scheme text not null,
@@ -11,8 +12,8 @@ create table registry.activity_scheme (
     constraint activity_scheme_scheme_key unique (scheme) deferrable
 );
 
--- One row per activity code and classification. The same code means different things in two classifications,
--- so that neither column is a key alone.
+-- One row per activity code and classification. The same code means different things in two classifications, so
+-- the key has both columns.
 create table registry.activity_code (
     version smallint not null,
     code text not null,
@@ -21,8 +22,8 @@ create table registry.activity_code (
     constraint activity_code_code_without_dots check (code ~ '^[0-9A-Z]{3,8}$')
 );
 
--- One row per division (two digits) and group (three digits) of a classification that has names for them.
--- Old entries of KRS hold such codes in place of subclasses.
+-- One row per division (two digits) and group (three digits) of a classification that has names for them. Old
+-- entries of KRS hold such codes instead of subclasses.
 create table registry.activity_group (
     code text not null,
     name text not null,
@@ -30,8 +31,8 @@ create table registry.activity_group (
     constraint activity_group_pkey primary key (version, code)
 );
 
--- One row per code of a classification and code of a later one that may take its place. Every code of
--- the former has a row, where the later one has a place for it.
+-- One row per code of a classification and code of a later classification that may replace it. Every former
+-- code has a row if the later classification covers its activity.
 create table registry.activity_recoding (
     from_version smallint not null,
     from_code text not null,
@@ -40,8 +41,8 @@ create table registry.activity_recoding (
     constraint activity_recoding_pkey primary key (from_version, from_code, to_version, to_code)
 );
 
--- One row per section of the newest classification of a country, with the divisions (the first two digits of
--- a code) that it holds.
+-- One row per section of the newest classification of a country, with its first and last division (the first
+-- two digits of a code).
 create table registry.activity_section (
     section text not null,
     first_division text not null,
@@ -55,8 +56,8 @@ create table registry.activity_section (
         check (first_division ~ '^[0-9]{2}$' and last_division ~ '^[0-9]{2}$')
 );
 
--- One row per division of the classifications of a country. A former classification has its divisions in the
--- sections of the newest one: a company that is reclassified keeps its section.
+-- One row per division of the classifications of a country. Divisions of a former classification are in the
+-- sections of the newest classification, so that a reclassified company keeps its section.
 create table registry.activity_division (
     division text not null,
     section text not null,
@@ -64,8 +65,9 @@ create table registry.activity_division (
     constraint activity_division_pkey primary key (country_code, division)
 );
 
--- One row per code of a former classification whose newest codes all lie in one section, and not in the section
--- of its division: the section of the newest codes. An entry that is recoded stays in its section.
+-- One row per code of a former classification whose newest codes are all in one section, which is not the
+-- section of its division. `section` is the section of the newest codes, so that a recoded entry keeps its
+-- section.
 create table registry.activity_recoded (
     code text not null,
     section text not null,
@@ -73,14 +75,14 @@ create table registry.activity_recoded (
     constraint activity_recoded_pkey primary key (version, code)
 );
 
--- One row per symbol of a GUS "szczególna forma prawna" and period in which its name was in force.
--- slug identifies the form. The symbols of two digits ended with November 2014; a form has one slug
--- under its old and its new symbol, so that the recoding is no change of legal form. name is the
--- official name, label the one to show. Slug and label depend on the symbol alone, not on the
--- period: a look-up by symbol (served by the primary key) takes any of its rows.
--- KRS has four forms that GUS does not: their symbols are K and the number of the form in KRS.
--- The source ends 113 (prosta spółka akcyjna) on the day on which it begins; the form is in force,
--- so that it has no valid_to here.
+-- One row per symbol of a GUS "szczególna forma prawna" and period in which its name was in force. `slug`
+-- identifies the legal form. The symbols of two digits ended with November 2014; a form has one slug under its
+-- old and its new symbol, so that the recoding is no change of legal form. `name` is the official name, `label`
+-- the displayed name. `slug` and `label` depend on the symbol alone, not on the period: a look-up by symbol (by
+-- the primary key) takes any row of the symbol.
+-- Four forms of KRS are unknown to GUS: their symbols are K and the number of the form in KRS. The source lets
+-- the symbol 113 (prosta spółka akcyjna) end on its first day; the form is in force, so that its row has no
+-- `valid_to`.
 create table registry.legal_form (
     symbol text not null,
     valid_from date not null,

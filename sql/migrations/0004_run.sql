@@ -1,9 +1,9 @@
--- One row per attempt to publish a dump. A run of state 'imported' has published companies that
--- customers asked for: it has no dump, its date is the day on which it ran, and it makes entries
--- but no events. `last_entry_id` is the largest id that an entry could have after the run: by its own id, an
--- entry belongs to the run that found it first. `path` is the place of the dump; `refusals` are the findings of
--- the guards, as `GuardFinding` has them; `step_seconds` has the seconds of each step, by its name.
--- `dump_kind`: an entry that is absent from a full dump is gone; one that is absent from a delta is unchanged.
+-- One row per attempt to publish a dump. A run in the state 'imported' has published companies that customers
+-- asked for. Such a run has no dump, its `dump_date` is the day of the run, and it makes entries but no events.
+-- `last_entry_id` is the largest possible id of an entry after the run: the id of an entry shows the run that
+-- found the entry first. `path` is the path of the dump; `refusals` are the findings of the guards, in the
+-- shape of `GuardFinding`; `step_seconds` has the seconds of each step, by the name of the step. `dump_kind`:
+-- an entry that is absent from a full dump is gone; an entry that is absent from a delta is unchanged.
 create table registry.run (
     run_id bigint generated always as identity primary key,
     source text not null,
@@ -42,12 +42,12 @@ where state = 'published';
 create index run_last_entry_idx on registry.run (last_entry_id, run_id)
 where last_entry_id is not null;
 create unique index run_running_key on registry.run (source) where state = 'running';
--- Finds the attempts of a day without those on demand, which may be many.
+-- Finds the attempts of a day, without the imports on demand, which may be many.
 create index run_dump_date_idx on registry.run (dump_date, source)
 where state in ('published', 'refused');
 
--- One row per file of a run's dump, also of a refused one. `content_hash` is the size and CRC-32 of the unpacked
--- content, by which two files are compared. Null where the files were not compared.
+-- One row per file of a run's dump, also of a refused dump. `content_hash` is the size and CRC-32 of the
+-- unpacked content, by which two files are compared; null where files were not compared.
 -- `file_no` numbers the files of a run.
 create table registry.run_file (
     run_id bigint not null references registry.run,
@@ -71,12 +71,12 @@ create table registry.reject_code (
     sentence text not null
 );
 
--- Why a record is rejected: a code, and a sentence that may quote the record.
+-- The reason of a rejected record: a code, and a sentence that may quote the record.
 create type registry.coded_reason as (reject_code text, reason text);
 
--- One row per record of a dump that could not be read, or contradicts another one.
--- `line` is the physical line of the file on which the record begins, the header being line 1. `raw` is
--- the text of the record; it is blank after a while, and for a person who is forgotten.
+-- One row per record of a dump that could not be read, or contradicts another record.
+-- `line` is the physical line of the file on which the record begins, the header being line 1. `raw` is the
+-- text of the record; it is blank after REJECT_DAYS, and for a person who is forgotten.
 create table registry.reject (
     run_id bigint not null references registry.run,
     file text not null,
@@ -89,7 +89,7 @@ create table registry.reject (
 
 create index reject_raw_idx on registry.reject (run_id) where raw <> '';
 
--- One row per run and code of its rejected rows.
+-- One row per run and reject code, with the number of rejected rows.
 create table registry.reject_count (
     run_id bigint not null references registry.run on delete cascade,
     reject_code text not null references registry.reject_code,
@@ -106,7 +106,8 @@ create table registry.notice (
     constraint notice_pkey primary key (run_id, subject, value)
 );
 
--- One row: when the next night is due. A schedule that begins later runs it at once: no other one has.
+-- One row: the time at which the next night is due. A schedule that starts after this time runs the missed
+-- night at once.
 create table registry.schedule (
     is_only boolean not null primary key default true,
     next_at timestamptz not null,

@@ -1,12 +1,13 @@
--- Ids, numbers of snapshots, and the order of events, which nights assign. Nights of several countries publish
--- at the same time.
+-- The tables of ids, snapshot numbers and the order of events, which nights assign. Nights of several countries
+-- publish in parallel.
 
--- One row per kind of number that the night assigns. Unlike a sequence it rolls back with the night, so
--- that a repeated run assigns the same numbers. Snapshots of all sources are numbered together.
+-- One row per kind of number that nights assign, with the last assigned number. Unlike a sequence, the number
+-- rolls back with the night, so that a repeated run assigns the same numbers. Snapshots of all sources are
+-- numbered together.
 create table registry.last_id (
     table_name text primary key,
     last_id bigint not null,
-    -- JavaScript holds whole numbers of 53 bits.
+    -- Ids have at most 53 bits, because a number of JavaScript holds no more.
     constraint last_id_of_53_bits check (last_id < 1::bigint << 53)
 );
 
@@ -16,10 +17,10 @@ values
 ('event', 0),
 ('snapshot', 0);
 
--- One row per moment at which something was published, in this order: of a night, an import or a request to
--- be forgotten. `change_no` is the `changed_snapshot_no` of the changed companies. They get it before the number
--- of the snapshot is assigned, so that a later publication may have a smaller `change_no`.
--- `published_at` distinguishes two snapshots of one number: a restored database gives the number out again.
+-- One row per publication, by a night, an import or a request to be forgotten; `snapshot_no` is their order.
+-- `change_no` is the `changed_snapshot_no` of the changed companies. Companies get this number before the
+-- snapshot gets its number, so that a later publication may have a smaller `change_no`. `published_at`
+-- distinguishes two snapshots with one number: a restored database assigns the number again.
 create table registry.publication (
     snapshot_no bigint primary key,
     change_no bigint not null,
@@ -29,9 +30,9 @@ create table registry.publication (
 insert into registry.publication (snapshot_no, change_no)
 values (0, 0);
 
--- One row per range of event ids that were published in their order, without others between; the ranges
--- are in the order of publication. `snapshot_no` is the number of the first publication of the range. Successive
--- nights share a range. A feed of one country skips the ranges of others.
+-- One row per range of event ids that were published in their order, without other events in between.
+-- `snapshot_no` is the number of the first publication of the range, and orders the ranges. Successive nights
+-- share a range. A feed of one country skips the ranges of others.
 create table registry.event_range (
     snapshot_no bigint primary key,
     first_event_id bigint not null,
@@ -42,7 +43,7 @@ create table registry.event_range (
 
 create unique index event_range_first_event_idx on registry.event_range (first_event_id);
 
--- One row per run under way and kind of id that it has reserved.
+-- One row per running run and kind of id, with the ids that the run has reserved.
 create table registry.reserved_id (
     run_id bigint not null,
     table_name text not null,

@@ -1,8 +1,8 @@
--- One row per company: the entries that share a NIP, a REGON9 or a KRS number. Search shows one of the
--- entries; its columns are here. A company merged into another one keeps its row. A company has the id of
--- its first entry. `changed_snapshot_no` is the snapshot that last changed the company or the
--- activities of its entries. `numbers` holds the numbers beyond the three columns that name the company, a key
--- included. Room in each page lets a change stay in its page and touch no index.
+-- One row per company: the entries that share a NIP, a REGON9 or a KRS number. The columns are the fields that
+-- search shows. A company that was merged into another company keeps its row. A company has the id of its first
+-- entry. `changed_snapshot_no` is the snapshot that last changed the company or the activities of its entries.
+-- `numbers` holds the numbers that name the company beyond `nip`, `regon9` and `krs`, keys of entries included.
+-- Each page has free space (fillfactor), so that an update stays in its page and touches no index.
 create table registry.company (
     company_id bigint primary key,
     changed_snapshot_no bigint not null,
@@ -25,12 +25,12 @@ create table registry.company (
 
 create index company_merged_into_idx on registry.company (merged_into_id)
 where merged_into_id is not null;
--- The search loads the companies that changed since its snapshot, without reading every company.
+-- Finds the companies that changed since a snapshot, so that search need not read every company.
 create index company_changed_idx on registry.company (changed_snapshot_no);
 
--- One row per number that an entry of a company no longer has: the company is still known by it where
--- no other one has it now. `last_date` is the newest dump date on which the number was given up.
--- For a company that was merged since, `merged_into_id` of its row names the company that stays.
+-- One row per number that an entry of a company no longer has. The number still finds the company if no other
+-- company has the number now. `last_date` is the newest dump date on which an entry lost the number. If the
+-- company was merged since, the `merged_into_id` of its row names the company that stays.
 create table registry.past_number (
     identifier_type text not null,
     identifier_value text not null,

@@ -1,7 +1,7 @@
--- Views about credits: not for analysts of the registries.
+-- The schema of views about credits, which the analysts of the registries cannot read.
 create schema billing;
 
--- One row per account: the sum of its ledger, in whole credits.
+-- One row per account, with its balance in whole credits, which is the sum of its ledger.
 create table customer.wallet (
     account_id bigint primary key references customer.account,
     balance bigint not null default 0,
@@ -14,9 +14,9 @@ create table customer.wallet (
         check (last_transaction_no > 0 or last_transaction_no = 0 and balance = 0)
 ) with (fillfactor = 50);
 
--- One row per movement of credits, numbered per account without gaps. Each row continues the one
--- before it: its `balance_before` is, by a foreign key, the `balance_after` of that one.
--- `operation_key` names the cause, such as a payment or a request: one cause moves credits once.
+-- One row per movement of credits, numbered per account without gaps. Each row continues the row before: by a
+-- foreign key, its `balance_before` is the `balance_after` of the row before. `operation_key` names the cause,
+-- such as a payment or a request: each cause moves credits once.
 create table customer.wallet_transaction (
     account_id bigint not null,
     transaction_no bigint not null,
@@ -44,17 +44,17 @@ create table customer.wallet_transaction (
     constraint wallet_transaction_balance_not_negative check (balance_after >= 0)
 );
 
--- The wallet has the balance of the transaction that it names as its last one; a trigger
--- (sql/function/11_wallet.sql) holds that it is the last one. Together: the balance is the sum of the
+-- Makes the balance of a wallet equal to the balance of its transaction `last_no`. A trigger
+-- (sql/function/11_wallet.sql) ensures that this is the last transaction, so the balance is the sum of the
 -- transactions.
 alter table customer.wallet
 add constraint wallet_has_balance_of_last_transaction
 foreign key (account_id, last_no, balance)
 references customer.wallet_transaction (account_id, transaction_no, balance_after);
 
--- One row per welcome bonus. A mailbox gets one: `mailbox` is an address without its tag. A domain,
--- such as `firma.pl`, gets a bounded number a day. For an account that has ended, mailbox and domain are
--- keyed hashes.
+-- One row per welcome bonus. A mailbox gets one bonus: `mailbox` is an e-mail address without its tag. A
+-- domain, such as `firma.pl`, gets a limited number of bonuses a day. For an ended account, `mailbox` and
+-- `domain` are keyed hashes.
 create table customer.welcome_bonus (
     mailbox text primary key,
     domain text not null,
@@ -64,7 +64,7 @@ create table customer.welcome_bonus (
 
 create index welcome_bonus_domain_idx on customer.welcome_bonus (domain, granted_at);
 
--- One row per package of credits; `price` in the smallest unit of the currency.
+-- One row per package of credits; `price` is in the smallest unit of the currency.
 create table customer.credit_package (
     package_slug text primary key,
     name text not null,
@@ -77,12 +77,12 @@ create table customer.credit_package (
     constraint credit_package_currency_form check (currency ~ '^[a-z]{3}$')
 );
 
--- One row per requested checkout: `price` is the amount to pay. The provider knows the row by
--- `payment_id`. `provider_ref` names the provider's checkout, `charge_ref` its payment. `refusal` is
--- the fault of a paid amount, or the reason why no checkout was opened. `refunded` is the refunded part of
--- `price`; `disputes` has the part that each dispute took, by its id, and 0 for one that is won.
--- `reversed_credits` are the credits that these parts bought; `withdrawn_credits` are the reversed credits that
--- the wallet still had.
+-- One row per requested checkout: `price` is the amount to pay. The provider knows the row by `payment_id`.
+-- `provider_ref` names the provider's checkout, `charge_ref` its payment. `refusal` is the fault of a paid
+-- amount, or the reason of a checkout that was not opened. `refunded` is the refunded part of `price`.
+-- `disputes` has the part of `price` that each dispute took, by the id of the dispute, and 0 for a won dispute.
+-- `reversed_credits` are the credits of the refunded and disputed parts; `withdrawn_credits` are the reversed
+-- credits that the wallet still contained.
 create table customer.payment (
     payment_id uuid primary key,
     account_id bigint not null references customer.account,
@@ -119,8 +119,7 @@ create table customer.payment (
 
 create index payment_account_idx on customer.payment (account_id);
 
--- One row per request with an `Idempotency-Key` that was answered: the same key within 24 hours gives
--- the same answer.
+-- One row per answered request with an `Idempotency-Key`: the same key within 24 hours gets the same answer.
 create table customer.idempotent_answer (
     account_id bigint not null,
     operation text not null,

@@ -1,8 +1,9 @@
--- The requests of natural persons. No view, no export and no request of the API reads these tables.
+-- The schema of the requests of natural persons to be forgotten. No view, export or request of the API reads
+-- its tables.
 create schema person;
 
--- One row: the random key of the hashes below. It lies in the database, so that hashes stay valid when
--- SECRET_KEY changes, and after a restore.
+-- One row: the random key of the hashes in person.suppressed_key. The key is in the database, so that the
+-- hashes stay valid after a restore and after a change of SECRET_KEY.
 create table person.secret (
     is_only boolean primary key default true,
     key bytea not null,
@@ -12,8 +13,8 @@ create table person.secret (
 insert into person.secret (key)
 values (uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()));
 
--- One row per request to withdraw a person, or the entries of a person in one registry: who asked,
--- when and why. `source` is null where the request is about all registries. A lifted one has no keys.
+-- One row per request to withdraw a person, or the person's entries in one registry, with its author, time and
+-- reason. `source` is null for a request about all registries. A lifted request has no keys.
 create table person.suppression (
     suppression_id bigint generated always as identity primary key,
     source text,
@@ -24,8 +25,8 @@ create table person.suppression (
     lifted_at timestamptz
 );
 
--- One row per request and trait by which a later record is recognized: a number, the key of the entry,
--- or the names with the start date. Of the trait only a keyed hash is here.
+-- One row per request and trait by which a later record is recognized: a number, the key of the entry, or the
+-- names with the start date. The table has only a keyed hash of each trait.
 create table person.suppressed_key (
     suppression_id bigint not null references person.suppression on delete cascade,
     key_hash bytea not null,
