@@ -1,12 +1,12 @@
 /**
  * The figures of the pipeline, each with its unit and meaning. A name in capitals is the setting that changes a
  * figure, which is then the default. The pace of a registry stands in its fetcher, the limit of a guard in its file
- * of `sql/check/`, a figure of an SQL function in `sql/function/02_figure.sql`.
+ * of `sql/check/`, a figure of an SQL function in `sql/function/02_figures.sql`.
  */
 
 export const [second_ms, minute_ms, hour_ms, day_ms] = [1_000, 60_000, 3_600_000, 86_400_000];
 
-/** Days until data is deleted or loses its text. */
+/** Days until data is deleted or loses its text. `CLOSED_PERSON_DAYS` and `INBOX_DAYS` have no default. */
 export const retention = {
   /** Sent mails and used one-time tokens. */
   MAIL_DAYS: 30,
@@ -21,7 +21,7 @@ export const retention = {
 /** Rows of a kind that one transaction of the retention changes. */
 export const retainedRows = 10_000;
 
-/** Numbers that customers wait for. */
+/** Imports of numbers that customers wait for; `customer.watch_days` is the longest wait. */
 export const imports = {
   /** Numbers that are asked for before their answers are written. */
   batch: 20,
@@ -84,7 +84,10 @@ export const worker = {
   complaint_ms: minute_ms,
 };
 
-/** The server of mails. Its attempts are `customer.mail_attempts`. */
+/**
+ * Patiences with the server of mails. `customer.mail_attempts` is the number of attempts; the pauses between them are
+ * graphile-worker's: e, e², … seconds, at most e¹⁰ (six hours).
+ */
 export const smtp = {
   connectionTimeout: 30_000,
   greetingTimeout: 30_000,

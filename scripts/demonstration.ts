@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Database } from '../sql/connection/database.ts';
-import { figure } from '../pipeline/figure.ts';
+import { figure } from '../pipeline/written-figure.ts';
 
 /** The folder of the fixture days, which has the layout of INBOX_DIR: `<source>/<date>/`. */
 export const fixtures = join(import.meta.dirname, '../fixtures');

@@ -6,7 +6,7 @@ import { deserialize, serialize } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
 import { patience } from '../figures.ts';
-import type { Wanted } from './loader.ts';
+import type { Wanted } from './load-thread.ts';
 import type { SearchPlace } from './place.ts';
 import { Segment, type SegmentData } from './segment.ts';
 import { type Found, notLoaded, otherDatabase, type Search, Segments } from './segments.ts';
@@ -87,7 +87,7 @@ export class SearchStore {
     const known = new Set([...ranges, ...changes].map(({ head }) => head.publication));
     const least_no = Math.max(wanted.least_no, newest_no);
     const { servers } = this.#place;
-    const loader = new Worker(new URL('loader.ts', import.meta.url), {
+    const loader = new Worker(new URL('load-thread.ts', import.meta.url), {
       workerData: { ...wanted, least_no, publications: [...known], servers },
       resourceLimits: { maxYoungGenerationSizeMb: 4 },
     });

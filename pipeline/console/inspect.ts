@@ -1,7 +1,7 @@
 import { dayIn } from '../../sql/country.ts';
 import { NothingToDo, WrongUsage } from '../errors.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { figure } from '../figure.ts';
+import { figure } from '../written-figure.ts';
 import { verify } from '../night/verify.ts';
 import { loadSource } from '../sources/source.ts';
 import { findTrouble } from './check.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type pg from 'pg';
 import { type Database, queryFile } from '../../sql/connection/database.ts';
 import { NothingToDo, WrongUsage } from '../errors.ts';
-import { figure } from '../figure.ts';
+import { figure } from '../written-figure.ts';
 import { mailFolder } from '../mail/transport.ts';
 import { tryLock, whilePublishingWaits } from '../night/lock.ts';
 import { stageOf } from '../night/sessions.ts';

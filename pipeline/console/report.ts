@@ -2,7 +2,7 @@ import type { GuardFinding } from '../errors.ts';
 import { describeFindings } from '../night/run-checks.ts';
 import type { Outcome, RefusedRun } from '../night/inbox.ts';
 import type { RunSummary } from '../night/summary.ts';
-import { figure } from '../figure.ts';
+import { figure } from '../written-figure.ts';
 import { shown } from '../figures.ts';
 
 export function describeOutcome(outcome: Outcome): string {

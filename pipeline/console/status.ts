@@ -2,7 +2,7 @@ import type { Database } from '../../sql/connection/database.ts';
 import type { ServerState } from '../../sql/connection/readers.ts';
 import { minute } from './print.ts';
 import { describeRunRows, readRuns } from './runs.ts';
-import { figure } from '../figure.ts';
+import { figure } from '../written-figure.ts';
 import { shown } from '../figures.ts';
 
 interface SnapshotStatus {

@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import { createGunzip, createInflateRaw, crc32 } from 'node:zlib';
 import * as yauzl from 'yauzl';
 import { Refusal } from '../errors.ts';
-import { figure } from '../figure.ts';
+import { figure } from '../written-figure.ts';
 
 /**
  * Bounds on the inflated size of an archive; a larger archive is a zip bomb. The largest file known is the

@@ -1,6 +1,6 @@
 import { holdsElevenDigits, maskPersonalNumbers } from '../sources/personal-number.ts';
 import type { TableSource } from '../sources/source.ts';
-import { tidy } from '../sources/text.ts';
+import { tidy } from '../sources/tidy.ts';
 import { CopyLines } from './copy-lines.ts';
 import type { DumpFile } from './files.ts';
 import type { Layout } from './header.ts';

@@ -4,7 +4,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parseRecord } from '../../fixtures/dump/parse-record.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
-import { tidy } from '../sources/text.ts';
+import { tidy } from '../sources/tidy.ts';
 import { RecordScanner } from './record-scanner.ts';
 
 const width = 3;

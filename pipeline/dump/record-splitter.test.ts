@@ -9,7 +9,7 @@ import { LineMemory } from './line-memory.ts';
 import { RECORD_BYTES } from './record-scanner.ts';
 import { type RecordHandler, RecordSplitter, type Span } from './record-splitter.ts';
 import { loadSource, type TableSource } from '../sources/source.ts';
-import { tidy } from '../sources/text.ts';
+import { tidy } from '../sources/tidy.ts';
 
 /** What a splitter handed out: a record as text, or the reason of a rejected line. */
 type Piece = [line: number, text: string];

@@ -1,4 +1,4 @@
-import { figure } from '../figure.ts';
+import { figure } from '../written-figure.ts';
 import type { Separator } from '../sources/source.ts';
 import type { LineMemory } from './line-memory.ts';
 import { RECORD_BYTES, RecordScanner } from './record-scanner.ts';

@@ -1,6 +1,6 @@
 import { Refusal } from '../errors.ts';
 import { reads } from '../figures.ts';
-import { figure } from '../figure.ts';
+import { figure } from '../written-figure.ts';
 import { shorten, type UnreadableRow } from '../sources/rejects.ts';
 import type { DumpFile } from './files.ts';
 import type { Span } from './record-splitter.ts';

@@ -10,7 +10,7 @@ import { shorten, type UnreadableRow } from '../sources/rejects.ts';
 import { BATCH_BYTES, normalise } from './stage-rows.ts';
 import { saveFiles } from './stage.ts';
 import type { Staging } from './staging.ts';
-import { figure } from '../figure.ts';
+import { figure } from '../written-figure.ts';
 
 /**
  * Reads the answers of a dump into `stage.answer`, makes documents of them by the `collect*.sql` of the

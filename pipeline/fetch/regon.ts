@@ -7,7 +7,7 @@ import { type Entities, listEntities, readLists, writeLists } from './regon-list
 import { birError, type EntityAnswer, readEntity, searchTypes, typesIn } from './regon-report.ts';
 import { createReport, type FetchPlan, type FetchReport } from './report.ts';
 import { askEvery, type Missing, refuseGaps } from './round.ts';
-import { figure } from '../figure.ts';
+import { figure } from '../written-figure.ts';
 
 /** Entities at a time; the rate lets three or four requests a second through. */
 const WIDTH = 4;

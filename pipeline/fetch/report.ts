@@ -1,6 +1,6 @@
 import type { Reporter } from '../night/progress.ts';
 import type { Missing } from './round.ts';
-import { figure } from '../figure.ts';
+import { figure } from '../written-figure.ts';
 
 export interface FetchPlan {
   inboxDir: string;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { figure } from '../figure.ts';
+import { figure } from '../written-figure.ts';
 import { Refusal } from '../errors.ts';
 import { askEvery, type Missing, refuseGaps, type Round } from './round.ts';
 import { ServiceFault } from './service.ts';

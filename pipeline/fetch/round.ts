@@ -1,7 +1,7 @@
 import { Refusal } from '../errors.ts';
 import { inParallel } from '../parallel.ts';
 import { ServiceFault } from './service.ts';
-import { figure } from '../figure.ts';
+import { figure } from '../written-figure.ts';
 import { fetching } from '../figures.ts';
 
 /** A number without an answer; a later fetch of it may bring one. */

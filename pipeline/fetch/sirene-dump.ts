@@ -6,7 +6,7 @@ import { addDays } from '../calendar.ts';
 import { inflateBounds, readArchive } from '../dump/archive.ts';
 import { listDump } from '../dump/files.ts';
 import { Refusal } from '../errors.ts';
-import { figure } from '../figure.ts';
+import { figure } from '../written-figure.ts';
 import { listInbox } from '../night/inbox.ts';
 import { loadSource } from '../sources/source.ts';
 import { type DumpFolder, fillFolder } from './folder.ts';

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Refusal } from '../errors.ts';
-import { figure } from '../figure.ts';
+import { figure } from '../written-figure.ts';
 import { type DumpFolder, readLines, writeWhole } from './folder.ts';
 import { type Journal, openJournal } from './journal.ts';
 import { createReport, type FetchPlan, type FetchReport } from './report.ts';

@@ -3,7 +3,7 @@ import { quoteField } from '../dump/copy-lines.ts';
 import type { CeidgEntry } from '../fetch/ceidg.ts';
 import { columns, description, NO_VOIVODESHIP } from '../sources/ceidg/source.ts';
 import { findCountry } from '../../sql/country/pl/find-country.ts';
-import { tidy } from '../sources/text.ts';
+import { tidy } from '../sources/tidy.ts';
 import type { DumpLine } from './import.ts';
 
 /** The header of a report, as the source knows it. */

@@ -143,7 +143,7 @@ describe('the fixture days of three registries', async () => {
       `update registry.company set activity_start = '2012-06-01' where krs = '0000990002'`,
     ],
     [
-      /^event \d+ of company \d+, which regon confirmed on 2026-11-04, is not what it told$/,
+      /^event \d+ of company \d+, which regon confirmed on 2026-11-04, is not what it reported$/,
       `update registry.corroboration set new_value = '1' where new_value = '400202101'`,
       `update registry.corroboration set new_value = '400202101' where new_value = '1'`,
     ],

@@ -1,6 +1,6 @@
 import cliProgress, { SingleBar } from 'cli-progress';
 import type { Logger } from 'pino';
-import { figure } from '../figure.ts';
+import { figure } from '../written-figure.ts';
 import { NightReporter } from './reporter.ts';
 
 /** Reports the steps of a night or a fetch on stderr: to people on a terminal, else to the log. */

@@ -191,7 +191,7 @@ export async function loadSource(name: string): Promise<Source> {
   const mapping = await read(`${name}/map.sql`);
   const normalising = await read('../../sql/nightly/1_read/normalise.sql');
   const combining = description.format === 'table' ? description.join?.combine.toString() : '';
-  const tidying = (await read('text.ts')).replaceAll(/^ *(?:\/?\*|\/\/).*$/gm, '');
+  const tidying = (await read('tidy.ts')).replaceAll(/^ *(?:\/?\*|\/\/).*$/gm, '');
   // Comments are removed: they change nothing about the meaning of a record.
   const statements = (mapping + normalising + combining + tidying).replaceAll(/--.*$/gm, '');
   const files = await readdir(new URL(`${name}/`, folder));

@@ -1,6 +1,6 @@
 -- Compares the corroborations of a registry with the events of other registries.
 select format(
-    'event %s of company %s, which %s confirmed on %s, is not what it stated',
+    'event %s of company %s, which %s confirmed on %s, is not what it reported',
     corroboration.event_id,
     corroboration.company_id,
     corroboration.source,

@@ -1,5 +1,5 @@
 import { Refusal } from '../../errors.ts';
-import { figure } from '../../figure.ts';
+import { figure } from '../../written-figure.ts';
 import type { Row, RowReader } from './row-reader.ts';
 
 /** The rows of a file of at most so many bytes may have any order. */

@@ -1,6 +1,6 @@
 import { daysBetween } from '../../calendar.ts';
 import { Refusal } from '../../errors.ts';
-import { figure } from '../../figure.ts';
+import { figure } from '../../written-figure.ts';
 import { BATCH_BYTES, type StagedRows } from '../stage-rows.ts';
 import type { KnownFingerprints } from '../known-fingerprints.ts';
 import { Cursor } from './cursor.ts';

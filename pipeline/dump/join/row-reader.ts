@@ -2,7 +2,7 @@ import { isDate } from '../../calendar.ts';
 import { Refusal } from '../../errors.ts';
 import { holdsElevenDigits, maskPersonalNumbers } from '../../sources/personal-number.ts';
 import type { Fields, JoinDescription, JoinedTable } from '../../sources/source.ts';
-import { tidy } from '../../sources/text.ts';
+import { tidy } from '../../sources/tidy.ts';
 import type { DumpFile } from '../files.ts';
 import type { Layout } from '../header.ts';
 import type { Halves } from '../known-fingerprints.ts';

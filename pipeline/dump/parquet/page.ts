@@ -3,7 +3,7 @@ import type { AsyncBuffer, PageHeader } from 'hyparquet';
 import { parquetHeader, readPage } from 'hyparquet/src/column.js';
 import { convert } from 'hyparquet/src/convert.js';
 import { decompressPage } from 'hyparquet/src/datapage.js';
-import { figure } from '../../figure.ts';
+import { figure } from '../../written-figure.ts';
 import { Hybrid } from './hybrid.ts';
 import { findTexts, type Texts, writeDays, writeTexts, writeTimes } from './text.ts';
 

@@ -2,7 +2,7 @@ import { isPossibleDay } from '../../calendar.ts';
 import { type OddValue, UnusableAnswer } from '../answer.ts';
 import { findCountry } from '../../../sql/country/pl/find-country.ts';
 import { shorten } from '../rejects.ts';
-import { tidy } from '../text.ts';
+import { tidy } from '../tidy.ts';
 import { joinHistory } from './history.ts';
 import { readHolding } from './holding.ts';
 import type { Folded, Items, LeafShape, ObjectShape, Shape } from './shape.ts';

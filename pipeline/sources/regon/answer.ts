@@ -2,7 +2,7 @@ import { type BirRow, fieldOf } from './soap.ts';
 import { type OddValue, UnusableAnswer } from '../answer.ts';
 import { findCountry } from '../../../sql/country/pl/find-country.ts';
 import { shorten } from '../rejects.ts';
-import { tidy } from '../text.ts';
+import { tidy } from '../tidy.ts';
 import { listOdd, type Row } from './odd.ts';
 import { findReport, fits, foldName, type Report, tellReport } from './report.ts';
 

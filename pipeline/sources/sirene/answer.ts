@@ -12,7 +12,7 @@ import {
 } from '../answer.ts';
 import { shorten } from '../rejects.ts';
 import type { Answer, AnswerFile, DocumentDescription } from '../source.ts';
-import { tidy } from '../text.ts';
+import { tidy } from '../tidy.ts';
 import { establishmentColumns, unitColumns } from './columns.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { tidy } from './text.ts';
+import { tidy } from './tidy.ts';
 
 test.each([
   '-',
