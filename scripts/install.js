@@ -1,5 +1,5 @@
-// Runs before `npm start` and `npm test`, under any Node, so it is plain JavaScript without a dependency.
-// Installs when node_modules is absent or holds other packages than the lock file.
+// Installs the dependencies when node_modules differs from the lock file. npm runs this program before
+// `npm start` and `npm test`, under any Node: it is plain JavaScript without a dependency.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

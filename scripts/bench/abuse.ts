@@ -1,5 +1,5 @@
-// What one account can do to others: it adds invented numbers, it searches for unknown names, and mails
-// go to an SMTP server that says nothing. Others read, search and wait for an import meanwhile.
+// Measures the harm that one account does to others: it adds invented numbers and searches for unknown names,
+// and mails go to a silent SMTP server. Meanwhile other accounts read, search and wait for an import.
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -15,14 +15,14 @@ import { type Ask, createAsk, meet, type Told } from './others.ts';
 import { type Setting, waitUntilLoaded } from './setting.ts';
 
 const longestImport_s = 60;
-/** Tokens and connections of the account that abuses, and how long it does. */
+/** The tokens and connections of the abusing account, and the duration of its abuse. */
 const [tokenCount, connectionCount, duration_ms] = [10, 50, 20_000];
-/** The registry answers so late. */
+/** The time that the registry takes for an answer. */
 const registry_ms = 200;
 const [mailCount, searchCount] = [60, 1_750];
 const quiet_ms = 4_000;
 
-/** Does requests of an account with many tokens over many connections, as long as there are any. */
+/** Sends requests of one account with many tokens over many connections until `next` gives no more. */
 async function abuse(db: Db, ask: Ask, next: () => [path: string, body?: object] | undefined) {
   const { account_id } = await createAccount(db);
   const create = () => createApiToken(db, account_id);
@@ -37,7 +37,7 @@ async function abuse(db: Db, ask: Ask, next: () => [path: string, body?: object]
   return answers;
 }
 
-/** The seconds until a number that only the registry knows is ready. */
+/** Judges the seconds until the import of a number, which only the registry knows, is ready. */
 async function timeImport(name: string, ask: Ask, token: string, krs: string) {
   const started_ms = performance.now();
   await ask(token, '/companies/add', { identifier_type: 'KRS', identifier_value: [krs] });
@@ -78,7 +78,7 @@ export async function benchAbuse(setting: Setting): Promise<void> {
     await waitUntilLoaded(api);
     const ask = createAsk(api);
     const others = tokens.slice(10);
-    // Until everything is compiled, and then what the machine gives without abuse.
+    // The first round compiles the code; the second measures the machine without abuse.
     for (const name of ['No abuse, at first', 'No abuse']) {
       const nothing = delay(quiet_ms).then((): Told[] => []);
       await meet(name, ask, others, '/wallet', nothing);

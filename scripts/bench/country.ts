@@ -15,7 +15,7 @@ import type { MeasuredNight } from './night.ts';
 /** The days of a generated country: a baseline and the night after it. */
 export const days = ['2026-09-01', '2026-09-02'] as const;
 
-/** Generates the dumps of a country once; a later benchmark finds them. @returns the folder */
+/** Generates the dumps of a country, unless an earlier benchmark generated them. Returns their folder. */
 export async function keepDumps(
   country: string,
   write: (half: string) => Promise<void>,
@@ -36,7 +36,7 @@ export function makeCountry(folder: string, entries: number): Promise<string> {
   });
 }
 
-/** Runs a benchmark in a database of its own. */
+/** Runs a benchmark in a new embedded database, and deletes the database afterwards. */
 export async function inDatabase(
   folder: string,
   use: (db: Database, dataDir: string) => Promise<void>,
@@ -57,9 +57,9 @@ function ceidgShape(_file: string) {
 }
 
 /**
- * Times `unzip -p | COPY` of the files of one day into a table of text columns.
+ * Measures `unzip -p | COPY` of the files of one day into tables of text columns.
  *
- * @param shapeOf the columns of a file and what separates them
+ * @param shapeOf returns the table, the number of columns and the separator of a file
  * @returns seconds, CPU seconds, and the size of the CSV files in bytes
  */
 export async function timeCopy(pool: Pool, folder: string, shapeOf = ceidgShape) {
@@ -91,7 +91,7 @@ export async function timeCopy(pool: Pool, folder: string, shapeOf = ceidgShape)
   return { elapsed, cpu: node_cpu + server_cpu, bytes };
 }
 
-/** Runs one night in a process of its own. @param reason accepts what guards find */
+/** Runs one night in a process of its own, and returns its figures. @param reason accepts a dump that guards refuse */
 export async function timeNight(
   dataDir: string,
   folder: string,

@@ -1,29 +1,29 @@
 import { readFileSync } from 'node:fs';
 import type { Pool } from 'pg';
 
-/** Clock ticks in a second, as Linux counts them for /proc. */
+/** The clock ticks in a second, as Linux counts them in /proc. */
 const TICKS = 100;
 
-/** CPU seconds of a process and of its ended children; 0 when it is gone. */
+/** Returns the CPU seconds of a process and of its ended children; 0 when the process has ended. */
 function readSeconds(pid: string): number {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name of the program may hold anything; what follows it does not.
+    // The program's name may contain parentheses and spaces: the fields begin after the last parenthesis.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    // User and system time of the process and of its ended children.
+    // These four fields are the user and system times of the process and of its ended children.
     return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / TICKS;
   } catch {
     return 0;
   }
 }
 
-/** CPU seconds of a process and its children so far, ended ones included. Linux only. */
+/** Returns the CPU seconds of a process and its running and ended children. Works on Linux only. */
 function cpuSeconds(root: number): number {
   const children = readFileSync(`/proc/${root}/task/${root}/children`, 'utf8').match(/\d+/g);
   return [...(children ?? []), String(root)].reduce((sum, pid) => sum + readSeconds(pid), 0);
 }
 
-/** The process of a database server on this machine. The user of the pool must be a superuser. */
+/** Returns the process id of a database server on this machine. The pool's user must be a superuser. */
 export async function serverPid(pool: Pool): Promise<number> {
   const { rows } = await pool.query<{ text: string }>(
     `select pg_read_file('postmaster.pid') as text`,
@@ -31,10 +31,10 @@ export async function serverPid(pool: Pool): Promise<number> {
   return Number.parseInt(rows[0]!.text, 10);
 }
 
-/** Seconds, and CPU seconds of this process and of the server, children included. */
+/** Elapsed seconds, and the CPU seconds of this process and of the database server with their children. */
 export type Measured = Record<'elapsed' | 'node_cpu' | 'server_cpu', number>;
 
-/** Reads the clocks, which begin at some moment of their own. */
+/** Reads the elapsed and CPU clocks. Only differences of two readings have a meaning. */
 export function look(server: number): Measured {
   const [node_cpu, server_cpu] = [cpuSeconds(process.pid), cpuSeconds(server)];
   return { elapsed: performance.now() / 1000, node_cpu, server_cpu };

@@ -1,4 +1,4 @@
-// Feeds: pages of a large one, and the fan-out of the events of a night.
+// Measures the pages of a large feed, and the fan-out of a night's events to feeds.
 import type { Pool, PoolClient } from 'pg';
 import { createAccount, createApiToken } from '../../fixtures/client/account.ts';
 import { runSteps, stageOf } from '../../pipeline/night/sessions.ts';
@@ -17,15 +17,15 @@ import { judge } from './measurement.ts';
 import type { Setting } from './setting.ts';
 
 const nightEventCount = 20_000;
-/** The first requests, until everything is compiled, are not measured. */
+/** The first requests, during which code is compiled, and the measured requests. */
 const [warmCount, requestCount] = [200, 1000];
-/** So many that none meets its limit. */
+/** The number of tokens, so high that no token reaches its rate limit. */
 const tokenCount = 80;
 
 const longestPage_ms = 10;
 const longestFanOut_s = 5;
 
-/** Times the fan-out of a night's events to the feeds; the transaction is rolled back. */
+/** Judges the time of the fan-out of a night's events to feeds, then rolls the transaction back. */
 async function timeFanOut(pool: Pool, client: PoolClient): Promise<void> {
   const stage = stageOf('bench');
   await client.query('begin');
@@ -63,7 +63,7 @@ async function timeFanOut(pool: Pool, client: PoolClient): Promise<void> {
 const some = (count: number) => Math.floor(Math.random() * count);
 const someDay = () => isoDate(dayNumber('2024-01-01') + some(dayCount));
 
-/** Paths of random pages. */
+/** The functions that return the path of a random page, by the name of the question. */
 const questions: Record<string, (types: string[]) => string> = {
   'The first page': () => '/watchlist/events',
   'Any page': () => `/watchlist/events?page=${1 + some(eventCount / 20)}`,
@@ -95,7 +95,7 @@ async function timePages(api: string, tokens: string[], types: string[]): Promis
   }
 }
 
-/** Measures the fan-out of a night, and pages of a feed of 1,000,000 events, which it writes first. */
+/** Writes a feed of 1,000,000 events, then measures the fan-out of a night and the feed's pages. */
 export async function benchFeed({ db, kysely, startApi }: Setting): Promise<void> {
   const { account_id } = await createAccount(kysely);
   await inSession(db.pool, async (client) => {

@@ -1,5 +1,5 @@
-// What strangers can do to others by what they send: lists of wrong items, long bodies, forged webhooks, and
-// requests for the metrics.
+// Measures the harm that floods of requests do to other clients: lists of wrong items, long bodies, forged
+// webhooks, and requests for the metrics.
 import autocannon from 'autocannon';
 import { createAccount, createApiToken } from '../../fixtures/client/account.ts';
 import { connectionCount, requestOf } from './load.ts';
@@ -8,7 +8,7 @@ import { type Setting, waitUntilLoaded } from './setting.ts';
 
 const [tokenCount, addressCount, duration_s] = [10, 4, 10];
 
-/** A shop at Stripe, which has a webhook. */
+/** The settings of an API that takes payments by Stripe, and so has a webhook. */
 const shop = {
   PAYMENT_PROVIDER: 'stripe',
   STRIPE_SECRET_KEY: 'sk_test_1',
@@ -18,7 +18,7 @@ const shop = {
 
 const wrongList = (count: number) => ({ alert_event_classes: Array<string>(count).fill('') });
 
-/** Webhooks of so many bytes from some addresses of a network, with a new time and a forged signature. */
+/** Returns webhooks of `bytes` bytes from addresses of a network, with a current time and a forged signature. */
 function forge(bytes: number, network: string): autocannon.Request[] {
   const signed_s = Math.floor(Date.now() / 1000) + duration_s;
   return Array.from({ length: addressCount }, (_, at) => ({
@@ -33,7 +33,7 @@ function forge(bytes: number, network: string): autocannon.Request[] {
   }));
 }
 
-/** Sends requests over many connections, from a thread of its own. @returns the answers by status */
+/** Sends requests over many connections, from a separate thread. Returns the status of each answer. */
 async function flood(url: string, requests: autocannon.Request[]) {
   const options = { url, requests, connections: connectionCount, duration: duration_s, workers: 1 };
   const { statusCodeStats = {} } = await autocannon(options);

@@ -1,14 +1,14 @@
-// Requests to the API, by one client or by many, and what their answers take.
+// Sends requests to the API, from one client or many, and measures the times of the answers.
 import autocannon from 'autocannon';
 import { judge } from './measurement.ts';
 
 export const connectionCount = 50;
-/** Each with a token of its own: so many that no client meets the limit of its token. */
+/** The requests of a connection, each with another token, so that no token reaches its rate limit. */
 export const requestsPerConnection = 80;
-/** The first seconds, until everything is compiled, are not measured. */
+/** The first seconds, during which code is compiled, and the measured seconds. */
 const [warm_s, measured_s] = [4, 4];
 
-/** A request as a client with this token sends it. */
+/** Returns a request as a client with the given token sends it. */
 export function requestOf(
   method: 'GET' | 'POST' | 'PATCH',
   token: string,
@@ -18,7 +18,7 @@ export function requestOf(
   return { method, headers, ...(body && { body: JSON.stringify(body) }) };
 }
 
-/** Sends requests. Throws when an answer is no success. */
+/** Sends requests and returns the result. Throws when an answer is no success. */
 async function send(options: autocannon.Options): Promise<autocannon.Result> {
   const result = await autocannon(options);
   const { url, non2xx, errors } = result;
@@ -33,7 +33,7 @@ export interface Answer {
   ms: number;
 }
 
-/** Asks for one path of the API after the other, as one client does, with its tokens in turn. */
+/** Requests paths of the API one after the other over one connection, with tokens in turn. Returns the times. */
 export async function askInTurn(url: string, paths: string[], tokens: string[]): Promise<Answer[]> {
   const times: number[] = [];
   await send({
@@ -48,14 +48,14 @@ export async function askInTurn(url: string, paths: string[], tokens: string[]):
   return paths.map((path, at) => ({ path, ms: times[at]! }));
 }
 
-/** The median, the 99th percentile and the slowest one of some answers. */
+/** Returns the median and the 99th percentile in ms, and the slowest of some answers. */
 export function rank(answers: Answer[]): { p50: number; p99: number; slowest: Answer } {
   const sorted = answers.toSorted((one, other) => one.ms - other.ms);
   const msAt = (share: number) => sorted[Math.floor(sorted.length * share)]!.ms;
   return { p50: msAt(0.5), p99: msAt(0.99), slowest: sorted.at(-1)! };
 }
 
-/** Sends requests over parallel connections for some seconds; each one repeats its part of them. */
+/** Sends requests over parallel connections for `duration` seconds. Each connection repeats its part. */
 export function load(
   url: string,
   requests: autocannon.Request[],
@@ -77,7 +77,7 @@ function describe(results: autocannon.Result[]): string {
   return `${rateOf(results).toFixed(0)} requests/s (p99 ${slowest_ms} ms)`;
 }
 
-/** Measures the API and the bare server in turns, so that other work of the machine slows both. */
+/** Judges the API's rate against the bare server's, measured in turns: other work of the machine slows both. */
 export async function compare(
   name: string,
   urls: Record<'api' | 'bare', string>,

@@ -1,4 +1,4 @@
-// Whether the memory of the API levels off under requests, and where.
+// Measures at which size the memory of the API levels off under requests.
 import { load, requestOf } from './load.ts';
 import { judgeAtMost } from './measurement.ts';
 import { type Setting, waitUntilLoaded } from './setting.ts';
@@ -7,7 +7,7 @@ const [clientCount, requestCount, part_s] = [64, 80_000, 2];
 const most_mb = 250;
 const paths = ['/wallet', '/watchlist/events', '/companies/search?voivodeship=opolskie'];
 
-/** The memory of an API process, or of the index that it shares, in megabytes. */
+/** Returns the memory of an API process, or of its search index, in megabytes. */
 export async function readMemory_mb(
   api: string,
   metric: 'process_resident' | 'registry_search' = 'process_resident',

@@ -3,14 +3,14 @@ import type { MeasuredNight } from './night.ts';
 
 const MEMORY_MB = 512;
 
-/** What a night may take at most: CPU seconds a million entries, its time in that of the plain copy, seconds. */
+/** The limits of a night: CPU seconds per million entries, time relative to the plain copy, elapsed seconds. */
 export interface NightLimit {
   cpu_seconds?: number;
   ratio?: number;
   elapsed?: number;
 }
 
-/** Prints the times of the plain copy. @returns the mean in seconds */
+/** Prints the times of the plain copies. Returns their mean in seconds. */
 export function reportCopies(copies: readonly { elapsed: number; cpu: number }[]): number {
   const copy_s = mean(copies.map(({ elapsed }) => elapsed));
   const cpu_s = mean(copies.map(({ cpu }) => cpu));
@@ -21,7 +21,7 @@ export function reportCopies(copies: readonly { elapsed: number; cpu: number }[]
   return copy_s;
 }
 
-/** @param size seconds of the plain copy, and entries of the country */
+/** Prints and judges the figures of a night. @param size seconds of the plain copy, entries of the country */
 export function reportNight(
   title: string,
   night: MeasuredNight,

@@ -1,11 +1,11 @@
-// One night in a process of its own, so that its memory can be measured: prints one JSON object.
+// Runs one night in a separate process, so that its memory can be measured. Prints one JSON object.
 import { runNightly } from '../../pipeline/night/nightly.ts';
 import { NightReporter } from '../../pipeline/night/reporter.ts';
 import { connect } from '../../sql/connection/database.ts';
 import { migrate } from '../../sql/migrate.ts';
 import { between, look, type Measured, serverPid } from './cpu.ts';
 
-/** What this script prints. */
+/** The figures of a night, which this script prints as JSON. */
 export type MeasuredNight = typeof measured;
 
 const [dataDir, path, dump_date, source, reason] = process.argv.slice(2) as [
@@ -32,7 +32,7 @@ const { rows } = await db.pool.query<{ bytes: string }>(
   'select pg_database_size(current_database()) as bytes',
 );
 await db.close();
-// The last one has no name: it ends the one before it.
+// The last step is left out: it only marks the end of the step before it.
 const steps = begun
   .slice(0, -1)
   .map(({ name, at }, index) => ({ name, ...between(at, begun[index + 1]!.at) }));
@@ -41,7 +41,7 @@ const measured = {
   steps,
   peak_memory_mb: process.resourceUsage().maxRSS / 1024,
   events,
-  /** Of the whole database, after the night. */
+  /** The size of the whole database after the night. */
   database_bytes: Number(rows[0]!.bytes),
 };
 process.stdout.write(`${JSON.stringify(measured)}\n`);

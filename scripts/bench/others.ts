@@ -1,10 +1,10 @@
-// What others meet while somebody abuses the API.
+// Measures the answers that other clients get while one client abuses the API.
 import { setTimeout as delay } from 'node:timers/promises';
 import { rank, requestOf } from './load.ts';
 import { judge, print } from './measurement.ts';
 
 const longestMedian_ms = 100;
-/** How many others ask, and the pause after each answer. */
+/** The number of other clients, and their pause after each answer in ms. */
 const [otherCount, pause_ms] = [4, 100];
 
 export type Ask = ReturnType<typeof createAsk>;
@@ -21,8 +21,8 @@ export function createAsk(api: string) {
 }
 
 /**
- * Asks as several others do, until the work has ended, and judges their answers. Each request has the next of the
- * tokens, so that no other meets the limit of a token of its own.
+ * Sends requests of several other clients until the abusing work has ended, and judges their answers. The tokens are
+ * used in turn, so that no token reaches its rate limit.
  */
 export async function meet(
   name: string,

@@ -1,19 +1,19 @@
-// The search while a night publishes, as one client meets it.
+// Measures the searches of one client while a night publishes.
 import { type Answer, askInTurn, rank } from './load.ts';
 import { judge } from './measurement.ts';
 import { drawPaths } from './search.ts';
 import { type Setting, waitUntilLoaded } from './setting.ts';
 
-/** Searches between two looks at the night, and looks after its end, when its snapshot is loaded. */
+/** The searches of a batch, and the batches after the end of the night, while its snapshot is loaded. */
 const [together, looksAfter] = [10, 20];
 
 const longest_ms = 100;
 
 /**
- * Searches while a night publishes and its snapshot is loaded. A search whose page holds a changed company
- * waits for the index.
+ * Judges searches while a night publishes and its snapshot is loaded. A search whose page holds a changed
+ * company waits for the index.
  *
- * @returns what `runNight` does
+ * @returns the result of `runNight`
  */
 export async function benchSearchNight<T>(
   { db, tokens, startApi }: Setting,
@@ -26,14 +26,14 @@ export async function benchSearchNight<T>(
   let asked = 0;
   const ask = () => {
     const at = (asked += together) % (paths.length - together);
-    // No token meets its limit.
+    // The tokens rotate, so that no token reaches its rate limit.
     return askInTurn(
       api,
       paths.slice(at, at + together),
       tokens.slice(asked % (tokens.length / 2)),
     );
   };
-  // Until everything is compiled.
+  // The first searches, during which code is compiled, are not measured.
   for (let count = 0; count < looksAfter; count += 1) await ask();
   let isOver = false;
   const night = runNight().finally(() => (isOver = true));

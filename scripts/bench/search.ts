@@ -1,4 +1,4 @@
-// The search with random combinations of filters, as a client meets it.
+// Measures searches of one client with random combinations of filters.
 import type { Pool } from 'pg';
 import { Random } from '../../fixtures/generator/random.ts';
 import { type Answer, askInTurn, rank } from './load.ts';
@@ -6,11 +6,11 @@ import { judge, judgeAtMost, print } from './measurement.ts';
 import { readMemory_mb } from './memory.ts';
 import { type Setting, waitUntilLoaded } from './setting.ts';
 
-/** Combinations; each is asked for with the first page or with page 50, and then once more. */
+/** The number of combinations of filters. Each is searched twice, for its first page or page 50. */
 const combinationCount = 600;
 const seed = 4;
 
-/** Memory of the API, and of the search index; a country of more companies than `largeCount` is large. */
+/** The memory limits of the API and of the search index. More than `largeCount` companies are a large country. */
 const limits_mb = { api: 250, usual: 300, large: 700 };
 const largeCount = 2_000_000;
 const limits_ms = { counted: { p50: 10, p99: 50 }, remembered: { p50: 5, p99: 50 }, any: 500 };
@@ -29,7 +29,7 @@ async function readCompanies(pool: Pool): Promise<Company[]> {
   return rows;
 }
 
-/** Two to five filters that the company meets. */
+/** Returns two to five random filters that a company matches; undefined for a company with too few values. */
 function drawFilters(random: Random, company: Company): URLSearchParams | undefined {
   const { status, voivodeship, city, postal_code, legal_form, activity_start } = company;
   const code = company.activity_codes ? random.pick(company.activity_codes.split(',')) : null;
@@ -54,7 +54,7 @@ function drawFilters(random: Random, company: Company): URLSearchParams | undefi
     const [[name, value] = ['', '']] = known.splice(random.below(known.length), 1);
     drawn.set(name, value!);
   }
-  // Others are of no company that is active.
+  // Without this filter a search finds active companies only.
   if (status !== 'ACTIVE') drawn.set('status', status!);
   return drawn.size >= 2 ? drawn : undefined;
 }
@@ -69,7 +69,7 @@ function judgeAnswers(name: string, answers: Answer[], limit: typeof limits_ms.c
   );
 }
 
-/** A path for each combination, every other one for a late page. */
+/** Returns the path of a search for each random combination of filters; every second path asks for page 50. */
 export async function drawPaths(pool: Pool, country: string): Promise<string[]> {
   const random = new Random().start(seed, 0, 0);
   const companies = await readCompanies(pool);
@@ -80,7 +80,7 @@ export async function drawPaths(pool: Pool, country: string): Promise<string[]> 
   });
 }
 
-/** @param country the one of the entries that were loaded */
+/** Judges the times of searches and the memory of the index. @param country the country of the loaded entries */
 export async function benchSearch(
   { db, tokens, startApi }: Setting,
   country = 'PL',
@@ -89,7 +89,7 @@ export async function benchSearch(
   const api = await startApi();
   const seconds = await waitUntilLoaded(api);
   print(`The companies were loaded after ${seconds.toFixed(1)} s`);
-  // Until everything is compiled.
+  // The first searches, during which code is compiled, are not measured.
   const first = `/companies/search?country=${country}&status=ACTIVE&postal_code=`;
   const warming = Array.from({ length: 200 }, (_, at) => first + at);
   await askInTurn(api, warming, tokens);

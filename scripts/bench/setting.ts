@@ -1,4 +1,4 @@
-// What the benchmarks of the API run in.
+// Prepares the accounts and servers with which the benchmarks of the API run.
 import { setTimeout as delay } from 'node:timers/promises';
 import { createAccount } from '../../fixtures/client/account.ts';
 import { inParallel } from '../../pipeline/parallel.ts';
@@ -7,25 +7,25 @@ import { type Db, openKysely } from '../../sql/connection/kysely.ts';
 import { type ServerProcess, startServer } from '../server-process.ts';
 import { connectionCount, requestsPerConnection } from './load.ts';
 
-/** A database with a country, accounts in it, and servers on it. */
+/** A database with a country and accounts, and the functions that start servers on the database. */
 export interface Setting {
   db: Database;
   kysely: Db;
   dataDir: string;
-  /** Master Tokens of as many accounts: one for each request of a load. */
+  /** The Master Tokens of different accounts, one for each request of a load. */
   tokens: string[];
   startApi: (variables?: NodeJS.ProcessEnv) => Promise<string>;
   startBare: () => Promise<string>;
 }
 
-/** Waits until an API that has just started has loaded the companies. @returns the seconds */
+/** Waits until a started API has loaded the companies. Returns the seconds of the wait. */
 export async function waitUntilLoaded(api: string): Promise<number> {
   const started_ms = performance.now();
   while (!(await fetch(`${api}/readyz`)).ok) await delay(100);
   return (performance.now() - started_ms) / 1000;
 }
 
-/** Runs benchmarks one after the other; the servers that one starts end with it. */
+/** Runs benchmarks one after the other. The servers that a benchmark starts are stopped at its end. */
 export async function runBenchmarks(
   db: Database,
   dataDir: string,
@@ -39,7 +39,7 @@ export async function runBenchmarks(
   for (const run of benchmarks) {
     const servers: ServerProcess[] = [];
     const start = async (script: string, more: NodeJS.ProcessEnv = {}) => {
-      // The welcome bonus has to last.
+      // A snapshot costs one credit, so that the welcome bonus lasts for the whole benchmark.
       const own = { PORT: '0', TRUST_PROXY: 'loopback', SNAPSHOT_CREDITS: '1' };
       const variables = { ...process.env, DATABASE_URL: '', DATA_DIR: dataDir, ...own, ...more };
       const server = startServer(script, variables, 'ignore');

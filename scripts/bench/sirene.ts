@@ -1,4 +1,4 @@
-// The nights of an invented SIRENE: a first stock, that of the next month, and the lists of a day.
+// Measures the nights of an invented SIRENE: a first stock, the stock of the next month, and a day's lists.
 import { join } from 'node:path';
 import type { SireneOptions } from '../../fixtures/generator/sirene/country.ts';
 import { writeStep } from '../../fixtures/generator/sirene/dump.ts';
@@ -9,7 +9,7 @@ import { benchSearchNight } from './search-night.ts';
 import { runBenchmarks } from './setting.ts';
 import { type NightLimit, reportCopies, reportNight } from './night-report.ts';
 
-/** The share of the units that a month changes, and the units that a day does, no more than a month. */
+/** The share of units that a month changes, and the number of units that a day changes, at most a month's. */
 const MONTH_SHARE = 0.02;
 const DAY_UNITS = 20_000;
 
@@ -20,7 +20,7 @@ const LIMITS = {
 } satisfies Record<string, NightLimit>;
 const ENTRY_BYTES = 700;
 
-/** So many units of a day are more than guards let pass in a smaller country. */
+/** The source of the dumps, and the reason that accepts them: guards refuse so many changes in a small country. */
 const dump: [string, string] = ['sirene', 'A benchmark'];
 
 const dates = ['2026-08-31', '2026-09-30', '2026-10-01'] as const;
@@ -53,7 +53,7 @@ export async function benchSirene(folder: string, units: number): Promise<void> 
     await db.pool.query('vacuum analyze');
     copies.push(await timeCopy(db.pool, month, shapeOf));
     nights.push(await timeNight(dataDir, month, dates[1], dump));
-    // What autovacuum does between two nights.
+    // This replaces autovacuum, which runs between two nights.
     await db.pool.query('vacuum analyze');
     const [, , day] = dates;
     const runDay = () => timeNight(dataDir, join(country, day), day, dump);

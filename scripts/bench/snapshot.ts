@@ -1,4 +1,4 @@
-// Snapshots under load, each read, charged and answered, against one indexed read.
+// Measures snapshots under load, each read, charged and answered, against one indexed read.
 import { compare, requestOf } from './load.ts';
 import type { Setting } from './setting.ts';
 
@@ -6,7 +6,7 @@ const leastShare = 0.35;
 
 export async function benchSnapshot(setting: Setting): Promise<void> {
   const { db, tokens, startApi, startBare } = setting;
-  // From all over the country.
+  // The hash order picks companies from all over the country.
   const { rows } = await db.pool.query<{ nip: string }>(
     `select nip from analyst.company where nip is not null order by hashint8(company_id) limit $1`,
     [tokens.length],

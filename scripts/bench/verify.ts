@@ -1,4 +1,4 @@
-// Authentication under load, and what hashing passwords leaves to other requests.
+// Measures authentication under load, and other requests while passwords are hashed.
 import { setTimeout as delay } from 'node:timers/promises';
 import { compare, load, requestOf, requestsPerConnection } from './load.ts';
 import { judge } from './measurement.ts';
@@ -7,11 +7,11 @@ import type { Setting } from './setting.ts';
 const recovery_s = 9;
 const leastShare = 0.5;
 const parallelRecoveries = 20;
-/** Connections that read wallets meanwhile. */
+/** The connections that read wallets during the recoveries. */
 const disturbedConnections = 10;
 const longestWait_ms = 100;
 
-/** Recovers in parallel for some seconds, each time as another client; knows half of the addresses. */
+/** Recovers accounts in parallel for some seconds. Half of the addresses exist. Returns the number of recoveries. */
 async function recover(api: string, emails: string[], seconds: number): Promise<number> {
   const end_ms = performance.now() + seconds * 1000;
   let count = 0;
