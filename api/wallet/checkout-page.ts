@@ -10,7 +10,7 @@ import { type PaymentOptions, priceOf } from './payment.ts';
 import { type Payment, selectPayment } from './purchase.ts';
 import { settle } from './settlement.ts';
 
-/** A payment with the language of its account. */
+/** Returns a payment with the language of its account; undefined for an unknown or malformed `payment_id`. */
 async function findPayment(db: Db, given: unknown) {
   const { data: payment_id } = z.uuid().safeParse(given);
   if (payment_id === undefined) return undefined;
@@ -21,9 +21,10 @@ async function findPayment(db: Db, given: unknown) {
 }
 
 /**
- * Serves the pages to which a checkout leads back, `/checkout/success` and `/checkout/cancel`. They
- * show the state of `?payment_id=`. For the provider `local`, also serves the checkout itself,
- * `/checkout/local/{payment_id}`. The random `payment_id` is the only proof that its buttons need.
+ * Serves the pages to which a checkout returns, `/checkout/success` and `/checkout/cancel`. Both pages show the
+ * state of the payment in `?payment_id=`. For the provider `local`, the checkout itself is served too:
+ * `/checkout/local/{payment_id}`. The random `payment_id` is the only proof that the buttons of a local checkout
+ * need.
  */
 export function createCheckoutPages(options: PaymentOptions): Router {
   const { db } = options;
@@ -34,7 +35,7 @@ export function createCheckoutPages(options: PaymentOptions): Router {
       .route(`/checkout/${page}`)
       .get(async (request, response) => {
         const payment = await findPayment(db, request.query.payment_id);
-        // An open checkout can still be paid until it expires.
+        // A buyer who leaves an open checkout can still pay until it expires.
         const isLeft = page === 'cancel' && payment?.state === 'open';
         const state = page === 'cancel' ? 'left' : page;
         const outcome = payment && !isLeft ? payment : { state, language: payment?.language };
@@ -70,7 +71,7 @@ function addLocalCheckout(router: Router, { db, now }: Context): void {
   ] as const) {
     const press = withPayment(async ({ payment_id, provider, currency, ...payment }, response) => {
       const price = Number(payment.price);
-      // A cancelled checkout cannot be paid.
+      // Only an open checkout can be paid or cancelled.
       if (payment.state === 'open') {
         const report = { payment_id, provider, provider_ref: payment_id, state, price, currency };
         await settle(db, report, now());

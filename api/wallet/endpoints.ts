@@ -81,7 +81,7 @@ const list = endpoint(
       ],
     ),
   },
-  // Spec: silent on the order; we give the newest first.
+  // Spec: silent on the order of transactions; we list the newest first.
   async ({ query, caller: { account_id }, options: { db } }) => {
     type Page = { total: number; transactions: object[] };
     const values = [account_id, skippedBy(query), query.per_page];
@@ -91,7 +91,7 @@ const list = endpoint(
   },
 );
 
-/** The section Wallet of the specification. */
+/** Returns the endpoints of the section Wallet of the specification. */
 export function walletEndpoints(options: PaymentOptions): Endpoint[] {
   return [read, ...topupEndpoints(options), list];
 }

@@ -15,9 +15,9 @@ export interface Operation {
   account_id: string;
   /** The name of the operation, such as `topup`. Each operation has its own keys. */
   name: string;
-  /** The result of `readIdempotencyKey`. */
+  /** The `Idempotency-Key` of the request; undefined without one. */
   key: string | undefined;
-  /** The parsed body. The same key with another body is refused. */
+  /** The parsed body of the request. A used key with another body is refused. */
   request: unknown;
   now: Date;
 }
@@ -28,7 +28,7 @@ const reused = `The ${header} header was used within 24 hours for another reques
 
 const replayed = { 'Idempotency-Replayed': 'true' };
 
-/** The header `Idempotency-Key` in the description of an endpoint. */
+/** The header `Idempotency-Key` as the descriptions of endpoints document it. */
 export const idempotencyHeader = z.object({
   [header]: z.string().min(1).max(255).optional().meta({
     description:
@@ -36,7 +36,7 @@ export const idempotencyHeader = z.object({
   }),
 });
 
-/** Reads the `Idempotency-Key` of a request, if there is one. Throws a 422 for a malformed key. */
+/** Returns the `Idempotency-Key` of a request; undefined without one. Throws a 422 for a malformed key. */
 export function readIdempotencyKey(request: Request): string | undefined {
   const key = request.get(header);
   if (key !== undefined && !/^[\x21-\x7e]{1,255}$/.test(key)) throw invalid([[header, malformed]]);
@@ -44,12 +44,12 @@ export function readIdempotencyKey(request: Request): string | undefined {
 }
 
 /**
- * Runs an operation in a transaction, once per key within 24 hours. A later request with the key gets
- * the first answer, with `Idempotency-Replayed: true`. A parallel request waits for the first answer.
- * Only successful answers are stored; the worker deletes old ones (`sql/mail/delete_done.sql`). Throws a
- * 422 when the key was used for another request.
+ * Runs an operation in a transaction, once per key within 24 hours. Later requests with the key get the first
+ * answer, with `Idempotency-Replayed: true`. A parallel request with the key waits for the first answer. Only
+ * successful answers are stored; the worker deletes old answers (`sql/mail/delete_done.sql`). Throws a 422 when
+ * the key was used for another request.
  *
- * @param run must not wait for other services, since it holds a session of the pool
+ * @param run does the operation; must not wait for other services, since it holds a session of the pool
  */
 export async function answerOnce<Body extends object>(
   db: Db,
@@ -87,7 +87,7 @@ export async function answerOnce<Body extends object>(
   });
 }
 
-/** Frees a key: the next request with it runs the operation. */
+/** Deletes the stored answer of a key, so that the next request with the key runs the operation. */
 export async function forgetAnswer(db: Db, operation: Operation): Promise<void> {
   if (operation.key === undefined) return;
   const id = idOf(operation, operation.key);

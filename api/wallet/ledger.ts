@@ -10,19 +10,19 @@ import { HttpError, unavailable } from '../http/errors.ts';
 
 export interface Movement {
   account_id: string;
-  /** Whole credits, at least 1. */
+  /** The credits of the movement, a whole number from 1. */
   amount: number;
-  /** The text that the owner of the account sees. */
+  /** The text of the transaction that the owner of the account sees. */
   description: string;
-  /** Identifies the cause, such as a payment or a request; unique per account. */
+  /** The cause of the movement, such as a payment or a request; unique per account. */
   operation_key: string;
   now: Date;
 }
 
 /**
- * Adds credits to the wallet, creates the wallet if there is none, and writes the transaction. Throws
- * the unique violation of `wallet_transaction_operation_key` when the operation was done before.
- * `start` is the welcome bonus. A `deposit` counts in `total_purchased`, unless `purchased` is less.
+ * Adds credits to a wallet, creates a missing wallet, and writes the transaction. Throws the unique violation of
+ * `wallet_transaction_operation_key` when the operation is already done. The type `start` marks the welcome bonus.
+ * `total_purchased` grows by `purchased`, by default the whole amount of a `deposit`.
  */
 export async function grant(
   tx: Tx,
@@ -34,16 +34,18 @@ export async function grant(
   await runPrepared(tx, 'api/grant.sql', values);
 }
 
-/** A withdrawal for a request. */
+/** A withdrawal of credits for a request. */
 interface Charge extends Movement {
-  /** Returns whether the client still waits for the answer, which then has no deadline. Default: it waits. */
+  /**
+   * Returns whether the client still waits, and then cancels the deadline of the answer. Default: the client waits.
+   */
   claim?: () => boolean;
 }
 
 /**
- * Withdraws for several requests in one statement. Pays the requests of an account in their order, as
- * far as its balance goes, unless another transaction has locked its wallet: so nothing waits for a lock.
- * Claims each answer right before the statement, and charges for none that is given up.
+ * Withdraws credits for several requests in one statement. Requests of an account are paid in their order, as far
+ * as the balance reaches. A locked wallet pays nothing, so that no statement waits for a lock. Right before the
+ * statement, `claim` drops the requests whose client no longer waits.
  *
  * @returns the balance after each request; undefined for a request that was not charged
  */
@@ -55,15 +57,15 @@ async function withdraw(db: Db, asked: Charge[]): Promise<(number | undefined)[]
   return asked.map(({ operation_key }) => balances.get(operation_key));
 }
 
-/** Returns the balance of an account after the movements that are under way. */
+/** Waits for the running movements of a wallet, and returns its balance in credits. */
 async function awaitBalance(db: Db, account_id: string): Promise<number> {
   const wallet = await selectWallet(db, account_id).forNoKeyUpdate().executeTakeFirst();
   return Number(wallet?.balance ?? 0);
 }
 
 /**
- * Charges by a statement that charges nothing while the wallet is locked or short. Throws the 402 of a
- * wallet that is short, and the 503 of an answer that is given up.
+ * Charges a request by `pay`, again and again while the wallet is locked, and returns the new balance. Throws a
+ * 402 when the credits are too few, and a 503 when the client no longer waits.
  */
 async function chargeBy(
   pay: (asked: Charge) => Promise<number | undefined>,
@@ -80,14 +82,14 @@ async function chargeBy(
 }
 
 /**
- * Withdraws credits in a transaction and returns the balance. Waits for other movements of the account.
- * When the credits are short, withdraws nothing and throws the 402 with `required` and `balance`.
+ * Withdraws credits in a transaction, and returns the new balance. Waits for other movements of the wallet. When
+ * the credits are too few, withdraws nothing and throws a 402 with `required` and `balance`.
  */
 export function charge(tx: Tx, asked: Charge): Promise<number> {
   return chargeBy(async (one) => (await withdraw(tx, [one]))[0], tx, asked);
 }
 
-/** Gives back a withdrawal, once. Does nothing where the withdrawal was not committed. */
+/** Gives back the credits of a withdrawal, at most once. Does nothing when the withdrawal was not committed. */
 async function returnCharge(tx: Tx, { description, ...asked }: Charge, now: Date): Promise<void> {
   const { account_id, amount } = asked;
   const operation_key = `returned ${asked.operation_key}`;
@@ -103,7 +105,7 @@ async function returnCharge(tx: Tx, { description, ...asked }: Charge, now: Date
   await grant(tx, { ...returned, type: 'deposit', purchased: 0, operation_key, now });
 }
 
-/** The wallet of an account, which has none before its first credits. */
+/** Selects the wallet of an account. An account has no wallet before its first credits. */
 export function selectWallet(db: Db, account_id: string) {
   return db
     .selectFrom('customer.wallet')
@@ -123,13 +125,17 @@ export function creditsShort(required: number, balance: number): HttpError {
   return new HttpError(402, body, describeCharge(0, balance));
 }
 
-/** Describes the 402 of an endpoint that costs credits. */
+/** Returns the description of the 402 of an endpoint that costs credits. */
 export function creditErrors(required: number) {
   const description = 'The wallet has too few credits; nothing was withdrawn.';
   return { 402: { description, example: creditsShort(required, required - 1).body } };
 }
 
-/** The headers of an answer that can cost credits. @param amount the credits that were withdrawn */
+/**
+ * Returns the headers of an answer that can cost credits.
+ *
+ * @param amount the withdrawn credits
+ */
 export function describeCharge(amount: number, balance: number) {
   return { 'X-Credits-Charged': String(amount), 'X-Credits-Balance': String(balance) };
 }
@@ -137,10 +143,10 @@ export function describeCharge(amount: number, balance: number) {
 export type Charging = ReturnType<typeof createCharging>;
 
 /**
- * Makes the function that charges for requests and returns the headers of the answer. An amount of 0 is
- * free and leaves no transaction. It withdraws nothing and throws the 402 when the credits are short.
- * Outside of a transaction, charges of the same moment share a statement. A connection that is lost meanwhile
- * leaves open what was charged: it is given back once the database answers, since the client gets a 503.
+ * Returns the function that charges for a request and returns the headers of its answer. An amount of 0 is free
+ * and leaves no transaction. The function withdraws nothing and throws a 402 when the credits are too few. Outside
+ * of a transaction, parallel charges share one statement. When the connection is lost during a charge, the client
+ * gets a 503, and the credits are given back later.
  */
 export function createCharging({ db, readers, logger, now }: Context) {
   async function returnOpen(open: Charge[]): Promise<void> {

@@ -2,20 +2,20 @@ import type { Context } from '../http/context.ts';
 import type { Payment } from './purchase.ts';
 import { createStripePayment, type StripeSettings } from './stripe.ts';
 
-/** Opens hosted checkouts, one for each payment. Throws an `HttpError` when the provider fails. */
+/** A payment provider, which opens one hosted checkout per payment, or throws an `HttpError`. */
 export type PaymentProvider = ReturnType<typeof createLocalPayment | typeof createStripePayment>;
 
 export interface PaymentOptions extends Context {
-  /** Undefined: nothing can be bought. */
+  /** The payment provider; undefined: no credits can be bought. */
   payment: PaymentProvider | undefined;
 }
 
 export interface PaymentSettings extends StripeSettings {
-  /** Undefined: nothing can be bought. */
+  /** The name of the payment provider; undefined: no credits can be bought. */
   provider: 'local' | 'stripe' | undefined;
 }
 
-/** Checkouts on a local page, without a payment: for development. */
+/** Returns a payment provider for development: its checkout is a local page where nobody pays. */
 export function createLocalPayment(baseUrl: string) {
   return {
     name: 'local' as const,
@@ -27,13 +27,16 @@ export function createLocalPayment(baseUrl: string) {
   };
 }
 
-/** The provider of the settings. Throws an `EnvironmentError` with a sentence for each missing setting. */
+/**
+ * Returns the payment provider that the settings name; undefined without one. Throws an `EnvironmentError` with a
+ * sentence for each missing setting.
+ */
 export function createPayment(settings: PaymentSettings): PaymentProvider | undefined {
   if (settings.provider === 'stripe') return createStripePayment(settings);
   return settings.provider === 'local' ? createLocalPayment(settings.baseUrl) : undefined;
 }
 
-/** A price such as `49.00` for 4900 of the smallest unit of `pln`, with the decimals of ISO 4217. */
+/** Returns a price with the decimals of ISO 4217, such as `49.00` for 4900 in the smallest unit of `pln`. */
 export function priceOf(price: number | string, currency: string): string {
   const format = new Intl.NumberFormat('en', { style: 'currency', currency });
   const decimals = format.resolvedOptions().maximumFractionDigits ?? 0;

@@ -4,42 +4,43 @@ import type { Db, Tx } from '../../sql/connection/kysely.ts';
 import { charge, grant, selectWallet } from './ledger.ts';
 import { type Payment, selectPayment } from './purchase.ts';
 
-/** What a provider reports about a payment. Money is in the smallest unit of the currency. */
+/** The report of a provider about a payment. Money is in the smallest unit of the currency. */
 interface Report {
   provider: string;
-  /** Undefined when the report lacks it. */
+  /** Our id of the payment; undefined when the report lacks it. */
   payment_id: string | undefined;
-  /** The id of the payment at the provider, once there is one. */
+  /** The id of the payment at the provider; undefined before the payment. */
   charge_ref?: string | undefined;
   currency: string | null;
 }
 
-/** The outcome of a checkout. */
+/** The report of a provider about the outcome of a checkout. */
 interface Outcome extends Report {
   provider_ref: string;
   state: 'paid' | 'cancelled' | 'expired' | 'failed';
   price: number | null;
 }
 
-/** Money that goes back to the payer, or comes back when a dispute is won. */
+/** The report of a provider about a refund, a dispute or a won dispute. */
 interface Reversal extends Report {
   cause: 'refund' | 'dispute' | 'won';
-  /** Of a dispute, its id at the provider. */
+  /** The id of the dispute at the provider; undefined for a refund. */
   dispute_ref?: string | undefined;
-  /** The sum of all refunds so far, or what the dispute took. */
+  /** The sum of all refunds so far, or the disputed amount. */
   amount: number;
 }
 
-/** The description of a transaction, before the name of the package. */
+/** The beginnings of the descriptions of transactions; the name of the package follows. */
 const titles = { refund: 'Refund', dispute: 'Dispute', won: 'Dispute won' };
 
 /**
- * Settles a payment in one transaction. Repeated reports, in any order, settle it once: a paid checkout
- * is credited even after a report that it has expired. A wrong price or currency, and an account that has
- * ended, credits nothing.
+ * Settles a payment in one transaction. Repeated reports, in any order, settle a payment once. A paid checkout is
+ * credited even after a report that it expired. Nothing is credited for a wrong price, a wrong currency or an
+ * ended account.
  *
- * @returns `credited`: the wallet has the credits; `recorded`: the payment has ended without credits;
- * `repeated`: no effect, since the payment has ended before; `refused`: paid, and not credited; `unknown`: no effect, since there is no such checkout
+ * @returns `credited`: the wallet has the credits; `recorded`: the payment ended without credits; `repeated`: no
+ *   effect, since the payment ended before; `refused`: paid but not credited; `unknown`: no effect, since the
+ *   checkout does not exist
  */
 export function settle(db: Db, report: Outcome, now: Date) {
   return db.transaction().execute(async (tx) => {
@@ -49,7 +50,7 @@ export function settle(db: Db, report: Outcome, now: Date) {
       .innerJoin('customer.account as account', 'account.account_id', 'payment.account_id')
       .select('account.ended_at as account_ended_at')
       .where('provider', '=', provider)
-      // Without a stored `provider_ref` (its answer was lost), `payment_id` is enough.
+      // `payment_id` is enough while no `provider_ref` is stored, since the answer of the provider was lost.
       .where((eb) => eb.or([eb('provider_ref', 'is', null), eb('provider_ref', '=', provider_ref)]))
       .forUpdate('payment')
       .executeTakeFirst();
@@ -84,7 +85,7 @@ export function settle(db: Db, report: Outcome, now: Date) {
   });
 }
 
-/** Why a paid checkout credits nothing; null: it does. */
+/** Returns the reason why a paid checkout gets no credits; null when the credits are due. */
 function refusalOf(
   report: Outcome,
   { price, currency, account_ended_at }: Payment & { account_ended_at: Date | null },
@@ -95,12 +96,12 @@ function refusalOf(
 }
 
 /**
- * Takes back the credits of a refunded or disputed payment in one transaction, and gives them back when
- * the dispute is won. Repeated reports, in any order, do so once. A refund of a part of the price takes
- * back that part of the credits, rounded down. An amount in another currency counts as the whole price.
+ * Takes back the credits of a refunded or disputed payment in one transaction. Gives the credits back when a
+ * dispute is won. Repeated reports, in any order, have one effect. A partial refund takes back the same part of
+ * the credits, rounded down. An amount in another currency counts as the whole price.
  *
- * @returns `reversed`: the credits were taken or given back; `recorded`: the payment is not paid yet;
- * `repeated`: no effect, after an earlier report; `unknown`: no such payment
+ * @returns `reversed`: the credits were taken or given back; `recorded`: the payment is not paid yet; `repeated`:
+ *   no effect, after an earlier report; `unknown`: no effect, since the payment does not exist
  */
 export function reverse(db: Db, report: Reversal, now: Date) {
   return db.transaction().execute(async (tx) => {
@@ -111,7 +112,7 @@ export function reverse(db: Db, report: Reversal, now: Date) {
     const dispute = sql`jsonb_build_object(
       ${report.dispute_ref}::text, ${cause === 'won' ? sql`0` : part}
     )`;
-    // A dispute that is won stays won, whatever is reported later.
+    // A won dispute stays won, even when later reports differ.
     const change = {
       refund: { refunded: sql<string>`greatest(refunded, ${part})` },
       dispute: { disputes: sql<Record<string, number>>`${dispute} || disputes` },
@@ -136,10 +137,9 @@ export function reverse(db: Db, report: Reversal, now: Date) {
 }
 
 /**
- * Takes back the credits of the refunds and disputes of a paid payment, minus the credits taken back
- * before; or gives back what it took for a dispute that is won. The balance does not go below zero:
- * spent credits are waived. A mail reports the credits, unless the account has ended. The transaction of the caller holds the lock on
- * the payment.
+ * Withdraws the credits of all refunds and disputes of a paid payment, except the credits taken back before. Gives
+ * back the credits that a won dispute took. The balance never goes below zero: spent credits are waived. A mail
+ * reports the credits, unless the account has ended. The transaction holds the lock on the payment.
  */
 async function balanceReversals(
   tx: Tx,
@@ -161,7 +161,7 @@ async function balanceReversals(
   const wallet = await selectWallet(tx, account_id).forNoKeyUpdate().executeTakeFirstOrThrow();
   const balance = Number(wallet.balance);
   const withdrawn = Number(payment.withdrawn_credits);
-  // Waived credits do not come back.
+  // A won dispute gives back withdrawn credits, but no waived credits.
   const change = asked > 0 ? -Math.min(asked, balance) : Math.max(0, withdrawn - due);
   const operation_key = `reversal ${payment_id} ${randomUUID()}`;
   const description = `${titles[cause]}: ${package_name}`;

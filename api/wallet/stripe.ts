@@ -9,11 +9,11 @@ import type { Payment } from './purchase.ts';
 const require = createRequire(import.meta.url);
 
 export interface StripeSettings {
-  /** The address to which the checkout leads back, without a slash at the end. */
+  /** The address of the API to which the checkout returns, without a slash at the end. */
   baseUrl: string;
   stripeSecretKey?: string | undefined;
   stripeWebhookSecret?: string | undefined;
-  /** Instead of Stripe's own address. */
+  /** The address to use instead of the public API of Stripe. */
   stripeApiUrl?: string | undefined;
 }
 
@@ -44,10 +44,10 @@ function addressOf(url: URL | undefined): sdk.Stripe.StripeConfig {
   return { host: url.hostname, port: url.port || (protocol === 'http' ? 80 : 443), protocol };
 }
 
-/** The types of errors that may pass. */
+/** The types of temporary errors of Stripe. */
 const passing = /^Stripe(API|Connection|Idempotency|RateLimit)Error$/;
 
-// The cause is the error of the SDK, for the log: it holds no secret.
+// The `cause` is the error of the SDK of Stripe, for the log; the error holds no secret.
 function fault(error: unknown): HttpError {
   const isPassing = passing.test((error as { type?: string }).type ?? '');
   const answer = isPassing
@@ -57,7 +57,7 @@ function fault(error: unknown): HttpError {
   return answer;
 }
 
-/** Whether `Stripe-Signature` holds a signature that is not too old: what costs no hash to see. */
+/** Checks, without computing a hash, whether `Stripe-Signature` holds a signature that is not too old. */
 export function isRecent(signature: string, now: Date): boolean {
   const signed_s = Number(/(?:^|,)t=(\d+)/.exec(signature)?.[1]);
   const age_s = Math.floor(now.getTime() / 1000) - signed_s;
@@ -74,7 +74,7 @@ export function createStripePayment({ baseUrl, ...settings }: StripeSettings) {
     STRIPE_WEBHOOK_SECRET: settings.stripeWebhookSecret,
     STRIPE_API_URL: settings.stripeApiUrl,
   });
-  // The SDK takes 18 MB, which only a shop at Stripe needs.
+  // The SDK of Stripe takes 18 MB, and is loaded only where Stripe is the payment provider.
   const Stripe = require('stripe') as typeof sdk.Stripe;
   const stripe = new Stripe(checked.STRIPE_SECRET_KEY, {
     ...addressOf(checked.STRIPE_API_URL),
@@ -94,8 +94,8 @@ export function createStripePayment({ baseUrl, ...settings }: StripeSettings) {
   }
 
   /**
-   * Parses the JSON of a webhook. Throws unless Stripe has signed these bytes with our secret, at most
-   * 300 seconds before `now`: https://docs.stripe.com/webhooks/signature.
+   * Parses the JSON of a webhook. Throws unless Stripe signed the bytes with our secret at most 300 seconds before
+   * `now`: https://docs.stripe.com/webhooks/signature.
    */
   function readEvent(payload: Uint8Array | undefined, signature: string, now: Date): unknown {
     const secret = checked.STRIPE_WEBHOOK_SECRET;
@@ -106,7 +106,7 @@ export function createStripePayment({ baseUrl, ...settings }: StripeSettings) {
   return { name: 'stripe' as const, openCheckout, readEvent };
 }
 
-// Sends the price of our own table, so that no price at Stripe can differ.
+// Describes a payment to Stripe with the price of our own table, so that no price at Stripe can differ.
 function describe(payment: Payment, baseUrl: string): sdk.Stripe.Checkout.SessionCreateParams {
   const { payment_id, package_name, credits, price, currency } = payment;
   return {

@@ -38,7 +38,7 @@ const checkout = z
 
 const unknownPackage = 'The package_slug field must be the slug of a package that is offered.';
 
-/** Records an open payment. Throws the 422 of an unknown package. */
+/** Records an open payment, and returns its `payment_id`. Throws a 422 for an unknown package. */
 async function recordPayment(
   tx: Tx,
   payment: { account_id: string; package_slug: string; provider: string; created_at: Date },
@@ -58,8 +58,8 @@ async function recordPayment(
 }
 
 /**
- * Opens the checkout of a payment, unless it has one. Throws the 502 or 503 of a provider that fails;
- * the payment is then `failed`, and the key of the operation is free again.
+ * Returns the address of the checkout of a payment, and first opens a missing checkout. Throws a 502 or 503 when
+ * the provider fails. The payment is then `failed`, and its idempotency key is free again.
  */
 async function openCheckout(
   { db, logger, now }: Context,
@@ -82,7 +82,7 @@ async function openCheckout(
         .where('state', '=', 'open')
         .where('provider_ref', 'is', null)
         .executeTakeFirst();
-      // Otherwise the key stands for a checkout that another request has opened.
+      // The key is kept when another request has opened a checkout of the payment.
       if (failed.numUpdatedRows > 0n) await forgetAnswer(tx, operation);
     });
     throw fault;
@@ -91,8 +91,7 @@ async function openCheckout(
     .updateTable('customer.payment')
     .set({ ...opened, state: 'open', refusal: null, ended_at: null })
     .where('payment_id', '=', payment_id)
-    // The payment may be paid before this answer of the provider arrives, or another request with
-    // the same key may have failed.
+    // A payment may be paid before the provider answers. A parallel request with the same key may have failed.
     .where('state', 'in', ['open', 'failed'])
     .execute();
   return { checkout_url: opened.checkout_url, ...topup };
@@ -156,8 +155,8 @@ function createTopup({ payment: provider }: PaymentOptions): Endpoint {
         },
       },
     },
-    // Two steps, since no transaction may wait for the provider. The key stands for the payment: a
-    // retry, even while the provider is working, asks for the checkout of the same payment.
+    // The payment is recorded before its checkout is opened, since no transaction may wait for the provider. A
+    // retry with the same key opens the checkout of the same payment, even while the provider works.
     async ({ body, caller: { account_id }, request, response, options }) => {
       const key = readIdempotencyKey(request);
       const { db, now } = options;
@@ -173,7 +172,7 @@ function createTopup({ payment: provider }: PaymentOptions): Endpoint {
   );
 }
 
-/** The packages of credits, and their checkout. */
+/** Returns the endpoints that list the packages of credits and open a checkout. */
 export function topupEndpoints(options: PaymentOptions): Endpoint[] {
   return [packages, createTopup(options)];
 }

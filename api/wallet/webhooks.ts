@@ -23,7 +23,7 @@ const currencyCode = z.string().regex(/^[a-z]{3}$/);
 const reported = z.object({
   // Stripe copies our `payment_id` from a checkout to its payment and its charge.
   metadata: z.object({ payment_id: z.uuid() }).optional().catch(undefined),
-  /** The payment of a checkout, a charge or a dispute. */
+  /** The id at Stripe of the payment of a checkout, a charge or a dispute. */
   payment_intent: stripeId.optional().catch(undefined),
   currency: z.string(),
 });
@@ -49,7 +49,8 @@ const stripeEvent = z.discriminatedUnion('type', [
     ]),
     session,
   ),
-  // https://docs.stripe.com/api/charges/object: `amount_refunded` is the sum of all refunds so far.
+  // The `amount_refunded` of a charge is the sum of all its refunds so far:
+  // https://docs.stripe.com/api/charges/object
   eventOf(
     z.literal('charge.refunded'),
     reported
@@ -61,7 +62,7 @@ const stripeEvent = z.discriminatedUnion('type', [
         status: undefined,
       })),
   ),
-  // https://docs.stripe.com/api/disputes/object
+  // The fields of a dispute at Stripe: https://docs.stripe.com/api/disputes/object
   eventOf(
     z.enum([
       'charge.dispute.created',
@@ -86,7 +87,7 @@ function unsigned(): HttpError {
 }
 
 /**
- * Checks the signature of an event, and parses it. Returns undefined for an event of another type.
+ * Checks the signature of a Stripe event, and returns the event; undefined for a type that has no effect here.
  * Throws a 400 for an invalid or expired signature, and for a malformed event.
  */
 function readEvent(payment: StripePayment, request: Request, now: Date): StripeEvent | undefined {
@@ -103,21 +104,23 @@ function readEvent(payment: StripePayment, request: Request, now: Date): StripeE
   return data;
 }
 
-// A session can be completed before the money arrives. A second event then reports the outcome.
+// A checkout session can complete before the money arrives; then a second event reports the outcome.
 function stateOf(type: string, payment_status: string): 'expired' | 'failed' | 'paid' | undefined {
   if (type === 'checkout.session.expired') return 'expired';
   if (type === 'checkout.session.async_payment_failed') return 'failed';
   return payment_status === 'paid' ? 'paid' : undefined;
 }
 
-/** Why credits move; undefined: an inquiry, or a dispute that was prevented, moves no money. */
+/**
+ * Returns the cause for which credits move; undefined for an inquiry or a prevented dispute, which moves no money.
+ */
 function causeOf(type: string, status = ''): 'refund' | 'dispute' | 'won' | undefined {
   if (type === 'charge.refunded') return 'refund';
   if (type === 'charge.dispute.funds_reinstated' || status === 'won') return 'won';
   return /^(warning_|prevented$)/.test(status) ? undefined : 'dispute';
 }
 
-/** Does what an event asks for. Returns the `result` of the answer. */
+/** Settles or reverses the payment of a Stripe event. Returns the `result` of the answer. */
 async function handleEvent({ db, logger }: Context, event: StripeEvent, now: Date) {
   const { metadata, payment_intent: charge_ref, currency } = event.data.object;
   const report = { provider: 'stripe', payment_id: metadata?.payment_id, charge_ref, currency };
@@ -143,8 +146,9 @@ async function handleEvent({ db, logger }: Context, event: StripeEvent, now: Dat
 }
 
 /**
- * Bounds what strangers can make the webhook do. Before a body is read, `admit` refuses requests without a
- * recent signature, and addresses of which too many were refused; `countRefused` counts these.
+ * Limits the work that strangers can cause at the webhook. Before a body is read, `admit` refuses requests without
+ * a recent signature, and addresses with too many refusals. `countRefused` counts the refused requests of an
+ * address.
  */
 function createGate({ limiter, now }: Context) {
   const admit: RequestHandler = async (request, _response, next) => {
@@ -161,11 +165,11 @@ function createGate({ limiter, now }: Context) {
 }
 
 /**
- * `POST /api/v1/webhooks/stripe`, where Stripe reports the outcome of checkouts, refunds and disputes.
+ * Serves `POST /api/v1/webhooks/stripe`, where Stripe reports the outcome of checkouts, refunds and disputes.
  *
- * Stripe repeats an event until it gets a 200. An unsigned or malformed event, or one that the database
- * failed to store, gets another status. Where sending the event again would not help, the answer is 200
- * with `result` `refused` or `unknown`, and the event is logged.
+ * Stripe repeats an event until it gets a 200. An event that is unsigned, malformed or not stored gets another
+ * status. When a repetition would not help, the answer is 200 with `result` `refused` or `unknown`, and the event
+ * is logged.
  */
 export function createWebhooks(options: PaymentOptions): Router {
   const router = createRouter();
