@@ -1,7 +1,7 @@
 -- Returns one row: the first $4 events after event $3, as JSON for account $1, and the newest published day of each
--- registry. $2 is `watched` for the feed of the account, or `all` for the whole registry without companies whose owner
--- objects to being found. The row covers only the countries $5, or all countries with null. One more event is read to
--- see whether there are more.
+-- registry. The parameter $2 is `watched` for the feed of the account, or `all` for the whole registry without
+-- companies whose owner objects to being found. The row covers the countries $5; null covers all countries. One event
+-- beyond $4 is read to see whether more events follow.
 -- Events come in the order of publication: range after range, and within a range by id. An event that is published
 -- later comes after $3, although its id may be smaller.
 -- Returns no row where event $3 was not published. Such a position belongs to another database, and a client that

@@ -1,6 +1,6 @@
 -- Returns one row: the count of events in the feed of account $1, and a page of these events as JSON. The page has the
--- $6 events after the first $5, newest first. Only events of type $2, from date $3 to date $4, of the countries $7
--- count; null allows any value.
+-- $6 events after the first $5, newest first. The events are of type $2, from date $3 to date $4, of the countries $7;
+-- a null allows any value.
 -- A late page costs as much as the first. The daily counts give the days of the page, and an index-only scan skips the
 -- earlier events of its first day.
 with day as materialized (

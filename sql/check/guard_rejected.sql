@@ -1,5 +1,5 @@
--- Refuses a dump with more than 0.5 % rejected rows, and more than 20, or with rejected rows alone. A dump that only
--- repeats rows or lists deletions has no accepted row either, and passes.
+-- Refuses a dump with more than 20 and more than 0.5 % rejected rows, or with rejected rows alone. Up to 20 rejected
+-- rows alone pass if all of them are repeats, or if the dump lists deletions.
 with rejected as (
     select
         count(*) as row_count,

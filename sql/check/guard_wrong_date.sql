@@ -1,5 +1,5 @@
--- Refuses a dump whose newest processing date is more than one day after the given day, or three weeks before. The
--- clock of the registry may be a day ahead. A delta is never too old, since it may hold old answers.
+-- Refuses a dump whose newest processing date is more than one day after the given day, or more than three weeks
+-- before. The clock of the registry may be a day ahead. A delta is never too old, since it may hold old answers.
 with touched as (
     select
         file.file,

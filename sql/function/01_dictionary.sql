@@ -1,7 +1,7 @@
 -- Loads the dictionaries: the files of sql/dictionary hold for all countries, the files of sql/country for one country
 -- each. Files of one name in several countries form one dictionary. This file runs again when a dictionary changes, so
--- that a correction reaches every database. 06_country.sql loads the countries, 09_company.sql the ranks of their
--- sources.
+-- that a correction reaches every database. The file 06_country.sql loads the countries, 09_company.sql the ranks of
+-- their sources.
 
 -- Inserts the rows of `source` into `target`, and updates rows that differ, by the primary key. `source` has the
 -- columns of `target`. Returns the count of written rows.

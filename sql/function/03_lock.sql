@@ -41,7 +41,7 @@ begin
 end;
 $$;
 
--- Takes several locks. Takes none and returns false where another session holds one of the locks.
+-- Takes several locks. The function takes none and returns false where another session holds one of the locks.
 create or replace function registry.try_locks(names text[]) returns boolean
 language plpgsql as $$
 declare

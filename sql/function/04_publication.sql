@@ -86,7 +86,7 @@ end;
 $$;
 
 -- Returns the smallest `changed_snapshot_no` of the companies that were published after a snapshot. A company with
--- this number or a larger one may have changed since. Null without a later publication.
+-- this number or a larger one may have changed since. Returns null without a later publication.
 create or replace function registry.changed_since(seen_no bigint) returns bigint
 language sql stable parallel safe
 return (

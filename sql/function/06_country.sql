@@ -23,8 +23,8 @@ return (
     where known.event_type = about_event.event_type
 );
 
--- Returns the country of a source; the default country for a source without ranks. Runs with the rights of the owner,
--- so that analysts may call the function.
+-- Returns the country of a source; the default country for a source without ranks. The function runs with the rights
+-- of the owner, so that analysts may call it.
 create or replace function registry.source_country(source text) returns text
 language sql stable parallel safe security definer
 return coalesce(

@@ -142,7 +142,7 @@ language sql as $$
     ) = row(excluded.*);
 $$;
 
--- Returns the company of a reference; after a merge, the company that remains. Null for a text that is not a
+-- Returns the company of a reference; after a merge, the company that remains. Returns null for a text that is not a
 -- reference.
 create or replace function registry.current_company(company_ref text) returns bigint
 language sql stable parallel safe

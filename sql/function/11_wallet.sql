@@ -1,5 +1,5 @@
--- Refuses transactions after the last transaction that their wallet names. Runs once per statement, for all
--- transactions that the statement adds.
+-- Refuses transactions after the last transaction that their wallet names. The trigger runs once per statement, for
+-- all transactions that the statement adds.
 create or replace function customer.require_last_transactions() returns trigger
 language plpgsql as $$
 declare

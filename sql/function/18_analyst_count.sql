@@ -87,7 +87,7 @@ join registry.daily_stat
     and daily_stat.stat_date < stock.to_date;
 
 -- Lists the changes of stock and flow by group. A move has two rows: one for the group that gains the entries, and one
--- for the group that loses them. `other_` names the group on the other side of the move.
+-- for the group that loses them. Columns that begin with `other_` name the group on the other side of the move.
 create or replace view registry.stock_flow as
 select
     source, stat_date, voivodeship, activity_section, legal_form, status, entry_change, new_count,

@@ -90,7 +90,7 @@ join registry.region
     on region.country_code = population.country_code
     and region.code = population.voivodeship;
 
--- Lists the divisions and groups of activities. Only the dictionary of PKD 2007 has their names.
+-- Lists the divisions and groups of activities. Only divisions and groups of PKD 2007 have names in the dictionary.
 create or replace view registry.shown_activity_group as
 select
     part.version as activity_version,

@@ -48,11 +48,11 @@ where
         )
     );
 
--- Returns an entry, or the row of a night that will be one, without the fields that a policy hides.
--- `request`, and `period` after the end of an entry: a natural person keeps numbers, dates, activities, legal form and
--- voivodeship, which counts and statistics need. A key that consists of names becomes a hash. A legal person loses its
--- persons and contacts.
--- `objection`: numbers, dates and communes stay, and the name of a legal person.
+-- Returns an entry, or the row of a night that will be one, without the fields that a policy hides. The reason is
+-- `request`, `period` (time has passed since the end of the entry), or `objection`. By `request` and `period`, a
+-- natural person keeps numbers, dates, activities, legal form and voivodeship, for counts and statistics. A key that
+-- consists of names becomes a hash. A legal person loses its persons and contacts.
+-- By `objection`, an entry keeps numbers, dates, communes, and the name of a legal person.
 create or replace function person.hidden(entry anyelement, reason text) returns anyelement
 language plpgsql stable parallel safe as $$
 declare

@@ -5,8 +5,8 @@ create or replace function person.hash(key bytea, trait text) returns bytea
 language sql stable parallel safe
 return sha256(key || convert_to(trait, 'UTF8'));
 
--- Returns the hashes that recognize a later record of the same person. They are of the key, which comes first, of the
--- numbers, and of the names with the start date. A hash is null where the record lacks its fields. A withdrawn key
+-- Returns the hashes that recognize a later record of the same person. The first hash is of the key; the others are of
+-- the numbers, and of the names with the start date. A hash is null where the record lacks its fields. A withdrawn key
 -- holds its hash. `entry` is a row with these columns, of registry.entry or of a night.
 create or replace function person.hashes(key bytea, entry anyelement) returns bytea[]
 language sql stable parallel safe
@@ -68,7 +68,7 @@ language sql immutable parallel safe as $$
 $$;
 
 -- Erases the copies in rejected rows, stored answers and mails: by the numbers of companies, and by the names of
--- former entries. `is true` keeps the numbers in a hash table.
+-- former entries. The test `is true` keeps the numbers in a hash table.
 create or replace function person.erase_copies(company_ids bigint[], known registry.entry[]) returns void
 language plpgsql as $$
 declare

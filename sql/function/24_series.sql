@@ -80,7 +80,8 @@ language sql stable as $$
     ),
 
     -- Sums the flows and the change of stock per group and period. The first period also has the stock changes of all
-    -- days before. A move inside a group does not count. `materialized` computes these sums once, not once a period.
+    -- days before. A move inside a group does not count. The keyword `materialized` computes these sums once, not once
+    -- a period.
     change as materialized (
         select
             greatest(

@@ -1,6 +1,6 @@
--- Erases and deletes personal data that are older than their period, without a request. Handles at most $4 rows of
--- each kind, and a thousandth as many ended accounts. $1 is the limit of rejected rows, $2 of network addresses, $3 of
--- ledgers. Returns one row: whether there may be more.
+-- Erases and deletes personal data that are older than their period, without a request. One run handles at most $4
+-- rows of each kind, and $4 / 1000 ended accounts. Rejected rows older than $1, network addresses older than $2 and
+-- ledgers older than $3 are due. Returns one row: whether more rows may be due.
 with reject as (
     update registry.reject
     set raw = ''

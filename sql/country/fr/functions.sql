@@ -77,7 +77,7 @@ return case when written not in ('[ND]', '*') then written end;
 
 -- Returns the country of an establishment abroad, by ISO 3166-1. A territory with its own INSEE code has its own ISO
 -- code; a group of territories has the code of its state. A known entry has an ISO code already. An empty text is an
--- unknown country. Null in France.
+-- unknown country. Returns null for an establishment in France.
 create or replace function registry.country_fr(establishment jsonb) returns text
 language sql immutable parallel safe
 return case
@@ -174,7 +174,7 @@ return nullif(
 );
 
 -- Returns the repetition of the first house number and the last number of a group, as `{BIS, 24}`. The complement of
--- the address repeats the house number: `22BIS-24`, `22 BIS A 24`. Null for any other complement.
+-- the address repeats the house number: `22BIS-24`, `22 BIS A 24`. Returns null for any other complement.
 create or replace function registry.group_fr(establishment jsonb) returns text[]
 language sql immutable parallel safe
 return case

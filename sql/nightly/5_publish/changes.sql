@@ -64,9 +64,8 @@ where exists (
 );
 
 -- Deletes new events whose value comes from another registry, where the registry of the event has stated nothing about
--- the subject. One example is a number of the company from before the entry, or from another registry. The other is a
--- closing date of a company that was struck off in these days. A number that joins two companies tonight stays an
--- event.
+-- the subject. Such an event repeats a number that another registry stated earlier, or the end of a company that was
+-- struck off in these days. A number that joins two companies tonight stays an event.
 delete from stage.company_event
 using stage.night, registry.event_type
 where

@@ -10,8 +10,8 @@ where
     and before.withdrawn_until is not null
     and after.withdrawn_until is null;
 
--- Replaces changed entries. All of them are deleted first, so that two entries can swap keys, and a new entry can take
--- over another entry's key.
+-- Replaces changed entries. All changed entries are deleted first, so that two entries can swap keys, and a new entry
+-- can take over another entry's key.
 delete from registry.entry
 using stage.after
 where

@@ -1,6 +1,6 @@
--- Writes the changes of the stock, the count of standing entries, and of the flow. The flow counts new, ended,
--- suspended, resumed and moved entries. An entry stands unless it is gone or DELETED. An entry that is gone, or that
--- its registry keeps after its end, is in no stock.
+-- Writes the changes of stock and flow. The stock counts standing entries, the flow counts new, ended, suspended,
+-- resumed and moved entries. An entry stands unless it is gone or DELETED. An entry that is gone, or that its registry
+-- keeps after its end, is in no stock.
 
 -- Dates the changes of imports on demand, which have the date infinity until the next dump.
 update registry.stock_change

@@ -70,7 +70,7 @@ cross join lateral (
         -- Adds the withheld units that close tonight.
         select closed.value ->> 'identifier'
         from jsonb_array_elements(before.units) as closed
-        -- `is true` keeps the closed units in a hash table: a join would scan all of them for each entry.
+        -- The test `is true` keeps the closed units in a hash table: a join would scan all of them for each entry.
         where (closed.value ->> 'identifier' in (select unit_number from stage.withheld_unit)) is true
     ) as unit
     where
@@ -107,8 +107,8 @@ where
     and event_type.subject = 'unit'
     and starts_with(coalesce(event.new_value, event.old_value), withheld.unit_number);
 
--- Erases the address in events of a moved head office. Such an event holds no number: the listed address finds it. The
--- event of an office that closed earlier is not found.
+-- Erases the address in events of a moved head office. Such an event holds no number, and is found by the listed
+-- address. The event of an office that closed earlier is not found.
 with withheld as (
     select company_id, entry_id, array_agg(place) as places
     from stage.withheld
