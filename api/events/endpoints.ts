@@ -19,7 +19,7 @@ import { historyEndpoints } from './history.ts';
 
 const example = { ...examples.event, ...examples.company, submitted_identifier: '010778878' };
 
-/** The 422 of an event type that is not in the dictionary; it names up to three similar types. */
+/** Returns the 422 for an event type that the dictionary lacks. The message names up to three similar types. */
 function unknownEventType(event_type: string, known: readonly string[]) {
   const near = findNear(event_type.toUpperCase(), known, 3);
   const hint = near.length > 0 ? ` such as ${near.join(', ')}` : '';
@@ -27,7 +27,7 @@ function unknownEventType(event_type: string, known: readonly string[]) {
   return invalid([['event_type', message]]);
 }
 
-/** The countries of a feed of watched companies. Without `country` it has the companies of any country: null. */
+/** Returns the countries of a feed of watched companies; without `country` null, which means all countries. */
 async function chooseWatched(db: Db, country: string | undefined): Promise<string[] | null> {
   return country === undefined ? null : chooseCountries(db, country);
 }
@@ -82,7 +82,7 @@ function feedPage({ readers, now }: Context): Endpoint {
 
 const badCursor = 'The after field must be the next_cursor of an answer with the same scope.';
 
-// `event_id` equals `id`: the feed had the number before the other lists.
+// `event_id` is the older, deprecated name of `id` in the feed.
 const numbered = z
   .strictObject({
     event_id: z.int().meta({ deprecated: true }),
@@ -90,7 +90,7 @@ const numbered = z
   })
   .meta({ id: 'FeedEvent', description: 'An event of the feed by cursor.' });
 
-/** The newest published day of each registry, by its name. */
+/** The newest published day of each registry, by the name of the registry. */
 const publishedDays = z.record(z.string(), z.iso.date()).meta({
   description:
     '(+) The newest published day of each registry, by its name. Where `has_more` is false, you have all events of these days.',
@@ -103,8 +103,8 @@ interface FeedPart {
   published: z.output<typeof publishedDays>;
 }
 
-// Nights of several countries publish at the same time: the event of a later night may have a smaller number.
-// So the feed goes on in the order of publication, in which a night has one place (registry.event_range).
+// The feed lists events in the order of publication, where a nightly run has one place (registry.event_range).
+// Numbers of events are in another order, since nightly runs of several countries publish in parallel.
 function feed({ readers, now }: Context): Endpoint {
   return endpoint(
     {
@@ -118,7 +118,7 @@ function feed({ readers, now }: Context): Endpoint {
           scope: feedScope.default('watched'),
           country: countriesField,
           after: z.string().max(100, { abort: true }).optional(),
-          // The largest answer is also a limit in `sql/api/read_feed.sql`.
+          // `sql/api/read_feed.sql` repeats the limit of 1000 events per answer.
           limit: wholeNumber('limit', 1000, 100),
         })
         .refine(({ scope, after }) => after === undefined || readCursor(after)?.scope === scope, {

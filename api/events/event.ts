@@ -51,9 +51,9 @@ export const pageMeta = z
   .meta({ id: 'EventPageMeta', description: 'Which page this is, and of how many.' });
 
 /**
- * Adds the words of a language to events; without a language they stay as they are.
+ * Adds a sentence in a language to each event. Without a language, returns the events unchanged.
  *
- * @param typeOf gives the type of the number of the company, which names its country
+ * @param typeOf returns the type of the number of a company, which implies the country
  */
 export function withWords<E extends z.output<typeof event>>(
   events: E[],

@@ -34,7 +34,7 @@ const historyMeta = z
   })
   .meta({ id: 'HistoryMeta', description: 'Which page this is, of which company.' });
 
-/** What the answers of both histories share. */
+/** The parts of the description that both endpoints of histories share. */
 const answered = {
   ...answersStatus(
     [z.strictObject({ events: z.array(event) }), { events: [examples.event] }],
@@ -56,10 +56,10 @@ type Found = {
 };
 
 /**
- * Returns a page of the events of a company, their count, and the company as it is today. Throws the 404 of an
- * unknown company.
+ * Returns a page of the events of a company, their count, and the current state of the company. Throws a 404 for
+ * an unknown company.
  *
- * @param named the type and value of a number; a reference has no type
+ * @param named the type and value of a number, or null and a `company_ref`
  */
 async function readHistory(
   { readers, now }: Context,

@@ -6,16 +6,21 @@ import { HttpError } from '../http/errors.ts';
 import { rowCount } from '../http/paging.ts';
 import { changeWatchList } from './watch-list.ts';
 
-/** With `notify_submissions`, which no company has of its own: a mail reports the outcome of a submission. */
+/**
+ * The alert settings of an account. Only an account has `notify_submissions`: a mail reports the outcome of each
+ * submission.
+ */
 type AccountSettings = Omit<Selectable<CustomerTables['customer.alert_setting']>, 'account_id'>;
 
-/** Which events an account is notified of; lists are null where all classes or categories apply. */
+/** The settings that choose the events of alerts. A list is null when all classes or categories apply. */
 export type AlertSettings = Omit<AccountSettings, 'notify_submissions'>;
 
-/** The settings of a request. Without a value a switch is kept, and a list becomes all. */
+/**
+ * The alert settings that a request changes. A switch without a value is kept; a list without a value becomes all.
+ */
 type AlertChange = { [Field in keyof AccountSettings]?: AccountSettings[Field] | undefined };
 
-// Spec: alerts and mails are off at first; silent on the other settings.
+// Spec: alerts and mails are off at first; silent on the first values of the other settings.
 const initialSettings: AlertSettings = {
   alert_min_severity: 'info',
   alerts_enabled: false,
@@ -29,12 +34,12 @@ const initialAccountSettings: AccountSettings = { ...initialSettings, notify_sub
 export const settingColumns = Object.keys(initialSettings) as (keyof AlertSettings)[];
 
 function change(stored: AccountSettings, given: AlertChange) {
-  // A JSON body has no field that is undefined.
+  // A parsed JSON body has no undefined fields, which would replace stored values.
   const lists = { alert_event_classes: null, alert_categories: null };
   return { ...stored, ...lists, ...given } as AccountSettings;
 }
 
-/** The settings that apply to every company without settings of its own. */
+/** Returns the global settings of an account, which apply to companies without settings of their own. */
 export async function findGlobalSettings(db: Db, account_id: string): Promise<AccountSettings> {
   const stored = await db
     .selectFrom('customer.alert_setting')
@@ -45,10 +50,10 @@ export async function findGlobalSettings(db: Db, account_id: string): Promise<Ac
 }
 
 /**
- * Changes the settings that apply to every company without settings of its own.
+ * Changes the global settings of an account, which apply to companies without settings of their own.
  *
- * @param isForced whether companies lose the settings of their own
- * @returns how many companies of the watch list these settings now apply to
+ * @param isForced whether all companies lose their own settings
+ * @returns the count of watched companies to which the global settings now apply
  */
 export async function setGlobally(
   db: Db,
@@ -74,7 +79,10 @@ export async function setGlobally(
   });
 }
 
-/** Drops the settings of one company, or without `watch_id` of all; returns how many had settings. */
+/**
+ * Deletes the own settings of one company, or without `watch_id` of all companies. Returns the count of these
+ * companies.
+ */
 async function dropCustomSettings(tx: Tx, account_id: string, watch_id?: string): Promise<number> {
   const nothing = Object.fromEntries(settingColumns.map((column) => [column, null]));
   const { numUpdatedRows } = await tx
@@ -87,10 +95,10 @@ async function dropCustomSettings(tx: Tx, account_id: string, watch_id?: string)
   return Number(numUpdatedRows);
 }
 
-/** The body of a 404: the company is not on the list, or not known. */
+/** The body of the 404 for a company that is unknown or not on the watch list. */
 export const notWatched = { success: false, message: 'The company is not on your watch list.' };
 
-/** The watch of a company, or the queued watch of its number. Throws the 404 without one. */
+/** Returns the watch of a company, or the queued watch of its number. Throws a 404 when neither exists. */
 function findWatch(tx: Tx, account_id: string, { identifier_type, identifier_value }: Identifier) {
   return tx
     .selectFrom('customer.watch')
@@ -109,8 +117,8 @@ function findWatch(tx: Tx, account_id: string, { identifier_type, identifier_val
 }
 
 /**
- * Gives one company of the watch list settings of its own. The first time, values that the request
- * leaves out come from the global settings.
+ * Sets the own alert settings of one watched company. The first own settings of a company take omitted values from
+ * the global settings.
  */
 export async function setForCompany(
   db: Db,
@@ -131,7 +139,7 @@ export async function setForCompany(
   });
 }
 
-/** Drops the settings of one company of the watch list; returns how many there were, 0 or 1. */
+/** Deletes the own alert settings of one watched company. Returns the count of deleted settings, 0 or 1. */
 export async function resetForCompany(db: Db, account_id: string, identifier: Identifier) {
   return changeWatchList(db, account_id, async (tx) => {
     const { watch_id } = await findWatch(tx, account_id, identifier);

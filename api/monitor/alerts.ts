@@ -22,8 +22,8 @@ import { pageMeta, pagingFields, viewPageMeta } from '../http/paging.ts';
 import examples from './examples.json' with { type: 'json' };
 import { selectPage, watchedFields } from './watch-list.ts';
 
-// Spec: silent on an empty list. It is refused, since it could mean none or all: without the list all
-// apply, and `alerts_enabled` switches all off.
+// Spec: silent on an empty list of classes or categories; we refuse it, since it could mean none or all. Without
+// the list all classes or categories apply; `alerts_enabled` switches all alerts off.
 function listOf<Values extends z.util.EnumLike>(value: z.ZodEnum<Values>) {
   return z
     .array(value)
@@ -67,7 +67,7 @@ const companySettings = z
 
 const settingsExample = { ...examples.change, alert_categories: category.options };
 
-/** Without a list of its own, a setting shows all classes or categories. */
+/** Returns alert settings as answers show them: a list that is null becomes all classes or categories. */
 function view(stored: Pick<AlertSettings, 'alert_event_classes' | 'alert_categories'>) {
   return {
     ...stored,

@@ -120,7 +120,7 @@ function list({ db }: Context): Endpoint {
   );
 }
 
-// Spec: two names of each field, silent on which one holds; both do.
+// Spec: two names for each field, silent on which name counts; we accept both.
 const spellings = [
   ['identifier_type', 'identifier_value'],
   ['name', 'value'],
@@ -131,7 +131,7 @@ function checkRemoval(body: Record<string, unknown>, context: z.core.$Refinement
   if (isEmpty) for (const field of spellings[0]) refuse(context, [field], 'is required');
   for (const pair of spellings) checkPair(body, context, pair);
   if (context.issues.length > 0) return;
-  // Equal texts for lists of the same numbers, in any order and spelling.
+  // Two lists of the same numbers, in any order and spelling, give equal texts.
   const texts = spellings
     .filter(([typeField]) => body[typeField] !== undefined)
     .map(([typeField, listField]) => {
@@ -146,7 +146,7 @@ function checkRemoval(body: Record<string, unknown>, context: z.core.$Refinement
 
 const numbers = z.array(text);
 
-/** The answer of a removal: the numbers by outcome, as they were written. */
+/** Returns the answer to a removal: the numbers by outcome, as the client wrote them. */
 function viewRemoval(data: Record<RemovalOutcome, string[]>, removed_at: Date) {
   const { removed, not_found, not_watched } = data;
   const meta = {

@@ -7,15 +7,18 @@ import { onlyAllow } from '../http/errors.ts';
 import { createRouter } from '../http/router.ts';
 import { sendPrivatePage } from '../html/page.ts';
 
-/** The key signs the link. */
+/** The options of the page, with `secretKey`, which signs the links in mails. */
 type Options = Pick<Context, 'db' | 'now'> & { secretKey: string };
 
-/** The account of a link; none when the token is forged or expired, or a recovery came after the mail. */
+/**
+ * Selects the account of an unsubscribe link; undefined for a forged or expired token. The query finds no account
+ * for a link from before the last recovery.
+ */
 function selectReader({ db, now, secretKey }: Options, token: string) {
   const unsubscription = readUnsubscribeToken(secretKey, token, now());
   if (!unsubscription) return undefined;
   const { user_ref, issued_at } = unsubscription;
-  // A token holds the second of its issue.
+  // A token holds the time of its issue in whole seconds only.
   const end_of_second = new Date(issued_at.getTime() + 1000);
   return db
     .selectFrom('customer.account')
@@ -24,7 +27,10 @@ function selectReader({ db, now, secretKey }: Options, token: string) {
     .where((eb) => eb.or([eb('recovered_at', 'is', null), eb('recovered_at', '<', end_of_second)]));
 }
 
-/** Turns off all alerts by mail, including alerts of single companies. Returns the reader of a valid token. */
+/**
+ * Turns off all alerts by mail of an account, including alerts of single companies. Returns the account; undefined
+ * for an invalid token.
+ */
 async function stopMails(options: Options, token: string) {
   return options.db.transaction().execute(async (tx) => {
     const reader = selectReader({ ...options, db: tx }, token);
@@ -44,7 +50,7 @@ async function stopMails(options: Options, token: string) {
   });
 }
 
-/** The token in the form of the page, or in the address, which mail programs use (RFC 8058). */
+/** Returns the token from the form of the page, or from the address, which mail programs use (RFC 8058). */
 function tokenOf({ query, body }: Request): string | undefined {
   const { token } = (body as { token?: unknown } | undefined) ?? {};
   const given = token ?? query.token;
@@ -52,9 +58,9 @@ function tokenOf({ query, body }: Request): string | undefined {
 }
 
 /**
- * The page of the link in digest mails. `GET /unsubscribe?token=` shows a button and changes nothing,
- * since mail scanners follow links. `POST /unsubscribe` turns alerts by mail off for the account. The
- * button sends it, or a mail program by its one-click request.
+ * Serves the page of the unsubscribe link in digest mails. `GET /unsubscribe?token=` shows a button and changes
+ * nothing, since mail scanners follow links. `POST /unsubscribe` turns off the alerts by mail of the account. The
+ * button sends this `POST`; mail programs send it as a one-click request.
  */
 export function createUnsubscribePages(options: Options): Router {
   const router = createRouter();

@@ -8,7 +8,7 @@ import type { Bounds } from '../figures.ts';
 import { invalid, type Problem } from '../http/errors.ts';
 import { type Paging, rowCount, skippedBy } from '../http/paging.ts';
 
-/** How answers name a company of the watch list. */
+/** The fields by which answers name a watched company. */
 export const watchedFields = {
   primary_identifier: text,
   identifier_type: identifierType,
@@ -18,10 +18,10 @@ export const watchedFields = {
 };
 
 /**
- * A page of a watch list, and the count of its companies: those with settings of their own, or all.
- * Spec: silent on the order; we give the newest first.
- *
- * @returns the query of the page selects the number of today, else the submitted one, and the name
+ * Returns the query of a page of a watch list, and the total count of companies. With `isCustom`, only companies
+ * with their own alert settings are listed and counted. The query selects the name of a company and its current
+ * number, else the submitted number.
+ * Spec: silent on the order of a watch list; we list the newest first.
  */
 export async function selectPage(db: Db, account_id: string, paging: Paging, isCustom = false) {
   const watches = db
@@ -54,18 +54,18 @@ export async function selectPage(db: Db, account_id: string, paging: Paging, isC
   return { total, page };
 }
 
-/** Numbers that an account submits, to watch them or to stop watching them. */
+/** Company numbers that an account submits, to watch their companies or to stop watching them. */
 interface Submission {
   account_id: string;
   identifier_type: string;
-  /** Without spaces and dashes, each number once. */
+  /** The numbers without spaces and dashes, each once. */
   values: readonly string[];
   now: Date;
 }
 
 /**
- * Runs a transaction that changes the watch list of an account. It locks the account, so that requests
- * and the night change the list one after the other. Throws the 401 of an account that ended meanwhile.
+ * Runs a transaction that changes the watch list of an account. The account is locked, so that requests and the
+ * nightly run change its list one after the other. Throws a 401 when the account has ended.
  */
 export function changeWatchList<Result>(
   db: Db,
@@ -85,18 +85,17 @@ export function changeWatchList<Result>(
 }
 
 /**
- * Puts companies on the watch list of an account. A number is ready where its company is known, else
- * queued. A submission that puts nothing on the list leaves no trace, and no mail. When no number is
- * queued, the same transaction writes the mail. Throws a 422 that names the bound.
+ * Adds companies to the watch list of an account. A number is ready when its company is known, else queued. A
+ * submission that adds nothing is deleted and sends no mail. When no number is queued, the same transaction writes
+ * the mail. Throws a 422 when the account exceeds a bound.
  *
- * @returns how many of the numbers are ready and queued, how many companies are new on the list, and
- *   whether a mail will report the submission
+ * @returns the counts of ready numbers, queued numbers and added companies, and whether mails report submissions
  */
 export async function addCompanies(db: Db, submission: Submission, bounds: Bounds) {
   const { account_id, values, now } = submission;
   return changeWatchList(db, account_id, async (tx) => {
     const { submission_id, watch_ids, new_ids } = await submit(tx, submission);
-    // Before: a watch that gives way to another takes its submissions along.
+    // The submissions are read first, since `make_ready` moves them from a duplicate watch to the kept one.
     const { rows } = await sql<{ submissions: string[] }>`
       select customer.submissions_of(${watch_ids}) as submissions
     `.execute(tx);
@@ -116,7 +115,11 @@ export async function addCompanies(db: Db, submission: Submission, bounds: Bound
 
 type Counts = Awaited<ReturnType<typeof countWatches>>;
 
-/** @param new_ids watches that the submission has put on the list; a watch of a watched company is gone again */
+/**
+ * Counts the watches of a submission and of its account.
+ *
+ * @param new_ids the watches that the submission created; a duplicate of an existing watch is deleted by now
+ */
 async function countWatches(tx: Tx, account_id: string, submission_id: string, new_ids: string[]) {
   type Name = 'ready' | 'added' | 'waiting' | 'all_watches' | 'all_queued';
   type Row = Record<Name, number> & { notifies: boolean };
@@ -144,7 +147,7 @@ async function settle(tx: Tx, submissions: string[], now: Date): Promise<void> {
 }
 
 async function submit(tx: Tx, { account_id, identifier_type, values, now }: Submission) {
-  // A failed number is queued again.
+  // A failed watch is deleted, so that its number is queued again.
   await sql`
     delete from customer.watch
     where
@@ -163,22 +166,22 @@ async function submit(tx: Tx, { account_id, identifier_type, values, now }: Subm
   };
 }
 
-/** `not_found`: no registry knows the number. */
+/** The outcome of a number in a removal; `not_found`: no registry knows the number. */
 export type RemovalOutcome = 'removed' | 'not_found' | 'not_watched';
 
 interface FoundNumber {
   value: string;
   outcome: RemovalOutcome;
-  /** Null unless the company is removed. */
+  /** The id of the removed watch; null unless the company is removed. */
   watch_id: string | null;
   company_id: string | null;
 }
 
 /**
- * Removes companies from the watch list of an account, and their events from its feed. Any number of a
- * company names it; a queued or failed company has only the submitted number.
+ * Removes companies from the watch list of an account, and their events from its feed. Any number of a company
+ * identifies the company; only the submitted number identifies a queued or failed watch.
  *
- * @returns the numbers in their order
+ * @returns the numbers with their outcomes, in the submitted order
  */
 export async function removeCompanies(db: Db, removal: Submission): Promise<FoundNumber[]> {
   const { account_id, now } = removal;
