@@ -18,7 +18,7 @@ const watchedCount = 100;
 
 type DemoOptions = Pick<Environment, 'dataDir' | 'secretKey'> & {
   db: Database;
-  /** Where the API listens. */
+  /** The address on which the API listens. */
   url: string;
   /** Whether an account is created when no account was saved. */
   isMade: boolean;
@@ -33,7 +33,7 @@ export function demoFile(dataDir: string): string {
  * Opens the saved demo account while its token is valid, else creates an account through the API if `isMade`.
  * An account that watches no company then watches the known companies.
  *
- * @returns the account's Master Token; the fault, or `isLost` when the account's token is lost; or an empty object
+ * @returns the Master Token, the `fault` of the creation, or `isLost` when the token is lost; empty without an account
  */
 export async function openDemoAccount(
   options: DemoOptions,

@@ -68,7 +68,7 @@ export function checkPair(
   [typeField, valueField]: Pair,
 ): void {
   for (const [field, other] of [[typeField, valueField] as const, [valueField, typeField]]) {
-    // A field that is required in any case has an issue already.
+    // A missing field that is always required already has an issue.
     const hasIssue = context.issues.some(({ path }) => path?.[0] === field);
     if (hasIssue || body[field] !== undefined || body[other] === undefined) continue;
     refuse(context, [field], `is required with ${other}`);
@@ -113,7 +113,7 @@ export function numberCheck({ readers }: Pick<Context, 'readers'>, pairs = [usua
       .flat()
       .slice(0, mostNumbers)
       .map(async (value, at) => {
-        // The schema of the field refuses these.
+        // The schema of the field refuses a value that is no text or too long.
         if (typeof value !== 'string' || value.length > maxCharacters) return [];
         if (await isNumber({ type, value: digitsOf(value) })) return [];
         const field = Array.isArray(submitted) ? `${valueField}.${at}` : valueField;

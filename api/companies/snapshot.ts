@@ -89,7 +89,7 @@ export function snapshotEndpoint(
         if (!entries) throw new HttpError(404, unknownCompany);
         const data = viewSnapshot(entries, { ...dictionary, lang });
         const ETag = tagOf(JSON.stringify(data, leaveOut));
-        // A snapshot that the client has already is free.
+        // A snapshot that the client already has is free.
         const isFree = isKnown(request, ETag);
         const { identifier_type = 'company', identifier_value, company_ref } = asked;
         const description = `Snapshot of ${identifier_type} ${company_ref ?? identifier_value}`;

@@ -38,8 +38,8 @@ export interface FilesOptions extends Context {
 
 /**
  * Returns a function that makes files. A file is written whole before it is sent: a slow client holds no
- * session, and no client gets half a file. Its rows are groups of entries, whose number the dictionaries
- * bound. The files that were asked for last are cached.
+ * session, and no client gets half a file. A file has a row for each group of entries, so that the dictionaries
+ * bound its size. The files that were asked for last are cached.
  */
 export function createFiles({ downloadPools, readers, suppressBelow }: FilesOptions) {
   const kept = new LRUCache<string, Buffer>({

@@ -90,7 +90,7 @@ function nameAnswer(
   content.schema = { $ref: `#/components/schemas/${name}` };
 }
 
-// Tools fill examples into a request: with examples of all filters together it would find nothing.
+// Optional parameters rarely have examples: tools fill all examples into a request, which would find nothing.
 function describeParameter(parameter: Parameter, operationId: string): void {
   const { name, schema } = parameter;
   const sample =

@@ -4,7 +4,7 @@ import { readSeries } from '../stats/read-series.ts';
 
 const day_ms = 86_400_000;
 
-/** The least age, in days, of the snapshot that the newest one is compared with; without it, the one before. */
+/** The least days between two compared snapshots; if none is so old, the newest is compared with its predecessor. */
 const span_days = 30;
 
 function addDays(date: string, days: number): string {

@@ -122,7 +122,7 @@ export const showFaults: RequestHandler = (request, response, next) => {
   next();
 };
 
-/** Answers a browser with a 404 page if it asks for a missing page. Other clients get JSON later. */
+/** Answers a browser with a 404 page if it asks for a missing page. A later handler answers other clients with JSON. */
 export const answerMissingPage: RequestHandler = (request, response, next) => {
   const { method, path } = request;
   const isRead = method === 'GET' || method === 'HEAD';

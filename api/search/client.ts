@@ -13,7 +13,7 @@ import { type Found, notLoaded, type Search } from './segments.ts';
 import type { SearchAnswer } from './server.ts';
 import type { SearchQuestion } from './store.ts';
 
-/** The most questions at the index process at a time: one is answered, one waits. Further ones can be cancelled. */
+/** The most questions at the index process at a time: one is answered, one waits. Later ones can be cancelled. */
 const mostAsked = 2;
 
 /** The pause between two attempts to connect to the index process, and between two starts, in ms. */

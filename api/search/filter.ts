@@ -99,7 +99,7 @@ export async function readSearchDictionary(db: Db) {
     ]);
     return {
       country_code,
-      /** The codes of regions by slug and by name, and the newest symbols of legal forms by slug. */
+      /** The code of each region by slug and by name, and the newest symbol of each legal form by slug. */
       voivodeship: new Map(codes),
       legal_form: new Map(legalForms.map(({ slug, symbol }) => [slug, symbol])),
       /** The pattern of a whole activity code, and one such code as a sample. */

@@ -21,7 +21,7 @@ const mostSilence_ms = { changes: 120_000, country: 600_000 };
 export interface Wanted extends Pick<SegmentHead, 'from' | 'to'> {
   /** The snapshot after which a company must have changed; -1: all companies are wanted. */
   since: number;
-  /** The oldest snapshot that a server may have as its newest one. */
+  /** The lowest number that a server's newest snapshot may have. */
   least_no: number;
   /** The publications that a server must have: without them it is another database. */
   publications: string[];

@@ -12,7 +12,7 @@ export const columns = [
   'postal_code',
 ] as const;
 
-/** The kinds of division and activity terms; another kind is the index of a column. A term's text begins with it. */
+/** The kinds of division and activity terms; other kinds are column indexes. A term's text begins with its kind. */
 export const [divisionKind, activityKind] = [columns.length, columns.length + 1];
 
 /** The length of a division's code. Each activity code begins with the code of its division. */

@@ -22,7 +22,7 @@ async function answer(store: SearchStore, question: SearchQuestion) {
   }
 }
 
-/** Answers each question of a client, a line each, until the client disconnects. */
+/** Answers each question of a client, which is one line of JSON, by one line, until the client disconnects. */
 async function serve(store: SearchStore, socket: Socket): Promise<void> {
   for await (const line of createInterface(socket)) {
     socket.write(`${JSON.stringify(await answer(store, JSON.parse(line) as SearchQuestion))}\n`);

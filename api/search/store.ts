@@ -143,7 +143,7 @@ export class SearchStore {
     }
   }
 
-  /** Writes ranges to files, and deletes old files. They hold personal data: only this user may read them. */
+  /** Saves ranges as files, and deletes old files. The files hold personal data: only this user may read them. */
   async #save(folder: string, ranges: readonly Segment[]): Promise<void> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     for (const range of ranges) {

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Makes commits synchronous again after Patroni has started beside a writer that went on running. Patroni 3.0.2
-# then removes synchronous_standby_names, and sets it again only when another standby is chosen: commits that
-# are acknowledged meanwhile are on one machine.
-# Runs after each start of Patroni, as its user and with its environment (systemd: ExecStartPost).
+# Makes commits synchronous again after Patroni has started beside a running writer. Patroni 3.0.2 then removes
+# synchronous_standby_names, and sets it again only when another standby is chosen. Until then acknowledged
+# commits are on one machine only.
+# This script runs after each start of Patroni, with Patroni's user and environment (systemd: ExecStartPost).
 set -eu
 config=$(dirname "$0")/patroni.yaml
 export PGPASSWORD="$PATRONI_SUPERUSER_PASSWORD"
@@ -15,7 +15,7 @@ is_asynchronous() {
     grep -q 1
 }
 
-# Chosen anew, the synchronous standby is set anew. A new writer needs a few seconds to choose its first one.
+# Switching the mode off and on sets the synchronous standby again. A new writer needs seconds to choose one.
 for _ in 1 2 3 4 5 6; do
   sleep 2
   is_asynchronous || continue

@@ -12,7 +12,7 @@ with DAG(
     catchup=False,
     max_active_runs=1,
 ) as dag:
-    # 5: nothing to do. A refused dump (3) is not tried again by itself: a person looks at it.
+    # The exit code 5 means that no new dump was there. A refused dump (3) is not retried: a person must decide.
     nightly = BashOperator(
         task_id="nightly",
         bash_command="cd /srv/company-registry && node pipeline/registry.js nightly --json",
@@ -23,7 +23,7 @@ with DAG(
         bash_command="cd /srv/company-registry && node pipeline/registry.js check --max-age 2",
         trigger_rule="all_done",
     )
-    # The last task decides what Airflow says of the day: a failed night is no success.
+    # The last task decides the state of Airflow's run: a failed night makes the run fail.
     done = EmptyOperator(task_id="done", trigger_rule="none_failed")
     nightly >> check >> done
     nightly >> done

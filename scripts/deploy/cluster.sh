@@ -1,6 +1,6 @@
-# Sourced by scripts that need servers of their own: Debian's PostgreSQL, which has pg_dump, below $folder.
+# Starts temporary PostgreSQL servers below $folder, for scripts that source this file. Debian's PostgreSQL has pg_dump.
 
-# Debian keeps the programs of each version in a folder of its own; elsewhere they are on the path.
+# Debian keeps the programs of each PostgreSQL version in a separate folder; other systems have them on the path.
 bin=$(find /usr/lib/postgresql -maxdepth 2 -name bin 2>/dev/null | sort -V | tail -1)
 for program in initdb pg_ctl pg_dump pg_restore createdb psql; do
     if [ ! -x "${bin:+$bin/}$program" ] && ! command -v "$program" >/dev/null; then
@@ -13,7 +13,7 @@ PATH=${bin:+$bin:}$PATH
 folder=$(mktemp -d)
 chmod 755 "$folder"
 user=$(id -un)
-# PostgreSQL does not run as root.
+# PostgreSQL refuses to run as root.
 if [ "$user" = root ]; then user=postgres; fi
 as() { if [ "$(id -un)" = "$user" ]; then "$@"; else runuser -u "$user" -- env PATH="$PATH" "$@"; fi; }
 
@@ -26,7 +26,7 @@ stop_clusters() {
 }
 trap stop_clusters EXIT
 
-# start_cluster <name>: a server without the locale of this machine.
+# start_cluster <name>: starts a server that does not use the locale of this machine.
 start_cluster() {
     install -d -o "$user" -m 755 "$folder/$1"
     as initdb -D "$folder/$1/data" -A trust -E UTF8 --no-locale >"$folder/log"
@@ -35,7 +35,7 @@ start_cluster() {
     clusters+=("$1")
 }
 
-# url <cluster> <login> <database>
+# url <cluster> <login> <database>: prints the connection string.
 url() { echo "postgresql://$2@localhost/$3?host=$folder/$1"; }
 
 registry() { DATA_DIR=$folder node_modules/.bin/node pipeline/registry.js "$@"; }
