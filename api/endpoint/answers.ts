@@ -1,15 +1,15 @@
-// What the descriptions of endpoints share. `openapi/glossary.json` describes the fields by their names.
+// Schemas that the descriptions of endpoints share. `openapi/glossary.json` describes the fields by their names.
 import { z } from 'zod';
 
 export const text = z.string();
 
-/** A moment in whole seconds, as `formatTimestamp` writes it. */
+/** A time in whole seconds, as `formatTimestamp` writes it. */
 export const time = z.iso.datetime({ offset: true });
 
-/** A moment in microseconds. */
+/** A time with microseconds. */
 export const preciseTime = z.iso.datetime({ precision: 6 });
 
-/** A part of a body with its example. */
+/** The schema of a part of a body, and an example. */
 type Part = readonly [schema: z.ZodType, example: unknown];
 
 function bodyOf(begin: Record<string, Part>, data: Part, meta: Part | undefined) {
@@ -20,12 +20,12 @@ function bodyOf(begin: Record<string, Part>, data: Part, meta: Part | undefined)
   };
 }
 
-/** Describes a body of `success`, `data` and, where it is given, `meta`. */
+/** Returns the schema and example of a body with `success`, `data` and, if given, `meta`. */
 export function answersSuccess(data: Part, meta?: Part) {
   return bodyOf({ success: [z.literal(true), true] }, data, meta);
 }
 
-/** Describes a body of `status`, `data` and, where it is given, `meta`. */
+/** Returns the schema and example of a body with `status`, `data` and, if given, `meta`. */
 export function answersStatus(data: Part, meta?: Part) {
   return bodyOf({ status: [z.literal('success'), 'success'] }, data, meta);
 }

@@ -8,13 +8,13 @@ import { refuseHuge } from './validate.ts';
 const malformed = 'The request body is not valid JSON.';
 const unsupported = 'The request body must be sent as application/json in UTF-8.';
 
-// The messages of Express quote the body, which may hold a password.
+// The answers to errors of Express, by type. The own messages of Express quote the body, which may hold a password.
 const messages: Record<string, [status: number, message: string]> = {
   'entity.parse.failed': [400, malformed],
   'charset.unsupported': [415, unsupported],
 };
 
-// Express adds the body to these errors, so that only their type may be used.
+// Reads a JSON body as text. Express adds the body to its errors, so that only their type is used.
 const readText = readBounded(
   sizes.body_bytes,
   text({
@@ -22,7 +22,7 @@ const readText = readBounded(
     limit: sizes.body_bytes,
     verify: (_request, _response, bytes, encoding) => {
       if (!/^utf-?8$/i.test(encoding)) throw typed('charset.unsupported');
-      // The decoder would silently replace invalid bytes.
+      // The decoder of Express would silently replace invalid UTF-8.
       if (!isUtf8(bytes)) throw typed('entity.parse.failed');
     },
   }),
@@ -34,13 +34,13 @@ function typed(type: string): Error {
 
 function explain(error: unknown): unknown {
   const { type = '' } = error as { type?: string };
-  // What is too large once it is inflated.
+  // A compressed body may be too large only after inflation.
   if (type === 'entity.too.large') return tooLarge(sizes.body_bytes);
   const [status, message] = messages[type] ?? [];
   return status && message ? new HttpError(status, { message }) : error;
 }
 
-/** The keys of all objects in a value. */
+/** Returns the keys of all objects in a value, in any depth, with repetitions. */
 function listKeys(value: unknown): string[] {
   const keys: string[] = [];
   const pending = [value];
@@ -52,10 +52,13 @@ function listKeys(value: unknown): string[] {
   return keys;
 }
 
-/** A string of valid JSON; one that a colon follows is a key. */
+/** Matches a string in valid JSON, and a colon that makes the string a key. */
 const stringOfJson = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?/g;
 
-/** Returns a key that an object has twice. `JSON.parse` has kept its last value alone. */
+/**
+ * Returns a key that an object of the JSON has twice; undefined without one. `JSON.parse` keeps only the last
+ * value of such a key.
+ */
 function findRepeatedKey(json: string, value: unknown): string | undefined {
   const kept = listKeys(value);
   const written = [...json.matchAll(stringOfJson)].filter(([, , colon]) => colon !== undefined);
@@ -72,13 +75,16 @@ function findRepeatedKey(json: string, value: unknown): string | undefined {
     });
 }
 
-/** Throws a 400 when the text is no JSON, a 422 when an object in it has a key twice, and as `refuseHuge`. */
+/**
+ * Parses the JSON of a body. Throws a 400 for malformed JSON, a 422 for a repeated key, and the errors of
+ * `refuseHuge`.
+ */
 function parseJson(json: string): unknown {
   let value: unknown;
   try {
     value = JSON.parse(json);
   } catch {
-    // The error quotes the body.
+    // The error of `JSON.parse` quotes the body, and is not passed on.
     throw new HttpError(400, { message: malformed });
   }
   refuseHuge(value, ['body']);
@@ -88,13 +94,12 @@ function parseJson(json: string): unknown {
 }
 
 /**
- * Reads the JSON body of a request into `request.body`, which is undefined without a body. Answers 400
- * when the body is malformed, 413 when it is too large, 415 when it is not JSON, 422 when a key is given
- * twice.
+ * Reads the JSON body of a request into `request.body`, which is undefined without a body. Answers 400 to a
+ * malformed body, 413 to a large body, 415 to another type than JSON, and 422 to a repeated key.
  */
 export const readBody: RequestHandler = (request, response, next) => {
   const isEmpty = request.headers['content-length'] === '0';
-  // Null: the request has no body.
+  // `request.is` returns null for a request without a body.
   if (!isEmpty && request.is('application/json') === false) {
     throw new HttpError(415, { message: unsupported });
   }

@@ -8,13 +8,13 @@ import type { RequestLimit } from '../figures.ts';
 /** The token that a call needs: none, any token, or the Master Token. */
 export type Auth = 'none' | 'token' | 'master';
 
-/** An error of an endpoint that does not follow from the rest of its description. */
+/** An error of an endpoint that does not follow from the rest of the description. */
 export interface DocumentedError {
   description: string;
   example: object;
 }
 
-/** Describes an endpoint: requests are checked by it, and the OpenAPI document is made of it. */
+/** The description of an endpoint: requests are checked against it, and the OpenAPI document is made from it. */
 export interface EndpointDescription<
   A extends Auth,
   Params extends z.ZodObject,
@@ -22,43 +22,46 @@ export interface EndpointDescription<
   Body extends z.ZodType,
 > {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** Below `/api/v1`, with parameters as in OpenAPI: `/tokens/{token_ref}`. */
+  /** The path below `/api/v1`, with parameters as in OpenAPI: `/tokens/{token_ref}`. */
   path: string;
   tag: string;
   summary: string;
   description?: string;
   auth: A;
-  /** Whether requests of one account run one after the other in a process, because they lock it. */
+  /** Whether requests of one account run one after the other in a process, because each locks the account. */
   isInTurn?: true;
-  /** What an answer costs, for the document; the handler charges. Default: nothing. */
+  /** The credits that an answer costs, for the OpenAPI document; the handler charges them. Default: 0. */
   credits?: number;
   /**
-   * Without a token, the limit of an address instead of the general one. With a token, the limit of an
-   * account, beside the general one of the token: answers have its rest.
+   * The rate limit of the endpoint. Without a token, the limit counts per address, instead of the general limit.
+   * With a token, the limit counts per account, beside the general limit, and answers report its rest.
    */
   limit?: RequestLimit;
-  /** Strict objects: an unknown field is refused. */
+  /**
+   * The schema of the parameters of the path: a strict object, as in `query` and `body`, which refuses unknown
+   * fields.
+   */
   params?: Params;
   query?: Query;
-  /** Request headers for the document; the handler reads them itself. */
+  /** The request headers in the OpenAPI document; the handler itself reads the headers. */
   headers?: z.ZodObject;
   body?: Body;
-  /** Checks what only the database knows, in the fields of query and body; gives what is wrong. */
+  /** Checks the fields of query and body against the database, and returns the problems. */
   check?: (given: Record<string, unknown>) => Promise<Problem[]>;
-  /** Of `body`, for the document. */
+  /** An example of the body for the OpenAPI document. */
   bodyExample?: object;
-  /** Of the success; default 200. */
+  /** The status of a successful answer; default 200. */
   status?: 201 | 202;
   answer: z.ZodType;
-  /** Of the success; default JSON. The handler sets another type itself. */
+  /** The media type of a successful answer; default JSON. The handler itself sets another type. */
   mediaType?: 'text/csv';
   /**
-   * `Cache-Control` of the success of a GET without a token, unless the handler sets another value.
-   * Such an answer has an `ETag`. Default: `no-cache`.
+   * The `Cache-Control` of a successful GET without a token, unless the handler sets another value. Default:
+   * `no-cache`. Successful GET answers without a token have an `ETag`.
    */
   cacheControl?: string;
   example: object | string;
-  /** Of the success as CSV, where a client may ask for CSV by `Accept`. */
+  /** An example of the answer as CSV, where a client may ask for CSV by `Accept`. */
   csvExample?: string;
   errors?: Record<number, DocumentedError>;
 }
@@ -71,7 +74,7 @@ export interface Call<A extends Auth, Params, Query, Body> {
   caller: A extends 'none' ? undefined : Caller;
   request: Request;
   response: Response;
-  /** Is asked right before a charge: returns whether the client still waits, and then ends the deadline. */
+  /** Returns whether the client still waits, and then cancels the deadline; called right before a charge. */
   claim: () => boolean;
   options: Context;
 }
@@ -83,8 +86,8 @@ export interface Endpoint {
 }
 
 /**
- * Joins a description with its handler, which returns the body of the success, or the text of the body.
- * It throws an `HttpError` for any other answer.
+ * Joins the description of an endpoint with its handler. The handler returns the body of a successful answer as an
+ * object or as text, and throws an `HttpError` for any other answer.
  */
 export function endpoint<
   A extends Auth,
@@ -97,11 +100,11 @@ export function endpoint<
     call: Call<A, z.output<Params>, z.output<Query>, z.output<Body>>,
   ) => Promise<object | string> | object,
 ): Endpoint {
-  // The description has parsed the arguments of the handler.
+  // The cast is safe, since the schemas of the description parse the arguments of the handler.
   return { description, handle } as unknown as Endpoint;
 }
 
-/** Writes a body of `status`, `data` and `meta` whose data is JSON text already. */
+/** Returns a body of `status`, `data` and `meta` as text, where `data` is already JSON text. */
 export function writeSuccess(data: string, meta: object): string {
   return `{"status":"success","data":${data},"meta":${JSON.stringify(meta)}}`;
 }

@@ -11,14 +11,14 @@ const typeNames: Record<string, string> = {
   object: 'an object',
 };
 
-/** What a bound counts: characters of a string, items of a list, or the number itself. */
+/** The words for a bound: on the characters of a string, on the items of a list, or on a number itself. */
 const units: Record<string, { least: string; most: string; unit: string }> = {
   string: { least: 'be at least', most: 'not be longer than', unit: ' characters' },
   array: { least: 'have at least', most: 'not have more than', unit: ' items' },
   number: { least: 'be at least', most: 'not be greater than', unit: '' },
 };
 
-/** Names a field without the part of the request, but with the position in a list: `value.3`. */
+/** Returns the name of a field without the part of the request, but with its position in a list: `value.3`. */
 export function fieldOf(path: readonly PropertyKey[]): string {
   return path.length > 1 ? path.slice(1).join('.') : String(path[0] ?? 'body');
 }
@@ -49,7 +49,7 @@ function describe(issue: RawIssue, part: unknown): string {
   }
 }
 
-/** The message of a rule that has no message of its own. */
+/** Returns the message of a broken rule that defines no message itself. */
 export function messageOf(issue: RawIssue): string {
   const path = issue.path ?? [];
   const wrong = describe(issue, path[0]);

@@ -14,22 +14,22 @@ import { addressKeyOf } from '../http/limiter.ts';
 import { isKnown, tagOf } from '../http/tag.ts';
 import { parse } from './validate.ts';
 
-/** The path below which the API is versioned. */
+/** The path below which all endpoints of this version of the API lie. */
 export const basePath = '/api/v1';
 
-/** Whether a page of any origin may read the answers, and a cache may keep them. */
+/** Checks whether the answers of an endpoint are public: pages of any origin may read and caches may keep them. */
 export function isPublic({ auth, method }: Endpoint['description']): boolean {
   return auth === 'none' && method === 'get';
 }
 
-/** Mounts endpoints. A request passes limit, authentication, body, validation and handler. */
+/** Returns a router of endpoints. A request passes rate limit, authentication, body, validation and handler. */
 export function mountEndpoints(
   endpoints: Endpoint[],
   options: Context & { corsOrigins?: string[] },
 ): Router {
   const router = createRouter();
   const authentication = createAuthentication(options);
-  // A revoked or expired token always gets a 401.
+  // A revoked or expired token gets a 401, even beyond the rate limit.
   const { limiter } = options;
   const limitToken = limiter.limitRequests(
     limits.general,
@@ -38,7 +38,7 @@ export function mountEndpoints(
   );
   const admit = createAdmission(authentication);
   const byPath = Map.groupBy(endpoints, ({ description }) => description.path);
-  // A path without a parameter comes first: `/tokens/verify` is not the token `verify`.
+  // Paths without a parameter are mounted first, so that `/tokens/verify` does not name a token `verify`.
   const paths = [...byPath].toSorted(
     ([one], [other]) => Number(one.includes('{')) - Number(other.includes('{')),
   );
@@ -52,7 +52,7 @@ export function mountEndpoints(
         ...(auth === 'none'
           ? [limiter.limitRequests(limit ?? limits.general)]
           : [limitToken, admit(auth), limit ? limiter.limitRequests(limit, accountOf) : []].flat()),
-        // HTTP defines no meaning of the body of a GET.
+        // The body of a GET is ignored, since HTTP defines no meaning for it.
         ...(method === 'get' ? [] : [readBody]),
         answer(one, options),
       );
@@ -63,14 +63,17 @@ export function mountEndpoints(
   return router;
 }
 
-/** Tells browsers which origins may read the answers. A preflight request goes on like any other. */
+/**
+ * Returns the CORS middleware, which names the origins that may read the answers. A preflight request continues to
+ * the next handler.
+ */
 function share(origin: '*' | string[] = []): RequestHandler[] {
   if (origin.length === 0) return [];
   return [cors({ origin, exposedHeaders, maxAge: 86_400, preflightContinue: true })];
 }
 
-// The metrics count requests by the path of the description. No cache may keep an answer that needs or
-// holds a token.
+// Notes the path of the description, by which metrics count requests. Forbids caches to keep answers that need or
+// hold a token.
 function begin(path: string, isOpen: boolean): RequestHandler {
   return (_request, response, next) => {
     response.locals.path = basePath + path;
@@ -92,7 +95,7 @@ function createAdmission({ authenticate }: Authentication) {
     };
 }
 
-/** The key of an account, once its token is admitted. */
+/** Returns the id of the account of a request, after its token is admitted. */
 function accountOf({ res }: Request): Promise<string> {
   return Promise.resolve((res!.locals.caller as Caller).account_id);
 }
@@ -111,16 +114,16 @@ function answer(one: Endpoint, options: Context): RequestHandler {
     const parts = { params: request.params, query: request.query, body: given };
     const fields = () => ({ ...parts.query, ...(given as object) });
     const asked = await parse(schema, parts, check && (() => check(fields())));
-    // The deadline has passed: the client must not pay for an answer that it does not get.
+    // The handler is skipped after the deadline: a client must not pay for an answer that it does not get.
     if (response.headersSent) return;
     const { caller } = response.locals;
     const claim = () => claimAnswer(response);
     const context = { caller, request, response, claim, options };
     const call = { ...asked, ...context } as Call<Auth, unknown, unknown, unknown>;
     const client = caller ? `account ${caller.account_id}` : addressKeyOf(request);
-    // The answer may be given up when its turn comes.
+    // The client may be gone when the turn of its request comes.
     const handle = async () => (isGivenUp(response) ? undefined : one.handle(call));
-    // No request waits for a lock of its account in a session.
+    // Changes wait here for their turn, so that none occupies a database session while it waits for a lock.
     const answered = await limiter.inTurn(requests, client, () =>
       isInTurn ? limiter.inTurn(changes, client, handle) : handle(),
     );

@@ -9,7 +9,7 @@ function problemOf(text: string, part: string | undefined): string | undefined {
   return text.isWellFormed() ? undefined : 'must not contain half of a surrogate pair.';
 }
 
-/** Throws the 422 of a list or an object that is longer than any valid one. */
+/** Throws a 422 when a list or an object is longer than any valid one. */
 function refuseLong(value: object, path: string[]): void {
   if (Object.keys(value).length <= sizes.items) return;
   const field = fieldOf(path);
@@ -21,10 +21,10 @@ function refuseLong(value: object, path: string[]): void {
 }
 
 /**
- * Throws a 400 when a value is nested too deeply, and a 422 when a list or an object in it is too long. All
- * other checks come after this one: their work grows with what is wrong.
+ * Throws a 400 when a value is nested too deeply, and a 422 when an inner list or object is too long. All other
+ * checks follow this check, since their work grows with the number of faults.
  *
- * @param value the parts of a request, `{ params, query, body }`, or what lies below `path`
+ * @param value the parts of a request, `{ params, query, body }`, or the value at `path`
  */
 export function refuseHuge(value: unknown, path: string[]): void {
   if (typeof value !== 'object' || value === null) return;
@@ -36,10 +36,10 @@ export function refuseHuge(value: unknown, path: string[]): void {
 }
 
 /**
- * Finds text that Postgres cannot store: a NUL character, or half of a surrogate pair, which JSON can
- * escape. In a query, U+FFFD stands for bytes that are not UTF-8.
+ * Returns a problem for each text that Postgres cannot store: with a NUL character or half of a surrogate pair.
+ * U+FFFD in a query is a problem too, since it replaces bytes that are not UTF-8.
  *
- * @param value the parts of a request, `{ params, query, body }`, or what lies below `path`
+ * @param value the parts of a request, `{ params, query, body }`, or the value at `path`
  */
 function findBadText(value: unknown, path: string[] = []): Problem[] {
   if (typeof value === 'string') {
@@ -61,11 +61,11 @@ function problemsOf(issue: z.core.$ZodIssue): Problem[] {
 }
 
 /**
- * Checks a request against a schema of its parts: `z.object({ params, query, body })`. Throws the 422
- * that names every wrong field. Unknown fields are refused, since an ignored filter would mislead, and
- * so is text that the database cannot store.
+ * Parses a request by a schema of its parts: `z.object({ params, query, body })`. Throws a 422 that names every
+ * wrong field. Unknown fields are refused, since an ignored filter would mislead. Text that the database cannot
+ * store is refused too.
  *
- * @param check finds what else is wrong
+ * @param check returns further problems of the request
  */
 export async function parse<Output>(
   schema: z.ZodType<Output>,

@@ -2,18 +2,18 @@ import { type RequestHandler, urlencoded } from 'express';
 import { sizes } from '../figures.ts';
 import { HttpError } from './errors.ts';
 
-/** The 413 of a body that is longer than a bound; the connection ends with it. */
+/** Makes the 413 for a body that is larger than a bound; the answer closes the connection. */
 export function tooLarge(most_bytes: number): HttpError {
   const message = `The request body must not be larger than ${most_bytes} bytes.`;
   return new HttpError(413, { message }, { Connection: 'close' });
 }
 
 /**
- * Reads a body by a parser of Express as long as it is no longer than a bound. A longer one is refused before
- * it is read, or, where its length is not known before, as soon as so many bytes have arrived. The parser
- * itself would read all of it first.
+ * Returns a middleware that reads a body by a parser of Express, and refuses a body larger than a bound. A body
+ * with a larger `Content-Length` is refused unread, any other body when its bytes exceed the bound. The parser
+ * alone would read a large body to its end.
  *
- * @param parser begins to read at once
+ * @param parser a middleware that begins to read at once
  */
 export function readBounded(most_bytes: number, parser: RequestHandler): RequestHandler {
   return (request, response, next) => {
@@ -34,7 +34,7 @@ export function readBounded(most_bytes: number, parser: RequestHandler): Request
   };
 }
 
-/** Reads the form of a page. */
+/** Reads the posted form of a page into `request.body`. */
 export const readForm = readBounded(
   sizes.body_bytes,
   urlencoded({ extended: false, limit: sizes.body_bytes, parameterLimit: 10 }),

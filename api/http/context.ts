@@ -4,32 +4,32 @@ import type { Db } from '../../sql/connection/kysely.ts';
 import type { Readers } from '../../sql/connection/readers.ts';
 import type { Limiter } from './limiter.ts';
 
-/** Counts uses of tokens after their requests. */
+/** Counts the uses of tokens after their requests. */
 export interface Uses {
   /** Notes a use of the token with this hash, 64 hexadecimal digits. */
   count(hash: string, used_at: Date, ip: string | null): void;
-  /** Counts what waits, as far as the writer is there. Does not fail. */
+  /** Writes the noted uses to the database, if the writer answers. Never fails. */
   flush(): Promise<void>;
 }
 
-/** What all rooms take of the application; a room that needs more declares it. */
+/** The options that all rooms of the API share; a room that needs more declares them. */
 export interface Context {
-  /** The writer: customers, their tokens, limits, credits and watch lists. */
+  /** The tables on the writer (the primary server): customers, their tokens, limits, credits and watch lists. */
   db: Db;
   /**
-   * Sessions of their own on the writer, for limits and tokens alone: they wait for no standby, nor for
-   * others that do.
+   * Separate sessions on the writer for limits and tokens. Their statements wait neither for a standby nor for
+   * statements that wait for one.
    */
   gate: Db;
-  /** What the registries say. */
+  /** The data of the registries, on a standby or on the writer. */
   readers: Readers;
   /** The uses of tokens that are not counted yet. */
   uses: Uses;
   limiter: Limiter;
   logger: Logger;
   now: () => Date;
-  /** What one account may have and do. */
+  /** The bounds of one account, such as its most tokens. */
   bounds: Bounds;
-  /** Public counts from 1 to below it are null; 0: none. */
+  /** The bound below which public counts from 1 on are shown as null; 0: all counts are shown. */
   suppressBelow: number;
 }

@@ -3,8 +3,9 @@ import type { Request, RequestHandler, Response } from 'express';
 import { HttpError, sendError, unavailable } from './errors.ts';
 
 /**
- * Answers 503 after `deadline_ms`, so that no client waits for a database that hangs. A client that has
- * not sent its body gets a 408. A later answer is dropped. Only the first deadline of a request counts.
+ * Returns a middleware that answers 503 after `deadline_ms`, so that no client waits for a database that hangs. A
+ * client that has not sent its whole body gets a 408. Answers after the deadline are dropped. Only the first
+ * deadline of a request counts.
  */
 export function answerBy(deadline_ms: number): RequestHandler {
   return (request, response, next) => {
@@ -16,14 +17,14 @@ export function answerBy(deadline_ms: number): RequestHandler {
   };
 }
 
-/** Returns whether nobody waits for an answer: the client is gone, or has a 503. */
+/** Returns whether no client waits for an answer: the client is gone, or already has an answer. */
 export function isGivenUp(response: Response): boolean {
   return response.headersSent || response.closed;
 }
 
 /**
- * Returns whether a client still waits, and then ends the deadline: what the client pays for must be sent. Returns
- * false in the last third of the time, as the payment would be answered long after the deadline.
+ * Returns whether a client still waits, and then cancels the deadline, so that a paid answer is sent. Returns
+ * false in the last third of the time: after the payment, the answer would come long after the deadline.
  */
 export function claimAnswer(response: Response): boolean {
   const { deadline, lastClaim_ms } = response.locals as {
@@ -38,7 +39,7 @@ export function claimAnswer(response: Response): boolean {
 function answerLate(request: Request, response: Response, deadline_ms: number): void {
   if (response.headersSent) return;
   response.locals.err = new Error(`No answer after ${deadline_ms} ms`);
-  // Otherwise the client has not sent its whole body.
+  // A request is incomplete when the client has not sent its whole body.
   const error = request.complete
     ? unavailable()
     : new HttpError(408, { message: STATUS_CODES[408]! });

@@ -3,12 +3,12 @@ import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import { isDatabaseAway } from '../../sql/connection/lost-connection.ts';
 import { retryAfter_s, sizes } from '../figures.ts';
 
-/** A fault of a field of a request. */
+/** A fault of a field of a request, with its message. */
 export type Problem = [field: string, message: string];
 
 type ErrorBody = ({ message: string } | { error: string }) & Record<string, unknown>;
 
-/** An answer that is not a success, with the JSON body of the specification. */
+/** An error answer, with the JSON body of the specification. */
 export class HttpError extends Error {
   readonly status: number;
   readonly body: ErrorBody;
@@ -23,9 +23,9 @@ export class HttpError extends Error {
   }
 }
 
-/** Makes the 422 of the specification; its `message` is the first one, with the count of the others. */
+/** Makes the 422 of the specification. The `message` is the first problem, with the count of the others. */
 export function invalid(problems: Problem[]): HttpError {
-  // A map, because a client may name its field `__proto__`.
+  // A map groups the problems, because a client may name a field `__proto__`.
   const byField = Map.groupBy(problems.slice(0, sizes.errors), ([field]) => field);
   const errors = [...byField].map(([field, ofField]) => [field, ofField.map(([, text]) => text)]);
   const [first = ['', 'The given data was invalid.'], ...others] = problems;
@@ -41,24 +41,27 @@ export function unavailable(): HttpError {
   return new HttpError(503, { message: STATUS_CODES[503]! });
 }
 
-/** The 503 of what the operator has switched off. */
+/** Makes the 503 of a function that the operator has switched off. */
 export function switchedOff(what: string): HttpError {
   const message = `${what} currently switched off.`;
   return new HttpError(503, { message }, { 'Retry-After': String(retryAfter_s.switchedOff) });
 }
 
-/** The 503 while the companies are loading. */
+/** Makes the 503 of a search while the companies are loading. */
 export function loading(): HttpError {
   const message = 'The companies are being loaded for the search.';
   return new HttpError(503, { message }, { 'Retry-After': String(retryAfter_s.loading) });
 }
 
-/** Makes the 429 of a bound, which the message names. */
+/** Makes the 429 of an exceeded bound, which `message` names; the client may retry after `wait_s` seconds. */
 export function tooMany(message: string, wait_s: number, headers: Record<string, string> = {}) {
   return new HttpError(429, { message }, { ...headers, 'Retry-After': String(wait_s) });
 }
 
-/** Passes a request with another method on to `answerUnmatched`; `methods` is the value of `Allow`. */
+/**
+ * Returns a middleware that passes requests with other methods to `answerUnmatched`; `methods` is the value of
+ * `Allow`.
+ */
 export function onlyAllow(methods: string): RequestHandler {
   return (_request, response, next) => {
     response.locals.allow = methods;
@@ -66,7 +69,7 @@ export function onlyAllow(methods: string): RequestHandler {
   };
 }
 
-/** Answers requests without a route: 404, or 405 where the path has other methods, or 204 to OPTIONS. */
+/** Answers requests without a route: 404, 405 where the path has other methods, or 204 to OPTIONS. */
 export const answerUnmatched: RequestHandler = (request, response) => {
   const allow = response.locals.allow as string | undefined;
   if (allow === undefined) throw new HttpError(404, { message: 'Not Found' });
@@ -76,10 +79,10 @@ export const answerUnmatched: RequestHandler = (request, response) => {
   response.set('Allow', allow).status(204).end();
 };
 
-/** Shows a fault of the service as a page. Returns false for a client that does not want one. */
+/** Sends a fault of the service as a page. Returns false for a client that does not accept pages. */
 export type ShowFault = (status: number) => boolean;
 
-/** Sends JSON, unless a page can show the fault: `response.locals.showFault`. */
+/** Sends an error as JSON, or a 5xx as a page if `response.locals.showFault` can send one. */
 export function sendError(response: Response, { status, headers, body }: HttpError): void {
   response.set(headers);
   const show = response.locals.showFault as ShowFault | undefined;
@@ -96,7 +99,7 @@ function httpErrorOf(thrown: unknown): HttpError {
     : new HttpError(500, { message: 'Server Error' });
 }
 
-/** Turns an error into a JSON answer. Only the log gets the cause of a 5xx: `response.locals.err`. */
+/** Answers a thrown error. Only the log gets the cause of a 5xx, from `response.locals.err`. */
 export const answerError: ErrorRequestHandler = (thrown: unknown, _request, response, next) => {
   if (response.writableEnded) return;
   const error = httpErrorOf(thrown);
@@ -105,7 +108,7 @@ export const answerError: ErrorRequestHandler = (thrown: unknown, _request, resp
   else sendError(response, error);
 };
 
-/** Refuses a request without `Host`, or with several (RFC 9112), and a query that cannot be decoded. */
+/** Refuses a request without `Host` or with several (RFC 9112), and a query that cannot be decoded. */
 export const checkHead: RequestHandler = (
   { httpVersion, headersDistinct, url },
   _response,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sizes } from '../figures.ts';
 
-/** Counts code points: a character outside the basic plane counts once. */
+/** Returns the count of code points in a text: a character outside the basic plane counts once. */
 export function countCharacters(text: string): number {
   return Array.from(text).length;
 }
@@ -11,7 +11,7 @@ const [nameMinimum, nameMaximum] = sizes.name;
 // Names appear in mails and on pages, where a line break or a direction mark makes them look like another text.
 const control = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 
-/** The name of an account or of a token: 3 to 255 characters, trimmed. */
+/** The field for the name of an account or of a token: 3 to 255 characters, trimmed. */
 export const nameField = z
   .string()
   .trim()
@@ -27,14 +27,14 @@ export const nameField = z
   })
   .meta({ minLength: nameMinimum, maxLength: nameMaximum });
 
-/** A calendar date. ISO 8601 has a year 0000, which the calendar of the database lacks. */
+/** Returns a field for a calendar date. The year 0000 of ISO 8601 is refused, since Postgres lacks it. */
 export function dateField(field: string) {
   return z.iso.date().refine((value) => !value.startsWith('0000'), {
     error: `The ${field} field must not be before 0001-01-01.`,
   });
 }
 
-/** Appends a suffix to a name, and cuts the name where the result would be too long. */
+/** Returns a name with a suffix, and cuts the name where the result would be too long. */
 export function suffixName(name: string, suffix: string): string {
   return (
     Array.from(name)

@@ -2,10 +2,10 @@ import { isIP } from 'node:net';
 import type { Request, RequestHandler } from 'express';
 import { isLoopback } from '../../sql/process/environment.ts';
 
-/** An address with a port, as some proxies write it: `7.7.7.1:1234`, `[2001:db8::1]:443`; or in brackets. */
+/** Matches an address with a port or in brackets, as some proxies write it: `7.7.7.1:1234`, `[2001:db8::1]:443`. */
 const withPort = /^(?:\[(.+)\]|(.+?))(?::\d{1,5})?$/;
 
-/** Returns an address without port and brackets, and any other text as it is. */
+/** Returns an address without port and brackets, and any other text unchanged. */
 function withoutPort(text: string): string {
   if (isIP(text)) return text;
   const [, bracketed, bare = ''] = withPort.exec(text) ?? [];
@@ -13,7 +13,7 @@ function withoutPort(text: string): string {
   return isIP(address) ? address : text;
 }
 
-/** Takes the ports off `X-Forwarded-For`: with them all clients would be the proxy, and one client. */
+/** Removes the ports from `X-Forwarded-For`: with ports, all clients would count as one client, the proxy. */
 export const dropPorts: RequestHandler = (request, _response, next) => {
   const forwarded = request.headers['x-forwarded-for'];
   if (typeof forwarded === 'string') {
@@ -24,21 +24,18 @@ export const dropPorts: RequestHandler = (request, _response, next) => {
 };
 
 /**
- * The IP address of a client; null when neither the proxy nor the socket gives one. A proxy may report
- * something else than an address. An IPv4 client of an IPv6 socket has its IPv4 address.
+ * Returns the IP address of a client; null when neither the proxy nor the socket reports one. A text of a proxy
+ * that is no address is ignored. An IPv4 client of an IPv6 socket gets its IPv4 address.
  */
 export function clientAddressOf(request: Request): string | null {
   const address = [request.ip, request.socket.remoteAddress].find((text) => text && isIP(text));
   return address?.split('%', 1)[0]?.replace(/^::ffff:(?=\d+\.)/i, '') ?? null;
 }
 
-/** What proxies add. */
+/** The headers that proxies add to a request. */
 const proxyHeaders = ['x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'forwarded', 'via'];
 
-/**
- * Whether a program of this machine has sent a request to a name of this machine, and no proxy of this
- * machine has passed it on.
- */
+/** Checks whether a program of this machine sent a request to a name of this machine, without a proxy. */
 export function isOfThisMachine({ headers, socket }: Request): boolean {
   if (!isLoopback(socket.remoteAddress ?? '')) return false;
   if (proxyHeaders.some((name) => name in headers)) return false;

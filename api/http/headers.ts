@@ -8,7 +8,7 @@ export const commonHeaders = {
   'X-RateLimit-Reset': ['When the window ends, in seconds since 1970.', 'integer'],
 } as const;
 
-/** All headers that an answer can have. */
+/** All headers that an answer can have, as the OpenAPI document describes them. */
 export const headers = {
   ...commonHeaders,
   'Retry-After': ['Seconds to wait.', 'integer'],
@@ -25,7 +25,7 @@ export const headers = {
 
 export type Header = keyof typeof headers;
 
-/** The headers that a page of another origin may read; it needs no permission for `Cache-Control`. */
+/** The headers that pages of another origin may read. Browsers expose `Cache-Control` without permission. */
 export const exposedHeaders = Object.keys(headers)
   .filter((name) => name !== 'Cache-Control' && name !== 'WWW-Authenticate')
   .toSorted();

@@ -1,4 +1,7 @@
-/** Reads a value once, such as a dictionary, which changes only with a release. Errors are not kept. */
+/**
+ * Returns a function that reads a value once and caches it, such as a dictionary that changes only with a release.
+ * Errors are not cached.
+ */
 export function keep<Value>(read: () => Promise<Value>): () => Promise<Value> {
   let kept: Promise<Value> | undefined;
   return () => {
@@ -10,7 +13,7 @@ export function keep<Value>(read: () => Promise<Value>): () => Promise<Value> {
   };
 }
 
-/** Reads a value again when its key is another one than at the last time; all who ask meanwhile wait. */
+/** Returns a function that caches the value of the latest key. Parallel calls with the same key share one read. */
 export function keepByKey<Key extends string, Value>(read: (key: Key) => Promise<Value>) {
   let kept: { key: Key; ask: () => Promise<Value> } | undefined;
   return (key: Key): Promise<Value> => {

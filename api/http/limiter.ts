@@ -25,10 +25,10 @@ interface LimiterOptions {
   logger: Logger;
 }
 
-/** Bounds what clients do; the limits are in `figures.ts`. */
+/** Limits the requests and the work of clients; the figures are in `figures.ts`. */
 export type Limiter = ReturnType<typeof createLimiter>;
 
-/** Requests of a key in its window, the end of the window, and how often this process has refused the key in it. */
+/** The requests of a key in its window, the end of the window, and the refusals of the key by this process. */
 type Counted = IncrementResponse & { resetTime: Date; refusals?: number };
 
 type Hit = { limit_key: string; reset_at: Date };
@@ -42,18 +42,18 @@ export function addressKeyOf(request: Request): string {
   return ipKeyGenerator(clientAddressOf(request) ?? 'unknown', 56);
 }
 
-// The library wants these methods, and calls them only with options that are not set here.
+// `express-rate-limit` requires these methods, but calls them only with options that are not set here.
 function unsupported(): never {
   throw new Error('Hits are not taken back');
 }
 
 /**
- * Counts requests in Postgres, so that all processes share one count and a restart forgets nothing. Keys
- * are stored as `name:key`. The worker deletes closed windows (`sql/mail/delete_done.sql`). While the writer
- * is away and standbys are there, each process counts on for itself.
+ * Returns the limiter, which counts requests in Postgres: all processes share one count, and a restart forgets
+ * nothing. Keys are stored as `name:key`. The worker deletes closed windows (`sql/mail/delete_done.sql`). While
+ * the writer is away and standbys answer, each process counts alone in memory.
  */
 export function createLimiter({ gate, readers, now, logger }: LimiterOptions) {
-  /** The windows of the last clients, as this process has counted last. */
+  /** The windows of the most recent clients, as this process has counted them. */
   const windows = new LRUCache<string, Counted>({ max: memory.windows });
   const working = new Map<string, { count: number; waiting: (() => void)[] }>();
 
@@ -62,7 +62,9 @@ export function createLimiter({ gate, readers, now, logger }: LimiterOptions) {
     return counted && counted.resetTime > now() ? counted : undefined;
   };
 
-  /** Counts the hits of one key together, and gives each its own count; undefined while the writer is away. */
+  /**
+   * Counts hits in one statement. Returns the count of each hit in its window; undefined while the writer is away.
+   */
   async function countHits(hits: Hit[]): Promise<(Counted | undefined)[]> {
     const keys = hits.map(({ limit_key }) => limit_key);
     const values = [keys, now(), hits.map(({ reset_at }) => reset_at)];
@@ -84,8 +86,8 @@ export function createLimiter({ gate, readers, now, logger }: LimiterOptions) {
   const countHit = createBatch(countHits, batches.counting);
 
   /**
-   * Returns the window of a key that this process has seen full. The call is a refusal: after the first ones
-   * it comes late, since a client that asks again at once must not take the processor from others.
+   * Returns the window of a key if this process knows that the window is full, and counts a refusal. Later refusals
+   * are delayed: a client that retries at once must not take the processor from others.
    */
   async function meetFull(
     { name, request_count }: RequestLimit,
@@ -98,7 +100,10 @@ export function createLimiter({ gate, readers, now, logger }: LimiterOptions) {
     return seen;
   }
 
-  /** Counts a request, unless this process has seen that the window is full. */
+  /**
+   * Counts a request, unless this process knows that the window is full. Returns the count and the end of the
+   * window.
+   */
   async function hit(limited: RequestLimit, key: string): Promise<Counted> {
     const full = await meetFull(limited, key);
     if (full) return full;
@@ -113,7 +118,7 @@ export function createLimiter({ gate, readers, now, logger }: LimiterOptions) {
     return counted;
   }
 
-  /** Throws the 429 of a window that is full. */
+  /** Throws a 429 when a window is full. */
   function refuse(limited: RequestLimit, { totalHits, resetTime }: Counted): void {
     const { name, request_count, window_ms } = limited;
     if (totalHits <= request_count) return;
@@ -128,9 +133,9 @@ export function createLimiter({ gate, readers, now, logger }: LimiterOptions) {
     hit,
 
     /**
-     * Makes what limits the requests of a client: the key of `keyOf`, else an IPv4 address, or the first 56
-     * bits of an IPv6 address, which one customer owns. Answers 429 with `Retry-After`.
-     * Every answer has the rest in `RateLimit`, `RateLimit-Policy` (draft 8) and `X-RateLimit-*`.
+     * Returns a middleware that limits the requests of a client, and answers 429 with `Retry-After`. The client is
+     * the key of `keyOf`, else an IPv4 address, or the first 56 bits of an IPv6 address, which one customer owns.
+     * Every answer reports the rest of the limit in `RateLimit`, `RateLimit-Policy` (draft 8) and `X-RateLimit-*`.
      *
      * @param beforeRefusal may throw another answer than the 429
      */
@@ -158,32 +163,33 @@ export function createLimiter({ gate, readers, now, logger }: LimiterOptions) {
         logger,
       });
       return (request, response, next) => {
-        // The library adds to these headers: an answer has the limit that is counted last.
+        // Headers of an earlier limit are removed, since the library appends to them: an answer reports the last
+        // limit.
         response.removeHeader('RateLimit');
         response.removeHeader('RateLimit-Policy');
         return limit(request, response, next);
       };
     },
 
-    /** Counts one for a key other than a client, such as a mailbox. Returns whether it is in the limit. */
+    /** Counts one hit of a key that is no client, such as a mailbox. Returns whether the hit is within the limit. */
     async isAllowed(limited: RequestLimit, key: string): Promise<boolean> {
       return (await hit(limited, key)).totalHits <= limited.request_count;
     },
 
-    /** Counts one beside the requests of a client. Throws the 429 beyond the limit. */
+    /** Counts one hit of a key, beside the requests of the client. Throws a 429 beyond the limit. */
     async count(limited: RequestLimit, key: string): Promise<void> {
       refuse(limited, await hit(limited, key));
     },
 
-    /** Throws the 429 of a window that this process has seen full; counts nothing. */
+    /** Throws a 429 when this process knows that the window of a key is full; counts no hit. */
     async refuseFull(limited: RequestLimit, key: string): Promise<void> {
       const full = await meetFull(limited, key);
       if (full) refuse(limited, full);
     },
 
     /**
-     * Does the work of a client in its turn, so that sessions are left to others. Throws the 429 where too much
-     * work of the client waits. Work counts until it ends, also when its request got its answer before.
+     * Runs the work of a client in its turn, so that other clients find free sessions. Throws a 429 when too much
+     * work of the client waits. Work counts until it ends, even when its request is already answered.
      */
     async inTurn<Result>(
       { what, running_count, waiting_count }: WorkLimit,
@@ -193,7 +199,7 @@ export function createLimiter({ gate, readers, now, logger }: LimiterOptions) {
       const key = `${what}:${client}`;
       const own = working.get(key) ?? { count: 0, waiting: [] };
       if (own.count >= running_count + waiting_count) {
-        // A client that asks again at once must not take the processor from others.
+        // The refusal is delayed: a client that retries at once must not take the processor from others.
         await delay(retryAfter_s.work * 1_000);
         const message = `At most ${running_count} ${what} may be under way at a time, and ${waiting_count} wait.`;
         throw tooMany(message, retryAfter_s.work);

@@ -18,11 +18,11 @@ interface Options {
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /**
- * `/metrics`, in the format of Prometheus: metrics of the process, of its requests and of the tables. The
- * router answers programs of this machine alone; `render` is for the port that others ask. The label of a request is the template of its route, never its path: clients can invent any number
- * of paths.
+ * Returns the metrics of the process, of its requests and of the tables, in the format of Prometheus. `router`
+ * serves `/metrics` to programs of this machine alone; `render` is for the port that other programs use. Requests
+ * are labelled by the template of their route, since clients can invent any number of paths.
  *
- * @param options.pool reads the tables, and its sessions are counted; without one there are no such metrics
+ * @param options.pool reads the tables, and its sessions are counted; without a pool these metrics are missing
  */
 export function createMetrics({ pool, readers, searchIndex, now }: Options) {
   const registry = new Registry();

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import { pageSize, sizes } from '../figures.ts';
 
-/** A field of a query that is a whole number from 1 on. */
+/** Returns a query field for a whole number from 1 to `highest`; the default is `value`. */
 export function wholeNumber(field: string, highest: number, value: number) {
   const error = `The ${field} field must be a whole number from 1 to ${highest}.`;
   return z
@@ -21,14 +21,14 @@ export const pagingFields = {
   per_page: wholeNumber('per_page', sizes.perPage, pageSize),
 };
 
-/** Spec: silent on an empty list; it has one page. */
+/** Returns the number of the last page. Spec: silent on an empty list; we give it one page. */
 export function lastPageOf(total: number, per_page: number): number {
   return Math.max(1, Math.ceil(total / per_page));
 }
 
 export type Paging = Record<keyof typeof pagingFields, number>;
 
-/** How many items are before a page. */
+/** Returns the count of items before a page. */
 export function skippedBy({ page, per_page }: Paging): number {
   return (page - 1) * per_page;
 }

@@ -11,7 +11,10 @@ type Options = {
   isStopping?: () => boolean;
 };
 
-/** `/healthz`: the process is alive. `/readyz`: the process can serve. Neither has a limit. */
+/**
+ * Serves `/healthz`, whether the process is alive, and `/readyz`, whether it can serve. Neither path has a rate
+ * limit.
+ */
 export function createProbes({
   db,
   readers,
@@ -33,7 +36,7 @@ export function createProbes({
       let isLoaded: boolean;
       let isWriterUp: boolean;
       try {
-        // Reads no row: checks only that the tables exist and may be read.
+        // The query reads no row: it checks only that the tables exist and may be read.
         await readers.read((one) =>
           one.selectFrom('registry.daily_stat').select('stat_date').limit(0).execute(),
         );
@@ -51,7 +54,7 @@ export function createProbes({
         throw new HttpError(503, { message: 'The database does not answer as it should.' });
       }
       if (!isLoaded) throw loading();
-      // Without the writer, what is public can be read: the balancer keeps the process.
+      // Without the writer, public data can still be read, so that the balancer keeps the process.
       const states = readers.states();
       response.json({
         status: isWriterUp ? 'ok' : 'read-only',

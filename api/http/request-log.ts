@@ -2,11 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { Request, RequestHandler } from 'express';
 import type { Logger } from 'pino';
 
-/** A Master or API token, or the begin of a signed token of a mail (a JWT). */
+/** The beginnings of tokens: of a Master or API token, and of a signed token in a mail (a JWT). */
 const token = /sk_(live|api)_/i;
 const signedToken = /eyJ[\w-]{8}/;
 
-/** Whether a text holds a token, also a percent-encoded one; what is encoded over and over may hold one. */
+/**
+ * Checks whether a text holds a token, plain or percent-encoded. A text that is encoded five times over counts as
+ * a token.
+ */
 function holdsToken(text: string, level = 0): boolean {
   if (token.test(text) || signedToken.test(text)) return true;
   const decoded = text.replaceAll(/%([\da-f]{2})/gi, (_escape, digits: string) =>
@@ -21,22 +24,23 @@ function requestIdOf(request: Request): string {
   return isFit ? given : randomUUID();
 }
 
-/** The path without tokens and without the query, which can hold a one-time token. */
+/** Returns the path of a request without tokens and without the query, which can hold a one-time token. */
 function pathOf({ originalUrl }: Request): string {
   const segments = originalUrl.split('?', 1)[0]!.split('/');
   return segments.map((segment) => (holdsToken(segment) ? '[redacted]' : segment)).join('/');
 }
 
 /**
- * Logs one line per request, with the id that the client sent or a new one, and the references of its
- * account and token. Headers, query and body are not logged: they carry tokens and passwords.
+ * Returns a middleware that logs one line per request, with its id and the references of its account and token.
+ * The id is the `X-Request-Id` of the client, else a new id. Headers, query and body are not logged, since they
+ * carry tokens and passwords.
  */
 export function logRequests(logger: Logger): RequestHandler {
   return (request, response, next) => {
     const id = requestIdOf(request);
     response.setHeader('X-Request-Id', id);
     const started_at = Date.now();
-    // A closed socket has no address.
+    // The address is read now, since a closed socket has no address.
     const address = request.ip;
     response.once('close', () => {
       const { statusCode: status, writableEnded, locals } = response;

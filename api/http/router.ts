@@ -1,6 +1,6 @@
 import { Router } from 'express';
 
-/** Makes a router of exact paths: with other letters, or with a slash at the end, a path is another one. */
+/** Returns a router of exact paths: the case of letters and a slash at the end make another path. */
 export function createRouter(): Router {
   return Router({ caseSensitive: true, strict: true });
 }

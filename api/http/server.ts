@@ -17,12 +17,12 @@ const brokenRequestStatus: Record<string, number> = {
   HPE_HEADER_OVERFLOW: 431,
 };
 
-/** Node refuses the bytes that curl sends for letters beyond ASCII. */
+/** The message for a URL with raw non-ASCII letters, which curl sends and Node refuses. */
 const rawUrl =
   'The path and the query must be ASCII: percent-encode all other characters as UTF-8, such as ł as %C5%82.';
 
 function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex, logger: Logger): void {
-  // The client is gone, or has ended its side in the middle of a request.
+  // These errors mean that the client is gone, or closed its side in the middle of a request.
   const isOver = error.code === 'ECONNRESET' || error.code === 'HPE_INVALID_EOF_STATE';
   if (isOver || !socket.writable) {
     socket.destroy();
@@ -43,7 +43,7 @@ function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex, logge
   logger.info({ req: { id }, res: { status }, code: error.code }, 'request refused');
 }
 
-/** Ends the connection when a request is answered before its body has arrived: nobody reads the rest. */
+/** Closes the connection when a request is answered before its whole body arrives, since nothing reads the rest. */
 function endUnread(request: IncomingMessage, response: ServerResponse): void {
   response.once('finish', () => {
     if (!request.complete) request.socket.destroySoon();
@@ -51,9 +51,9 @@ function endUnread(request: IncomingMessage, response: ServerResponse): void {
 }
 
 /**
- * The server of an application. Requests that Node refuses before any route, such as malformed HTTP,
- * get JSON too. Requests that Node would refuse with an empty body go to the application: those without
- * `Host` (see `checkHead`) and those with an unknown `Expect`.
+ * Returns the HTTP server of an application. Requests that Node refuses before any route, such as malformed HTTP,
+ * get JSON too. Requests without `Host` or with an unknown `Expect` go to the application: Node would send an
+ * empty body.
  */
 export function createHttpServer(application: RequestListener, logger: Logger): Server {
   return createServer(
@@ -71,8 +71,8 @@ export function createHttpServer(application: RequestListener, logger: Logger): 
 }
 
 /**
- * @returns makes every answer from now on, pending answers included, the last of its connection: no
- * client then sends a request into a connection that is about to close
+ * Returns a function that makes every pending and later answer the last of its connection. Then no client sends a
+ * request into a connection that is about to close.
  */
 export function watchAnswers(server: Server): () => void {
   const pending = new Set<ServerResponse>();

@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto';
 import type { Request } from 'express';
 
-/** The `ETag` of a content: a weak validator, since the body may be compressed or hold the current time. */
+/** Returns the `ETag` of a content: a weak validator, since the body may be compressed or hold the current time. */
 export function tagOf(content: string | Uint8Array): string {
   return `W/"${hash('sha256', content, 'base64url').slice(0, 22)}"`;
 }
 
 /**
  * Returns whether `If-None-Match` has a tag, by the weak comparison of RFC 9110; an asterisk matches any tag.
- * `request.fresh` of Express would be false for every client that is `fetch`: it adds `Cache-Control: no-cache`.
+ * `request.fresh` of Express is always false for clients with `fetch`, which adds `Cache-Control: no-cache`.
  */
 export function isKnown(request: Request, tag: string): boolean {
   const known = request.get('If-None-Match');
