@@ -5,7 +5,7 @@ import type { Environment } from './environment.ts';
 import type { Metrics } from './http/metrics.ts';
 import type { PaymentOptions } from './wallet/payment.ts';
 
-/** What the rooms of the API take. The optional settings of the environment have a default. */
+/** The options of all rooms of the API. Optional settings of the environment have a default. */
 export interface AppOptions
   extends
     AccountOptions,
@@ -16,11 +16,11 @@ export interface AppOptions
     Partial<Pick<Environment, 'corsOrigins' | 'privacyText' | 'termsText' | 'contact'>> {
   /** The invented part of the data, which each page names; absent: no data is invented. */
   sample?: 'all' | 'some' | undefined;
-  /** The content of `/metrics`, and the middleware that counts requests for it. */
+  /** The content of `/metrics`, and the middleware that counts requests for these metrics. */
   metrics: Metrics;
-  /** Whether the process is about to end; `/readyz` then sends the balancer elsewhere. */
+  /** Returns whether the process is about to end; then `/readyz` fails, so that the balancer uses other processes. */
   isStopping?: () => boolean;
-  /** Then a pending request gets a 503; default: the patience of its path. */
+  /** The time in ms after which a pending request gets a 503; default: the patience of its path. */
   deadline_ms?: number;
   /** The address of the API for clients, without a slash at the end. */
   baseUrl: string;

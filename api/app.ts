@@ -33,8 +33,8 @@ import { walletEndpoints } from './wallet/endpoints.ts';
 import { watchlistEndpoints } from './monitor/endpoints.ts';
 import { createWebhooks } from './wallet/webhooks.ts';
 
-// No upgrade to TLS: a page of a server without TLS, such as localhost, could not load its files.
-// Headers for obsolete browsers are off too.
+// The security headers demand no upgrade to TLS: a page of a server without TLS, such as localhost, could not load
+// its files. Headers for obsolete browsers are off.
 const security: HelmetOptions = {
   frameguard: { action: 'deny' },
   originAgentCluster: false,
@@ -66,7 +66,7 @@ export function createApp(options: AppOptions): Express {
   app.set('trust proxy', options.trustProxy);
   app.enable('case sensitive routing');
   app.enable('strict routing');
-  // What the head and foot of every page say.
+  // The contact and the note on invented data appear in the head and foot of every page.
   const { contact } = options;
   const contactAddress = contact && (/^https?:/.test(contact) ? contact : `mailto:${contact}`);
   app.locals.site = { contactAddress, sample: options.sample };
@@ -111,7 +111,7 @@ export function createApp(options: AppOptions): Express {
   return app;
 }
 
-/** Every endpoint, in the order of the specification. */
+/** Returns every endpoint, in the order of the specification. */
 export function listEndpoints(options: AppOptions): Endpoint[] {
   const charge = createCharging(options);
   const endpoints = [

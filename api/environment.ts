@@ -41,7 +41,7 @@ function wholeNumber(highest: number) {
 
 const credits = wholeNumber(999_999_999);
 
-/** A whole number from 1 to 999,999,999. */
+/** Returns the schema of a setting: a whole number from 1 to 999,999,999. */
 const bound = (standard: number) =>
   z
     .string()
@@ -61,7 +61,7 @@ const proxyCount = wholeNumber(maxProxies).transform((value) => value || (false 
 
 const proxyNetworks = list.refine((networks) => networks.every(isNetwork));
 
-/** Undefined where the file cannot be read. */
+/** Returns the text of a file; undefined when the file cannot be read. */
 function readText(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
@@ -70,7 +70,10 @@ function readText(path: string): string | undefined {
   }
 }
 
-/** The text of a page in each language: of `terms.pl.md` beside `terms.md` in Polish, where it is there. */
+/**
+ * The schema of a file such as `terms.md`, the text of a page in each language. The Polish text comes from
+ * `terms.pl.md` beside it, if that file exists.
+ */
 const notice = z
   .string()
   .transform((path) => {
@@ -111,7 +114,7 @@ const sentences = {
 const localIsPrivate =
   'PAYMENT_PROVIDER must be stripe where HOST, BASE_URL or TRUST_PROXY opens the API to others: at the local checkout credits cost nothing.';
 
-/** The settings, as they are checked. */
+/** The schemas that check the settings of the API. */
 export const shape = {
   ...commonShape,
   ...boundShape,
@@ -138,13 +141,13 @@ export const shape = {
   STRIPE_SECRET_KEY: z.string().optional(),
   STRIPE_WEBHOOK_SECRET: z.string().optional(),
   STRIPE_API_URL: z.string().optional(),
-  // The pipeline uses it; here it means that mails reach people.
+  // The pipeline uses `SMTP_URL`; for the API it means that mails reach people, which requires `BASE_URL`.
   SMTP_URL: z.string().optional(),
 };
 
 export type Environment = ReturnType<typeof readEnvironment>;
 
-/** Reads and checks the settings of the API. Throws an `EnvironmentError`. */
+/** Returns the checked settings of the API. Throws an `EnvironmentError` for a wrong or missing setting. */
 export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
   const checked = checkEnvironment(shape, sentences, variables);
   const payment = {
@@ -157,7 +160,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
     isLoopback(checked.HOST) &&
     isLoopback(new URL(checked.BASE_URL ?? 'http://localhost').hostname) &&
     checked.TRUST_PROXY === false;
-  // Throws where the provider lacks something.
+  // `createPayment` throws when a setting of the payment provider is missing.
   createPayment({ ...payment, baseUrl: '' });
   if (payment.provider === 'local' && !isPrivate) throw new EnvironmentError(localIsPrivate);
   if ((checked.SMTP_URL || payment.provider === 'stripe') && !checked.BASE_URL) {
@@ -168,29 +171,29 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
     port: checked.PORT,
     metricsAddress: describeMetrics(checked),
     ...describeDatabase(checked),
-    /** The proxies whose `X-Forwarded-For` counts: none, so many, or these networks. */
+    /** The proxies whose `X-Forwarded-For` counts: their number, their networks, or false for none. */
     trustProxy: checked.TRUST_PROXY,
-    /** Undefined: the key in DATA_DIR. */
+    /** The key that signs tokens; undefined: the key in DATA_DIR. */
     secretKey: checked.SECRET_KEY,
-    /** Without a slash at the end; undefined: the address of the listening socket. */
+    /** The address of the API without a slash at the end; undefined: the address of the listening socket. */
     baseUrl: checked.BASE_URL,
-    /** Origins whose pages may read answers that are not public. */
+    /** The origins whose pages may read answers that are not public. */
     corsOrigins: checked.CORS_ORIGINS,
     isRegistrationOpen: checked.REGISTRATION_OPEN === 'true',
-    /** Further domains whose addresses cannot be registered, as `normalizeDomain` gives them. */
+    /** More domains whose addresses cannot be registered, as `normalizeDomain` returns them. */
     freeMailDomains: checked.FREE_MAIL_DOMAINS,
-    /** Price of a page of search results, in whole credits; 0: free. */
+    /** The price of a page of search results, in whole credits; 0: free. */
     searchCredits: checked.SEARCH_CREDITS,
     snapshotCredits: checked.SNAPSHOT_CREDITS,
     bounds: checkEnvironment(boundShape, sentences, variables),
-    /** Public counts from 1 to below it are null; 0: none. */
+    /** The bound below which public counts from 1 on are shown as null; 0: all counts are shown. */
     suppressBelow: checked.SUPPRESS_BELOW,
-    /** What `/privacy` and `/terms` show; undefined: that the operator has not set it. */
+    /** The texts of `/privacy` and `/terms`; undefined: the page states that the operator has set no text. */
     privacyText: checked.PRIVACY_FILE,
     termsText: checked.TERMS_FILE,
-    /** A mail address or the address of a page; undefined: no page names one. */
+    /** The contact that pages name: a mail address or the address of a page; undefined: no page names a contact. */
     contact: checked.CONTACT,
-    /** Whether the pages say that the data is invented. */
+    /** Whether the pages state that the data is invented. */
     isSample: checked.SAMPLE_DATA === 'true',
     /** Whether only this machine can reach the API, and no proxy forwards requests to it. */
     isPrivate,

@@ -3,20 +3,20 @@
  * which is then the default. The figures of the search index are in `search/`.
  */
 
-/** Requests that one client may make in a window. */
+/** The limit of requests that one client may make in a window. */
 export interface RequestLimit {
-  /** Requests of one name are counted together. */
+  /** The name of the limit; all requests under one name are counted together. */
   name: string;
   request_count: number;
-  /** The window opens with the first request of a client. */
+  /** The length of the window in ms. A window opens with the first request of a client. */
   window_ms: number;
-  /** What an account does, in the plural, for the message of the 429. */
+  /** The limited action of an account, in the plural, for the message of the 429. */
   what?: string;
 }
 
-/** Work that one client may have in progress in one process. */
+/** The limit of work that one client may have in progress in one process. */
 export interface WorkLimit {
-  /** The work, in the plural, for the message of the 429. */
+  /** The kind of work, in the plural, for the message of the 429. */
   what: string;
   running_count: number;
   waiting_count: number;
@@ -24,60 +24,60 @@ export interface WorkLimit {
 
 export const [minute_ms, hour_ms, day_ms] = [60_000, 3_600_000, 86_400_000];
 
-/** Whole credits. */
+/** The prices, in whole credits. */
 export const prices = {
-  /** A page of search results. */
+  /** The price of a page of search results. */
   SEARCH_CREDITS: 1,
-  /** A snapshot of a company. */
+  /** The price of a snapshot of a company. */
   SNAPSHOT_CREDITS: 5,
 };
 
 export const welcomeBonus = {
   credits: 200,
-  /** Bonuses of a registered domain in 24 hours. */
+  /** The most welcome bonuses of a registered domain in 24 hours. */
   mostOfDomain: 20,
 };
 
-/** What one account may have or do, so that it takes nothing from others. */
+/** The bounds of one account, which protect other accounts. */
 export const bounds = {
-  /** Companies on a watch list: ready, queued and failed. */
+  /** The most companies on a watch list: ready, queued and failed. */
   WATCHES_PER_ACCOUNT: 10_000,
-  /** Numbers that wait for their import. */
+  /** The most company numbers of an account that wait for their import. */
   QUEUED_NUMBERS_PER_ACCOUNT: 1_000,
-  /** Tokens that are neither revoked nor expired, and as many that are. */
+  /** The most API tokens that are neither revoked nor expired, and the most ended tokens that are kept. */
   TOKENS_PER_ACCOUNT: 100,
-  /** Requests that add companies, each of which can cause a mail. */
+  /** The most requests a day that add companies, each of which can cause a mail. */
   SUBMISSIONS_PER_DAY: 1_000,
-  /** Requests in progress in one process, most of its ten sessions; also of an address without a token. */
+  /** The most requests in progress in one process, which has ten sessions; without a token, per address. */
   REQUESTS_IN_FLIGHT: 8,
-  /** Of these, searches. */
+  /** The most searches in progress in one process. */
   SEARCHES_IN_FLIGHT: 2,
 };
 
 export type Bounds = typeof bounds;
 
-/** Requests in a window, by name: of an address, unless a comment names an account or a key. */
+/** The limits of requests in a window. A limit counts per address, unless its comment names an account or a key. */
 export const limits = {
-  /** Of a token, else of an address: all requests without a limit of their own. */
+  /** The general limit: per token, or per address for endpoints that need no token and have no other limit. */
   general: { name: 'general', request_count: 180, window_ms: minute_ms },
   register: { name: 'register', request_count: 10, window_ms: hour_ms },
   init: { name: 'init', request_count: 5, window_ms: minute_ms },
   recover: { name: 'recover', request_count: 10, window_ms: hour_ms },
-  /** By the API and by the page of the mailed link. */
+  /** The limit of recovery confirmations, by the API and by the page of the mailed link together. */
   confirmRecovery: { name: 'recover-confirm', request_count: 10, window_ms: hour_ms },
-  /** Of a mailed link: passwords that a reader of the mail tries. */
+  /** The limit per recovery link, against a reader of the mail who guesses the password. */
   guessRecovery: { name: 'recover-guess', request_count: 10, window_ms: day_ms },
-  /** Of a mailbox: mails for the initialization. */
+  /** The limits per mailbox of mails for the initialization. */
   registrationMailHour: { name: 'register-mail-hour', request_count: 3, window_ms: hour_ms },
   registrationMailDay: { name: 'register-mail-day', request_count: 10, window_ms: day_ms },
-  /** Of an account: passwords that a finder of the Master Token tries. */
+  /** The limit per account, against a finder of the Master Token who guesses the password. */
   endAccount: {
     name: 'end-account',
     request_count: 5,
     window_ms: hour_ms,
     what: 'attempts an hour to end it',
   },
-  /** Of an account: `company_ref` is a number that can be counted through. */
+  /** The limit per account of histories, since clients could count through all numbers `company_ref`. */
   histories: {
     name: 'histories',
     request_count: 60,
@@ -85,149 +85,157 @@ export const limits = {
     what: 'histories by company_ref a minute',
   },
   stats: { name: 'stats', request_count: 10, window_ms: minute_ms },
-  /** A visitor who looks around leaves the limit `stats` alone. */
+  /** The limit of the page of statistics, which leaves the limit `stats` alone. */
   statsPage: { name: 'stats-page', request_count: 60, window_ms: minute_ms },
   quality: { name: 'quality', request_count: 30, window_ms: minute_ms },
-  /** A reader of Parquet asks several times for parts of one file. */
+  /** The limit of downloads, since a reader of Parquet requests several parts of one file. */
   downloads: { name: 'downloads', request_count: 120, window_ms: minute_ms },
-  /** Webhooks that are refused: Stripe's are not refused, and Stripe repeats a request that gets a 429. */
+  /** The limit of refused webhooks. Webhooks of Stripe are not refused, and Stripe repeats a request after a 429. */
   refusedWebhooks: { name: 'webhooks', request_count: 30, window_ms: minute_ms },
 } satisfies Record<string, RequestLimit>;
 
-/** Returns the limit of requests that add companies, of an account. */
+/** Returns the limit per account of requests that add companies. */
 export function submissionLimit({ SUBMISSIONS_PER_DAY: request_count }: Bounds): RequestLimit {
   return { name: 'submissions', request_count, window_ms: day_ms, what: 'submissions a day' };
 }
 
-/** Work of which 16 wait for each that runs: a client with a pool of connections meets no refusal. */
+/**
+ * Returns a limit of work where 16 requests wait for each that runs: a client with a pool of connections meets no
+ * refusal.
+ */
 function workLimit(what: string, running_count: number): WorkLimit {
   return { what, running_count, waiting_count: running_count * 16 };
 }
 
-/** Returns the limits of work in progress: of an account, else of an address. */
+/** Returns the limits of work in progress, per account or, without a token, per address. */
 export function workLimits({ REQUESTS_IN_FLIGHT, SEARCHES_IN_FLIGHT }: Bounds) {
   return {
     requests: workLimit('requests', REQUESTS_IN_FLIGHT),
     searches: workLimit('searches', SEARCHES_IN_FLIGHT),
-    /** Changes that lock the account. The limit of requests bounds how many wait. */
+    /** The limit of changes that lock their account. The limit `requests` bounds the changes that wait. */
     changes: { what: 'changes', running_count: 1, waiting_count: Infinity },
     files: workLimit('files', 2),
   };
 }
 
 export const lifetimes = {
-  /** A one-time token of a registration or a recovery. */
+  /** The lifetime of a one-time token of a registration or a recovery, in s. */
   oneTimeToken_s: 24 * 3_600,
-  /** The longest of an API token that expires. */
+  /** The longest lifetime of an API token that expires, in days. */
   apiToken_days: 365,
-  /** An answer that is kept for its `Idempotency-Key`; `sql/mail/delete_done.sql` deletes it then. */
+  /**
+   * The lifetime in ms of an answer with an `Idempotency-Key`; `sql/mail/delete_done.sql` then deletes the answer.
+   */
   idempotentAnswer_ms: day_ms,
-  /** A signature of Stripe. */
+  /** The lifetime of a signature of Stripe, in s. */
   stripeSignature_s: 300,
-  /** A file of `/downloads` in memory, as in caches. */
+  /** The lifetime in ms of a file of `/downloads` in memory and in caches. */
   download_ms: hour_ms,
 };
 
-/** Recovery mails to an account since its last recovery: so many in so long. The longest window is the lifetime of a link. */
+/**
+ * The most recovery mails to an account since its last recovery: a count and a window in ms each. The longest
+ * window is the lifetime of a recovery link.
+ */
 export const recoveryMails = [
   [5, hour_ms],
   [10, day_ms],
 ] as const;
 
-/** How long is waited before something is given up. */
+/** The times in ms after which waiting is given up. */
 export const patience = {
-  /** An answer: its deadline, then a 503. */
+  /** The deadline of an answer, after which the client gets a 503. */
   answer_ms: 3_000,
-  /** The same where other services or the hash of a password are waited for. */
+  /** The deadline of an answer that waits for another service or for the hash of a password. */
   slowAnswer_ms: 8_000,
   downloadAnswer_ms: 60_000,
-  /** The snapshot that was just published: a search is then answered from the one before. */
+  /** The wait of a search for a just published snapshot; the search is then answered from the previous snapshot. */
   search_ms: 50,
-  /** A statement, a lock or a session; less than `answer_ms`. */
+  /** The wait for a statement, a lock or a session of the database; less than `answer_ms`. */
   database_ms: 2_500,
-  /** A session for a download, and its longest query. */
+  /** The wait for a session of a download, and the longest query of a download. */
   downloadSession_ms: 10_000,
   downloadQuery_ms: 45_000,
-  /** One of two attempts at Stripe, which both end before `slowAnswer_ms`. */
+  /** The wait for one of two attempts at Stripe, which both end before `slowAnswer_ms`. */
   stripe_ms: 3_000,
-  /** A request that arrives, and its headers. */
+  /** The wait for a whole request, and the wait for its headers. */
   request_ms: 30_000,
   headers_ms: 10_000,
-  /** An idle connection: longer than proxies keep it, which then end it first. */
+  /** The lifetime of an idle connection, longer than in proxies, so that the proxy closes the connection first. */
   idleConnection_ms: 65_000,
-  /** Requests in progress when the process is asked to stop. */
+  /** The grace period of requests in progress when the process must stop. */
   stop_ms: 10_000,
 };
 
-/** The API tries to give back a charge without an answer for an hour, as long as a database may be away. */
+/** The retries that give back an unanswered charge: one a second for an hour, as long as a database may be away. */
 export const giveBack = { retries: 3_600, minTimeout: 1_000 };
 
-/** Sessions of a process on the writer. */
+/** The counts of sessions of a process on a database server. */
 export const sessions = {
-  /** For limits and tokens: a few statements count and check for all requests. */
+  /** The sessions for limits and tokens: a few statements count and check for all requests. */
   gate: 3,
-  /** For downloads, which take none of other requests. */
+  /** The sessions for downloads, which take no session from other requests. */
   downloads: 2,
 };
 
-/** Refusals of a key in a window that come at once; the further ones come `retryAfter_s.work` late. */
+/** The count of refusals of a key in a window that come at once; later refusals come `retryAfter_s.work` late. */
 export const promptRefusals = 10;
 
-/** Seconds after which a client may ask again: `Retry-After`. */
+/** The seconds after which a client may retry, in `Retry-After`. */
 export const retryAfter_s = {
   unavailable: 5,
   loading: 2,
   passwords: 10,
   switchedOff: 3_600,
-  /** Too much work in progress; the refusal itself comes so late. */
+  /** The seconds after too much work in progress; the refusal itself comes as late. */
   work: 1,
 };
 
-/** The most of what a request or an answer has. */
+/** The largest sizes of requests and answers. */
 export const sizes = {
-  /** A hundred numbers of fifty characters, given twice, are 11,000 bytes. */
+  /** The most bytes of a body: a hundred numbers of fifty characters, given twice, take 11,000 bytes. */
   body_bytes: 16_384,
-  /** The events of Stripe have a few thousand bytes. */
+  /** The most bytes of a webhook; the events of Stripe have a few thousand bytes. */
   webhook_bytes: 262_144,
-  /** Levels of lists and objects in a body. */
+  /** The most levels of lists and objects in a body. */
   depth: 16,
-  /** Items of a list, and fields of an object. */
+  /** The most items of a list, and fields of an object. */
   items: 100,
-  /** Errors of a 422. */
+  /** The most errors of a 422. */
   errors: 100,
   page: 1_000_000_000_000,
-  /** Items of the largest page; also the limit in `sql/api/read_feed_page.sql`. */
+  /** The most items of a page; `sql/api/read_feed_page.sql` repeats this limit. */
   perPage: 100,
-  /** Characters of the name of an account or a token: the fewest, and the most. */
+  /** The fewest and the most characters of the name of an account or a token. */
   name: [3, 255],
-  /** Characters, and bytes, which bound the work of a hash. */
+  /** The fewest characters and the most bytes of a password; the bytes bound the work of its hash. */
   password: [8, 1_024],
-  /** Hashes of passwords that wait; then 503. */
+  /** The most hashes of passwords that wait; a further request gets a 503. */
   waitingHashes: 100,
 } as const;
 
-/** Items of a page, unless a request asks for another number. */
+/** The items of a page, unless a request asks for another count. */
 export const pageSize = 20;
 
-/** What a process remembers of clients. */
+/** The most entries about clients in the memory of a process. */
 export const memory = {
   windows: 10_000,
   tokens: 10_000,
-  /** Tokens whose uses wait for the writer. Uses of further tokens are lost. */
+  /** The most tokens whose uses wait for the writer; uses of further tokens are lost. */
   uses: 10_000,
 };
 
-/** Calls that share a statement. */
+/** The figures of batches of calls, each of which shares one statement. */
 export const batches = {
-  /** After a batch of so many calls the next one waits, so that more calls share it. */
+  /** The count of calls from which a batch delays the next batch, so that more calls share it. */
   large: 6,
   /**
-   * With 64 clients the writer takes a third less CPU for each search, and a sixth more searches are answered.
-   * Few clients wait for nothing.
+   * The delay after a large batch, in ms. With 64 clients the writer takes a third less CPU for each search, and a
+   * sixth more searches are answered. With few clients no batch is large and no call waits.
    */
   pause_ms: 5,
-  /** The pause between two writes of the uses of tokens. */
+  /** The pause between two writes of the uses of tokens, in ms. */
   uses_ms: 250,
-  /** Parallel statements that count requests. Statements with the same key wait for each other. */
+  /** The most parallel statements that count requests. Statements with the same key wait for each other. */
   counting: 2,
 };

@@ -27,7 +27,7 @@ import { createHttpServer, watchAnswers } from './http/server.ts';
 
 const { stop_ms: grace_ms, database_ms: patience_ms } = patience;
 
-/** A download waits longer than other requests. */
+/** The figures of the sessions for downloads, which wait longer than other requests. */
 const downloadSessions = {
   mostSessions: sessions.downloads,
   mostWait_ms: patience.downloadSession_ms,
@@ -37,7 +37,7 @@ const downloadSessions = {
 /** The log is written in chunks of 8,192 characters, or after 100 ms. */
 const logBuffer = { minLength: 8_192, periodicFlush: 100 };
 
-/** The error of a port or an address that is not free. */
+/** Returns the error of a port or an address on which the process cannot listen. */
 function explainListening(cause: NodeJS.ErrnoException, { port, host }: Environment): Error {
   if (cause instanceof EnvironmentError) return cause;
   if (cause.code === 'EADDRINUSE') {
@@ -50,22 +50,22 @@ function explainListening(cause: NodeJS.ErrnoException, { port, host }: Environm
   return new Error(`Cannot listen on port ${port}: ${cause.message}.`, { cause });
 }
 
-/** Waits for the requests in flight, at most for the grace period, then closes all connections. */
+/** Waits for the requests in progress, at most for the grace period, then closes all connections. */
 async function stop(server: Server, close: () => Promise<void>, logger: Logger): Promise<void> {
   const closed = new Promise<'closed'>((resolve) => server.close(() => resolve('closed')));
-  // An idle connection would hold the server for seconds after its last answer.
+  // Idle connections are closed, since each would hold the server for seconds after its last answer.
   setInterval(() => server.closeIdleConnections(), 50).unref();
   if ((await Promise.race([closed, delay(grace_ms)])) !== 'closed') {
     logger.warn(`Requests were cut off after ${grace_ms / 1000} seconds`);
     server.closeAllConnections();
   }
-  // A statement that hangs must not keep the process.
+  // The process ends after the grace period, even when a statement of the database hangs.
   await Promise.race([close(), delay(grace_ms)]);
 }
 
 const now = (): Date => new Date();
 
-/** Returns the invented part of the data, by the tables as they are now, or by the setting. */
+/** Returns the invented part of the data, by the current tables or by the setting SAMPLE_DATA. */
 async function findSample(pool: Pool, isSample: boolean): Promise<AppOptions['sample']> {
   const { invented, real } = await countSnapshots(pool);
   if (invented > 0 && real > 0) return 'some';
@@ -73,13 +73,14 @@ async function findSample(pool: Pool, isSample: boolean): Promise<AppOptions['sa
 }
 
 async function serve(environment: Environment): Promise<void> {
-  // Young objects keep the 32 MB that loading the modules has taken. V8 would take up to 128 MB, a third of this
+  // Young objects keep the 32 MB that loading the modules takes. V8 would take up to 128 MB, a third of this
   // process, and requests would not be faster.
   setFlagsFromString('--semi-space-growth-factor=1');
-  // Old objects are collected when they have grown by half, not by up to four times: what a request has taken
-  // outlives the young ones where it waits for the database. 316 MB become 204, and requests take no more CPU.
+  // Old objects are collected when they have grown by half, instead of by up to four times. Objects of a request
+  // that waits for the database outlive the young ones. The process takes 204 MB instead of 316, and requests take
+  // no more CPU.
   setFlagsFromString('--heap-growing-percent=50');
-  // The rest of the lines is written when the process ends.
+  // Buffered lines of the log are written when the process ends.
   const lines = destination({ fd: 2, sync: false, ...logBuffer });
   const logger = await openLog(environment.logLevel, lines);
   const secretKey = await readSecretKey(environment.dataDir, environment.secretKey);
@@ -107,7 +108,7 @@ async function serve(environment: Environment): Promise<void> {
     await database.close();
   };
   let isStopping = false;
-  // The address of the API may depend on the port that it gets: requests wait for the application.
+  // Early requests wait for the application, whose address may depend on the port of the socket.
   const app = Promise.withResolvers<RequestListener>();
   const server = createHttpServer((request, response) => {
     void app.promise.then((answer) => answer(request, response));
@@ -122,12 +123,12 @@ async function serve(environment: Environment): Promise<void> {
     await database.close();
     throw explainListening(error as NodeJS.ErrnoException, environment);
   }
-  // A start that finds no address or port revokes nothing.
+  // The tokens of the demo account are revoked only after the process has its address and port.
   if (!environment.isPrivate && (await revokeDemoTokens(database.pool, new Date())) > 0) {
     logger.warn('Others reach this API: the tokens of the demo account are revoked');
   }
   const { port } = server.address() as AddressInfo;
-  // When the database is away, the next request loads the companies.
+  // The search loads the companies now; when the database is away, the next request loads them.
   searchIndex.isReady().catch((error: unknown) => logger.warn(error));
   const url = addressOf(environment.host, port);
   const baseUrl = environment.baseUrl ?? url;
@@ -151,7 +152,7 @@ async function serve(environment: Environment): Promise<void> {
   });
   app.resolve(application);
 
-  // A second signal is ignored: a terminal and `npm` may both send it.
+  // A second signal is ignored, since a terminal and `npm` may both send one.
   const stopOnce = (signal: NodeJS.Signals): void => {
     if (isStopping) return;
     isStopping = true;
@@ -167,7 +168,7 @@ async function serve(environment: Environment): Promise<void> {
   };
   process.on('SIGTERM', stopOnce);
   process.on('SIGINT', stopOnce);
-  // A parent process that was killed has sent no signal.
+  // The process stops without a signal too, since a killed parent process sends none.
   process.on('disconnect', () => stopOnce('SIGHUP'));
   if (process.channel === null) stopOnce('SIGHUP');
   process.stdout.write(`Listening on ${url}\n`);
