@@ -9,43 +9,43 @@ import { Refusal } from '../errors.ts';
 import { figure } from '../written-figure.ts';
 
 /**
- * Bounds on the inflated size of an archive; a larger archive is a zip bomb. The largest file known is the
- * stock of French establishments, of some 11 GB. Files shrink to a third, or to a fifth.
+ * The bounds on the inflated size of an archive: a larger archive is refused as a zip bomb. The largest known file,
+ * the stock of French establishments, inflates to some 11 GB. Compression shrinks files to a third or a fifth.
  */
 export const inflateBounds = {
-  /** Of one inflated file. */
+  /** The most bytes of one inflated file. */
   bytes: 64 * 1024 ** 3,
-  /** Inflated bytes per byte of the archive. Checked above `ratio_from_bytes` inflated bytes. */
+  /** The most inflated bytes per byte of the archive, checked above `ratio_from_bytes` inflated bytes. */
   ratio: 200,
   ratio_from_bytes: 64 * 1024 ** 2,
 };
 export type InflateBounds = typeof inflateBounds;
 
-/** Bytes inflated at a time. Each chunk wakes another thread, which costs as much as 100 records. */
+/** The size of an inflated chunk, in bytes. Each chunk wakes another thread, which costs as much as 100 records. */
 const CHUNK_BYTES = 512 * 1024;
 const STORED_BYTES = 256 * 1024;
 
-/** Where the bytes of a dump file are stored, and how they are inflated. */
+/** The place of the bytes of a dump file, and the stream that inflates them. */
 interface Stored {
-  /** The bytes of the member in a zip file; absent: the whole file. */
+  /** The first byte of the member of a zip file, and its last byte in `end`; both absent for a whole file. */
   start?: number;
   end?: number;
-  /** Absent: the bytes are stored as they are. */
+  /** The stream that inflates the bytes; absent for bytes that are not compressed. */
   inflater?: Transform | undefined;
-  /** The size of the archive, which bounds the inflated size; absent for a plain file. */
+  /** The size of the archive in bytes, which bounds the inflated size; absent for a plain file. */
   archive_bytes?: number;
-  /** The member of a zip file: its size and CRC-32 are checked here. Gunzip checks its own. */
+  /** The member of a zip file, whose size and CRC-32 `readArchive` checks. Gunzip itself checks a `.gz` file. */
   member?: yauzl.Entry;
 }
 
 /**
- * Called with what was read so far: the number of stored bytes, and size and CRC-32 of what they hold.
+ * Called after each chunk with the stored bytes read so far, and the size and CRC-32 of the inflated bytes.
  * CRC-32 takes a third of the time of SHA-256, and nobody gains by forging it here.
  */
 export type OnRead = (stored_bytes: number, size: number, crc: number) => void;
 
 /**
- * The bytes of a dump file: the only member of a `.zip`, an inflated `.gz`, or the file itself. Throws a
+ * Yields the bytes of a dump file: the only member of a `.zip`, an inflated `.gz`, or the file itself. Throws a
  * `Refusal` for an archive that is damaged, encrypted, larger than `bounds`, or holds several files.
  */
 export async function* readArchive(
@@ -61,7 +61,7 @@ export async function* readArchive(
       archive_bytes === 0
         ? Readable.from([])
         : createReadStream(path, { start, end, highWaterMark });
-    // The loop below throws each error, and ends both streams.
+    // The callback of `pipeline` is empty: the `for await` loop throws each error, and ends both streams.
     const bytes = inflater ? pipeline(source, inflater, () => undefined) : source;
     let size = 0;
     let crc = 0;

@@ -10,12 +10,12 @@ export class CopyLines {
   #bytes = Buffer.allocUnsafeSlow(256 * 1024);
   #length = 0;
 
-  /** In bytes. */
+  /** Returns the length of the collected lines, in bytes. */
   get length(): number {
     return this.#length;
   }
 
-  /** Adds a record whose fields need no parser, byte for byte. */
+  /** Adds a line of `prefix` and the bytes of a record whose fields need no parser. */
   addPlain(prefix: string, data: Buffer, start: number, end: number): void {
     this.#reserve(prefix.length + end - start + 1);
     this.#length += this.#bytes.write(prefix, this.#length, 'latin1');
@@ -28,14 +28,14 @@ export class CopyLines {
     this.addText(`${prefix}${joinFields(fields)}\n`);
   }
 
-  /** Adds a part of a line as it is. */
+  /** Adds text to a line without quoting it. */
   addText(text: string): void {
     // A UTF-16 unit takes at most three bytes of UTF-8.
     this.#reserve(text.length * 3);
     this.#length += this.#bytes.write(text, this.#length);
   }
 
-  /** Adds data[start, end) as it is. @returns false for a byte that CSV quotes, or JSON escapes */
+  /** Adds data[start, end) without quoting. @returns false at a byte that CSV quotes or JSON escapes */
   addBytes(data: Uint8Array, start: number, end: number): boolean {
     this.#reserve(end - start);
     const bytes = this.#bytes;
@@ -49,19 +49,19 @@ export class CopyLines {
     return true;
   }
 
-  /** Adds a part of a line that is quoted, or escaped, already. */
+  /** Adds bytes of a line that are already quoted or escaped. */
   addQuoted(part: Uint8Array): void {
     this.#reserve(part.length);
-    // A loop is faster than `set` for so few bytes.
+    // A loop copies a few bytes faster than `set`.
     for (const byte of part) this.#bytes[this.#length++] = byte;
   }
 
-  /** Takes back what was added since the lines had so many bytes. */
+  /** Shortens the collected lines to `length` bytes. */
   cut(length: number): void {
     this.#length = length;
   }
 
-  /** Returns the lines in a buffer that is not used again: COPY may still be sending it. */
+  /** Returns the collected lines in a buffer that is not used again: COPY may still be sending it. */
   take(): Buffer {
     const taken = this.#bytes.subarray(0, this.#length);
     this.#bytes = Buffer.allocUnsafeSlow(this.#bytes.length);
@@ -77,12 +77,12 @@ export class CopyLines {
   }
 }
 
-/** Fields of a line, quoted where they need it. */
+/** Joins the fields of a COPY line with semicolons, and quotes a field where that is necessary. */
 export function joinFields(fields: readonly string[]): string {
   return fields.map((field) => quoteField(field, ';')).join(';');
 }
 
-/** Quotes a field by RFC 4180, if necessary. */
+/** Returns a field for CSV, quoted by RFC 4180 if necessary. */
 export function quoteField(field: string, separator: Separator): string {
   return field.includes(separator) || /["\r\n]/.test(field)
     ? `"${field.replaceAll('"', '""')}"`

@@ -12,10 +12,10 @@ import type { StagedRows } from './stage-rows.ts';
 import { TableReader } from './table-reader.ts';
 import { isWellFormed } from './well-formed.ts';
 
-/** The columns of `stage.column_text` before those of a file. */
+/** The columns of `stage.column_text` that precede the columns of a file. */
 export const prefixColumns = ['file_no', 'line', 'fingerprint', 'is_well_formed'];
 
-/** Turns the records of one file into COPY lines and rejects. */
+/** Turns the unknown records of one file into COPY lines, and its unreadable rows into rejects. */
 export class FileReader extends TableReader implements StagedRows {
   readonly readers = [this];
   readonly table: string;
@@ -34,7 +34,7 @@ export class FileReader extends TableReader implements StagedRows {
     this.#known = known;
   }
 
-  /** The columns of a COPY line. Columns that the source does not describe are left out. */
+  /** Returns the column names of a COPY line, without the columns that the source does not describe. */
   get columns(): string[] {
     return [...prefixColumns, ...this.layout!.columns.filter((column) => column !== null)];
   }
@@ -64,13 +64,13 @@ export class FileReader extends TableReader implements StagedRows {
     return passed;
   }
 
-  /** Counts known records. */
+  /** Counts known records as read. Known records are not staged. */
   #skip(count: number): void {
     this.read_count += count;
     if (count > 0) this.rejects.pass();
   }
 
-  /** Takes a record that is not known. @returns false when a record of several lines cannot be read */
+  /** Stages or rejects a record that is not known. @returns false when a record of several lines cannot be read */
   #takeUnknown(span: Span, print: bigint, scanned?: RecordScanner): boolean {
     this.read_count += 1;
     if (!scanned) this.#scanner.scan(span.data, span.start, span.end);

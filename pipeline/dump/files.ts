@@ -9,30 +9,30 @@ const HASHED_FILES = 4;
 const PIECE_BYTES = 256 * 1024;
 
 export interface DumpFile {
-  /** Position in the dump, from 0, in the order of `file_key`. */
+  /** The position of the file in the dump, from 0, in the order of `file_key`. */
   file_no: number;
-  /** Which part of the dump it is, such as a voivodeship. */
+  /** The part of the dump that the file holds, such as a voivodeship. */
   file_key: string;
-  /** Its path below the dump's folder. */
+  /** The path of the file below the dump's folder. */
   file: string;
   path: string;
   byte_count: number;
-  /** Milliseconds since 1970. A change reveals a write during the reading. */
+  /** The time of the last write, in ms since 1970. A later time reveals a write during the reading. */
   modified_ms: number;
   sha256: string;
 }
 
 export interface Dump {
-  /** That of a full dump or of a delta, where a source has both. */
+  /** The source of the dump; its description of deltas where the source has both kinds and the dump is a delta. */
   source: Source;
   files: DumpFile[];
-  /** Files in the folder that do not belong to the dump. */
+  /** The paths of files in the folder that do not belong to the dump. */
   ignored: string[];
 }
 
 /**
- * Lists the files of a dump, and tells of which kind it is. Throws `WrongUsage` for no dump, and a `Refusal`
- * for an unclear one.
+ * Lists the files of a dump, and finds whether the dump is full or a delta. Throws `WrongUsage` for a folder
+ * without a dump, and a `Refusal` for an ambiguous or incomplete dump.
  */
 export async function listDump(source: Source, path: string) {
   const delta = source.format === 'table' ? source.delta : undefined;
@@ -60,7 +60,7 @@ export async function listDump(source: Source, path: string) {
   const sorted = [...taken].toSorted(([a], [b]) => (a < b ? -1 : 1));
   const measured = sorted.map(async ([file_key, { file, path: place }], file_no) => {
     const stats = await lstat(place).catch(refuse(file));
-    // A pipe would never end, a folder cannot be read, and a link may lead to what is no dump.
+    // A pipe would never end, a folder cannot be read, and a link may lead to a file outside the dump.
     if (!stats.isFile()) throw new Refusal(`${file}: not a regular file`);
     const { size: byte_count, mtimeMs: modified_ms } = stats;
     return { file, path: place, file_no, file_key, byte_count, modified_ms };
@@ -71,14 +71,14 @@ export async function listDump(source: Source, path: string) {
   return { source: kind, files, ignored: ignored.map(({ file }) => file).toSorted() };
 }
 
-/** Of which kind a dump is; that of a source's usual ones where its folder does not tell. */
+/** Returns whether a dump is full or a delta; the usual kind of the source where the files cannot be listed. */
 export async function findKind(source: Source, path: string): Promise<Source['dump_kind']> {
   if (source.format === 'document' || !source.delta) return source.dump_kind;
   const listed = await listDump(source, path).catch(() => ({ source }));
   return listed.source.dump_kind;
 }
 
-/** The files that are parts of a dump of a source, by their `file_key`. */
+/** Returns the files that are parts of a dump, by `file_key`. Throws a `Refusal` for two files of one part. */
 function findParts(source: Source, files: readonly Found[]): Map<string, Found> {
   const parts = new Map<string, Found>();
   for (const found of files) {
@@ -112,7 +112,7 @@ async function hashFile(path: string): Promise<string> {
   }
 }
 
-/** Makes a handler that throws a `Refusal`, or a fault for a missing permission or a broken disk. */
+/** Returns a handler that throws a `Refusal`, or an `Error` for a missing permission or a broken disk. */
 function refuse(file: string): (cause: NodeJS.ErrnoException) => never {
   return (cause) => {
     const isFault = ['EACCES', 'EPERM', 'EIO'].includes(cause.code ?? '');
@@ -136,7 +136,7 @@ export async function assertUntouched(files: readonly DumpFile[]): Promise<void>
 
 type Found = Pick<DumpFile, 'file' | 'path'>;
 
-/** Looks into folders only where `isDeep`. */
+/** Lists the file at a path, or the files in a folder; lists files in subfolders only where `isDeep`. */
 async function listFiles(path: string, isDeep: boolean): Promise<Found[]> {
   const found = await stat(path).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === 'ENOENT') throw new WrongUsage(`${path}: no such file`, { cause });

@@ -8,7 +8,7 @@ export type Layout = ReturnType<typeof readHeader>;
 /** The column of `stage.column_text` that holds the row number of a source. */
 export const ROW_NUMBER_COLUMN = 'row_number';
 
-/** What may stand between the columns of a file. */
+/** The names of the characters that may separate the columns of a file. */
 const delimiters = { ',': 'commas', ';': 'semicolons', '\t': 'tabs', '|': 'vertical bars' };
 
 function refuseDelimiter(header: string, separator: Separator, where: string): void {
@@ -21,14 +21,14 @@ function refuseDelimiter(header: string, separator: Separator, where: string): v
   }
 }
 
-/** Throws for a first line that is no record. */
+/** Throws a `Refusal` for a header that is no readable record. */
 export function refuseHeader(file: string, reason: string): never {
   throw new Refusal(`${file}, line 1: the header cannot be read, ${reason}`);
 }
 
 /**
- * Reads a header, with its columns in any order. Throws a `Refusal` for a repeated column, and for a missing one
- * without which nothing can be read.
+ * Reads the header of a file, with its columns in any order. Throws a `Refusal` for a repeated column, and for a
+ * missing column without which no record can be read.
  */
 export function readHeader(
   { columns: described, ignored = [], row_number }: TableColumns,
@@ -66,20 +66,20 @@ export function readHeader(
     form === undefined || !names.includes(header) ? [] : [{ at: names.indexOf(header), form }],
   );
   return {
-    /** Without a byte order mark. */
+    /** The text of the header, without a byte order mark. */
     header: line.toString(),
     names,
     columns,
     formed,
     unknown: names.filter((name, at) => columns[at] === null && !ignored.includes(name)),
-    /** Columns that the source describes and the file lacks. */
+    /** The columns that the source describes and the file lacks. */
     missing,
-    /** The names of known columns that it lacks, but not of those that files mostly lack. */
+    /** The headers of missing columns: described columns with `tells`, and ignored columns. */
     absent: [
       ...missing.flatMap(({ header, tells }) => (tells ? [header] : [])),
       ...ignored.filter((name) => !names.includes(name)),
     ],
-    /** The row number is no content of the record. */
+    /** Whether the first column is the row number, which is no data of the record. */
     starts_with_row_number: columns[0] === ROW_NUMBER_COLUMN,
   };
 }

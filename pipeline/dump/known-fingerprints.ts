@@ -1,35 +1,35 @@
 import { LineMemory, type PassedLines } from './line-memory.ts';
 
-/** What a record says: its bytes without a row number, after the seed of its file. */
+/** The inputs of a fingerprint beside the bytes of a record; all records of a file share them. */
 export interface FingerprintContext {
   seed: bigint;
-  /** Whether the digits of the first field, and its separator, are no data. */
+  /** Whether the fingerprint skips the digits of the first field, a row number, and its separator. */
   skipsNumber: boolean;
 }
 
-/** A fingerprint as two signed numbers of 32 bits: sums of it are cheap. */
+/** A fingerprint as two signed numbers of 32 bits, whose sums are cheap. */
 export interface Halves {
   high: number;
   low: number;
 }
 
 const PRINT_BYTES = 8;
-/** Nine of ten homes are taken where the count is right: an entry costs nine bytes of memory. */
+/** The preferred slots (homes) per entry: nine of ten are taken, so that an entry costs nine bytes of memory. */
 const HOMES_PER_ENTRY = 10 / 9;
 const MOST_TAKEN = 0.95;
-/** The slots after the last home. With 0.95 taken, more are wanted once in 10^40 tables. */
+/** The number of slots after the last home. With 0.95 of the homes taken, one table in 10^40 needs more slots. */
 const SLACK = 1024;
 
 /**
- * The fingerprints of yesterday's entries: an ordered hash table (Amble and Knuth, 1974) beside the code that
- * finds and looks up the records of a file (wasm/lines.ts).
+ * Holds the fingerprints of yesterday's entries in an ordered hash table (Amble and Knuth, 1974). The code that
+ * finds and looks up the records of a file (wasm/lines.ts) shares the memory of the table.
  */
 export class KnownFingerprints {
   readonly memory: LineMemory;
   readonly #homes: number;
   #learnt = 0;
 
-  /** @param count how many fingerprints will be learnt, or a few less */
+  /** @param count the number of fingerprints that will be added; a few more still fit */
   constructor(count = 0) {
     this.#homes = Math.ceil(count * HOMES_PER_ENTRY) + 16;
     const slots = this.#homes + SLACK;
@@ -37,7 +37,7 @@ export class KnownFingerprints {
     this.memory.code.reserve(this.memory.table_at, this.#homes, slots);
   }
 
-  /** Learns big-endian fingerprints. @returns false when there is no room for them */
+  /** Adds big-endian fingerprints to the table. @returns false when the table has no room for them */
   learn(prints: Buffer): boolean {
     this.#learnt += prints.length / PRINT_BYTES;
     if (this.#learnt > this.#homes * MOST_TAKEN) return false;
@@ -48,26 +48,26 @@ export class KnownFingerprints {
     return true;
   }
 
-  /** The fingerprint of area[start, end): 64 bits, signed, never 0. */
+  /** Returns the fingerprint of area[start, end): 64 bits, signed, never 0. */
   fingerprint(start: number, end: number, { seed, skipsNumber }: FingerprintContext): bigint {
     const { code } = this.memory;
     return code.hash(skipsNumber ? code.afterNumber(start, end) : start, end, seed);
   }
 
-  /** Marks a record as met. @returns whether to skip it: it is known, not shared, and met once */
+  /** Marks a fingerprint as met. @returns whether to skip its record: known, of one entry, and met once */
   meet(fingerprint: bigint): boolean {
     return this.memory.code.meet(fingerprint) !== 0;
   }
 
-  /** `meet`, by the signed halves of a fingerprint. */
+  /** Calls `meet` for a fingerprint in signed halves. */
   meetHalves({ high, low }: Halves): boolean {
     return this.memory.code.meetHalves(high, low) !== 0;
   }
 
   /**
-   * Meets the records of area[start, end), up to the first that is longer than `bound`, has no end, or has
-   * quotes and is not known. Lists each other unknown one: known records since the one before, start, end,
-   * line feeds before it, and its fingerprint.
+   * Marks the records of area[start, end) as met, up to the first record that is longer than `bound` bytes, has no
+   * end, or has quotes and is not known. Lists each unknown record before that one: the count of known records
+   * since the previous listed record, start, end, the count of line feeds before the record, and fingerprint.
    */
   pass(start: number, end: number, bound: number, context: FingerprintContext): PassedLines {
     const { memory } = this;
@@ -77,7 +77,7 @@ export class KnownFingerprints {
     );
   }
 
-  /** Lists the fingerprints whose record was not met today, also the shared ones, in batches. */
+  /** Yields in batches the fingerprints that were not met today, and those that several entries share. */
   *missing(): Generator<BigInt64Array> {
     const { memory } = this;
     for (let slot = 0; slot < this.#homes + SLACK;) {

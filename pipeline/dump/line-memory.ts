@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The functions of wasm/lines.ts. Places are offsets in the memory, which `area` begins. */
+/** The exports of wasm/lines.ts. Addresses are offsets in the memory, which begins with `area`. */
 interface LineCode {
   feeds: WebAssembly.Global;
   known: WebAssembly.Global;
@@ -34,12 +34,12 @@ interface LineCode {
   rows(at: number, end: number, bound: number, seed: bigint, out: number, out_end: number): number;
 }
 
-/** What a pass over lines has listed: five words and a fingerprint for each record, at `words[6 * n]`. */
+/** The result of a pass over lines. Record n is listed at `words[6 * n]`: four words, and a fingerprint of two. */
 export interface PassedLines {
-  /** Where the first line begins that was not passed. */
+  /** The offset of the first line that was not passed. */
   end: number;
   feed_count: number;
-  /** Known records after the last one that is listed. */
+  /** The number of known records after the last listed record. */
   known_count: number;
   listed_count: number;
 }
@@ -52,18 +52,18 @@ const LIST_END = AREA_BYTES + LIST_BYTES - (LIST_BYTES % (4 * RECORD_WORDS));
 
 const code = new WebAssembly.Module(readFileSync(new URL('wasm/lines.wasm', import.meta.url)));
 
-/** A memory of WebAssembly with its code: an area for lines, a list for what is found, and a table. */
+/** Holds a WebAssembly memory and its code. The memory has an area for lines, a list for results, and a table. */
 export class LineMemory {
-  /** Where bytes must lie to be fingerprinted or passed. */
+  /** The bytes that can be fingerprinted or passed. */
   readonly area: Buffer;
-  /** The list, as words, and as numbers of eight bytes. */
+  /** The list for results as 32-bit words; `longs` is the same list as numbers of eight bytes. */
   readonly words: Uint32Array;
   readonly longs: BigInt64Array;
   readonly code: LineCode;
   readonly table_at = AREA_BYTES + LIST_BYTES;
 
   constructor(table_bytes = 0) {
-    // A pass reads up to 15 bytes more than there are.
+    // A pass reads up to 15 bytes beyond the end of the data.
     const bytes = AREA_BYTES + LIST_BYTES + table_bytes + 16;
     const memory = new WebAssembly.Memory({ initial: Math.ceil(bytes / PAGE_BYTES) });
     this.code = new WebAssembly.Instance(code, { env: { memory } }).exports as LineCode;
@@ -72,7 +72,7 @@ export class LineMemory {
     this.longs = new BigInt64Array(memory.buffer, AREA_BYTES, LIST_BYTES / 8);
   }
 
-  /** The fingerprint of a text, for seeds. It leaves `area` as it is. */
+  /** Returns the fingerprint of a text, for use as a seed. Leaves `area` unchanged. */
   fingerprintOf(text: string): bigint {
     const room = Buffer.from(this.area.buffer, AREA_BYTES, LIST_BYTES);
     const bytes = Buffer.from(text);
@@ -83,7 +83,7 @@ export class LineMemory {
     return seed;
   }
 
-  /** Runs a pass over lines that writes its list to the given place. */
+  /** Runs a pass over lines, which fills the list for results. @returns the end of the pass and its counts */
   pass(run: (out: number, out_end: number) => number): PassedLines {
     const end = run(AREA_BYTES, LIST_END);
     const { feeds, known, listed } = this.code;
@@ -95,7 +95,7 @@ export class LineMemory {
     };
   }
 
-  /** Lists numbers of eight bytes. @returns what was listed, valid until the next call */
+  /** Runs code that lists numbers of eight bytes. @returns the listed numbers, valid until the next call */
   list(run: (out: number, out_end: number) => void): BigInt64Array {
     run(AREA_BYTES, AREA_BYTES + LIST_BYTES);
     return this.longs.subarray(0, ((this.code.listed.value as number) - AREA_BYTES) / 8);

@@ -12,8 +12,8 @@ const HYPHEN = 45;
 const kinds = { separator: 1, blank: 2, nul: 4, return: 8, untidy: 16, quote: 32 };
 
 /**
- * Lists the kind of each byte. An untidy one is ASCII white space, the sign that begins an entity, or the first
- * byte in UTF-8 of white space or a dash (U+0085 … U+FF0D).
+ * Returns the kind of each byte. An untidy byte is an ASCII control byte, an ampersand, which begins an entity, or
+ * the first byte in UTF-8 of other white space or of a dash (U+0085 … U+FF0D).
  */
 function listKinds(separator: Separator): Uint8Array {
   return new Uint8Array(256).map((_, byte) => {
@@ -32,25 +32,25 @@ const kindsOf = { ';': listKinds(';'), ',': listKinds(',') };
 /** The longest record, in bytes. A longer record is rejected line by line. */
 export const RECORD_BYTES = 32 * 1024;
 
-/** Why a record has no end: a quoted field never closes, or continues after its closing quote. */
+/** The reason why a record has no end: a quoted field never closes, or continues after its closing quote. */
 type ScanFault = 'open quote' | 'stray quote';
 
 /** Finds the fields and the end of one record after another, by RFC 4180. */
 export class RecordScanner {
-  /** Where the record ends, without its line end. */
+  /** The index at which the record ends, without its line end. */
   end = 0;
   /** The index of the line feed that ends the record, or the end of the bytes. */
   line_feed = 0;
   field_count = 0;
-  /** Where each field ends, its quotes included. */
+  /** The index at which each field ends, after its closing quote. */
   readonly ends = new Uint32Array(RECORD_BYTES + 3);
-  /** The line feeds within quoted fields. */
+  /** The number of line feeds within quoted fields. */
   feed_count = 0;
-  /** Whether COPY reads the record as RFC 4180 does: no quote within a field, no quotes around nothing. */
+  /** Whether COPY reads the record by RFC 4180: it has no empty quoted field, and no quote in an unquoted field. */
   is_plain = true;
-  /** Whether a quote stands within a field that is not quoted, so that the record does not parse. */
+  /** Whether an unquoted field contains a quote, so that the record does not parse. */
   has_inner_quote = false;
-  /** Whether `tidy` may change a field. False only when it changes none. */
+  /** Whether `tidy` may change a field; false only when `tidy` changes no field. */
   needs_tidying = false;
   is_ascii = true;
   has_nul = false;
@@ -67,7 +67,7 @@ export class RecordScanner {
     this.#kind_of_byte = kindsOf[separator];
   }
 
-  /** Scans data[start, stop), or up to the end of the record; undefined when the record has an end. */
+  /** Scans the record at data[start, stop). @returns its fault; undefined when the record has an end */
   scan(data: Uint8Array, start: number, stop: number): ScanFault | undefined {
     this.field_count = 0;
     this.feed_count = 0;
@@ -101,7 +101,7 @@ export class RecordScanner {
     return this.feed_count > 0;
   }
 
-  /** The fields of the record that was scanned from `start` on. */
+  /** Returns the fields of the record that was last scanned, from `start` on. */
   readFields(data: Buffer, start: number): string[] {
     let from = start;
     return Array.from(this.ends.subarray(0, this.field_count), (end) => {
@@ -111,7 +111,7 @@ export class RecordScanner {
     });
   }
 
-  /** @returns where the field ends */
+  /** Scans an unquoted field. @returns the index at which the field ends */
   #scanUnquoted(data: Uint8Array, start: number, stop: number): number {
     const kind_of_byte = this.#kind_of_byte;
     let at = start;
@@ -130,7 +130,7 @@ export class RecordScanner {
       high |= byte;
       before = kind;
     }
-    // A field of hyphens begins with one.
+    // A field of hyphens, which `tidy` makes blank, begins with a hyphen.
     if (at > start && (before === kinds.blank || data[start] === HYPHEN)) this.needs_tidying = true;
     if ((seen & kinds.quote) !== 0) {
       this.is_plain = false;
@@ -141,7 +141,7 @@ export class RecordScanner {
     return at;
   }
 
-  /** @returns the index after the closing quote, or -1 without a closing quote */
+  /** Scans a quoted field. @returns the index after the closing quote, or -1 without a closing quote */
   #scanQuoted(data: Uint8Array, start: number, stop: number): number {
     const kind_of_byte = this.#kind_of_byte;
     let at = start + 1;
@@ -150,7 +150,7 @@ export class RecordScanner {
       const byte = data[at]!;
       let kind = kind_of_byte[byte]!;
       if (kind === kinds.quote) {
-        // Two consecutive quotes stand for one quote in the text.
+        // Two consecutive quotes encode one quote of the text.
         if (data[at + 1] !== QUOTE || at + 1 >= stop) break;
         at += 1;
       } else if (kind === kinds.separator) kind = 0;
@@ -167,12 +167,12 @@ export class RecordScanner {
   }
 }
 
-/** Whether a carriage return is part of a line end: at the end of the bytes, or before a line feed. */
+/** Checks for a carriage return that is part of a line end: at the end of the bytes, or before a line feed. */
 function isLineEnd(data: Uint8Array, at: number, stop: number): boolean {
   return data[at] === RETURN && (at + 1 >= stop || data[at + 1] === LINE_FEED);
 }
 
-/** Explains why a scanned record is no row of so many fields; undefined when it is one. */
+/** Returns why a scanned record is no row of `field_count` fields; undefined for a valid row. */
 export function findFault(
   scan: RecordScanner,
   { data, start, end }: { data: Buffer; start: number; end: number },
@@ -191,8 +191,8 @@ export function findFault(
 }
 
 /**
- * Whether a field with line breaks looks like parts of two rows, because a quote is missing. Such a
- * field ends right after a separator, or has the separators of a whole row.
+ * Checks whether a field with line breaks looks like parts of two rows, because a quote is missing. Such a
+ * field ends right after a separator, or has as many separators as a whole row.
  */
 function spansRows(fields: readonly string[], separator: Separator): boolean {
   return fields.some((field) => {

@@ -6,10 +6,10 @@ import { RECORD_BYTES, RecordScanner } from './record-scanner.ts';
 const LINE_FEED = 10;
 const RETURN = 13;
 const QUOTE = 34;
-/** Chunks are read in pieces of this size, so that the rest of the one before fits beside them. */
+/** The size of a piece of a chunk, in bytes: the rest of the previous piece fits beside it in the area. */
 const PIECE_BYTES = 128 * 1024;
 
-/** Bytes of a file: data[start, end), which begin on `line`, from 1. */
+/** The bytes data[start, end) of a file, which begin on line number `line`, from 1. */
 export interface Span {
   data: Buffer;
   start: number;
@@ -17,11 +17,11 @@ export interface Span {
   line: number;
 }
 
-/** Receives the records of the splitter. `data` is only valid during the call. */
+/** Receives the records that a `RecordSplitter` finds. `data` is only valid during the call. */
 export interface RecordHandler {
   /**
-   * Takes lines from data[start], which begins line `line`, as far as they need no parser; undefined where
-   * none can be taken yet. The others are handed to `record`.
+   * Takes the lines from data[start] on, which begins line `line`, as far as they need no parser. Returns undefined
+   * before the header is read. The splitter hands other lines to `record`.
    */
   passLines?(
     data: Buffer,
@@ -29,12 +29,12 @@ export interface RecordHandler {
     line: number,
   ): { end: number; feed_count: number } | undefined;
   /**
-   * One record, without its line end. `scanned`: where it has quotes.
+   * Takes one record, without its line end. `scanned` is present for a record with quotes.
    *
    * @returns false when a record of several lines does not parse; reading resumes at its second line
    */
   record(span: Span, scanned: RecordScanner | undefined): boolean;
-  /** One line that cannot be the beginning of a record. */
+  /** Takes one line that cannot be the beginning of a record, and the reason. */
   reject(span: Span, reason: string): void;
 }
 
@@ -51,14 +51,14 @@ export class RecordSplitter {
   /** Whether bytes are dropped up to the end of a line that is too long. */
   #isSkipping = false;
 
-  /** @param memory into whose area the bytes are copied */
+  /** @param memory has the area into which the bytes are copied */
   constructor(handler: RecordHandler, { area }: LineMemory, separator: Separator = ';') {
     this.#handler = handler;
     this.#area = area;
     this.#scanner = new RecordScanner(separator);
   }
 
-  /** The number of the line that comes next. */
+  /** Returns the number of the next line, from 1. */
   get line(): number {
     return this.#line;
   }
@@ -66,7 +66,7 @@ export class RecordSplitter {
   write(chunk: Buffer): void {
     for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
       const data = this.#load(chunk.subarray(at, at + PIECE_BYTES));
-      // Copies the unused bytes, since the area is shared.
+      // Copies the unused bytes, since other readers overwrite the shared area.
       this.#rest = Buffer.from(data.subarray(this.#split(data, false)));
     }
   }
@@ -77,13 +77,13 @@ export class RecordSplitter {
     this.#rest = Buffer.alloc(0);
   }
 
-  /** Puts the rest of the last piece and a piece into the area. */
+  /** Copies the rest of the previous piece and a new piece into the area. */
   #load(piece: Buffer): Buffer {
     const length = this.#rest.copy(this.#area);
     return this.#area.subarray(0, length + piece.copy(this.#area, length));
   }
 
-  /** @returns how many bytes were used up */
+  /** Splits bytes into records. @returns the number of bytes that were used up */
   #split(data: Buffer, isLast: boolean): number {
     let at = 0;
     let quote = data.indexOf(QUOTE);
@@ -125,20 +125,20 @@ export class RecordSplitter {
     return data.length;
   }
 
-  /** @returns where the next record begins, or -1 when more bytes are needed */
+  /** Splits off a record with quotes. @returns the index of the next record, or -1 when more bytes are needed */
   #quotedRecord(data: Buffer, start: number, lineEnd: number, isLast: boolean): number {
     const scanned = this.#scanner;
     const fault = scanned.scan(data, start, Math.min(data.length, start + RECORD_BYTES + 2));
     if (fault === 'open quote' && !isLast && data.length - start <= RECORD_BYTES) return -1;
     if (fault || scanned.end - start > RECORD_BYTES) {
-      // A quote may close beyond the bound.
+      // A quoted field may close beyond the longest record.
       const isLonger = fault === 'open quote' && data.indexOf(QUOTE, start + RECORD_BYTES + 2) >= 0;
       const reason = fault && !isLonger ? reasons[fault] : tooLong;
       const end = trimEnd(data, start, lineEnd);
       this.#handler.reject({ data, start, end, line: this.#line }, reason);
     } else {
       const { end, line_feed } = scanned;
-      // Only the next bytes decide whether the record ends here.
+      // Only the next bytes decide whether a record ends at the end of the data.
       if (line_feed >= data.length && !isLast) return -1;
       if (this.#handler.record({ data, start, end, line: this.#line }, scanned)) {
         this.#line += scanned.feed_count + 1;

@@ -5,7 +5,7 @@ import { shorten, type UnreadableRow } from '../sources/rejects.ts';
 import type { DumpFile } from './files.ts';
 import type { Span } from './record-splitter.ts';
 
-/** The unreadable rows of one file since the last `take`. Throws a `Refusal` for too many in all. */
+/** Collects the unreadable rows of one file until `take`. Throws a `Refusal` for too many unreadable rows. */
 export class RejectList {
   readonly #file: Pick<DumpFile, 'file' | 'file_no'>;
   #rows: UnreadableRow[] = [];
@@ -22,7 +22,7 @@ export class RejectList {
     return this.#rows.length;
   }
 
-  /** Call for a row that is readable. */
+  /** Ends a series of unreadable rows; call it for each readable row. */
   pass(): void {
     this.#in_a_row = 0;
   }

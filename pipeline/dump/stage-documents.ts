@@ -23,7 +23,7 @@ export async function stageDocuments(staging: Staging<DocumentSource>): Promise<
   const columns = 'file_no, line, answer, raw';
   const copy = copyFrom(`copy ${stage}.answer (${columns}) from stdin (encoding utf8)`);
   await pipeline(readAnswers(staging), client.query(copy));
-  // A small sample is enough for the row count: a large one takes as long as to read the answers.
+  // A small sample suffices for the row count: a large sample takes as long as reading the answers.
   await client.query(
     `begin; set local default_statistics_target = 1; analyze ${stage}.answer (file_no, line); commit`,
   );
@@ -31,7 +31,7 @@ export async function stageDocuments(staging: Staging<DocumentSource>): Promise<
     throw new Error(`sources/${source.name}/collect.sql: ${cause.message}`, { cause });
   });
   await runFile(client, steps.documents, undefined, stage);
-  // `||` makes a value that is not compressed: it would be decompressed for each column.
+  // `||` returns an uncompressed document: Postgres would decompress a compressed document for each column.
   await client.query(
     inStage(
       `create view stage.record as
@@ -47,7 +47,7 @@ export async function stageDocuments(staging: Staging<DocumentSource>): Promise<
   await normalise(client, staging, file_nos);
 }
 
-/** The columns that a document has beside its place, where the source has records too. */
+/** Returns the SQL of the columns that a document shares with a record; blank where the source has no records. */
 function listColumns({ record_columns = {} }: DocumentSource): string {
   const columns = Object.entries(record_columns).map(([name, type]) => {
     const value = `document.document ${type === 'jsonb' ? '->' : '->>'} '${name}'`;
@@ -59,7 +59,7 @@ function listColumns({ record_columns = {} }: DocumentSource): string {
     : '';
 }
 
-/** The lines of `answer` for COPY, many at a time. Saves unreadable answers to `reject`. */
+/** Yields batches of COPY lines for `stage.answer`. Saves unreadable answers to `stage.reject`. */
 async function* readAnswers(staging: Staging<DocumentSource>): AsyncGenerator<string> {
   const { pool, stage, source, files, onProgress } = staging;
   const rejects: UnreadableRow[] = [];

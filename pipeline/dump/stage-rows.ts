@@ -8,36 +8,36 @@ import type { CopyLines } from './copy-lines.ts';
 import type { Staging } from './staging.ts';
 import type { FileCount, TableReader } from './table-reader.ts';
 
-/** COPY lines are sent in batches of about this many bytes. */
+/** The approximate size of a batch of COPY lines, in bytes. */
 export const BATCH_BYTES = 192 * 1024;
 const PROGRESS_RECORDS = 10_000;
 
-/** The rows that are staged of one file, or of two files whose rows are joined. */
+/** The rows to stage of one file, or of two files whose rows are joined. */
 export interface StagedRows {
-  /** Read the files. The staged rows are numbered as those of the first one. */
+  /** The readers of the files. The staged rows have the line numbers of the first file. */
   readonly readers: readonly TableReader[];
-  /** The table of the night that `lines` are copied to, and its columns after the first row. */
+  /** The table of the night to which `lines` are copied; `columns` is valid after the first row. */
   readonly table: string;
   readonly columns: readonly string[];
-  /** How many sessions normalise its records in parallel; 0 for rows that are no records. */
+  /** The number of sessions that normalise the records in parallel; 0 for rows that are no records. */
   readonly normaliser_count: number;
   readonly lines: CopyLines;
-  /** Reads the files, and yields now and then. Throws a `Refusal` when one cannot be read as a whole. */
+  /** Reads the files, and yields after each part. Throws a `Refusal` when a file as a whole cannot be read. */
   read(): AsyncGenerator<void>;
 }
 
-/** What was read of a file. */
+/** The counts of a file whose rows are staged. */
 export interface StagedCount extends FileCount {
-  /** Whether a few records are still to be normalised. */
+  /** Whether the file has a few records that are not normalised yet. */
   is_left: boolean;
-  /** Whether its rows are joined with those of another file. */
+  /** Whether the rows of the file are joined with the rows of another file. */
   is_joined: boolean;
 }
 
 /**
- * Stages rows, and unreadable ones in `reject`. Normalises the records of a large file into `entry`; the caller
- * normalises small files together, which takes as long as one of them. Throws a `Refusal` when a file as a
- * whole cannot be read.
+ * Stages rows, and unreadable rows in `stage.reject`. Normalises the records of a large file into `stage.entry`.
+ * The caller normalises all small files together, which takes as long as one small file. Throws a `Refusal` when
+ * a file as a whole cannot be read.
  */
 export async function stageRows(
   staging: Pick<Staging, 'pool' | 'stage' | 'steps' | 'onProgress'>,
@@ -79,7 +79,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
-/** Saves the rejected rows of each file once there are so many of them. */
+/** Saves the rejected rows of each file that has at least `count` unsaved rows. */
 async function saveRejects(
   { pool, stage }: Pick<Staging, 'pool' | 'stage'>,
   readers: readonly TableReader[],
@@ -91,7 +91,7 @@ async function saveRejects(
   }
 }
 
-/** Copies batches of lines into their table, and analyzes it where there are many. @returns the number of batches */
+/** Copies batches of lines into a table, and analyzes it after several batches. @returns the number of batches */
 async function copyBatches(
   { pool, stage }: Pick<Staging, 'pool' | 'stage'>,
   rows: StagedRows,
@@ -100,7 +100,7 @@ async function copyBatches(
   let batch_count = 0;
   await using batches = lines;
   const first = await batches.next();
-  // Opens a session only for new rows: most files have none.
+  // Opens a session only for new rows: most files have no new rows.
   if (first.done) return 0;
   const table = `${stage}.${rows.table}`;
   await inSession(pool, async (client) => {
@@ -116,8 +116,8 @@ async function copyBatches(
     }
     await pipeline(countBatches(), copy);
     if (batch_count === 1) return;
-    // Without a row count, Postgres plans for a handful of records. A small sample is enough for it, but
-    // not for later steps that use the session.
+    // Without a row count, Postgres plans for a handful of records. A small sample suffices for the row count.
+    // The sample size is local to the transaction: later steps in the session need a larger sample.
     await client.query(
       `begin; set local default_statistics_target = 1; analyze ${table} (file_no, line); commit`,
     );
@@ -125,7 +125,7 @@ async function copyBatches(
   return batch_count;
 }
 
-/** Makes entries of the records of a large file, so many lines a session. */
+/** Normalises the records of a large file in parallel sessions, each for an equal range of lines. */
 async function normaliseLarge(
   staging: Pick<Staging, 'pool' | 'stage' | 'steps'>,
   { readers, normaliser_count }: StagedRows,
@@ -141,7 +141,7 @@ async function normaliseLarge(
   );
 }
 
-/** Makes entries of the records of files, or of those between two lines. */
+/** Writes entries for the records of files, or for the records between two lines. */
 export async function normalise(
   client: PoolClient,
   { stage, steps }: Pick<Staging, 'stage' | 'steps'>,

@@ -14,12 +14,12 @@ import { normalise, type StagedCount, type StagedRows, stageRows } from './stage
 import type { Staging } from './staging.ts';
 import { readLayout } from './table-reader.ts';
 
-/** Files read in parallel: some wait for the disk while others are inflated or normalised. */
+/** The number of files read in parallel: some wait for the disk while others are inflated or normalised. */
 const PARALLEL_FILES = 4;
 
 /**
- * Stages the records of a dump that are not `known`. Counts go to `file`, unknown columns to
- * `notice`. Throws a `Refusal` when a file as a whole cannot be read.
+ * Stages the records of a dump that are not `known`. Writes counts to `stage.file`, and unknown and missing columns
+ * to `stage.notice`. Throws a `Refusal` when a file as a whole cannot be read.
  */
 export async function stageDump(
   staging: Staging<TableSource>,
@@ -34,7 +34,7 @@ export async function stageDump(
   await saveMissing(staging, known);
 }
 
-/** Stages the files of a dump. Records of small ones are left for `normalise`. */
+/** Stages the files of a dump. The records of small files are left for `normalise`. */
 export async function stageFiles(
   staging: Staging<TableSource>,
   known: KnownFingerprints,
@@ -45,7 +45,7 @@ export async function stageFiles(
   return counts.flat();
 }
 
-/** Lists what a dump has to stage: each file by itself, or two joined ones and what lies beside them. */
+/** Returns the rows of a dump to stage: of each file by itself, or of two joined files and of each side file. */
 function listRows({ source, files }: Staging<TableSource>, known: KnownFingerprints): StagedRows[] {
   const { join, mapping_version: seed } = source;
   if (!join) {
@@ -65,8 +65,8 @@ function listRows({ source, files }: Staging<TableSource>, known: KnownFingerpri
 }
 
 /**
- * Creates the tables that depend on the source, and fills `file`. `column_text` holds the tidied columns of the
- * files, `record` the same with the whole line, `mapped` the records in the terms of all sources.
+ * Creates the tables that depend on the source, and fills `stage.file`. `column_text` holds the tidied columns of
+ * the files, `record` adds the whole line, `mapped` holds the records in the columns that all sources share.
  */
 export async function createRecordTables(staging: Staging<TableSource>): Promise<void> {
   const { client, stage, source, files } = staging;
@@ -103,7 +103,7 @@ export async function createRecordTables(staging: Staging<TableSource>): Promise
   await saveFiles(staging);
 }
 
-/** Leaves what the columns tell that the mapping reads and a file lacks: guards and the mapping look there. */
+/** Saves the columns that the mapping reads and a file lacks to `stage.missing_column`, for guards and mapping. */
 async function keepMissing({
   client,
   stage,
@@ -116,7 +116,7 @@ async function keepMissing({
   const missing = await inParallel(files, PARALLEL_FILES, async (file) => {
     const table = tables.find(({ file_key }) => file_key === file.file_key) ?? source;
     const layout = await readLayout({ file, table, separator: join?.separator ?? ';' });
-    // The records of joined files are numbered as the rows of the main one.
+    // The records of joined files have the file number and the lines of the main file.
     const main = files.find(({ file_key }) => file_key === join?.main.file_key) ?? file;
     return (layout?.missing ?? []).flatMap(({ header, tells, is_optional = false }, place) => {
       const place_of = { file_no: file.file_no, record_file_no: main.file_no, place };
@@ -158,7 +158,7 @@ export async function saveCounts(
   await insertRows(client, `${stage}.notice`, [...unknown, ...absent]);
 }
 
-/** Saves the entries of yesterday whose record no file holds. */
+/** Saves to `stage.missing_entry` the fingerprints of yesterday's entries whose record no file holds. */
 async function saveMissing({ client, stage }: Staging, known: KnownFingerprints): Promise<void> {
   const copy = copyFrom(`copy ${stage}.missing_entry (fingerprint) from stdin`);
   await pipeline(writeMissing(known), client.query(copy));

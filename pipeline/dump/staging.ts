@@ -3,19 +3,19 @@ import type { Sessions } from '../../sql/connection/database.ts';
 import type { Source } from '../sources/source.ts';
 import type { DumpFile } from './files.ts';
 
-/** What a night stages, and where. */
+/** The source and the files that a night stages, and the sessions and the schema in which it stages them. */
 export interface Staging<Kind extends Source = Source> {
   pool: Sessions;
   client: PoolClient;
-  /** The schema of the tables of the night. */
+  /** The name of the schema that holds the tables of the night. */
   stage: string;
   /**
-   * The files of sql/ that make documents of answers, that keep what a missing column tells, and that make entries
-   * of the records of files.
+   * The files of sql/ by step: `documents` makes documents of answers, `keep` keeps the values of missing columns,
+   * and `normalise` makes entries of records.
    */
   steps: Record<'documents' | 'keep' | 'normalise', string>;
   source: Kind;
   files: readonly DumpFile[];
-  /** Called now and then with the numbers of records and bytes read since the last call. */
+  /** Called repeatedly with the numbers of records and bytes read since the previous call. */
   onProgress: (records: number, bytes: number) => void;
 }

@@ -11,36 +11,36 @@ import { RejectList } from './reject-list.ts';
 
 const LINE_FEED = 10;
 
-/** A file that holds a table. */
+/** A file of a dump that holds a table. */
 export interface TableFile {
   file: DumpFile;
   table: TableColumns & Pick<JoinedTable, 'touched'>;
   separator: Separator;
 }
 
-/** What a file of a dump holds. */
+/** The counts and the columns of a file of a dump. */
 export interface FileCount {
   file_no: number;
   read_count: number;
   line_count: number;
   content_hash: string;
-  /** The columns that the source does not name. */
+  /** The headers of columns that the source does not name. */
   unknown: readonly string[];
-  /** Known columns that it lacks. */
+  /** The headers of known columns that the file lacks. */
   absent: readonly string[];
-  /** The newest day on which the registry touched a row, YYYY-MM-DD; absent where it has none. */
+  /** The newest day on which the registry touched a row, YYYY-MM-DD; absent where no row states a day. */
   processed_until?: string | undefined;
 }
 
-/** Reads a file of a dump as a table. The first record is the header; a subclass takes the others. */
+/** Reads a file of a dump as a table. The first record is the header; a subclass takes the other records. */
 export abstract class TableReader implements RecordHandler {
   readonly file: DumpFile;
   readonly rejects: RejectList;
   readonly memory: LineMemory;
   layout: Layout | undefined;
-  /** Counts records, without the header and blank lines. */
+  /** The number of records read, without the header and blank lines. */
   read_count = 0;
-  /** Count the bytes of the file that were read so far, and the inflated ones. */
+  /** The number of bytes of the file read so far; `read_bytes` is the number of inflated bytes. */
   stored_bytes = 0;
   read_bytes = 0;
   line_count = 0;
@@ -54,7 +54,7 @@ export abstract class TableReader implements RecordHandler {
     this.rejects = new RejectList(from.file);
   }
 
-  /** Reads the file, and yields after each part. Throws a `Refusal` when it cannot be read as a whole. */
+  /** Reads the file, and yields after each part. Throws a `Refusal` when the file as a whole cannot be read. */
   async *read(): AsyncGenerator<void> {
     const splitter = new RecordSplitter(this, this.memory, this.#from.separator);
     const onRead: OnRead = (stored_bytes, size, crc) => {
@@ -72,7 +72,7 @@ export abstract class TableReader implements RecordHandler {
     this.stored_bytes = this.file.byte_count;
   }
 
-  /** Counts what the file holds, after its last row. */
+  /** Returns the counts and the columns of the file; call it after the last row. */
   count(): FileCount {
     const { file_no } = this.file;
     const { read_count, line_count } = this;
@@ -95,18 +95,18 @@ export abstract class TableReader implements RecordHandler {
     this.lose(span, reason);
   }
 
-  /** Called with the header. */
+  /** Prepares for the records of the file; called with the layout of its header. */
   protected abstract begin(layout: Layout): void;
 
-  /** Takes a record, as `RecordHandler.record`. */
+  /** Takes a record after the header, with the parameters and the result of `RecordHandler.record`. */
   protected abstract take(span: Span, scanned: RecordScanner | undefined): boolean;
 
-  /** Rejects a line. */
+  /** Adds a line to the rejects of the file. */
   protected lose(span: Span, reason: string): void {
     this.rejects.add(span, reason);
   }
 
-  /** Rejects the first line of a record that does not parse. @returns whether it has no other line */
+  /** Rejects the first line of a record that does not parse. @returns whether the record has one line only */
   protected loseLine(span: Span, { is_multiline }: RecordScanner, fault: string): boolean {
     const { data, start } = span;
     this.lose(is_multiline ? { ...span, end: data.indexOf(LINE_FEED, start) } : span, fault);
@@ -114,7 +114,7 @@ export abstract class TableReader implements RecordHandler {
   }
 }
 
-/** Reads a table as CSV, a part at a time. */
+/** Yields a table as CSV, a part at a time; converts a Parquet file. */
 function readTable(
   { file: { file, path }, table: { columns, touched }, separator }: TableFile,
   onRead: OnRead,
@@ -124,7 +124,7 @@ function readTable(
   return readParquet(path, read, separator, onRead);
 }
 
-/** Reads a header, and nothing else. */
+/** Reads the header of a table, and ignores its records. */
 class HeaderReader extends TableReader {
   protected begin(): void {}
 
@@ -133,7 +133,7 @@ class HeaderReader extends TableReader {
   }
 }
 
-/** Reads the header of a table, and no further; undefined for a file without any. */
+/** Returns the layout of a table, from its header alone. */
 export async function readLayout(from: TableFile): Promise<Layout | undefined> {
   const reader = new HeaderReader(from, new LineMemory());
   for await (const _ of reader.read()) if (reader.layout) break;

@@ -6,10 +6,10 @@ const [zero, nine, firstLetter, lastLetter, dash, dot] = Buffer.from('09AZ-.');
 const activityLength = 5;
 const activitySeparator = Buffer.from('$##$');
 
-/** Whether data[start, end), which is not empty, has the form. */
+/** The check of each form: returns whether data[start, end), which is not empty, has the form. */
 const hasForm: Record<ColumnForm, (data: Uint8Array, start: number, end: number) => boolean> = {
   nip: (data, start, end) => end - start === 10 && areNipDigits(data, start),
-  // The last five of 14 digits are the number of a unit.
+  // The last five of the 14 digits of a REGON are the number of a local unit.
   regon: (data, start, end) =>
     (end - start === 9 || (end - start === 14 && areDigits(data, start + 9, end))) &&
     areRegon9Digits(data, start),
@@ -24,10 +24,10 @@ const hasForm: Record<ColumnForm, (data: Uint8Array, start: number, end: number)
   date: (data, start, end) => end - start === 10 && isDate(data, start),
 };
 
-/** The columns of a file that have a form. `at`: the index of the field in a record. */
+/** The columns of a file that have a form. `at` is the index of the field in a record. */
 export type FormedColumns = readonly { at: number; form: ColumnForm }[];
 
-/** Whether every field of these columns is blank or has its form. SQL would take 100 times as long. */
+/** Checks whether every field of `columns` is blank or has its form. SQL would take 100 times as long. */
 export function isWellFormed(
   columns: FormedColumns,
   data: Uint8Array,
@@ -52,7 +52,7 @@ function areActivities(data: Uint8Array, start: number, end: number): boolean {
   }
 }
 
-/** Four digits and a letter. */
+/** Checks for an activity code: four digits and a letter. */
 function isActivity(data: Uint8Array, at: number): boolean {
   return areDigits(data, at, at + 4) && isLetter(data[at + 4]!);
 }
@@ -61,10 +61,10 @@ function isLetter(byte: number): boolean {
   return byte >= firstLetter! && byte <= lastLetter!;
 }
 
-/** The days of each month of a common year. */
+/** The number of days of each month of a common year. */
 const daysOfMonths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** Whether a date YYYY-MM-DD lies between 1900 and 2099. False for 29 February, which SQL checks. */
+/** Checks for a date YYYY-MM-DD between 1900 and 2099. Returns false for 29 February, which SQL checks. */
 function isDate(data: Uint8Array, at: number): boolean {
   if (data[at + 4] !== dash || data[at + 7] !== dash) return false;
   if (!areDigits(data, at, at + 4) || !areDigits(data, at + 5, at + 7)) return false;
@@ -76,7 +76,7 @@ function isDate(data: Uint8Array, at: number): boolean {
   return month >= 1 && month <= 12 && day >= 1 && day <= daysOfMonths[month - 1]!;
 }
 
-/** The value of two digits. */
+/** Returns the value of two digits. */
 function numberAt(data: Uint8Array, at: number): number {
   return (data[at]! - zero!) * 10 + data[at + 1]! - zero!;
 }

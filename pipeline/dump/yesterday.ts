@@ -4,15 +4,15 @@ import { inSession, isThere } from '../../sql/connection/database.ts';
 import { KnownFingerprints } from './known-fingerprints.ts';
 import type { Staging } from './staging.ts';
 
-/** Pages of a table that are read at a time: 32 megabytes, of which fingerprints are a fiftieth. */
+/** The number of table pages read at a time: 32 megabytes, of which fingerprints are a fiftieth. */
 const PIECE_PAGES = 4096;
-/** The bytes of a binary COPY before its only row: signature, flags, extension and number of fields. */
+/** The bytes of a binary COPY before the first field: signature, flags, extension and number of fields. */
 const HEADER_BYTES = 11 + 4 + 4 + 2;
 const LENGTH_BYTES = 4;
 
 /**
- * Loads the fingerprints of the last snapshot of a source. Entries without one, whose record must be read
- * again, go to `missing_entry`.
+ * Loads the fingerprints of the last snapshot of a source. Saves entries without a fingerprint, whose record must
+ * be read again, to `stage.missing_entry`.
  */
 export async function loadYesterday(
   { pool, stage }: Pick<Staging, 'pool' | 'stage'>,
@@ -20,11 +20,11 @@ export async function loadYesterday(
   piece_pages = PIECE_PAGES,
 ): Promise<KnownFingerprints> {
   return inSession(pool, async (client) => {
-    // The table of the source itself: to compare the source of each row costs a third of the time.
+    // Reads the table of this source alone: comparing the source of each row takes a third of the time.
     const table = `registry.${escapeIdentifier(`entry_${source}`)}`;
     if (!(await isThere(client, table))) return new KnownFingerprints();
     const load = async (count: string) => {
-      // Processes that send each other what they have read take longer.
+      // A parallel query takes longer, since its processes send each other the rows.
       await client.query(
         'begin isolation level repeatable read; set local max_parallel_workers_per_gather = 0',
       );
@@ -36,14 +36,14 @@ export async function loadYesterday(
       const known = new KnownFingerprints(Math.max(rows[0]!.count, 0));
       const readNext = (page: number) => {
         const piece = readPiece(client, table, page, page + piece_pages);
-        // Another error may come before its own is looked at.
+        // Marks a rejection of this piece as handled: another error may come before the piece is awaited.
         piece.catch(() => undefined);
         return piece;
       };
       let next = readNext(0);
       for (let page = 0; page < rows[0]!.pages; page += piece_pages) {
         const [unread, prints] = await next;
-        // The server reads the next piece while this one is learnt.
+        // The server reads the next piece while the current piece is added to the table.
         next = readNext(page + piece_pages);
         if (!known.learn(prints)) {
           await next;
@@ -58,20 +58,20 @@ export async function loadYesterday(
       await client.query('commit');
       return known;
     };
-    // To count them takes almost as long as to read them.
+    // Tries an estimate first: counting the entries takes almost as long as reading them.
     const estimate = `select reltuples from pg_class where oid = '${table}'::regclass`;
     return (await load(estimate)) ?? (await load(`select count(*) from ${table}`))!;
   });
 }
 
-/** Of some pages: an array of the entries without a fingerprint, and the fingerprints of the others. */
+/** Returns from pages of a table the entries without a fingerprint, as a Postgres array, and the fingerprints. */
 async function readPiece(
   client: PoolClient,
   table: string,
   page: number,
   end: number,
 ): Promise<[string, Buffer]> {
-  // Two fields: a row for each fingerprint would take Node twice the time.
+  // Reads one row of two fields: a row for each fingerprint would take Node twice the time.
   const copy = copyTo(
     `copy (
        select

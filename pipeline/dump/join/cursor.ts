@@ -2,10 +2,10 @@ import { Refusal } from '../../errors.ts';
 import { figure } from '../../written-figure.ts';
 import type { Row, RowReader } from './row-reader.ts';
 
-/** The rows of a file of at most so many bytes may have any order. */
+/** The size in bytes up to which the rows of a file may have any order. */
 const SORTED_BYTES = 16 * 1024 ** 2;
 
-/** Goes through the rows of a joined table in the order of their keys, a part of the file at a time. */
+/** Iterates over the rows of a joined table in the order of their keys, a part of the file at a time. */
 export class Cursor {
   readonly reader: RowReader;
   readonly #parts: AsyncGenerator<Row[]>;
@@ -18,17 +18,17 @@ export class Cursor {
     this.#parts = readParts(reader);
   }
 
-  /** The next row, as far as it is read: else `fill` reads on. */
+  /** Returns the current row; undefined until `fill` reads more rows. */
   get current(): Row | undefined {
     return this.#rows[this.#at];
   }
 
-  /** Goes on to the next row. */
+  /** Moves to the next row. */
   advance(): void {
     this.#at += 1;
   }
 
-  /** Reads on until there is a row. @returns false after the last row */
+  /** Reads parts of the file until there is a current row. @returns false after the last row */
   async fill(): Promise<boolean> {
     while (this.#at >= this.#rows.length) {
       const { done, value } = await this.#parts.next();
@@ -57,7 +57,7 @@ export class Cursor {
   }
 }
 
-/** Reads the rows of a file in parts. Sorts a small file; a larger one is sorted already, as INSEE's are. */
+/** Yields the rows of a file in parts. Sorts a small file; a larger file must be sorted already, as INSEE's are. */
 async function* readParts(reader: RowReader): AsyncGenerator<Row[]> {
   const held: Row[] = [];
   for await (const _ of reader.read()) {

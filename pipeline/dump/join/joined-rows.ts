@@ -7,10 +7,10 @@ import { Cursor } from './cursor.ts';
 import { RecordWriter } from './record-writer.ts';
 import { type Row, type RowContext, RowReader } from './row-reader.ts';
 
-/** More rows than this, and more than one in a hundred, without their details: a damaged dump. */
+/** The most main rows without details: more rows, and more than one in a hundred, indicate a damaged dump. */
 const LACKING_ROWS = 100;
 
-/** The records of two sorted files that are not known. Needs the memory of a part of each file. */
+/** Joins the rows of two sorted files into records, and writes the unknown records. Holds one part of each file. */
 export class JoinedRows implements StagedRows {
   readonly readers: readonly RowReader[];
   readonly table: string;
@@ -35,7 +35,7 @@ export class JoinedRows implements StagedRows {
     return this.#writer.lines;
   }
 
-  /** Throws a `Refusal` too when the files do not belong together. */
+  /** Reads both files. Throws a `Refusal` when a file cannot be read or the files do not belong together. */
   async *read(): AsyncGenerator<void> {
     await using main = new Cursor(this.#main);
     await using details = new Cursor(this.#details);
@@ -44,7 +44,7 @@ export class JoinedRows implements StagedRows {
     let group: Row[] = [];
     while (main.current || (await main.fill())) {
       const row = main.current!;
-      // Several rows of one key have the same details.
+      // Several main rows with one key have the same details.
       if (row.key !== key) {
         key = row.key;
         group = await this.#findDetails(details, key);
@@ -61,7 +61,7 @@ export class JoinedRows implements StagedRows {
     this.#assertPair();
   }
 
-  /** The details of a key; none of an earlier one has a main row. */
+  /** Returns the rows of details of a key. Rejects rows of smaller keys, which have no main row. */
   async #findDetails(details: Cursor, key: number): Promise<Row[]> {
     const group: Row[] = [];
     while (details.current || (await details.fill())) {
@@ -71,12 +71,12 @@ export class JoinedRows implements StagedRows {
       else this.#writer.writeStray(row);
       details.advance();
     }
-    // The row that was lost before this one may be of this key.
+    // The unreadable row before `next` may belong to this key.
     const next = details.current;
     return group.length === 0 && next?.fault !== undefined ? [next] : group;
   }
 
-  /** Throws a `Refusal` when the files are of different months, or when one is not whole. */
+  /** Throws a `Refusal` when the files are of different months, or when too many rows lack details. */
   #assertPair(): void {
     const [main, details] = [this.#main, this.#details];
     const [one, other] = [main.processed_until, details.processed_until];

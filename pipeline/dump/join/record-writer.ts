@@ -10,10 +10,10 @@ const [semicolon, comma, opening, between, closing, end] = [';', ',', '{""', ',"
 
 type Visit = Parameters<RowReader['eachField']>[1];
 
-/** Makes one record of a row and its details, and COPY lines of the records that are not known. */
+/** Makes one record of a main row and its details, and a COPY line of each unknown record. */
 export class RecordWriter {
   readonly lines = new CopyLines();
-  /** Counts the rows that lack their details. */
+  /** The number of main rows that lack their details. */
   lacking_count = 0;
 
   readonly #join: JoinDescription;
@@ -29,18 +29,18 @@ export class RecordWriter {
     this.#details = details;
   }
 
-  /** The columns of a COPY line. */
+  /** Returns the column names of a COPY line. */
   get columns(): string[] {
     const staged = [...prefixColumns, ...this.#main.data_columns];
     return [...staged, ...Object.keys(this.#join.combined), 'details'];
   }
 
-  /** Takes a row of the main file, with its rows of the other. */
+  /** Writes the record of a main row and its rows of details, unless the record is known. */
   write(row: Row, details: readonly Row[]): void {
     const print = this.#print;
     print.high = row.high;
     print.low = row.low;
-    // A sum is the same in any order of the details.
+    // A sum does not depend on the order of the details.
     for (const { high, low } of details) {
       print.high = (print.high + high) | 0;
       print.low = (print.low + low) | 0;
@@ -57,7 +57,7 @@ export class RecordWriter {
     return (BigInt(high) << 32n) | BigInt(low >>> 0);
   }
 
-  /** Rejects a row of details that has no row of the main file. */
+  /** Rejects a row of details that has no row in the main file. */
   writeStray(row: Row): void {
     if (row.fault !== undefined) return;
     const reason = `no row of this ${this.#join.key} in ${this.#main.file.file}`;
@@ -69,7 +69,7 @@ export class RecordWriter {
     if (typeof fields === 'object' && this.#join.needsDetails(fields)) this.lacking_count += 1;
   }
 
-  /** @returns why the record cannot be read */
+  /** Writes the COPY line of a record. @returns why the record cannot be read; undefined when it can */
   #stage(row: Row, rows: readonly Row[]): string | undefined {
     const details = this.#readDetails(rows);
     if (typeof details === 'string') return details;
@@ -105,7 +105,7 @@ export class RecordWriter {
     this.#addFields(this.#main, row, add, (fields) => `${write(fields)};`);
   }
 
-  /** Adds the fields of a row as bytes where they need no parser: it takes most of the time. */
+  /** Adds the fields of a row, as bytes where they need no parser: this step takes most of the time. */
   #addFields(reader: RowReader, row: Row, add: Visit, write: (fields: Fields) => string): void {
     const begin = this.lines.length;
     if (reader.eachField(row, add)) return;
@@ -113,7 +113,7 @@ export class RecordWriter {
     this.lines.addText(write(reader.readFields(row) as Fields));
   }
 
-  /** The brief fields of the rows, with equal rows once; or why they cannot be used. */
+  /** Returns the brief fields of rows of details, equal rows once; or why the rows cannot be used. */
   #readDetails(rows: readonly Row[]): Map<Fields, Row> | string {
     const { unique } = this.#join.details;
     const reader = this.#details;
@@ -139,7 +139,7 @@ export class RecordWriter {
     return found;
   }
 
-  /** Adds a row as JSON within a quoted field. */
+  /** Adds a row of details as JSON within a quoted field. */
   #addDetail(row: Row): void {
     const { lines } = this;
     let next = opening;
@@ -157,7 +157,7 @@ export class RecordWriter {
   }
 }
 
-/** Writes fields as JSON within a quoted field, without its last brace. */
+/** Returns fields as JSON for a quoted field, without the closing brace. */
 function writeJson(fields: Fields): string {
   return JSON.stringify(fields).slice(0, -1).replaceAll('"', '""');
 }

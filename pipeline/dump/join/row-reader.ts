@@ -16,51 +16,51 @@ const QUOTE = 34;
 
 /** A row of a joined table, with the fingerprint of its data. */
 export interface Row extends Halves, Span {
-  /** The number that joins the tables. */
+  /** The key that joins the tables, as a number. */
   key: number;
-  /** Why it cannot be used, as far as that is known before its fields are read; it is rejected then. */
+  /** Why the row cannot be used, as known before its fields are read: it is rejected, or follows a rejected row. */
   fault?: string;
 }
 
-/** A table has fewer columns than this. */
+/** The most columns of a table. */
 const COLUMNS = 4096;
 const afterLost = 'it follows a row that cannot be read';
 
-/** Which table a file holds, and how. */
+/** A file, and the joined table that it holds. */
 export interface RowContext {
   file: DumpFile;
   table: JoinedTable;
   join: JoinDescription;
-  /** What its fingerprints depend on beside its data, such as the version of the mapping. */
+  /** The text on which fingerprints depend beside the data, such as the version of the mapping. */
   seed: string;
 }
 
 /**
  * Reads the key and the fingerprint of each row of a joined table, and the text of no field. Columns that
- * are no data count nothing: a row stays the same when they change, come or go.
+ * are no data do not count: a fingerprint stays the same when they change, come or go.
  */
 export class RowReader extends TableReader {
   readonly context: RowContext;
-  /** The columns that are data. */
+  /** The names of the columns that are data. */
   data_columns: readonly string[] = [];
-  /** The rows since the last `take`. */
+  /** The rows read since the last `takeRows`. */
   #rows: Row[] = [];
   readonly #scanner: RecordScanner;
   #seed = 0n;
   #key_at = 0;
-  /** -1 for none. */
+  /** The index of the column with the day of the last change; -1 where the table has no such column. */
   #touched_at = 0;
-  /** The columns that are data, by their place in a row, with their name and a colon in quoted JSON. */
+  /** The columns that are data: index in a row, name, and the name with a colon in quoted JSON. */
   #read: [at: number, column: string, name: Buffer][] = [];
-  /** Of these columns the ones that `readFields` reads when it is asked for brief fields. */
+  /** The columns that `readFields` reads when `isBrief` is true. */
   #brief: [at: number, column: string][] = [];
-  /** The first and the last column of each run of columns that are data. */
+  /** The first and the last index of each run of columns that are data. */
   readonly #runs: [first: number, last: number][] = [];
   #copied: Buffer | undefined;
   #copy: Buffer = Buffer.alloc(0);
   #last_key = -1;
   #isAfterLost = false;
-  /** The row that the scanner has scanned last. */
+  /** The last row that the scanner has scanned. */
   #scanned: Row | undefined;
   /** Whether the scanned row holds a number of eleven digits. */
   #mayNamePerson = false;
@@ -71,9 +71,9 @@ export class RowReader extends TableReader {
     this.#scanner = new RecordScanner(context.join.separator);
   }
 
-  /** The newest day on which the registry touched a row, YYYY-MM-DD; undefined when there is none. */
+  /** Returns the newest day on which the registry touched a row, YYYY-MM-DD; undefined without such a day. */
   get processed_until(): string | undefined {
-    // A number YYYYMMDD.
+    // The memory holds the day as a number YYYYMMDD.
     const day = String(this.memory.code.newest_day.value).replace(/(....)(..)(..)/, '$1-$2-$3');
     return isDate(day) ? day : undefined;
   }
@@ -82,7 +82,7 @@ export class RowReader extends TableReader {
     return { ...super.count(), processed_until: this.processed_until };
   }
 
-  /** Takes the rows that were read since the last call. */
+  /** Returns the rows that were read since the previous call, and forgets them. */
   takeRows(): Row[] {
     const rows = this.#rows;
     this.#rows = [];
@@ -107,7 +107,7 @@ export class RowReader extends TableReader {
     const { code } = this.memory;
     const touched = this.#touched_at;
     if (touched >= 0) code.noteDay(startOf(touched), scan.ends[touched]!);
-    // The columns that are data, a run at once.
+    // Fingerprints each run of columns that are data at once.
     const print = this.#runs.reduce(
       (before, [first, last]) => code.hash(startOf(first), scan.ends[last]!, before),
       this.#seed,
@@ -149,7 +149,7 @@ export class RowReader extends TableReader {
     this.#rows.push(row);
   }
 
-  /** A copy of the bytes of the area, which change while the rows are kept. */
+  /** Returns a copy of the bytes of the area, which change while the rows are kept. */
   #copyOf(data: Buffer): Buffer {
     if (this.#copied !== data) {
       this.#copied = data;
@@ -166,9 +166,9 @@ export class RowReader extends TableReader {
   }
 
   /**
-   * The tidied fields of a row, or why it cannot be read.
+   * Returns the tidied fields of a row, or why the row cannot be read.
    *
-   * @param isBrief whether the few columns are enough that tell which details are listed
+   * @param isBrief whether to read only the columns of `join.brief`
    */
   readFields(row: Row, isBrief = false): Fields | string {
     const { data, start, end } = row;
@@ -176,7 +176,7 @@ export class RowReader extends TableReader {
     const fault = findFault(scanner, row, this.layout!.columns.length);
     if (fault !== undefined) return fault;
     const { ends, is_ascii, needs_tidying } = scanner;
-    // Parts of one text cost a fifth of as many texts of their own.
+    // Slices of one decoded row cost a fifth of decoding each field.
     const whole = is_ascii && !isBrief ? data.toString('latin1', start, end) : undefined;
     const fields: Fields = {};
     const columns = isBrief ? this.#brief : this.#read;
@@ -193,9 +193,9 @@ export class RowReader extends TableReader {
   }
 
   /**
-   * Visits the fields of a row that can be read, as long as `visit` returns true.
+   * Calls `visit` with each field of a readable row, as long as `visit` returns true.
    *
-   * @returns false where it did not, or where texts must be tidied or masked, or are quoted
+   * @returns false where `visit` returns false, or where fields must be tidied or masked
    */
   eachField(row: Row, visit: (start: number, end: number, name: Buffer) => boolean): boolean {
     const { ends, needs_tidying } = this.#scan(row);
@@ -206,7 +206,7 @@ export class RowReader extends TableReader {
     return true;
   }
 
-  /** Whether the columns of a row have their forms. */
+  /** Checks whether the columns of a row have their forms. */
   isWellFormed(row: Row): boolean {
     const scan = this.#scan(row);
     const isCertain = scan.is_plain && !scan.is_multiline;
@@ -223,7 +223,7 @@ export class RowReader extends TableReader {
     return scanner;
   }
 
-  /** Rejects a row. A row of details may belong to the record of the row before it, or of the one after it. */
+  /** Rejects a row. An unreadable row of details may belong to the record of the previous row or of the next row. */
   protected override lose(span: Span, fault: string): void {
     super.lose(span, fault);
     const { table, join } = this.context;

@@ -2,7 +2,7 @@ import { CopyLines } from '../copy-lines.ts';
 import type { StagedRows } from '../stage-rows.ts';
 import { RowReader } from './row-reader.ts';
 
-/** The rows of a file beside the joined ones, for `stage.side_row`. */
+/** Reads a side file, which lies beside the two joined files, into `stage.side_row`. */
 export class SideRows extends RowReader implements StagedRows {
   readonly readers = [this];
   readonly table = 'side_row';

@@ -2,29 +2,29 @@ import type { AsyncBuffer, RowGroup, SchemaTree } from 'hyparquet';
 import { type ColumnDecoder, compressors, type Page, readPages } from './page.ts';
 import { parsers } from './text.ts';
 
-/** The rows of a part: those of all columns stay in the cache of the processor. */
+/** The number of rows of a part: so few rows of all columns stay in the cache of the processor. */
 export const PART_ROWS = 1024;
 
 const [marks, numbers] = [new Uint32Array(PART_ROWS), new Uint32Array(PART_ROWS)];
 
-/** Reads a column of a Parquet file a page at a time, and finds the fields of some rows in it. */
+/** Reads a column of a Parquet file a page at a time, and finds the fields of the next rows. */
 export class Column {
-  /** Its place in a row. */
+  /** The index of the column in a row. */
   readonly at: number;
   readonly name: string;
-  /** The fields of the rows of the last `find`: bytes[starts, ends). */
+  /** The bytes of the fields of the last `find`: row n has bytes[starts[n], ends[n]). */
   bytes: Uint8Array = new Uint8Array();
   readonly starts = new Uint32Array(PART_ROWS);
   readonly ends = new Uint32Array(PART_ROWS);
-  /** Counts the bytes of these fields. */
+  /** The number of bytes in all fields of the last `find`. */
   byte_count = 0;
-  /** Counts the rows that `find` can find until the next `load`. */
+  /** The number of rows that `find` can find before the next `load`. */
   row_count = 0;
   readonly digits: number;
   readonly #path: SchemaTree[];
   #pages: AsyncGenerator<Page> | undefined;
   #page: Page | undefined;
-  /** The number of the next text of the page. */
+  /** The index of the next text of the page. */
   #next = 0;
 
   constructor(path: SchemaTree[], at: number, digits: number) {
@@ -38,7 +38,7 @@ export class Column {
     }
   }
 
-  /** Begins a group of rows. */
+  /** Opens the column in a row group of the file. */
   open(file: AsyncBuffer, group: RowGroup): void {
     const { meta_data: chunk } = group.columns.find(
       ({ meta_data }) => meta_data?.path_in_schema[0] === this.name,
@@ -59,7 +59,7 @@ export class Column {
     this.row_count = 0;
   }
 
-  /** Reads on until there is a row. */
+  /** Reads pages until a page has a row. */
   async load(): Promise<void> {
     while (this.row_count === 0) {
       const { done, value } = await this.#pages!.next();
@@ -71,7 +71,7 @@ export class Column {
     }
   }
 
-  /** Finds the fields of the next rows. @returns false when all are blank */
+  /** Finds the fields of the next `count` rows. @returns false when all fields are blank */
   find(count: number): boolean {
     const page = this.#page!;
     this.row_count -= count;

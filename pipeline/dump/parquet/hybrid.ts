@@ -5,12 +5,12 @@ export class Hybrid {
   readonly #bytes: Uint8Array;
   #at: number;
   readonly #width: number;
-  /** The numbers of the run that are left. */
+  /** The count of numbers that are left in the current run. */
   #left = 0;
   #isPacked = false;
-  /** Of a run of one number. */
+  /** The number that a run-length run repeats. */
   #value = 0;
-  /** Where the next number of a packed run begins, in bits. */
+  /** The offset of the next number of a packed run, in bits. */
   #bit = 0;
 
   constructor(bytes: Uint8Array, at: number, width: number) {
@@ -33,7 +33,7 @@ export class Hybrid {
     }
   }
 
-  /** Reads the head of the next run. */
+  /** Reads the header of the next run. */
   #begin(): void {
     const bytes = this.#bytes;
     if (this.#at >= bytes.length) throw new Error('a page that ends too early');

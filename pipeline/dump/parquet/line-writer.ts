@@ -8,14 +8,14 @@ const [LINE_FEED, RETURN, QUOTE, ZERO, NINE] = Buffer.from('\n\r"09') as unknown
   number,
   number,
 ];
-/** Quotes around a field, and zeros before a number, take less. */
+/** The most bytes that quotes around a field, or zeros before a number, add. */
 const MOST_MORE_BYTES = 32;
 
-/** Writes lines of CSV. */
+/** Writes the rows of Parquet columns as lines of CSV. */
 export class LineWriter {
   #bytes: Uint8Array = new Uint8Array(64 * 1024);
   readonly #separator: number;
-  /** Which bytes need quotes around their field. */
+  /** The bytes that require quotes around their field: 1 at the index of such a byte. */
   readonly #isSpecial = new Uint8Array(256);
 
   constructor(separator: Separator) {
@@ -23,7 +23,7 @@ export class LineWriter {
     for (const byte of [this.#separator, LINE_FEED, RETURN, QUOTE]) this.#isSpecial[byte] = 1;
   }
 
-  /** Writes the next rows of some columns, as lines of `width` fields. @returns them, valid until the next call */
+  /** Writes the next rows of columns as lines of `width` fields. @returns the lines, valid until the next call */
   write(columns: readonly Column[], width: number, row_count: number): Buffer {
     const filled = columns.filter((column) => column.find(row_count));
     const byte_count = filled.reduce((sum, column) => sum + column.byte_count, 0);
@@ -35,7 +35,7 @@ export class LineWriter {
     return Buffer.from(bytes.buffer, 0, length);
   }
 
-  /** Writes one line at `length`. @returns where it ends */
+  /** Writes one line at the index `begin`. @returns the index at which the line ends */
   #addLine(columns: readonly Column[], width: number, row: number, begin: number): number {
     const bytes = this.#bytes;
     const separator = this.#separator;
@@ -65,7 +65,7 @@ export class LineWriter {
     return length;
   }
 
-  /** Writes the zeros that a number has lost. */
+  /** Writes the leading zeros that a typed file drops from a number. @returns the index after the zeros */
   #addZeros(data: Uint8Array, start: number, end: number, digits: number, begin: number): number {
     if (!areDigits(data, start, end)) return begin;
     const length = begin + digits - (end - start);
@@ -73,7 +73,7 @@ export class LineWriter {
     return length;
   }
 
-  /** Writes a field with quotes, by RFC 4180. */
+  /** Writes a field with quotes, by RFC 4180. @returns the index after the field */
   #addQuoted(data: Uint8Array, start: number, end: number, begin: number): number {
     const bytes = this.#bytes;
     let length = begin;

@@ -7,11 +7,11 @@ import { figure } from '../../written-figure.ts';
 import { Hybrid } from './hybrid.ts';
 import { findTexts, type Texts, writeDays, writeTexts, writeTimes } from './text.ts';
 
-/** The header of a page takes less. */
+/** The most bytes of a page header. */
 const HEADER_BYTES = 64 * 1024;
-/** Bytes of a column that are read at a time. */
+/** The number of bytes of a column read at a time. */
 const READ_BYTES = 256 * 1024;
-/** Of a page, inflated. Usual are one or two megabytes. */
+/** The most bytes of an inflated page. One or two megabytes are usual. */
 export const PAGE_BYTES = 128 * 1024 ** 2;
 
 type Inflate = (
@@ -19,40 +19,40 @@ type Inflate = (
   options: { maxOutputLength: number; chunkSize: number },
 ) => Uint8Array;
 
-/** Inflates a page to the size in its header, and no further. */
+/** Returns a function that inflates a page to the size in its header, and no further. */
 function bounded(inflateWhole: Inflate) {
   return (input: Uint8Array, size: number): Uint8Array =>
-    // In one piece: zlib would join many small ones.
+    // Inflates in one chunk: zlib would join many small chunks.
     inflateWhole(input, { maxOutputLength: Math.max(size, 1), chunkSize: Math.max(size, 64) });
 }
 
-/** Beside SNAPPY and no compression, which hyparquet reads by itself. */
+/** The decompressors that hyparquet lacks. hyparquet itself reads SNAPPY and uncompressed pages. */
 export const compressors = {
   ZSTD: bounded(zstdDecompressSync),
   GZIP: bounded(gunzipSync),
   BROTLI: bounded(brotliDecompressSync),
 };
 
-/** How hyparquet decodes a column. */
+/** The description of a column by which hyparquet decodes its pages. */
 export type ColumnDecoder = Parameters<typeof readPage>[2];
 
-/** A page as it is stored. */
+/** A page as the file stores it: its header, and its body, which may be compressed. */
 interface StoredPage {
   header: PageHeader;
   body: Uint8Array;
 }
 
-/** The rows of a page. */
+/** The decoded rows of a page. */
 export interface Page {
   row_count: number;
   texts: Texts;
-  /** Whether each row has a text; absent where all have. */
+  /** Whether each row has a text; absent where all rows have a text. */
   marks?: Hybrid | undefined;
-  /** The number of each text; absent where they come one after another. */
+  /** The index of the text of each row; absent where the texts follow the order of the rows. */
   numbers?: Hybrid | undefined;
 }
 
-/** Reads the pages of a column of a group of rows: file[start, end). */
+/** Yields the pages of a column of a row group, which lie at file[start, end). */
 export async function* readPages(
   file: AsyncBuffer,
   start: number,
@@ -94,7 +94,7 @@ function readerOf({ buffer, byteOffset, byteLength }: Uint8Array) {
   return { view: new DataView(buffer, byteOffset, byteLength), offset: 0 };
 }
 
-/** Finds the texts of the rows of a page that have one, from `at` on: at most so many. */
+/** Finds at most `most` texts of the rows of a page, from the index `at` on. */
 type FindTexts = (page: Uint8Array, at: number, most: number) => Pick<Page, 'texts' | 'numbers'>;
 
 const findPlain: FindTexts = (page, at, most) => ({ texts: findTexts(page, at, most) });
@@ -102,7 +102,7 @@ const findTimes = (a_second: number): FindTexts => {
   return (page, at) => ({ texts: writeTimes(page, at, a_second) });
 };
 
-/** By the type of a column and what it means. hyparquet reads others, and takes several times as long. */
+/** The finders of plain texts, by the types of a column. hyparquet reads other types, several times slower. */
 const plain: Record<string, FindTexts> = {
   'BYTE_ARRAY ': findPlain,
   'BYTE_ARRAY UTF8': findPlain,
@@ -120,7 +120,7 @@ function plainOf({ type, element }: ColumnDecoder): FindTexts | undefined {
 
 const falseAndTrue = writeTexts([false, true], '');
 
-/** @returns undefined where hyparquet is to read the page */
+/** Returns the finder of the texts of a page; undefined where hyparquet has to read the page. */
 function finderOf(
   encoding: string,
   form: ColumnDecoder,
@@ -160,7 +160,7 @@ function readRows(stored: StoredPage, form: ColumnDecoder, dictionary: Texts | u
   return { row_count: data.length, texts: writeTexts(data, form.element.name) };
 }
 
-/** Inflates a page of rows. @returns where its values begin, and whether each row has one */
+/** Inflates a page of rows. @returns the index of its values, and the marks of rows with a value */
 function findMarks({ header, body }: StoredPage, form: ColumnDecoder) {
   const isOptional = form.element.repetition_type !== 'REQUIRED';
   const size = header.uncompressed_page_size;

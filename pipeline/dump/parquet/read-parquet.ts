@@ -12,10 +12,10 @@ import { LineWriter } from './line-writer.ts';
 type ReadColumn = Pick<SourceColumn, 'header' | 'digits'>;
 
 /**
- * Reads the rows of a Parquet file as the CSV file of the same rows; columns that are not read are blank. Each part is
- * valid until the next one. Throws a `Refusal` for a file that is damaged, or compressed or nested in another way.
+ * Yields the rows of a Parquet file as CSV; columns that are not read are blank. Each part is valid until the next
+ * part. Throws a `Refusal` for a file that is damaged, nested, or compressed with an unknown codec.
  *
- * @param onRead as that of `readArchive`; size and CRC-32 are those of the CSV
+ * @param onRead called as by `readArchive`, with the size and the CRC-32 of the CSV
  */
 export async function* readParquet(
   path: string,

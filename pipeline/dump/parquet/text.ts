@@ -1,7 +1,7 @@
 import { DEFAULT_PARSERS } from 'hyparquet/src/convert.js';
 import type { ParquetParsers } from 'hyparquet';
 
-/** Texts in bytes, by their number. */
+/** Texts in one array of bytes: text n is bytes[starts[n], ends[n]). */
 export interface Texts {
   bytes: Uint8Array;
   starts: Uint32Array;
@@ -9,7 +9,7 @@ export interface Texts {
   count: number;
 }
 
-/** Finds texts that a page holds one after another from `from` on, each after its length. */
+/** Finds at most `most` texts of a page, which follow one another from `from` on, each after its length. */
 export function findTexts(bytes: Uint8Array, from: number, most: number): Texts {
   const [starts, ends] = [new Uint32Array(most), new Uint32Array(most)];
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -23,7 +23,7 @@ export function findTexts(bytes: Uint8Array, from: number, most: number): Texts 
   return { bytes, starts, ends, count };
 }
 
-/** Writes values as texts. Numbers get their zeros back later. */
+/** Writes decoded values as texts. `LineWriter` later adds the leading zeros of numbers. */
 export function writeTexts(values: ArrayLike<unknown>, name: string): Texts {
   const texts = Array.from(values, (value) => writeValue(value, name));
   const count = texts.length;
@@ -47,9 +47,9 @@ function writeValue(value: unknown, name: string): string {
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const DAY_s = 86_400;
-/** From 1 March of the year 0 to 1970. */
+/** The number of days from 1 March of the year 0 to the beginning of 1970. */
 const DAYS_FROM_YEAR_0 = 719_468;
-/** Of 400 years. */
+/** The number of days in 400 years. */
 const DAYS_OF_AGE = 146_097;
 const [ZERO, HYPHEN, COLON, LETTER_T] = Buffer.from('0-:T') as unknown as [
   number,
@@ -58,7 +58,7 @@ const [ZERO, HYPHEN, COLON, LETTER_T] = Buffer.from('0-:T') as unknown as [
   number,
 ];
 
-/** Values as a CSV file writes them. Times are local, without a zone. */
+/** The parsers that write values as a CSV file does. Times are local, without a zone. */
 export const parsers: ParquetParsers = {
   ...DEFAULT_PARSERS,
   stringFromBytes: (bytes: Uint8Array) => decoder.decode(bytes),
@@ -72,7 +72,7 @@ function writeTime(time_ms: bigint): string {
   return new Date(Number(time_ms)).toISOString().slice(0, 19);
 }
 
-/** Writes the days of a page, from `at` on: INT32, since 1970. */
+/** Writes as texts the days of a page from `at` on. A day is an INT32: days since 1970. */
 export function writeDays(page: Uint8Array, at: number): Texts {
   const { view, texts } = openTexts(page, at, 4, 10);
   for (let number = 0; number < texts.count; number += 1) {
@@ -81,7 +81,7 @@ export function writeDays(page: Uint8Array, at: number): Texts {
   return texts;
 }
 
-/** Writes the times of a page, from `at` on: INT64, so many a second since 1970, fewer than 2^53. */
+/** Writes as texts the times of a page from `at` on: INT64 below 2^53, `a_second` units per second since 1970. */
 export function writeTimes(page: Uint8Array, at: number, a_second: number): Texts {
   const { view, texts } = openTexts(page, at, 8, 19);
   const { bytes } = texts;
@@ -102,7 +102,7 @@ export function writeTimes(page: Uint8Array, at: number, a_second: number): Text
   return texts;
 }
 
-/** Makes room for the texts of numbers: how many bytes each number has in the page, and its text. */
+/** Allocates texts of `text_bytes` bytes for the numbers of a page, which have `number_bytes` bytes each. */
 function openTexts(page: Uint8Array, at: number, number_bytes: number, text_bytes: number) {
   const view = new DataView(page.buffer, page.byteOffset, page.byteLength);
   const count = Math.floor((page.length - at) / number_bytes);
@@ -137,7 +137,7 @@ function divide(number: number, by: number): number {
   return Math.floor(number / by);
 }
 
-/** Writes the last digits of a number. */
+/** Writes the last `digits` digits of a number. */
 function putNumber(bytes: Uint8Array, at: number, digits: number, number: number): void {
   let left = number;
   for (let place = at + digits - 1; place >= at; place -= 1) {

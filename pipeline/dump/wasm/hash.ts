@@ -1,4 +1,4 @@
-// AssemblyScript, a part of lines.wasm: the fingerprint of bytes.
+// AssemblyScript, compiled into lines.wasm: computes the fingerprint of bytes.
 
 export const PRIME_1: u64 = 0x9e3779b185ebca87;
 const PRIME_2: u64 = 0xc2b2ae3d27d4eb4f;
@@ -6,7 +6,7 @@ const PRIME_3: u64 = 0x165667b19e3779f9;
 const PRIME_4: u64 = 0x85ebca77c2b2ae63;
 const PRIME_5: u64 = 0x27d4eb2f165667c5;
 
-/** XXH64 (Yann Collet) of bytes[at, end); never 0, which stands for a free slot. */
+/** Returns the hash XXH64 (Yann Collet) of bytes[at, end); never 0, which marks a free slot. */
 export function hash(at: usize, end: usize, seed: u64): u64 {
   const length = <u64>(end - at);
   let h: u64;

@@ -1,5 +1,5 @@
 // AssemblyScript, compiled to lines.wasm: finds the records of a chunk, fingerprints each, and looks it up
-// among the fingerprints of yesterday. Only records that are not known go back to JavaScript.
+// among the fingerprints of yesterday. Only unknown records go back to JavaScript.
 
 import { hash, PRIME_1 } from './hash';
 
@@ -10,12 +10,12 @@ const RETURN: u8 = 13;
 const QUOTE: u8 = 34;
 const SEPARATOR: u8 = 59;
 
-/** A line may begin at 0. */
+/** The address of no place. A line may begin at the address 0. */
 const NO_PLACE: usize = usize.MAX_VALUE;
 
 /**
- * The table of fingerprints: slots of eight bytes, zero where free, then a bit for each, set once a file of
- * today holds the record. The fingerprints are mixed, and ascend: each is at its home or soon after it.
+ * The address of the table of fingerprints: slots of eight bytes, zero where free, then a bit for each slot. The bit
+ * is set once a file of today holds the record. Mixed fingerprints ascend, each at its preferred slot (home) or after.
  */
 let slots: usize = 0;
 let met: usize = 0;
@@ -25,14 +25,14 @@ let slotCount: usize = 0;
 /** The inverse of PRIME_1 modulo 2^64. */
 const INVERSE_1: u64 = 0x0887493432badb37;
 
-/** What `scan` passed since it began: line feeds, and known records since the last one that it listed. */
+/** The number of line feeds that `scan` passed; `known` counts known records since the last listed record. */
 export let feeds: u32 = 0;
 export let known: u32 = 0;
-/** Where the list of `scan` ends. */
+/** The address at which the list of `scan` ends. */
 export let listed: usize = 0;
 
 /**
- * Lays an empty table at an address; the memory there is zero. The slots after the homes are for those that
+ * Lays an empty table at an address; the memory there is zero. The slots after the homes hold fingerprints that
  * find the last homes taken.
  */
 export function reserve(at: usize, homeCount: u32, count: u32): void {
@@ -46,19 +46,19 @@ function held(slot: usize): u64 {
   return load<u64>(slots + (slot << 3));
 }
 
-/** The slot at which the search for a mixed fingerprint begins: homes ascend with the fingerprints. */
+/** Returns the slot at which the search for a mixed fingerprint begins: homes ascend with the fingerprints. */
 function home(mixed: u64): usize {
   return <usize>(((mixed >> 32) * homes) >> 32);
 }
 
-/** The first slot of a mixed fingerprint, or the one that it would take. The last slot is always free. */
+/** Returns the first slot of a mixed fingerprint, or the slot that it would take. The last slot is always free. */
 function find(mixed: u64): usize {
   let slot = home(mixed);
   for (let other = held(slot); other < mixed && other != 0; other = held(slot)) slot++;
   return slot;
 }
 
-/** Whether a fingerprint is of an entry of yesterday. */
+/** Checks whether a fingerprint belongs to an entry of yesterday. */
 function isKnown(print: u64): bool {
   const mixed = print * PRIME_1;
   return held(find(mixed)) == mixed;
@@ -69,7 +69,7 @@ export function learn(at: usize, end: usize): bool {
   for (; at < end; at += 8) {
     let mixed = bswap(load<u64>(at)) * PRIME_1;
     let slot = find(mixed);
-    // Greater ones move up to the next free slot.
+    // Greater fingerprints move up, as far as the next free slot.
     for (let other = held(slot); other != 0; other = held(slot)) {
       store<u64>(slots + (slot << 3), mixed);
       mixed = other;
@@ -96,20 +96,20 @@ function isMet(slot: usize): bool {
   return <bool>((load<u8>(met + (slot >> 3)) >> (<u8>(slot & 7))) & 1);
 }
 
-/** `meet`, by the halves of a fingerprint. */
+/** Calls `meet` for a fingerprint in halves. */
 export function meetHalves(high: u32, low: u32): bool {
   return meet(((<u64>high) << 32) | (<u64>low));
 }
 
 /**
- * Lists the fingerprints that were not met, from a slot on, eight bytes each, at `out` up to
- * `outEnd`. @returns the slot to go on with; the count of slots at the end
+ * Lists the fingerprints that were not met, from the slot `from` on, eight bytes each, at `out` up to
+ * `outEnd`. @returns the first slot that is not listed yet; the count of slots at the end
  */
 export function missing(from: u32, out: usize, outEnd: usize): u32 {
   let slot = <usize>from;
   for (; slot < slotCount && out + 8 <= outEnd; slot++) {
     const mixed = held(slot);
-    // One that several entries share is listed at the last.
+    // A fingerprint that several entries share is listed at its last slot.
     if (mixed == 0 || held(slot + 1) == mixed) continue;
     if (isMet(slot)) continue;
     store<u64>(out, mixed * INVERSE_1);
@@ -121,12 +121,12 @@ export function missing(from: u32, out: usize, outEnd: usize): u32 {
 
 /**
  * Reads the records of [at, end) up to the first that is longer than `bound`, has no end, or has quotes and is
- * not known. Lists each other record that is not known at `out`, 24 bytes each: known records before it,
- * start, end and line feeds before it, and its fingerprint. A record with quotes is taken to end at the line
- * feed after an even number of them: only a known one is sure to. @returns where the record begins at which
- * it stopped
+ * not known. Lists each unknown record before that one at `out`, 24 bytes each: known records since the previous
+ * listed record, start, end, line feeds before the record, and fingerprint. A record with quotes is assumed to
+ * end at the line feed after an even number of quotes, which is certain only for a known record. @returns the
+ * address of the record at which the reading stopped
  *
- * @param skipsNumber whether the digits of the first field, and its separator, are no data
+ * @param skipsNumber whether the digits of the first field, a row number, and its separator are no data
  */
 export function scan(
   at: usize,
@@ -144,7 +144,7 @@ export function scan(
   return sieve(out, start);
 }
 
-/** Lists all records: 1 for one with quotes, start, end and line feeds before it, and its fingerprint. */
+/** Lists all records: 1 for a record with quotes, start, end, line feeds before the record, and fingerprint. */
 function collect(
   at: usize,
   end: usize,
@@ -172,7 +172,7 @@ function collect(
         const last = stop > start && load<u8>(stop - 1) == RETURN ? stop - 1 : stop;
         if (last > start) {
           const print = hash(skipsNumber ? afterNumber(start, last) : start, last, seed);
-          // `sieve` would stop here: what follows is not to be listed once for each such record.
+          // `sieve` would stop at such a record: later records would be listed again for each.
           if (quotes > 0 && !isKnown(print)) return start;
           note(<u32>(quotes > 0), start, last, feeds, print);
         }
@@ -194,7 +194,7 @@ function note(first: u32, start: usize, end: usize, before: u32, print: u64): vo
   listed += 24;
 }
 
-/** Loads the slots that `sieve` will look at, all at once: to wait for each would take half of its time. */
+/** Loads the slots that `sieve` will read, all at once: waiting for each slot takes half of the time of `sieve`. */
 function touch(out: usize): void {
   let sum: u64 = 0;
   for (let at = out; at < listed; at += 24) {
@@ -204,10 +204,10 @@ function touch(out: usize): void {
   touched = sum;
 }
 
-/** What `touch` has added up, so that it is not left out. */
+/** The sum of the slots that `touch` loads: the compiler would leave out loads without a result. */
 let touched: u64 = 0;
 
-/** Meets the listed records, and leaves the unknown ones on the list. */
+/** Marks the listed records as met, and leaves the unknown records on the list. */
 function sieve(out: usize, end: usize): usize {
   const all = listed;
   known = 0;
@@ -229,14 +229,14 @@ function sieve(out: usize, end: usize): usize {
   return end;
 }
 
-/** Where the data of a record begins that may begin with a row number. */
+/** Returns the address of the data of a record, after a row number if the record begins with one. */
 export function afterNumber(start: usize, end: usize): usize {
   let at = start;
   while (at < end && load<u8>(at) >= 48 && load<u8>(at) <= 57) at++;
   return at < end && load<u8>(at) == SEPARATOR ? at + 1 : start;
 }
 
-/** How `rows` reads a row: a byte for each column, 1 where it is data; the columns of key and last change. */
+/** The layout of a row for `rows`: `kept` is the address of a byte for each column, 1 where the column is data. */
 let kept: usize = 0;
 let columns: u32 = 0;
 let separator: u8 = 0;
@@ -244,7 +244,7 @@ let keyColumn: u32 = 0;
 let keyDigits: u32 = 0;
 let touchedColumn: u32 = 0;
 
-/** The newest day on which a row was touched, as a number YYYYMMDD. */
+/** The newest day on which the registry touched a row, as a number YYYYMMDD. */
 export let newest_day: u32 = 0;
 
 export function layOut(
@@ -264,9 +264,9 @@ export function layOut(
 }
 
 /**
- * Reads the rows of [at, end) up to the first that needs a parser: with a quote, longer than `bound`, without
- * an end, a key or its number of fields. Lists each at `out`, 24 bytes: key, start, end and line feeds
- * before it, and the fingerprint of its data. @returns where the line begins at which it stopped
+ * Reads the rows of [at, end) up to the first that needs a parser: with a quote, longer than `bound`, without an
+ * end or a key, or with a wrong number of fields. Lists each row at `out`, 24 bytes each: key, start, end, line
+ * feeds before the row, and fingerprint of its data. @returns the address of the line at which the reading stopped
  */
 export function rows(
   at: usize,
@@ -291,7 +291,7 @@ export function rows(
   return start;
 }
 
-/** The line feed of a line without quotes; `end` for another one. */
+/** Returns the address of the line feed of a line without quotes; `end` for any other line. */
 function findLineEnd(start: usize, end: usize): usize {
   const feed = i8x16.splat(LINE_FEED);
   const quote = i8x16.splat(QUOTE);
@@ -305,7 +305,7 @@ function findLineEnd(start: usize, end: usize): usize {
   return end;
 }
 
-/** Lists one row. @returns false when it needs a parser */
+/** Lists one row. @returns false when the row needs a parser */
 function row(start: usize, end: usize, seed: u64): bool {
   let print = seed;
   let key: u32 = 0;
@@ -324,7 +324,7 @@ function row(start: usize, end: usize, seed: u64): bool {
     if (column == touchedColumn) noteDay(field, at);
     const isKept = load<u8>(kept + column) == 1;
     if (isKept && run == NO_PLACE) run = field;
-    // A run of columns is fingerprinted at once.
+    // A run of columns that are data is fingerprinted at once.
     if (run != NO_PLACE && (!isKept || at == end)) {
       print = hash(run, isKept ? at : field - 1, print);
       run = NO_PLACE;
@@ -348,7 +348,7 @@ function readNumber(start: usize, end: usize): u32 {
   return number;
 }
 
-/** Notes the day of a field that begins YYYY-MM-DD. */
+/** Sets `newest_day` to the day of a field that begins with YYYY-MM-DD, if that day is newer. */
 export function noteDay(start: usize, end: usize): void {
   if (end < start + 10 || load<u8>(start + 4) != 45 || load<u8>(start + 7) != 45) return;
   if (!isNumber(start, start + 4) || !isNumber(start + 5, start + 7)) return;

@@ -1,4 +1,4 @@
-// What Node has of https://webassembly.github.io/spec/js-api/ and this product uses.
+// The types of https://webassembly.github.io/spec/js-api/ that this product uses and Node provides.
 declare namespace WebAssembly {
   class Memory {
     constructor(descriptor: { initial: number });
