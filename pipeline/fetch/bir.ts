@@ -14,7 +14,7 @@ import {
   writeEnvelope,
 } from '../sources/regon/soap.ts';
 
-/** What GUS allows one key, by the hour of the day in Poland. */
+/** Returns the rate limits of GUS for one key, by the hour of the day in Poland. */
 export function birLimits(hour: number): readonly RateLimit[] {
   const isOffice = hour >= 8 && hour < 17;
   const isNight = hour >= 22 || hour < 6;
@@ -25,26 +25,26 @@ export function birLimits(hour: number): readonly RateLimit[] {
   ];
 }
 
-/** A search for more numbers at once is refused with code 2. */
+/** The most numbers in one search. REGON refuses a longer search with code 2. */
 export const SEARCH_LIMIT = 20;
 
-/** How often one call opens a session again. */
+/** The number of times that one call may reopen a session. */
 const RENEWAL_LIMIT = 3;
 
-/** The parameter of a search; `Regony9zn` holds at most `SEARCH_LIMIT` numbers with commas. */
+/** The parameter of a search; `Regony9zn` holds at most `SEARCH_LIMIT` numbers, separated by commas. */
 export type BirQuery = Partial<Record<'Nip' | 'Regon' | 'Krs' | 'Regony9zn', string>>;
 
 /**
- * BIR, the service of GUS that answers from REGON: SOAP 1.2 with a session that may end at any time.
+ * Calls BIR, the service of GUS that answers from REGON: SOAP 1.2 with a session that may end at any time.
  *
- * The package bir1 does not serve here: it has a fixed address and no time limit, searches for one number
- * at a time, and does not renew a session. Packages that read a WSDL bring axios and no session.
+ * The package bir1 does not suffice: it has a fixed address and no time limit, searches for one number at a
+ * time, and does not renew a session. Packages that read a WSDL depend on axios and handle no session.
  */
 export class Bir {
   readonly service: Service;
   readonly #url: string;
   readonly #key: string;
-  /** The session that is open, or being opened. */
+  /** The id of the session that is open or being opened; absent without a session. */
   #session: Promise<string> | undefined;
 
   constructor({ url, key, ...settings }: ServiceSettings & { url: string; key: string }) {
@@ -55,25 +55,25 @@ export class Bir {
     this.service = new Service('REGON', { ...defaults, ...settings });
   }
 
-  /** A daily list, a row `{regon}` a number; an error answer is a row with `ErrorCode`. */
+  /** Returns a daily list, one row `{regon}` per number; an error answer is a row with `ErrorCode`. */
   list(report: string, date: string, signal?: AbortSignal): Promise<BirRow[]> {
     const parameters = { pDataRaportu: date, pNazwaRaportu: report };
     return this.#read('DanePobierzRaportZbiorczy', parameters, signal);
   }
 
-  /** A full report of a REGON of 9 or 14 digits; an error answer is a row with `ErrorCode`. */
+  /** Returns a full report of a REGON of 9 or 14 digits; an error answer is a row with `ErrorCode`. */
   report(report: string, regon: string, signal?: AbortSignal): Promise<BirRow[]> {
     const parameters = { pRegon: regon, pNazwaRaportu: report };
     return this.#read('DanePobierzPelnyRaport', parameters, signal);
   }
 
-  /** One row per activity of each entity found. */
+  /** Returns one row per activity of each entity found. */
   search(query: BirQuery, signal?: AbortSignal): Promise<BirRow[]> {
     const parameters = { pParametryWyszukiwania: query };
     return this.#read('DaneSzukajPodmioty', parameters, signal);
   }
 
-  /** Ends the session. A fault of the service is ignored, since the session ends by itself too. */
+  /** Ends the session. Ignores a fault of the service, since a session also ends by itself. */
   async close(): Promise<void> {
     const sid = await this.#session?.catch(() => undefined);
     this.#session = undefined;
@@ -82,7 +82,7 @@ export class Bir {
     await this.#value('Wyloguj', { pIdentyfikatorSesji: sid }, sid, timeout).catch(() => undefined);
   }
 
-  /** The records that an operation answers with. Opens a session, again where it has ended. */
+  /** Returns the records of an operation. Opens a session, and reopens it after the session has ended. */
   async #read(
     operation: Operation,
     parameters: Parameters,
@@ -100,7 +100,7 @@ export class Bir {
       const ask = () => this.#call(operation, parameters, collectRecords(), sid, signal);
       const rows = await this.service.retry(ask, signal);
       if (rows) return rows;
-      // A blank result means that the session has ended, or that there is nothing to tell.
+      // A blank result means that the session has ended, or that the operation has no records.
       if (await this.#isAlive(sid, signal)) return [];
       forget();
     }
@@ -128,7 +128,7 @@ export class Bir {
     return (await this.service.retry(ask, signal)) === '1';
   }
 
-  /** The plain value that an operation answers with, in one attempt. */
+  /** Returns the plain value of an operation, in one attempt. */
   async #value(
     operation: Operation,
     parameters: Parameters,
@@ -138,7 +138,7 @@ export class Bir {
     return (await this.#call(operation, parameters, collectText(), sid, signal)).trim();
   }
 
-  /** One attempt of an operation, whose result goes to the reader as it arrives. */
+  /** Calls an operation in one attempt. `reader` receives the result as it arrives. */
   #call<T>(
     operation: Operation,
     parameters: Parameters,
@@ -176,7 +176,7 @@ async function receive<T>({ body }: Response, reader: TextReader<T>): Promise<T>
   return reader.end();
 }
 
-/** The code of an error answer: 4 not found, 11, 21 and 22 nothing to tell; undefined for data. */
+/** Returns the code of an error answer: 4 for not found, 11, 21 and 22 for no data; undefined for data. */
 export function errorCodeOf(rows: readonly BirRow[]): string | undefined {
   return rows.map(({ ErrorCode }) => ErrorCode).find((code) => code !== undefined && code !== '');
 }

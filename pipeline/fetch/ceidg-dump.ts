@@ -9,12 +9,12 @@ import { clearEarlier, type DumpFolder, fillFolder } from './folder.ts';
 import { createReport, type FetchPlan, type FetchReport } from './report.ts';
 import { askEvery } from './round.ts';
 
-/** Archives in parallel. */
+/** The number of archives that are downloaded in parallel. */
 const WIDTH = 3;
 
 const KIND = 'Zarejestrowane działalności';
 
-/** Part of the dump → the names of the part and of its file, without `.zip`. */
+/** Maps a part of the dump to the names of the part and of its file, without `.zip`. */
 const parts = new Map(
   [...voivodeships, NO_VOIVODESHIP].map(({ name }) => {
     const file = `${KIND} - ${name === NO_VOIVODESHIP.name ? name : `województwo ${name}`}`;
@@ -23,8 +23,8 @@ const parts = new Map(
 );
 
 /**
- * Fetches the snapshot of CEIDG of a day: the reports "Zarejestrowane działalności", one a voivodeship and
- * one for the entries without, as `.zip` files that are checked to the end. A full dump needs all.
+ * Fetches the CEIDG snapshot of a day: a report "Zarejestrowane działalności" per voivodeship, and one for entries
+ * without a voivodeship, as `.zip` files that are checked to the end. A full dump needs all reports.
  * Throws a `Refusal` when a report is missing, `NothingToDo`, `AlreadyRunning`, or a `ServiceFault`
  * when there is no list of reports.
  */
@@ -47,13 +47,13 @@ export function fetchCeidg(ceidg: Ceidg, plan: FetchPlan): Promise<FetchReport> 
         `${missing.length} of the ${parts.size} reports of ${date} could not be had: ${list.join('; ')}. Run it again later, what was had is kept`,
       );
     }
-    // A full dump holds all that those of the days before would have held.
+    // A full dump makes unfinished dumps of earlier days superfluous.
     await clearEarlier(folder);
     return createReport('ceidg', plan, [...parts.keys()], new Map(), { had: parts.size });
   });
 }
 
-/** The newest report of that day for each part of the country. */
+/** Returns the newest report of a day for each part of the country. Throws a `Refusal` when one is missing. */
 function chooseReports(offered: readonly CeidgReport[], date: string): Map<string, CeidgReport> {
   const chosen = new Map<string, CeidgReport>();
   const days = new Set<string>();
@@ -96,7 +96,7 @@ async function fetchReport(
   await rename(download, path);
 }
 
-/** Some proxies end a download normally although its connection was cut. */
+/** Throws a fault for a damaged archive: some proxies end a download normally although its connection was cut. */
 async function checkArchive(ceidg: Ceidg, path: string): Promise<void> {
   try {
     for await (const chunk of readArchive(path)) void chunk;

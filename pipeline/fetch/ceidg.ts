@@ -2,23 +2,23 @@ import { z } from 'zod';
 import type { RateLimit } from './rate.ts';
 import { Service, type ServiceSettings } from './service.ts';
 
-/** As documented. A client that asks more is shut out for three minutes. */
+/** The documented rate limits. CEIDG shuts out a client above them for three minutes. */
 const limits: readonly RateLimit[] = [
   { count: 50, window_ms: 3 * 60_000 },
   { count: 1000, window_ms: 60 * 60_000 },
 ];
 
-/** A report of a voivodeship has some ten megabytes. */
+/** The most bytes of a report. A report of a voivodeship has some ten megabytes. */
 const REPORT_BYTES = 1024 ** 3;
 
 const report = z
   .object({
     id: z.string(),
-    /** Such as "Zarejestrowane działalności - województwo łódzkie". */
+    /** The name of the report, such as "Zarejestrowane działalności - województwo łódzkie". */
     nazwa: z.string(),
-    /** `.csv` or `.xml`. */
+    /** The format of the report, `.csv` or `.xml`. */
     format: z.string(),
-    /** YYYY-MM-DD hh:mm:ss; the service spells it in the first way, its documents in the second. */
+    /** The time of creation, YYYY-MM-DD hh:mm:ss. The service uses this key, its documents `dataUtworzenia`. */
     'data-utworzenia': z.string().optional(),
     dataUtworzenia: z.string().optional(),
   })
@@ -34,16 +34,16 @@ const reportList = z.object({ raporty: z.array(report) });
 
 const entryList = z.object({ firma: z.array(z.record(z.string(), z.unknown())).default([]) });
 
-/** An entry as `/firma` gives it: id, nazwa, wlasciciel, adresDzialalnosci, status, pkd and so on. */
+/** An entry as `/firma` returns it: id, nazwa, wlasciciel, adresDzialalnosci, status, pkd and so on. */
 export type CeidgEntry = Record<string, unknown>;
 
-/** The data warehouse of CEIDG, version 3: daily reports, and entries one by one. */
+/** Calls the data warehouse of CEIDG, version 3: daily reports, and single entries. */
 export class Ceidg {
   readonly service: Service;
   readonly #url: string;
   readonly #headers: Record<string, string>;
 
-  /** @param settings.url up to and with the version, `/api/ceidg/v3` */
+  /** @param settings.url the address up to and including the version, `/api/ceidg/v3` */
   constructor({ url, token, ...settings }: ServiceSettings & { url: string; token: string }) {
     this.#url = url.replace(/\/+$/, '');
     this.#headers = { Authorization: `Bearer ${token}` };
@@ -51,21 +51,21 @@ export class Ceidg {
     this.service = new Service('CEIDG', { ...defaults, ...settings });
   }
 
-  /** All reports on offer: of the last days, of both kinds and both formats. */
+  /** Returns all reports on offer: of the last days, of both kinds and both formats. */
   async reports(signal?: AbortSignal): Promise<CeidgReport[]> {
     const read = (answer: Response) => this.service.readJson(answer, reportList, 'list of reports');
     return (await this.#get('/raporty', read, signal)).raporty;
   }
 
-  /** Writes one report to a file, in one attempt: only the file shows whether the report is whole. */
+  /** Downloads one report to a file, in one attempt: only the file shows whether the report is whole. */
   download(id: string, path: string, signal?: AbortSignal): Promise<void> {
-    // The address in the list may be another server's, which must not see the token.
+    // The address in the list of reports may lead to another server, which must not see the token.
     const url = `${this.#url}/raport/${encodeURIComponent(id)}`;
     const question = { headers: this.#headers, max_bytes: REPORT_BYTES };
     return this.service.download(url, path, question, signal);
   }
 
-  /** The entries of a NIP or a REGON, of any status. A person may have several. */
+  /** Returns the entries of a NIP or a REGON, of any status. A person may have several entries. */
   entries(query: { nip: string } | { regon: string }, signal?: AbortSignal): Promise<CeidgEntry[]> {
     const read = async (answer: Response) => {
       if (answer.status === 204 || answer.status === 404) return [];

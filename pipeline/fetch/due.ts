@@ -16,13 +16,13 @@ interface DueFetch {
   settings: FetchEnvironment;
   logger: Logger;
   now: Date;
-  /** Absent: all that are set up. */
+  /** The registries to fetch; absent: all registries that are set up. */
   sources?: ReadonlySet<string> | undefined;
   signal: AbortSignal;
 }
 
 /**
- * Fetches the dumps of all registries that are set up, since the newest one that is published or in the
+ * Fetches the dumps of all registries that are set up, after the newest dump of each that is published or in the
  * inbox: the newest full dump, or every day of daily lists that the registry still has. After a day that
  * cannot be fetched, the later days of its registry wait.
  * Throws `WrongUsage` when no registry is set up.
@@ -43,7 +43,7 @@ export async function fetchDue(due: DueFetch): Promise<FetchOutcome[]> {
     if (first === undefined) continue;
     const fetch = (lost: AbortSignal) =>
       fetchSource({ ...due, signal: AbortSignal.any([due.signal, lost]) }, source, fetcher);
-    // The machines of several schedules share an inbox.
+    // Several machines with a schedule may share an inbox: only one of them fetches a source.
     const fetched = await whileNobodyFetches(db.pool, source, fetch).catch((error: Error) => {
       const state = stateOf(error);
       if (state !== 'running') throw error;
@@ -71,7 +71,7 @@ async function fetchSource(
       const { message } = error;
       return { source, dump_date: date, state: 'failed' as const, message };
     });
-    // The dump was completed in the meantime.
+    // Another process has completed the dump in the meantime.
     if (outcome.state === 'nothing') continue;
     outcomes.push(outcome);
     if (outcome.state !== 'fetched') break;
@@ -79,7 +79,7 @@ async function fetchSource(
   return outcomes;
 }
 
-/** Which of these companies, by REGON9, are watched. */
+/** Returns the REGON9 of the given companies that are watched. */
 export async function findWatched(
   { pool }: Database,
   regons: readonly string[],
@@ -88,14 +88,14 @@ export async function findWatched(
   return rows.map(({ regon9 }) => regon9);
 }
 
-/** The days of the newest published dump of a registry, and of its newest full one. */
+/** Returns the days of the newest published dump and of the newest published full dump of a registry. */
 export async function findPublished({ pool }: Database, source: string) {
   const newest = await findNewestPublished(pool, source);
   const full = await findNewestPublished(pool, source, 'full');
   return { newest: newest?.dump_date, full: full?.dump_date };
 }
 
-/** The days of a registry that are fetched now, the oldest first. */
+/** Returns the days of a registry that are due to be fetched, the oldest first. */
 export async function listDue(
   { db, inboxDir, now }: Pick<DueFetch, 'db' | 'inboxDir' | 'now'>,
   source: string,

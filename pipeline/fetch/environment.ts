@@ -21,17 +21,17 @@ const secret = z
 
 const address = z.string().refine((text) => {
   const url = URL.parse(text);
-  // `fetch` takes no name and password in an address, and paths are appended to it.
+  // `fetch` refuses an address with a name or password. Paths are appended to the address, so it has no `?` or `#`.
   return (
     url !== null && /^https?:$/.test(url.protocol) && url.username === '' && !/[?#]/.test(text)
   );
 });
 
-/** The settings, as they are checked. */
+/** The shapes by which the settings are checked. */
 export const shape = {
   BIR_API_KEY: secret,
   BIR_URL: address.default('https://wyszukiwarkaregon.stat.gov.pl/wsBIR/UslugaBIRzewnPubl.svc'),
-  // KRS needs no key: its address says that it is set up.
+  // KRS needs no key: its address alone sets KRS up.
   KRS_URL: address.optional(),
   CEIDG_TOKEN: secret,
   CEIDG_URL: address.default('https://dane.biznes.gov.pl/api/ceidg/v3'),
@@ -42,7 +42,7 @@ export const shape = {
   ),
 };
 
-/** Where and with what each registry is asked; undefined where nothing is set up. */
+/** The address and the key of each registry; undefined for a registry that is not set up. */
 export type FetchEnvironment = ReturnType<typeof readFetchEnvironment>;
 
 /** Reads and checks the settings of the registries' services. Throws an `EnvironmentError`. */
@@ -61,7 +61,7 @@ export function readFetchEnvironment(variables: NodeJS.ProcessEnv = process.env)
   };
 }
 
-/** The settings of a registry that has to be asked. Throws `WrongUsage` that names what is missing. */
+/** Returns the settings of a registry. Throws `WrongUsage` that names the missing variable. */
 export function requireSettings<T>(settings: T | undefined, variable: keyof typeof sentences): T {
   if (settings === undefined)
     throw new WrongUsage(`${variable} is not set: ${sentences[variable]}`);

@@ -17,14 +17,14 @@ import { StockCatalogue } from './sirene-catalogue.ts';
 import { fetchSirene } from './sirene-dump.ts';
 
 export interface Fetcher {
-  /** Its lists are complete when their day is over; else the dump is made in the morning. */
+  /** Whether the lists of a day are complete only after the day; else the dump is made in the morning. */
   isAfterTheDay: boolean;
-  /** For how many days its lists are fetched after a break; GUS keeps them for about a week. */
+  /** The most past days whose lists are fetched after a break. GUS keeps its lists for about a week. */
   longest_gap_days: number;
   run(settings: FetchEnvironment, plan: FetchPlan, how: ServiceSettings): Promise<FetchReport>;
 }
 
-/** By the source. */
+/** The fetchers by the name of their source. */
 export const fetchers: Record<keyof FetchEnvironment, Fetcher> = {
   ceidg: {
     isAfterTheDay: false,
@@ -61,7 +61,7 @@ export const fetchers: Record<keyof FetchEnvironment, Fetcher> = {
   },
 };
 
-/** Throws `WrongUsage` for an unknown registry, and for a day that cannot be fetched yet. */
+/** Returns the fetcher of a source. Throws `WrongUsage` for an unknown source or a day that cannot be fetched yet. */
 export async function findFetcher(
   source: string,
   date: string,
@@ -82,12 +82,12 @@ export async function findFetcher(
   return fetcher;
 }
 
-/** How the fetch of a day ended. `nothing`: its folder is there already. */
+/** The outcome of the fetch of a day. The state `nothing` means that the folder of the day already exists. */
 export type FetchOutcome =
   | FetchReport
   | { source: string; dump_date: string; state: ReturnType<typeof stateOf>; message: string };
 
-/** Fetches a day, and reports its steps on stderr. Throws a fault, and the reason of the signal. */
+/** Fetches a day, and reports the steps on stderr. Throws an unexpected error, or the reason of the signal. */
 export async function fetchDay(
   fetcher: Fetcher,
   settings: FetchEnvironment,

@@ -6,19 +6,19 @@ import { withLock } from '../../sql/process/file-lock.ts';
 import { AlreadyRunning, NothingToDo } from '../errors.ts';
 
 export interface DumpFolder {
-  /** Becomes the dump: holds its files, each flushed to the disk, and nothing else in the end. */
+  /** The folder that becomes the dump. In the end it holds only the files of the dump, flushed to the disk. */
   dump: string;
-  /** Holds what a retry after an interruption goes on from. */
+  /** The folder with the files from which a retry continues after an interruption. */
   work: string;
   inbox: string;
 }
 
 /**
  * Fills `INBOX_DIR/<source>/<date>/`, which appears whole or not at all. Until then all files lie in
- * `.<date>.part/`: the inbox ignores hidden folders in silence, and a retry goes on from there.
- * Throws `NothingToDo` when the folder is there, `AlreadyRunning` while another process fills it.
+ * `.<date>.part/`: the inbox ignores hidden folders in silence, and a retry continues from these files.
+ * Throws `NothingToDo` when the folder exists, `AlreadyRunning` while another process fills the folder.
  *
- * @param fill gives the report that is written next to the folder, as `<date>.fetched.json`
+ * @param fill returns the report that is written next to the folder, as `<date>.fetched.json`
  */
 export async function fillFolder<T extends object>(
   { inboxDir, source, date }: { inboxDir: string; source: string; date: string },
@@ -33,7 +33,7 @@ export async function fillFolder<T extends object>(
   });
   const fillOnce = async () => {
     if (existsSync(final)) {
-      // An attempt was killed after its last step but one.
+      // An earlier attempt was killed after it renamed `dump` and before it removed `work`.
       await rm(work, { recursive: true, force: true });
       throw new NothingToDo(`${final} is there already`);
     }
@@ -47,16 +47,16 @@ export async function fillFolder<T extends object>(
   return await claim(work, fillOnce);
 }
 
-/** Does what only one process may do at a time with the folder of an attempt. Throws `AlreadyRunning`. */
+/** Calls `use` under the lock of the folder of an attempt. Throws `AlreadyRunning` while another process holds it. */
 async function claim<T>(work: string, use: () => Promise<T>): Promise<T> {
-  // Hidden: the lock is a link, and the inbox names links that are no dumps.
+  // The name of the lock is hidden: the lock is a link, and the inbox reports links that are no dumps.
   return await withLock(work.replace(/part$/, 'claim'), use, (pid) => {
     const [source, date] = [basename(dirname(work)), basename(work).slice(1, -'.part'.length)];
     throw new AlreadyRunning(`Process ${pid} is fetching ${source} of ${date}`);
   });
 }
 
-/** Removes what attempts at earlier days have left, unless one of them is under way. */
+/** Removes the folders that attempts at earlier days have left, except the folder of a running attempt. */
 export async function clearEarlier({ inbox, work }: DumpFolder): Promise<void> {
   const names = (await readdir(inbox)).filter((name) => /^\.[\d-]{10}\.part$/.test(name));
   for (const name of names) {
@@ -68,13 +68,13 @@ export async function clearEarlier({ inbox, work }: DumpFolder): Promise<void> {
   }
 }
 
-/** Writes a file that appears whole or not at all, also after a power cut. */
+/** Writes a file that appears whole or not at all, even after a power cut. */
 export async function writeWhole(path: string, text: string): Promise<void> {
   await writeFile(`${path}.new`, text, { flush: true });
   await rename(`${path}.new`, path);
 }
 
-/** Reads a file of lines, without blank ones; undefined when there is none. */
+/** Returns the lines of a file, without blank lines; undefined when the file does not exist. */
 export async function readLines(path: string): Promise<string[] | undefined> {
   const text = await readText(path);
   return text?.split('\n').filter((line) => line !== '');

@@ -3,17 +3,17 @@ import { appendFile, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
-/** The answer to one number: its outcome, and its lines of the dump. */
+/** The answer to the request for one number: its outcome, and its lines for the dump. */
 interface Entry {
   number: string;
   outcome: string;
   lines: readonly object[];
 }
 
-/** The answers of a day as they arrive: a fetch that was killed goes on where it ended. */
+/** The stored answers of a day as they arrive, from which a fetch continues after it was killed. */
 export type Journal = Awaited<ReturnType<typeof openJournal>>;
 
-/** Opens the journal of a folder, one entry a line. Cuts off what follows the last whole entry. */
+/** Opens the journal of a folder, with one entry per line. Truncates the file after the last whole entry. */
 export async function openJournal(folder: string) {
   const path = join(folder, 'journal.ndjson');
   await appendFile(path, '');
@@ -26,13 +26,13 @@ export async function openJournal(folder: string) {
   await truncate(path, whole_bytes);
   return {
     outcomes: outcomes as ReadonlyMap<string, string>,
-    /** Appends an answer, whole before the next one. */
+    /** Appends an answer, which is written completely before the next answer. */
     append(number: string, outcome: string, lines: readonly object[]): void {
       const entry: Entry = { number, outcome, lines };
       appendFileSync(path, `${JSON.stringify(entry)}\n`);
       outcomes.set(number, outcome);
     },
-    /** Writes the lines of all answers to a file. `check` may throw. */
+    /** Writes the lines of all answers to a file. Calls `check` before each answer; `check` may throw. */
     async writeDump(
       dump: string,
       check: (number: string, lines: readonly object[]) => void = () => undefined,
@@ -50,11 +50,11 @@ export async function openJournal(folder: string) {
   };
 }
 
-/** The entries of a journal up to the first that is damaged, each with its size in the file. */
+/** Yields the entries of a journal before the first damaged entry, each with its size in bytes. */
 async function* readEntries(path: string): AsyncGenerator<{ entry: Entry; byte_count: number }> {
   let rest = '';
   for await (const text of createReadStream(path, 'utf8') as AsyncIterable<string>) {
-    // Not by node:readline, which also ends a line at U+2028.
+    // Splits the lines without node:readline, which also ends a line at U+2028.
     const lines = (rest + text).split('\n');
     rest = lines.pop()!;
     for (const line of lines) {
@@ -65,7 +65,7 @@ async function* readEntries(path: string): AsyncGenerator<{ entry: Entry; byte_c
   }
 }
 
-/** Undefined for text that a power cut has left in the place of an entry. */
+/** Returns the entry of a line; undefined for a line that a power cut has damaged. */
 function parse(line: string): Entry | undefined {
   try {
     return JSON.parse(line) as Entry;

@@ -7,16 +7,16 @@ import { createReport, type FetchPlan, type FetchReport } from './report.ts';
 import { askEvery, refuseGaps } from './round.ts';
 import { Service, type ServiceSettings } from './service.ts';
 
-/** KRS publishes no limit; clients that it lets through are known to stay below this one. */
+/** The rate limits for KRS, which publishes none: clients that KRS lets through are known to stay below them. */
 const limits: readonly RateLimit[] = [
   { count: 4, window_ms: 1000 },
   { count: 180, window_ms: 60_000 },
 ];
 
-/** Requests at a time. */
+/** The number of requests in parallel. */
 const WIDTH = 4;
 
-/** P: entrepreneurs. S: associations, foundations and the like. A number may be in both. */
+/** The registers of KRS. P: entrepreneurs. S: associations, foundations and the like. A number may be in both. */
 const registers = ['P', 'S'] as const;
 
 const bulletin = z.array(
@@ -26,24 +26,24 @@ const bulletin = z.array(
     .transform((number) => number.padStart(10, '0')),
 );
 
-/** An OdpisAktualny or OdpisPelny as the service gives it. */
+/** An OdpisAktualny or OdpisPelny as the service returns it. */
 export interface Extract {
   odpis: Record<string, unknown>;
 }
 
-/** The open API of KRS, which needs no key. */
+/** Calls the open API of KRS, which needs no key. */
 export class Krs {
   readonly service: Service;
   readonly #url: string;
 
-  /** @param settings.url up to and with `/api/krs` */
+  /** @param settings.url the address up to and including `/api/krs` */
   constructor({ url, ...settings }: ServiceSettings & { url: string }) {
     this.#url = url.replace(/\/+$/, '');
-    // The longest full extracts that are known have less than one megabyte.
+    // The longest known full extracts have less than one megabyte.
     this.service = new Service('KRS', { limits, max_bytes: 32 * 1024 ** 2, ...settings });
   }
 
-  /** The numbers of the companies that something was entered for on a day, ascending, each once. */
+  /** Returns the numbers of the companies with a new entry on a day, ascending, each once. */
   bulletin(date: string, signal?: AbortSignal): Promise<string[]> {
     const read = async (answer: Response) => {
       if (answer.status === 204) return [];
@@ -54,9 +54,9 @@ export class Krs {
   }
 
   /**
-   * What KRS says of a number. A number that one register has struck off may stand in the other. `had`: the
-   * current extract, or the full one of a company that is struck off. `without_extract`: struck off, and
-   * KRS gives no extract. `not_found`: never in a register.
+   * Returns the outcome for a number and its extract. A number that one register has struck off may be in the other.
+   * `had`: with the current extract, or the full extract of a company that is struck off. `without_extract`: struck
+   * off, and KRS returns no extract. `not_found`: never in a register.
    */
   async extract(
     krs: string,
@@ -87,17 +87,17 @@ export class Krs {
   }
 }
 
-/** The number that an extract is of, so that no answer is taken for another company's. */
+/** Returns the number of the company in an extract, so that no answer is taken for another company. */
 function numberOf(extract: unknown): unknown {
   const { odpis } = (extract ?? {}) as { odpis?: Record<string, { numerKRS?: unknown } | null> };
   return (odpis?.naglowekA ?? odpis?.naglowekP)?.numerKRS;
 }
 
 /**
- * Fetches the changes of a day in KRS: the bulletin, then the extract of every company in it. The folder
- * holds `extracts.ndjson`, an extract a line, empty on a day without entries; and `deleted.txt` with the
- * numbers of companies that are struck off and have no extract any more.
- * Throws a `Refusal` when too much is missing, `NothingToDo`, `AlreadyRunning`, or a `ServiceFault`
+ * Fetches the changes of a day in KRS: the bulletin, then the extract of every company in the bulletin. The folder
+ * holds `extracts.ndjson`, one extract per line, empty on a day without entries; and `deleted.txt` with the
+ * numbers of companies that are struck off and no longer have an extract.
+ * Throws a `Refusal` when too many answers are missing, `NothingToDo`, `AlreadyRunning`, or a `ServiceFault`
  * when there is no bulletin.
  */
 export function fetchKrs(krs: Krs, plan: FetchPlan): Promise<FetchReport> {

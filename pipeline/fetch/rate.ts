@@ -1,20 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { defaultCountry } from '../../sql/country.ts';
 
-/** At most `count` requests in any stretch of `window_ms`. */
+/** A limit of `count` requests in any period of `window_ms`. */
 export interface RateLimit {
   count: number;
   window_ms: number;
 }
 
-/** Limits for all hours, or the limits of an hour of the day, 0 to 23. */
+/** The limits for all hours, or a function that returns the limits of an hour of the day, 0 to 23. */
 export type RateLimits = readonly RateLimit[] | ((hour: number) => readonly RateLimit[]);
 
-/** The time of a rate; tests have their own. */
+/** The clock of a `Rate`; tests pass a clock of their own. */
 export interface Clock {
-  /** Milliseconds since 1970; never goes back. */
+  /** Returns the time in ms since 1970, which never goes back. */
   now(): number;
-  /** Throws the reason of the signal when that comes first. */
+  /** Waits for `wait_ms`. Throws the reason of the signal when the signal comes first. */
   sleep(wait_ms: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -28,27 +28,27 @@ export const systemClock: Clock = {
 
 const HOUR_ms = 60 * 60_000;
 
-/** Limits may change with the hour: a longer wait is computed anew. */
+/** The longest sleep, in ms. Limits may change with the hour: a longer wait is computed again. */
 const LONGEST_SLEEP_ms = 60_000;
 
 /**
  * Lets requests pass one by one, in the order of their calls, as soon as every limit allows it.
  *
- * Its windows slide: a service may count from any moment. Packaged limiters with fixed windows, or with
+ * The windows slide, since a service may count from any moment. Packaged limiters with fixed windows, or with
  * tokens, let up to twice the limit through where two windows meet.
  */
 export class Rate {
   readonly clock: Clock;
   readonly #limitsAt: (hour: number) => readonly RateLimit[];
   readonly #hourFormat: Intl.DateTimeFormat;
-  /** The number of requests that the largest limit looks back. */
+  /** The number of past requests that the largest limit needs. */
   readonly #history: number;
-  /** When the last requests passed, oldest first. */
+  /** The times at which the last requests passed, in ms since 1970, the oldest first. */
   readonly #passed_ms: number[] = [];
   #paused_until_ms = 0;
   #last: Promise<void> = Promise.resolve();
 
-  /** @param time_zone in which the hours of the limits are meant */
+  /** @param time_zone the time zone of the hours of the limits */
   constructor(
     limits: RateLimits,
     clock: Clock = systemClock,
@@ -72,12 +72,12 @@ export class Rate {
     return turn;
   }
 
-  /** Holds all requests back, since the service asks for a break. */
+  /** Holds all requests back for `wait_ms`, since the service asks for a break. */
   pause(wait_ms: number): void {
     this.#paused_until_ms = Math.max(this.#paused_until_ms, this.clock.now() + wait_ms);
   }
 
-  /** How long so many requests take from now on, at the limits of the next hours. */
+  /** Returns how long `count` requests take from now on, in ms, at the limits of the next hours. */
   estimate_ms(count: number): number {
     const start_ms = this.clock.now();
     let at_ms = start_ms;
@@ -107,7 +107,7 @@ export class Rate {
     }
   }
 
-  /** The moment from which on one more may pass. */
+  /** Returns the time from which the next request may pass, in ms since 1970. */
   #opens_ms(now_ms: number): number {
     const opens = this.#limits(now_ms).map(({ count, window_ms }) => {
       const nth = this.#passed_ms.at(-count);

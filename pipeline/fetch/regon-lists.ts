@@ -7,7 +7,7 @@ import { type DumpFolder, joinLines, readLines, writeWhole } from './folder.ts';
 import { birError } from './regon-report.ts';
 import type { FetchPlan } from './report.ts';
 
-/** The daily lists of BIR by the file that they go to. */
+/** The daily lists of BIR, by the name of the file that stores each list. */
 const lists = {
   'new.txt': 'BIR11NowePodmiotyPrawneOrazDzialalnosciOsFizycznych',
   'updated.txt': 'BIR11AktualizowanePodmiotyPrawneOrazDzialalnosciOsFizycznych',
@@ -17,10 +17,10 @@ const lists = {
   'deleted_units.txt': 'BIR11SkresloneJednostkiLokalne',
 };
 
-/** How the file ends that holds the numbers which the fetch of a day has left to the next one. */
+/** The suffix of a file with the numbers that the fetch of a day has left to the next fetch. */
 const leftEnd = '.left.txt';
 
-/** Reads the daily lists that a retry lacks into `lists/`, and moves there what earlier fetches left. */
+/** Reads the daily lists that `lists/` lacks into this folder, and moves the `.left.txt` of earlier fetches there. */
 export async function readLists(
   bir: Bir,
   { date, progress, signal }: FetchPlan,
@@ -49,12 +49,12 @@ export async function readLists(
 
 export type Entities = Awaited<ReturnType<typeof listEntities>>;
 
-/** What the lists of a day say: the REGON9 of each entity that is listed itself or by a unit, ascending. */
+/** Returns from the lists of a day the REGON9 of each entity that is listed, itself or by a unit, ascending. */
 export async function listEntities({ work }: DumpFolder) {
   const regons = new Set<string>();
-  /** What stands in the lists and is no number. */
+  /** The texts in the lists that are no REGON. */
   const odd = new Set<string>();
-  /** REGON14 of the listed units, by the REGON9 of their entity. */
+  /** The REGON14 of the listed units, by the REGON9 of their entity. */
   const units = new Map<string, string[]>();
   for (const file of await readdir(join(work, 'lists'))) {
     for (const number of await readNumbers(work, file)) {
@@ -69,11 +69,11 @@ export async function listEntities({ work }: DumpFolder) {
 }
 
 /**
- * Writes the lists of the dump, `new.txt`, `updated.txt` and `deleted.txt`, with a REGON9 a line. No list
- * holds the numbers of units, since a closed unit says nothing of its entity.
+ * Writes the lists of the dump, `new.txt`, `updated.txt` and `deleted.txt`, with one REGON9 per line. No list
+ * holds the numbers of units, since a closed unit does not mean a closed entity.
  *
- * @param left entities that were not asked for in time: a file next to the folder keeps them for the next
- *   fetch and its `updated.txt`. Here only `deleted.txt` still holds them.
+ * @param left entities that were not requested in time: a file next to the folder keeps them for the next
+ *   fetch and its `updated.txt`. In this dump, only `deleted.txt` still holds them.
  */
 export async function writeLists(
   { asked, units }: Entities,
@@ -99,7 +99,7 @@ async function readNumbers(work: string, file: string): Promise<string[]> {
   return (await readLines(join(work, 'lists', file))) ?? [];
 }
 
-/** Fourteen digits are a unit, unless the last five are zeros. */
+/** Checks for the number of a unit: fourteen digits, of which the last five are not all zeros. */
 function isUnit(number: string): boolean {
   return /^\d{14}$/.test(number) && !number.endsWith('00000');
 }

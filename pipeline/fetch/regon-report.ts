@@ -5,32 +5,32 @@ import { type BirRow, fieldOf } from '../sources/regon/soap.ts';
 /** One answer of BIR: a line of `reports.ndjson`. An error answer is a row with `ErrorCode`. */
 export interface ReportLine {
   report: string;
-  /** 9 digits, or 14 for a local unit. */
+  /** The REGON: 9 digits, or 14 for a local unit. */
   regon: string;
   data: BirRow[];
 }
 
 export interface EntityAnswer {
-  /** `not_found`: GUS knows no such number, as the lines say. */
+  /** `had` for a known entity; `not_found` when GUS does not know the number, with the error in `lines`. */
   outcome: 'had' | 'not_found';
   lines: ReportLine[];
 }
 
-/** The activities of a natural person, as the field that counts them and their report end. */
+/** The kinds of activities of a natural person: the suffix of the counting field and of the report. */
 const activities = ['Ceidg', 'Rolnicza', 'Pozostala', 'SkreslonaDo20141108'];
 
-/** The legal form of a civil partnership, as written now and until 2014. */
+/** The codes of the legal form of a civil partnership, as written now and until 2014. */
 const civilPartnership = new Set(['019', '19']);
 
-/** Not found; no activity codes published; no civil partnership; no partners recorded. */
+/** The error codes that are answers: not found; no activity codes; no civil partnership; no partners recorded. */
 const tellingCodes = new Set(['4', '11', '21', '22']);
 
 /**
- * The full reports of one entity in BIR 1.2, whose activity codes carry the version of their
- * classification. Where the first report counts no units, the list of units is not asked for, and its line
+ * Returns the full reports of one entity in BIR 1.2, whose activity codes carry the version of their
+ * classification. Where the first report counts no units, the list of units is not requested, and its line
  * has no rows. Throws a `ServiceFault`.
  *
- * @param type P or F, where it is known already
+ * @param type P (legal person) or F (natural person), where the type is already known
  * @param units the REGON14 of units in the daily lists
  */
 export async function readEntity(
@@ -61,7 +61,7 @@ export async function readEntity(
   await ask(`${name}Pkd`);
   const unitCount = kind === 'P' ? 'praw_liczbaJednLokalnych' : 'fiz_liczbaJednLokalnych';
   const unitList = `${name}ListaJednLokalnych`;
-  // A closed unit that was the last one is not counted any more, but is still in the list.
+  // A closed last unit of an entity is no longer counted, but is still in the list of units.
   if (units.length > 0 || isCounted(entity, unitCount)) await ask(unitList);
   else lines.push({ report: unitList, regon, data: [] });
   if (civilPartnership.has(fieldOf(entity, 'praw_szczegolnaFormaPrawna_Symbol'))) {
@@ -76,8 +76,8 @@ export async function readEntity(
 }
 
 /**
- * P or F by REGON9 for as many of the numbers as searches tell, twenty numbers a request. A number
- * that is not in the result has to be asked for its kind: a failed search is no fault yet.
+ * Returns the type, P or F, by REGON9 of each number that a search finds, with twenty numbers a request. The
+ * type of another number has to be requested by itself: a failed search is no fault yet.
  */
 export async function searchTypes(
   bir: Bir,
@@ -97,7 +97,7 @@ export async function searchTypes(
   return types;
 }
 
-/** P or F by REGON9, as the rows of a search tell. */
+/** Returns the type, P or F, by REGON9 from the rows of a search. */
 export function typesIn(rows: readonly BirRow[]): Map<string, string> {
   const types = rows.map(
     (row) => [fieldOf(row, 'Regon').slice(0, 9), fieldOf(row, 'Typ')] as const,
@@ -105,7 +105,7 @@ export function typesIn(rows: readonly BirRow[]): Map<string, string> {
   return new Map(types.filter(([, type]) => type === 'P' || type === 'F'));
 }
 
-/** The fault of an error answer that says nothing of the entity, such as a wrong name or date. */
+/** Returns the fault of an error answer that is not about the entity, such as a wrong report name or date. */
 export function birError(rows: readonly BirRow[], what: string): ServiceFault {
   const row = rows.find(({ ErrorCode }) => ErrorCode !== undefined) ?? {};
   const text = row.ErrorMessageEn ?? row.DatabaseSearchResultEn ?? row.ErrorMessagePl ?? '';

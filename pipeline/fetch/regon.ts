@@ -9,23 +9,23 @@ import { createReport, type FetchPlan, type FetchReport } from './report.ts';
 import { askEvery, type Missing, refuseGaps } from './round.ts';
 import { figure } from '../written-figure.ts';
 
-/** Entities at a time; the rate lets three or four requests a second through. */
+/** The number of entities requested in parallel. The rate lets three or four requests a second through. */
 const WIDTH = 4;
 
-/** Entities between two looks at the clock: some three minutes of requests. */
+/** The number of entities between two checks of the time: some three minutes of requests. */
 const SLICE = 100;
 
 const HOUR_ms = 60 * 60_000;
 
-/** A fetch ends after so long, so that four hours of the day remain for the night. */
+/** The longest duration of a fetch, in ms: four hours of the day remain for the night. */
 const LONGEST_FETCH_ms = 20 * HOUR_ms;
 
 /**
- * Fetches the changes of a day in REGON: the six daily lists, then the full reports of every entity that
- * they name, itself or by a unit. The folder holds `reports.ndjson`, a `ReportLine` a line, all lines of an
- * entity together, and the lists of `writeLists`. A fetch that takes longer than 20 hours says so, begins
+ * Fetches the changes of a day in REGON: the six daily lists, then the full reports of every entity that is
+ * listed, itself or by a unit. The folder holds `reports.ndjson`, one `ReportLine` per line, all lines of an
+ * entity together, and the lists of `writeLists`. A fetch of more than 20 hours, as estimated, logs a note, begins
  * with the watched companies, and leaves the rest to the next fetch.
- * Throws a `Refusal` when too much is missing, `NothingToDo`, `AlreadyRunning`, or a `ServiceFault`
+ * Throws a `Refusal` when too many answers are missing, `NothingToDo`, `AlreadyRunning`, or a `ServiceFault`
  * when there are no lists.
  */
 export function fetchRegon(bir: Bir, plan: FetchPlan): Promise<FetchReport> {
@@ -48,11 +48,11 @@ export function fetchRegon(bir: Bir, plan: FetchPlan): Promise<FetchReport> {
     const more = { odd, missing, left: left.size };
     return createReport('regon', plan, asked, journal.outcomes, more);
   });
-  // The default, for a night in the same process.
+  // Restores the default of V8, for a night in the same process.
   return filled.finally(() => setFlagsFromString('--semi-space-growth-factor=2'));
 }
 
-/** @returns the entities without an answer, and those that were not asked for in time */
+/** Requests the reports of all due entities. @returns the entities without an answer, and those left at the end */
 async function askEntities(
   bir: Bir,
   plan: FetchPlan,
@@ -86,7 +86,7 @@ async function askEntities(
   return { missing, left: new Set(due.slice(at)) };
 }
 
-/** The entities that are still due, in the order in which they are asked for. */
+/** Returns the entities that are still due, in the order of their requests. */
 async function planDay(
   bir: Bir,
   { progress, findWatched }: FetchPlan,
@@ -95,7 +95,7 @@ async function planDay(
 ): Promise<{ due: string[]; isLong: boolean }> {
   const due = asked.filter((regon) => !journal.outcomes.has(regon));
   const unitCount = due.reduce((count, regon) => count + (units.get(regon)?.length ?? 0), 0);
-  // A twentieth of a search, and at least three reports; two of each unit.
+  // An entity takes a twentieth of a search and at least three reports; a unit takes two reports.
   const calls = Math.ceil(3.05 * due.length + 2 * unitCount);
   const needed_ms = bir.service.rate.estimate_ms(calls);
   if (needed_ms <= LONGEST_FETCH_ms) return { due, isLong: false };
@@ -111,7 +111,7 @@ async function planDay(
   return { due: [...new Set([...watched, ...due])], isLong: true };
 }
 
-/** Asks REGON for one company: one answer per entity found, with the lines of a dump. */
+/** Searches REGON for one company. Returns one answer per entity found, with the lines of a dump. */
 export async function askRegon(
   bir: Bir,
   query: BirQuery,

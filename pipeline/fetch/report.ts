@@ -4,41 +4,41 @@ import { figure } from '../written-figure.ts';
 
 export interface FetchPlan {
   inboxDir: string;
-  /** YYYY-MM-DD. */
+  /** The day to fetch, YYYY-MM-DD. */
   date: string;
   progress: Pick<Reporter, 'step' | 'count' | 'note'>;
-  /** Aborted when the process gets a signal to end. */
+  /** The signal that is aborted when the process receives a signal to end. */
   signal: AbortSignal;
-  /** Which of these companies, by REGON9, are watched. Called for a long day only. */
+  /** Returns the REGON9 of the given companies that are watched. Called for a long day only. */
   findWatched: (regons: readonly string[]) => Promise<readonly string[]>;
-  /** The days of the newest dump and of the newest full dump of the registry that are published. */
+  /** Returns the days of the newest published dump and of the newest published full dump of the registry. */
   findPublished: () => Promise<{ newest?: string | undefined; full?: string | undefined }>;
 }
 
-/** What a fetch has brought; also written next to the folder, as `<date>.fetched.json`. */
+/** The result of a fetch, also written next to the folder as `<date>.fetched.json`. */
 export interface FetchReport {
   source: string;
   dump_date: string;
   state: 'fetched';
-  /** How many numbers, or files, were asked for. */
+  /** The count of requested numbers or files. */
   asked: number;
   had: number;
-  /** Numbers that the registry lists and knows nothing of. */
+  /** The numbers that the registry lists but does not find. */
   not_found: string[];
-  /** Entities that are struck off and have no extract any more. */
+  /** The entities that are struck off and no longer have an extract. */
   without_extract: string[];
-  /** What stands in the lists and is no number. */
+  /** The texts in the lists that are no number. */
   odd: string[];
   missing: Missing[];
-  /** How many numbers of a long day the next fetch of a day goes on with. */
+  /** The count of numbers of a long day that are left to the next fetch. */
   left: number;
-  /** The days whose lists it holds, of a registry that is asked again for days that are missing. */
+  /** The days whose lists the dump holds, for a registry whose missing days are requested again. */
   days?: readonly string[];
-  /** The rows of each file of a stock, or of each list. */
+  /** The count of rows of each file of a stock, or of each list. */
   rows?: Readonly<Partial<Record<string, number>>>;
 }
 
-/** @param outcomes of the numbers that were asked for */
+/** Returns the report of a fetch. @param outcomes the outcome of each requested number */
 export function createReport(
   source: string,
   { date }: FetchPlan,
@@ -62,7 +62,7 @@ export function createReport(
   };
 }
 
-/** What a fetch has brought, in a few lines for people. */
+/** Describes the result of a fetch in a few lines for people. */
 export function describeFetch(report: FetchReport, path: string): string {
   const { source, dump_date, asked, had, missing } = report;
   return [

@@ -4,16 +4,16 @@ import { ServiceFault } from './service.ts';
 import { figure } from '../written-figure.ts';
 import { fetching } from '../figures.ts';
 
-/** A number without an answer; a later fetch of it may bring one. */
+/** A number without an answer; a later fetch may bring the answer. */
 export interface Missing {
   number: string;
   reason: string;
 }
 
 export interface Round {
-  /** Numbers in parallel. */
+  /** The count of numbers requested in parallel. */
   width: number;
-  /** Asks for one number and keeps its answer. Throws a `ServiceFault` when there is none. */
+  /** Requests one number and stores its answer. Throws a `ServiceFault` when there is no answer. */
   ask: (number: string, signal: AbortSignal) => Promise<void>;
   /** Called after each number, answered or not. */
   onProgress?: (done: number) => void;
@@ -21,9 +21,9 @@ export interface Round {
 }
 
 /**
- * Asks for every number, and once more for numbers without an answer.
+ * Requests every number, and once more each number without an answer.
  *
- * @returns the numbers without an answer after the second time
+ * @returns the numbers without an answer after the second request
  * @throws a `Refusal` when the service is down, and any error of `ask` but a `ServiceFault`
  */
 export async function askEvery(numbers: readonly string[], round: Round): Promise<Missing[]> {
@@ -61,7 +61,7 @@ async function askOnce(
   return failed;
 }
 
-/** Refuses a day with too many missing numbers. @param asked how many numbers were asked for */
+/** Throws a `Refusal` for a day with too many missing numbers. @param asked the count of requested numbers */
 export function refuseGaps(asked: number, missing: readonly Missing[]): void {
   const [first] = missing;
   const count = missing.length;

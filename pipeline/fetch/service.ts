@@ -7,7 +7,7 @@ import { fetching } from '../figures.ts';
 import { type Clock, Rate, type RateLimits } from './rate.ts';
 import { describeText } from '../sources/answer.ts';
 
-/** The service failed, or its answer is unusable. The message is a sentence that names the service. */
+/** The error of a service that failed or sent an unusable answer. The message is a sentence that names the service. */
 export class ServiceFault extends Error {
   /** Whether a retry may succeed. */
   readonly isPassing: boolean;
@@ -23,19 +23,19 @@ export class ServiceFault extends Error {
   }
 }
 
-/** How a service is asked, where it differs from the defaults. */
+/** The settings of the requests to a service, where they differ from the defaults. */
 export interface ServiceSettings {
   limits?: RateLimits;
   retry?: Pick<Options, 'retries' | 'minTimeout' | 'maxTimeout'>;
-  /** A service that asks for a longer break is not asked again. */
+  /** The longest break that a service may ask for, in ms. A longer break ends the retries. */
   longest_break_ms?: number;
-  /** The longest silence of the service in the middle of a request. */
+  /** The longest silence of the service in the middle of a request, in ms. */
   timeout_ms?: number;
-  /** The size of the longest answer. */
+  /** The size of the longest answer, in bytes. */
   max_bytes?: number;
-  /** The setting with the key of the service. */
+  /** The name of the setting with the key of the service. */
   secret?: string;
-  /** Called before each retry. `sentence` says what went wrong. */
+  /** Called before each retry. `sentence` describes the fault. */
   onRetry?: (sentence: string, wait_ms: number) => void;
   clock?: Clock;
 }
@@ -47,16 +47,16 @@ export interface Question {
   max_bytes?: number;
 }
 
-/** Reads an answer of any status. Throws a `ServiceFault` for one that is unusable. */
+/** Reads an answer of any status. Throws a `ServiceFault` for an unusable answer. */
 type Read<T> = (answer: Response) => T | Promise<T>;
 
-/** An HTTP service that is asked within its limits, with retries. */
+/** Sends requests to an HTTP service within its rate limits, with retries. */
 export class Service {
   readonly name: string;
   readonly rate: Rate;
   readonly #settings: ServiceSettings & { max_bytes: number };
 
-  /** @param name for people: `REGON`, `KRS`, `CEIDG` */
+  /** @param name the name of the service in messages: `REGON`, `KRS`, `CEIDG` */
   constructor(name: string, settings: ServiceSettings & { limits: RateLimits; max_bytes: number }) {
     this.name = name;
     this.rate = new Rate(settings.limits, settings.clock);
@@ -72,7 +72,7 @@ export class Service {
     return this.retry(() => this.askOnce(url, question, read, signal), signal);
   }
 
-  /** Retries work after a passing `ServiceFault`. A break that the service asks for holds for all. */
+  /** Retries work after a passing `ServiceFault`. A break that the service asks for delays all its requests. */
   retry<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const { retry, longest_break_ms, onRetry } = { ...fetching.service, ...this.#settings };
     return pRetry(work, {
@@ -122,7 +122,7 @@ export class Service {
     }
     try {
       const headers = { ...request.headers, 'User-Agent': 'company-registry' };
-      // A redirection could carry the key to another server.
+      // Redirects are not followed: a redirect could carry the key to another server.
       const options = { ...request, headers, redirect: 'manual', signal: ending } as const;
       const response = await fetch(url, options).catch((cause: unknown) => {
         throw explain(cause, 'cannot be reached');
@@ -131,7 +131,7 @@ export class Service {
         const body = response.body && ReadableStream.from(receive(response.body));
         return await read(new Response(body, response));
       } finally {
-        // A connection with half an answer cannot be used again.
+        // Discards the rest of the answer: a connection with half an answer cannot be used again.
         await response.body?.cancel().catch(() => undefined);
       }
     } finally {
@@ -139,7 +139,7 @@ export class Service {
     }
   }
 
-  /** Writes an answer to a file, in one attempt. Goes on where an earlier attempt has left off at `from`. */
+  /** Writes an answer to a file, in one attempt. Continues at byte `from`, where an earlier attempt has ended. */
   async download(
     url: string,
     path: string,
@@ -157,7 +157,7 @@ export class Service {
     await this.askOnce(url, { ...question, headers }, write, signal);
   }
 
-  /** Reads an answer of status 200 in JSON. Throws a `ServiceFault` for any other, and for one that is not `what`. */
+  /** Returns the JSON of an answer. Throws a `ServiceFault` for a status other than 200, or for another shape. */
   async readJson<T>(answer: Response, shape: z.ZodType<T>, what: string): Promise<T> {
     if (answer.status !== 200) throw this.statusFault(answer);
     const read = shape.safeParse(parseJson(await answer.text(), this));
@@ -165,12 +165,12 @@ export class Service {
     return read.data;
   }
 
-  /** A passing fault. @param what continues the sentence that begins with the name */
+  /** Returns a passing fault. @param what continues the sentence that begins with the name of the service */
   fault(what: string, cause?: unknown): ServiceFault {
     return new ServiceFault(`${this.name} ${what}`, { isPassing: true, cause });
   }
 
-  /** Makes the fault of an answer with an unexpected status. Throws `WrongUsage` for a key that is not accepted. */
+  /** Returns the fault of an answer with an unexpected status. Throws `WrongUsage` for a key that is not accepted. */
   statusFault({ status, headers }: Response): ServiceFault {
     const { secret } = this.#settings;
     const break_ms = readRetryAfter(headers.get('retry-after'));
@@ -178,7 +178,7 @@ export class Service {
     if (isRefused && secret !== undefined) {
       throw new WrongUsage(`${secret} is not accepted: ${this.name} answers with HTTP ${status}.`);
     }
-    // CEIDG also answers with 403 to a client that asks too much.
+    // CEIDG also answers with 403 to a client that sends too many requests.
     const isPassing =
       status >= 500 || [408, 425, 429].includes(status) || (status === 403 && !isRefused);
     const asks = break_ms === undefined ? '' : ` and asks to wait ${Math.ceil(break_ms / 1000)} s`;
@@ -196,7 +196,7 @@ function parseJson(content: string, service: Service): unknown {
   }
 }
 
-/** Milliseconds. The header holds seconds, or a date. */
+/** Returns the wait of a Retry-After header, in ms. The header holds seconds or a date. */
 export function readRetryAfter(value: string | null, now_ms = Date.now()): number | undefined {
   if (value === null) return undefined;
   if (/^\d+$/.test(value)) return Number(value) * 1000;
@@ -204,7 +204,7 @@ export function readRetryAfter(value: string | null, now_ms = Date.now()): numbe
   return Number.isNaN(at_ms) ? undefined : Math.max(0, at_ms - now_ms);
 }
 
-/** The message of the first cause: `fetch failed` says nothing. */
+/** Returns the message of the first cause: the outermost message, `fetch failed`, explains nothing. */
 function rootOf(error: unknown): string {
   let root = error;
   while (root instanceof Error && root.cause instanceof Error) root = root.cause;

@@ -5,16 +5,16 @@ import { addDays } from '../calendar.ts';
 import { Refusal } from '../errors.ts';
 import { Service, type ServiceSettings } from './service.ts';
 
-/** The stock of establishments has three gigabytes, and grows by four per cent a year. */
+/** The most bytes of a file. The stock of establishments has three gigabytes, and grows by four per cent a year. */
 const FILE_BYTES = 16 * 1024 ** 3;
 
-/** A stock comes out within days of its date. More: the year in its title is wrong, as in January 2026. */
+/** The most days between the title and the file of a stock. More days mean a wrong year, as in January 2026. */
 const MOST_DAYS = 20;
 
 const resource = z.looseObject({
   id: z.string(),
   title: z.string(),
-  /** Changes every month. */
+  /** The address of the file, which changes every month. */
   url: z.url({ protocol: /^https?$/ }),
   filesize: z.int().nullish(),
   last_modified: z.string().regex(/^\d{4}-\d{2}-\d{2}/),
@@ -28,7 +28,7 @@ const catalogue = z.object({ resources: z.array(resource) });
 const parts = {
   StockUniteLegale: '825f4199-cadd-486c-ac46-a65a8ea1a047',
   StockEtablissement: '0651fb76-bcf3-4f6a-a38d-bc04fa708576',
-  /** Is found by its title. */
+  /** The list of duplicates, which has no id here: it is found by its title. */
   StockDoublons: undefined,
 };
 
@@ -37,23 +37,23 @@ export type StockPart = keyof typeof parts;
 /** A file of a month's stock, as the catalogue offers it. */
 export interface StockFile {
   part: StockPart;
-  /** Its name in a dump. */
+  /** The name of the file in a dump. */
   name: string;
   url: string;
   bytes: number | undefined;
-  /** Says which file half a download is of. */
+  /** The time of the last change, in digits, by which a retry recognizes a partial download. */
   version: string;
 }
 
 export interface Stock {
-  /** A stock that came out on the 1st has the last day of the month before, another one the day of its title. */
+  /** The day of the stock: the last day of the previous month for a title of the 1st, else the day of the title. */
   date: string;
   files: StockFile[];
 }
 
 /**
- * The last day that a stock of a day shows whole. One that INSEE adds in the middle of a month has the day on
- * which it came out, as the recoding of NAF 2025 is announced for that day; it shows the evening before.
+ * Returns the last day that a stock shows completely. A stock that INSEE adds in the middle of a month shows the
+ * evening before its day: it has the day of its publication, for which the recoding of NAF 2025 is announced.
  */
 export function lastWhole(date: string): string {
   return addDays(date, 1).endsWith('-01') ? date : addDays(date, -1);
@@ -62,7 +62,7 @@ export function lastWhole(date: string): string {
 const months =
   'janvier février mars avril mai juin juillet août septembre octobre novembre décembre'.split(' ');
 
-/** The day of publication in a title such as "Sirene : Fichier StockUniteLegale du 01 décembre 2026". */
+/** Returns the day of publication in a title such as "Sirene : Fichier StockUniteLegale du 01 décembre 2026". */
 function readDay(title: string): string | undefined {
   const found = /(\d{1,2})(?:er)? (\p{L}+) (\d{4})/u.exec(title.normalize('NFC'));
   const month = months.indexOf(found?.[2]?.toLowerCase() ?? '') + 1;
@@ -70,7 +70,7 @@ function readDay(title: string): string | undefined {
   return [found[3]!, String(month), found[1]!].map((part) => part.padStart(2, '0')).join('-');
 }
 
-/** `isDated`: its title agrees with the day on which it was made. */
+/** Describes a file on offer. `isDated`: the day in its title agrees with the day of its last change. */
 function describeOffer(part: StockPart, { title, url, filesize, last_modified }: Resource) {
   const made = last_modified.slice(0, 10);
   // The list of duplicates has no day in its title.
@@ -82,25 +82,25 @@ function describeOffer(part: StockPart, { title, url, filesize, last_modified }:
   return { title, made, day, isDated, file };
 }
 
-/** The catalogue of data.gouv.fr that lists the stocks of INSEE. */
+/** Reads the catalogue of data.gouv.fr that lists the stocks of INSEE. */
 export class StockCatalogue {
   readonly service: Service;
   readonly #url: string;
 
-  /** @param settings.url of the data set; what it lists may lie elsewhere */
+  /** @param settings.url the address of the data set; its files may lie on another server */
   constructor({ url, ...settings }: ServiceSettings & { url: string }) {
     this.#url = url;
     const defaults = { limits: [], max_bytes: 16 * 1024 ** 2, retry: { retries: 2 } };
     this.service = new Service('data.gouv.fr', { ...defaults, ...settings });
   }
 
-  /** The newest stock. Throws a `Refusal` where no two of its files are of one day. */
+  /** Returns the newest stock. Throws a `Refusal` where units and establishments have no files of the same day. */
   async newest(signal?: AbortSignal): Promise<Stock> {
     const read = (answer: Response) => this.service.readJson(answer, catalogue, 'catalogue');
     const { resources: offered } = await this.service.ask(this.#url, {}, read, signal);
     const units = this.#list('StockUniteLegale', offered);
     const establishments = this.#list('StockEtablissement', offered);
-    // INSEE replaces the files of a month one by one: both have to be of one day.
+    // INSEE replaces the files of a month one by one: units and establishments have to be of the same day.
     const unit = units.find(({ day }) => establishments.some((other) => other.day === day));
     const establishment = establishments.find(({ day }) => day === unit?.day);
     if (!unit || !establishment) {
@@ -117,8 +117,8 @@ export class StockCatalogue {
   }
 
   /**
-   * The offers of a part, the newest first and of one day a zip: an offer that is no longer renewed may be left
-   * behind. The whole name counts: others begin alike. None for a list of duplicates that is not there.
+   * Lists the offers of a part, the newest first, since the catalogue may keep an outdated offer; of one day, the zip
+   * first. The whole name counts: other names begin alike. A missing list of duplicates has no offers.
    */
   #list(part: StockPart, offered: readonly Resource[]) {
     const isNamed = new RegExp(`\\b${part}\\b`);
@@ -141,14 +141,14 @@ export class StockCatalogue {
   }
 
   /**
-   * Downloads a file in one attempt. What an earlier attempt has left at `path` is gone on with. Throws a
-   * `ServiceFault` where the file then has not the size that the catalogue gives.
+   * Downloads a file in one attempt. Continues the partial file that an earlier attempt has left at `path`. Throws a
+   * `ServiceFault` where the file does not have the size that the catalogue states.
    */
   async download({ url, bytes }: StockFile, path: string, signal?: AbortSignal): Promise<void> {
     const sizeOf = async () => (await stat(path).catch(() => undefined))?.size ?? 0;
     const left = await sizeOf();
     if (left > 0 && left === bytes) return;
-    // More than there is cannot be gone on with.
+    // A partial file that is too long is replaced.
     const from = bytes === undefined || left < bytes ? left : 0;
     await this.service.download(url, path, { max_bytes: FILE_BYTES }, signal, from);
     const size = await sizeOf();

@@ -22,34 +22,34 @@ import {
 } from './sirene-catalogue.ts';
 import { fetchLists } from './sirene-lists.ts';
 
-/** A stock has this share of the rows of the last one at least. */
+/** The least share of the rows of the previous stock that a stock must have. */
 const LEAST_SHARE = 0.98;
 
-/** For so long the lists of a month wait for its stock. */
+/** The number of days that the lists of a month wait for the stock of the month. */
 const STOCK_WAIT_days = 5;
 
-/** Lists go back to the last stock; a stock that is much older says that none is fetched here. */
+/** The most days of lists since the last stock; a much older stock means that no stock is fetched here. */
 const MOST_DAYS = 62;
 
-/** What earlier fetches have brought: `<date>.fetched.json` of the inbox. A stock has no days. */
+/** The result of an earlier fetch, from `<date>.fetched.json` of the inbox. A stock has no `days`. */
 type Past = Pick<FetchReport, 'dump_date' | 'days' | 'rows'>;
 
-/** What is in the inbox, and what is published. */
+/** The dumps of SIRENE that are in the inbox or published. */
 interface Known {
-  /** With the stocks that no fetch has brought. */
+  /** The results of earlier fetches, and the stocks that no fetch has brought. */
   past: Past[];
-  /** The newest stock; blank for none. */
+  /** The day of the newest stock; blank where there is no stock. */
   stock: string;
-  /** Nights take later days than this one; blank for all. */
+  /** The day after which nights accept a dump; blank where nights accept any day. */
   published: string;
   taken: ReadonlySet<string>;
 }
 
 /**
- * Fetches the newest stock where it is newer than every stock that is known, and than all that is published:
- * an older one would take back what later lists have told. Else fetches the lists of a day, and of every day
- * since the last stock that is missing.
- * Throws a `Refusal` while the data of the day are not there yet, `NothingToDo`, `AlreadyRunning`, or a
+ * Fetches the newest stock where it is newer than every known stock and every published dump: an older stock
+ * would undo the changes of later lists. Else fetches the lists of a day, and of every missing day since the
+ * last stock.
+ * Throws a `Refusal` while the data of the day are not available yet, `NothingToDo`, `AlreadyRunning`, or a
  * `ServiceFault`.
  */
 export async function fetchSirene(
@@ -107,7 +107,7 @@ async function readKnown({ inboxDir, progress, findPublished }: FetchPlan): Prom
   const source = await loadSource('sirene');
   const others = published?.full === undefined ? new Set<string>() : new Set([published.full]);
   for (const day of days) {
-    // A folder that is no dump yet is no stock.
+    // A folder that does not hold a whole dump yet does not count as a stock.
     const dump = await listDump(source, join(inbox, day)).catch(() => undefined);
     if (dump?.source.dump_kind === 'full') others.add(day);
   }
@@ -131,8 +131,8 @@ async function readPast(inbox: string): Promise<Past[]> {
 }
 
 /**
- * The days up to `date` that the last stock does not show and no fetch after it has brought, the oldest first.
- * What came before a stock that shows less is taken back by it.
+ * Returns the days up to `date` that neither the last stock nor a fetch after the stock has brought, the oldest
+ * first. Lists from before the stock do not count, since a stock that shows fewer days undoes their changes.
  */
 function listMissing(past: readonly Past[], date: string): string[] {
   const last = past.findLast((one) => isStock(one) && one.dump_date < date);
@@ -185,7 +185,7 @@ function refuseShort({ part, name }: StockFile, count: number, last: Past | unde
   );
 }
 
-/** Reads a file to its end, which proves an archive to be whole. Throws a `Refusal` where it is not. */
+/** Returns the number of rows of a file. Reads an archive to its end, and throws a `Refusal` where it is damaged. */
 async function countRows(path: string): Promise<number> {
   if (path.endsWith('.parquet')) {
     const { num_rows } = await parquetMetadataAsync(await asyncBufferFromFile(path));

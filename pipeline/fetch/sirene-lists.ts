@@ -8,14 +8,14 @@ import { createReport, type FetchPlan, type FetchReport } from './report.ts';
 import type { Missing } from './round.ts';
 import { type List, lists, type Page, type Sirene } from './sirene.ts';
 
-/** A longer list of a day is left to the next stock: INSEE touches millions of units in some nights. */
+/** The most rows of a list. A longer list is left to the next stock: INSEE touches millions of units in some nights. */
 const MOST_ROWS = 1_000_000;
 const tooLong = `longer than ${figure(MOST_ROWS)} rows, left to the next stock`;
 
-/** INSEE could not answer for the nights of December 2025 in which it coded NAF 2025. */
+/** The note on an empty list. INSEE could not answer for the nights of December 2025 in which it coded NAF 2025. */
 const empty = 'a quiet day, or one that only the next stock tells';
 
-/** Brings the lists of some days, from where an earlier attempt has ended. */
+/** Fetches the lists of some days, and continues where an earlier attempt has ended. */
 export async function fetchLists(
   sirene: Sirene,
   readyAt: string,
@@ -24,7 +24,7 @@ export async function fetchLists(
   { dump, work }: DumpFolder,
 ): Promise<FetchReport> {
   const journalPath = join(work, 'journal.ndjson');
-  // A list is that of one publication: what an attempt before the last one had is of another.
+  // All pages of a list must be of one publication: a journal from before the last publication is removed.
   const versionPath = join(work, 'informations.txt');
   if ((await readLines(versionPath))?.[0] !== readyAt) {
     await rm(journalPath, { force: true });
@@ -56,8 +56,8 @@ export async function fetchLists(
 }
 
 /**
- * Brings the pages of a list into the journal, from where an earlier attempt has ended. Throws a `Refusal`
- * where a page is missing or comes again.
+ * Fetches the pages of a list into the journal, and continues where an earlier attempt has ended. Throws a
+ * `Refusal` where a page is missing or repeated.
  *
  * @returns the number of rows; undefined for a list that is too long
  */
@@ -97,7 +97,7 @@ async function readList(
   );
 }
 
-/** Refuses a row that stands in two pages of a list: another one is then in none. */
+/** Returns a check that throws a `Refusal` for a row on two pages of a list: another row is then on no page. */
 function refuseRepeated(): (number: string, pages: readonly object[]) => void {
   let list = '';
   const seen = new Set<string>();

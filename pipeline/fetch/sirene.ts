@@ -2,19 +2,19 @@ import { z } from 'zod';
 import type { RateLimit } from './rate.ts';
 import { Service, ServiceFault, type ServiceSettings } from './service.ts';
 
-/** The public plan. The quota is shared and measured otherwise there: 429 comes below it too. */
+/** The limit of the public plan. INSEE shares the quota and measures it otherwise: 429 comes below the limit too. */
 const limits: readonly RateLimit[] = [{ count: 30, window_ms: 60_000 }];
 
-/** The most that a page holds. */
+/** The most rows of a page. */
 const PAGE_ROWS = 1000;
 
-/** After a 429 without Retry-After. */
+/** The pause after a 429 without Retry-After, in ms. */
 const quota_wait_ms = 5000;
 
-/** A duplicate leads to the unit that stays, which is no duplicate. */
+/** The most redirects of a request. A duplicate redirects to the unit that stays, which is no duplicate. */
 const MOST_LEADS = 3;
 
-/** The two lists of the API, with the names of their rows, keys and days. */
+/** The two lists of the API by their key, with the names of the fields for rows and day. */
 export const lists = {
   siren: { rows: 'unitesLegales', day: 'dateDernierTraitementUniteLegale' },
   siret: { rows: 'etablissements', day: 'dateDernierTraitementEtablissement' },
@@ -42,18 +42,18 @@ const page = z.looseObject({
   etablissements: z.array(row).optional(),
 });
 
-/** An answer of a list, as it stands in a dump. */
+/** A page of a list, as a dump stores it. */
 export type Page = z.output<typeof page>;
 
 const single = z.looseObject({ uniteLegale: row });
 
-/** The API Sirene 3.11 of INSEE. */
+/** Calls the API Sirene 3.11 of INSEE. */
 export class Sirene {
   readonly service: Service;
   readonly #url: string;
   readonly #headers: Record<string, string>;
 
-  /** @param settings.url up to and with the version, `/api-sirene/3.11` */
+  /** @param settings.url the address up to and including the version, `/api-sirene/3.11` */
   constructor({ url, token, ...settings }: ServiceSettings & { url: string; token: string }) {
     this.#url = url.replace(/\/+$/, '');
     this.#headers = { 'X-INSEE-Api-Key-Integration': token, Accept: 'application/json' };
@@ -62,7 +62,7 @@ export class Sirene {
     this.service = new Service('SIRENE', { ...defaults, ...settings });
   }
 
-  /** When units and establishments were set available last, in French time: the earlier of both. */
+  /** Returns the time of the last publication of units and of establishments, in French time: the earlier of both. */
   async readyAt(signal?: AbortSignal): Promise<string> {
     const answer = await this.#get('/informations', informations, 'informations', signal);
     const moments = answer?.datesDernieresMisesAJourDesDonnees
@@ -73,9 +73,9 @@ export class Sirene {
   }
 
   /**
-   * A page of a list; undefined where it has nothing.
-   * @param query as the parameter `q` has it
-   * @param day the only day whose period counts and is answered; absent: of any period
+   * Returns a page of a list; undefined where the list has no rows.
+   * @param query the value of the parameter `q`
+   * @param day the day whose period is searched and returned; absent: any period
    */
   async page(
     list: List,
@@ -96,12 +96,12 @@ export class Sirene {
     return found;
   }
 
-  /** The answer of a unit; undefined for an unknown one. A duplicate has that of the unit that stays. */
+  /** Returns the answer for a unit; undefined for an unknown unit. For a duplicate, answers for the unit that stays. */
   async unit(siren: string, signal?: AbortSignal): Promise<z.output<typeof single> | undefined> {
     return await this.#get(`/siren/${encodeURIComponent(siren)}`, single, `unit ${siren}`, signal);
   }
 
-  /** Reads what an address has, of that shape; undefined for 404, which is how the API says "none". */
+  /** Returns the answer at a path, in the given shape; undefined for 404, by which the API means "none". */
   async #get<T>(
     path: string,
     shape: z.ZodType<T>,
@@ -123,14 +123,14 @@ export class Sirene {
     throw new ServiceFault('SIRENE leads from one duplicate to the next', { isPassing: false });
   }
 
-  /** The address of the unit that a duplicate leads to: below ours, since the key goes there. */
+  /** Returns the address to which a duplicate redirects. It must lie below the API, since it receives the key. */
   #followLead(url: string, { headers }: Response): string {
     const lead = URL.parse(headers.get('location') ?? '', url)?.href;
     if (lead?.startsWith(`${this.#url}/`)) return lead;
     throw new ServiceFault('SIRENE leads to another service', { isPassing: false });
   }
 
-  /** Makes the fault of a bad question, with its reason, or of a question too many. */
+  /** Returns the fault of a bad request, with its reason, or of a request above the quota. */
   async #statusFault(answer: Response): Promise<Error> {
     const fault = this.service.statusFault(answer);
     if (answer.status === 429) {
