@@ -34,23 +34,26 @@ export const prices = {
 
 export const welcomeBonus = {
   credits: 200,
-  /** The most welcome bonuses of a registered domain in 24 hours. */
+  /** The maximum number of welcome bonuses of a registered domain in 24 hours. */
   mostOfDomain: 20,
 };
 
 /** The bounds of one account, which protect other accounts. */
 export const bounds = {
-  /** The most companies on a watch list: ready, queued and failed. */
+  /** The maximum number of companies on a watch list: ready, queued and failed. */
   WATCHES_PER_ACCOUNT: 10_000,
-  /** The most company numbers of an account that wait for their import. */
+  /** The maximum number of company numbers of an account that wait for their import. */
   QUEUED_NUMBERS_PER_ACCOUNT: 1_000,
-  /** The most API tokens that are neither revoked nor expired, and the most ended tokens that are kept. */
+  /** The maximum number of API tokens that are neither revoked nor expired, and of ended tokens that are kept. */
   TOKENS_PER_ACCOUNT: 100,
-  /** The most requests a day that add companies, each of which can cause a mail. */
+  /** The maximum number of requests a day that add companies, each of which can cause a mail. */
   SUBMISSIONS_PER_DAY: 1_000,
-  /** The most requests in progress in one process, which has ten sessions; without a token, per address. */
+  /**
+   * The maximum number of requests in progress in a process, which has ten sessions. Without a token, the bound is
+   * per address.
+   */
   REQUESTS_IN_FLIGHT: 8,
-  /** The most searches in progress in one process. */
+  /** The maximum number of searches in progress in one process. */
   SEARCHES_IN_FLIGHT: 2,
 };
 
@@ -65,19 +68,19 @@ export const limits = {
   recover: { name: 'recover', request_count: 10, window_ms: hour_ms },
   /** The limit of recovery confirmations, by the API and by the page of the mailed link together. */
   confirmRecovery: { name: 'recover-confirm', request_count: 10, window_ms: hour_ms },
-  /** The limit per recovery link, against a reader of the mail who guesses the password. */
+  /** The limit per recovery link of confirmations: a reader of the mail may guess the password. */
   guessRecovery: { name: 'recover-guess', request_count: 10, window_ms: day_ms },
   /** The limits per mailbox of mails for the initialization. */
   registrationMailHour: { name: 'register-mail-hour', request_count: 3, window_ms: hour_ms },
   registrationMailDay: { name: 'register-mail-day', request_count: 10, window_ms: day_ms },
-  /** The limit per account, against a finder of the Master Token who guesses the password. */
+  /** The limit per account of attempts to end it: a finder of the Master Token may guess the password. */
   endAccount: {
     name: 'end-account',
     request_count: 5,
     window_ms: hour_ms,
     what: 'attempts an hour to end it',
   },
-  /** The limit per account of histories, since clients could count through all numbers `company_ref`. */
+  /** The limit per account of histories, since clients could try every number as `company_ref`. */
   histories: {
     name: 'histories',
     request_count: 60,
@@ -85,12 +88,15 @@ export const limits = {
     what: 'histories by company_ref a minute',
   },
   stats: { name: 'stats', request_count: 10, window_ms: minute_ms },
-  /** The limit of the page of statistics, which leaves the limit `stats` alone. */
+  /** The limit of the page of statistics, whose requests do not count for the limit `stats`. */
   statsPage: { name: 'stats-page', request_count: 60, window_ms: minute_ms },
   quality: { name: 'quality', request_count: 30, window_ms: minute_ms },
   /** The limit of downloads, since a reader of Parquet requests several parts of one file. */
   downloads: { name: 'downloads', request_count: 120, window_ms: minute_ms },
-  /** The limit of refused webhooks. Webhooks of Stripe are not refused, and Stripe repeats a request after a 429. */
+  /**
+   * The limit per address of refused webhooks. Webhooks of Stripe are not refused, and Stripe repeats a request
+   * after a 429.
+   */
   refusedWebhooks: { name: 'webhooks', request_count: 30, window_ms: minute_ms },
 } satisfies Record<string, RequestLimit>;
 
@@ -134,31 +140,31 @@ export const lifetimes = {
 };
 
 /**
- * The most recovery mails to an account since its last recovery: a count and a window in ms each. The longest
- * window is the lifetime of a recovery link.
+ * The limits of recovery mails to an account since its last recovery: pairs of a count and a window in ms. The
+ * longest window is the lifetime of a recovery link.
  */
 export const recoveryMails = [
   [5, hour_ms],
   [10, day_ms],
 ] as const;
 
-/** The times in ms after which waiting is given up. */
+/** The longest waits of the API, in ms. */
 export const patience = {
   /** The deadline of an answer, after which the client gets a 503. */
   answer_ms: 3_000,
   /** The deadline of an answer that waits for another service or for the hash of a password. */
   slowAnswer_ms: 8_000,
   downloadAnswer_ms: 60_000,
-  /** The wait of a search for a just published snapshot; the search is then answered from the previous snapshot. */
+  /** The longest wait of a search for a just published snapshot; then the previous snapshot answers. */
   search_ms: 50,
-  /** The wait for a statement, a lock or a session of the database; less than `answer_ms`. */
+  /** The longest wait for a statement, a lock or a session of the database; less than `answer_ms`. */
   database_ms: 2_500,
-  /** The wait for a session of a download, and the longest query of a download. */
+  /** The longest wait for a session of a download, and the longest query of a download. */
   downloadSession_ms: 10_000,
   downloadQuery_ms: 45_000,
-  /** The wait for one of two attempts at Stripe, which both end before `slowAnswer_ms`. */
+  /** The longest wait for one of two attempts at Stripe, which both end before `slowAnswer_ms`. */
   stripe_ms: 3_000,
-  /** The wait for a whole request, and the wait for its headers. */
+  /** The longest wait for a whole request, and for the headers of a request. */
   request_ms: 30_000,
   headers_ms: 10_000,
   /** The lifetime of an idle connection, longer than in proxies, so that the proxy closes the connection first. */
@@ -170,15 +176,15 @@ export const patience = {
 /** The retries that give back an unanswered charge: one a second for an hour, as long as a database may be away. */
 export const giveBack = { retries: 3_600, minTimeout: 1_000 };
 
-/** The counts of sessions of a process on a database server. */
+/** The numbers of sessions of a process on a database server. */
 export const sessions = {
-  /** The sessions for limits and tokens: a few statements count and check for all requests. */
+  /** The number of sessions for limits and tokens: a few statements count and check for all requests. */
   gate: 3,
-  /** The sessions for downloads, which take no session from other requests. */
+  /** The number of sessions for downloads, which take no session from other requests. */
   downloads: 2,
 };
 
-/** The count of refusals of a key in a window that come at once; later refusals come `retryAfter_s.work` late. */
+/** The number of prompt refusals of a key in a window; later refusals are delayed by `retryAfter_s.work`. */
 export const promptRefusals = 10;
 
 /** The seconds after which a client may retry, in `Retry-After`. */
@@ -187,45 +193,45 @@ export const retryAfter_s = {
   loading: 2,
   passwords: 10,
   switchedOff: 3_600,
-  /** The seconds after too much work in progress; the refusal itself comes as late. */
+  /** The seconds after a refusal of too much work; the refusal itself is delayed by the same time. */
   work: 1,
 };
 
 /** The largest sizes of requests and answers. */
 export const sizes = {
-  /** The most bytes of a body: a hundred numbers of fifty characters, given twice, take 11,000 bytes. */
+  /** The maximum number of bytes of a body: a hundred numbers of fifty characters, given twice, take 11,000 bytes. */
   body_bytes: 16_384,
-  /** The most bytes of a webhook; the events of Stripe have a few thousand bytes. */
+  /** The maximum number of bytes of a webhook; the events of Stripe have a few thousand bytes. */
   webhook_bytes: 262_144,
-  /** The most levels of lists and objects in a body. */
+  /** The maximum number of levels of lists and objects in a body. */
   depth: 16,
-  /** The most items of a list, and fields of an object. */
+  /** The maximum number of items of a list, or fields of an object. */
   items: 100,
-  /** The most errors of a 422. */
+  /** The maximum number of errors of a 422. */
   errors: 100,
   page: 1_000_000_000_000,
-  /** The most items of a page; `sql/api/read_feed_page.sql` repeats this limit. */
+  /** The maximum number of items of a page; `sql/api/read_feed_page.sql` repeats this limit. */
   perPage: 100,
   /** The fewest and the most characters of the name of an account or a token. */
   name: [3, 255],
   /** The fewest characters and the most bytes of a password; the bytes bound the work of its hash. */
   password: [8, 1_024],
-  /** The most hashes of passwords that wait; a further request gets a 503. */
+  /** The maximum number of hashes of passwords that wait; a further request gets a 503. */
   waitingHashes: 100,
 } as const;
 
 /** The items of a page, unless a request asks for another count. */
 export const pageSize = 20;
 
-/** The most entries about clients in the memory of a process. */
+/** The maximum number of entries about clients in the memory of a process. */
 export const memory = {
   windows: 10_000,
   tokens: 10_000,
-  /** The most tokens whose uses wait for the writer; uses of further tokens are lost. */
+  /** The maximum number of tokens whose uses wait for the writer; uses of further tokens are lost. */
   uses: 10_000,
 };
 
-/** The figures of batches of calls, each of which shares one statement. */
+/** The figures of batches; the calls of a batch share one statement. */
 export const batches = {
   /** The count of calls from which a batch delays the next batch, so that more calls share it. */
   large: 6,
@@ -236,6 +242,9 @@ export const batches = {
   pause_ms: 5,
   /** The pause between two writes of the uses of tokens, in ms. */
   uses_ms: 250,
-  /** The most parallel statements that count requests. Statements with the same key wait for each other. */
+  /**
+   * The maximum number of parallel statements that count requests. Two such statements that count the same key wait
+   * for each other.
+   */
   counting: 2,
 };

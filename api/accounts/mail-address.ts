@@ -56,7 +56,7 @@ const dotless = ['gmail.com', 'googlemail.com', 'proton.me', 'protonmail.com', '
  * Returns the mailbox of a mail address, in lower case and without the tag after a plus. Dots are dropped too
  * where the mail provider ignores them.
  *
- * @param address as `normalizeAddress` returns it
+ * @param address the address as `normalizeAddress` returns it
  */
 export function mailboxOf(address: string): string {
   const [local, domain] = split(address.toLowerCase());
@@ -91,7 +91,7 @@ export function registeredDomainOf(domain: string): string {
 /**
  * Checks whether a domain, or a parent up to the registered domain, offers free or disposable mailboxes.
  *
- * @param domain as `normalizeDomain` returns it
+ * @param domain the domain as `normalizeDomain` returns it
  * @param further more domains that are refused
  */
 export function isRefusedDomain(domain: string, further: readonly string[] = []): boolean {

@@ -72,8 +72,8 @@ export async function cancelOneTimeTokens(tx: Tx, { account_id, purpose, now }: 
 }
 
 /**
- * Marks a one-time token as used, which succeeds only once. The account is locked first: all changes of one-time
- * tokens do so, to prevent deadlocks.
+ * Marks a one-time token as used, which succeeds only once. All changes of one-time tokens lock the account first,
+ * to prevent deadlocks.
  *
  * @returns the account; undefined when the token is already used, cancelled or expired
  */

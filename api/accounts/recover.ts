@@ -17,7 +17,7 @@ import {
 import { hashPassword, saltBytes } from './password.ts';
 
 /**
- * The least time from hash to answer, in ms. A mail is queued in less, so that known and unknown addresses look
+ * The least time from hash to answer, in ms. Queuing a mail takes less, so that known and unknown addresses look
  * alike.
  */
 const answer_ms = 400;
@@ -29,7 +29,7 @@ export const confirmation = z.strictObject({ token: z.string(), password: z.stri
  *
  * `request` mails a link when an account has the address. Known and unknown addresses get the same answer, after
  * one hash and the same time. An account gets at most 5 recovery mails an hour and 10 a day. Recovery requests
- * beyond these limits share one mail, which is sent when the limits allow.
+ * beyond the limits share one mail, which is sent when the limits allow.
  *
  * `confirm` needs a mailed link and the password of any request of the last 24 hours. Any valid link confirms any
  * request, so that strangers cannot lock the owner out by many requests. A mailed link alone is not enough: a mail

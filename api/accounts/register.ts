@@ -15,7 +15,7 @@ import { cancelOneTimeTokens, expiryOf, issueOneTimeToken } from './one-time-tok
 import { hashPassword, passwordField } from './password.ts';
 
 export interface RegistrationOptions extends Context {
-  /** Whether accounts can be registered. Default: true. */
+  /** Whether accounts can be registered; true by default. */
   isRegistrationOpen?: boolean;
   /** More domains whose addresses cannot be registered, as `normalizeDomain` returns them. */
   freeMailDomains?: string[];
@@ -68,8 +68,8 @@ type Registration = z.output<ReturnType<typeof registrationWithout>>;
  * initialization then stays unchanged, and its newest mailed token stays valid. The mail repeats no text of the
  * request, since a client can register the address of a stranger.
  *
- * Spec: silent on registering an address again before its account is initialized. The account then gets the new
- * name, password and language, and a new token replaces the old one.
+ * Spec: silent on registering an address again before its account is initialized. An account that is registered
+ * again gets the new name, password and language; a new token replaces the old one.
  */
 async function registerAccount(options: Context, registration: Registration) {
   const { email, name, password, language } = registration;

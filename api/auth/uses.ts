@@ -8,7 +8,7 @@ import { batches, memory } from '../figures.ts';
 /** The uses of one token that are not counted in the database yet. */
 interface Use {
   use_count: number;
-  /** The time of the last use. */
+  /** The time of the last use of the token. */
   used_at: Date;
   ip: string | null;
 }

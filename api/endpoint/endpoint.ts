@@ -30,11 +30,11 @@ export interface EndpointDescription<
   auth: A;
   /** Whether requests of one account run one after the other in a process, because each locks the account. */
   isInTurn?: true;
-  /** The credits that an answer costs, for the OpenAPI document; the handler charges them. Default: 0. */
+  /** The credits that an answer costs in the OpenAPI document, by default 0; the handler charges them. */
   credits?: number;
   /**
-   * The rate limit of the endpoint. Without a token, the limit counts per address, instead of the general limit.
-   * With a token, the limit counts per account, beside the general limit, and answers report its rest.
+   * The rate limit of the endpoint. An endpoint without a token applies `limit` per address, instead of the general
+   * limit. An endpoint with a token applies `limit` per account, beside the general limit; answers report its rest.
    */
   limit?: RequestLimit;
   /**
@@ -53,11 +53,11 @@ export interface EndpointDescription<
   /** The status of a successful answer; default 200. */
   status?: 201 | 202;
   answer: z.ZodType;
-  /** The media type of a successful answer; default JSON. The handler itself sets another type. */
+  /** The media type of a successful answer; default JSON. A handler itself sets another type than JSON. */
   mediaType?: 'text/csv';
   /**
-   * The `Cache-Control` of a successful GET without a token, unless the handler sets another value. Default:
-   * `no-cache`. Successful GET answers without a token have an `ETag`.
+   * The `Cache-Control` of a successful GET without a token, by default `no-cache`. The handler may set another
+   * value of `Cache-Control`. Successful GET answers without a token have an `ETag`.
    */
   cacheControl?: string;
   example: object | string;
@@ -66,7 +66,7 @@ export interface EndpointDescription<
   errors?: Record<number, DocumentedError>;
 }
 
-/** An authenticated and checked request. */
+/** An authenticated and checked request, as a handler gets it. */
 export interface Call<A extends Auth, Params, Query, Body> {
   params: Params;
   query: Query;

@@ -72,7 +72,7 @@ function share(origin: '*' | string[] = []): RequestHandler[] {
   return [cors({ origin, exposedHeaders, maxAge: 86_400, preflightContinue: true })];
 }
 
-// Notes the path of the description, by which metrics count requests. Forbids caches to keep answers that need or
+// Notes the path of the endpoint, by which the metrics count requests. Forbids caches to keep answers that need or
 // hold a token.
 function begin(path: string, isOpen: boolean): RequestHandler {
   return (_request, response, next) => {
@@ -123,7 +123,7 @@ function answer(one: Endpoint, options: Context): RequestHandler {
     const client = caller ? `account ${caller.account_id}` : addressKeyOf(request);
     // The client may be gone when the turn of its request comes.
     const handle = async () => (isGivenUp(response) ? undefined : one.handle(call));
-    // Changes wait here for their turn, so that none occupies a database session while it waits for a lock.
+    // Changes of an account take turns, so that none holds a database session while it waits for the lock.
     const answered = await limiter.inTurn(requests, client, () =>
       isInTurn ? limiter.inTurn(changes, client, handle) : handle(),
     );

@@ -22,7 +22,7 @@ function refuseLong(value: object, path: string[]): void {
 
 /**
  * Throws a 400 when a value is nested too deeply, and a 422 when an inner list or object is too long. All other
- * checks follow this check, since their work grows with the number of faults.
+ * checks of a request run later, since their work grows with the number of faults.
  *
  * @param value the parts of a request, `{ params, query, body }`, or the value at `path`
  */

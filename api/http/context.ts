@@ -8,7 +8,7 @@ import type { Limiter } from './limiter.ts';
 export interface Uses {
   /** Notes a use of the token with this hash, 64 hexadecimal digits. */
   count(hash: string, used_at: Date, ip: string | null): void;
-  /** Writes the noted uses to the database, if the writer answers. Never fails. */
+  /** Writes the noted uses to the database, if the writer answers; never fails. */
   flush(): Promise<void>;
 }
 
@@ -17,8 +17,8 @@ export interface Context {
   /** The tables on the writer (the primary server): customers, their tokens, limits, credits and watch lists. */
   db: Db;
   /**
-   * Separate sessions on the writer for limits and tokens. Their statements wait neither for a standby nor for
-   * statements that wait for one.
+   * Separate sessions on the writer for limits and tokens. Limits and tokens thus wait neither for a standby nor
+   * for statements that need a standby.
    */
   gate: Db;
   /** The data of the registries, on a standby or on the writer. */
@@ -28,7 +28,7 @@ export interface Context {
   limiter: Limiter;
   logger: Logger;
   now: () => Date;
-  /** The bounds of one account, such as its most tokens. */
+  /** The bounds of one account, such as the maximum number of its tokens. */
   bounds: Bounds;
   /** The bound below which public counts from 1 on are shown as null; 0: all counts are shown. */
   suppressBelow: number;

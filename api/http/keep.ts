@@ -1,6 +1,6 @@
 /**
  * Returns a function that reads a value once and caches it, such as a dictionary that changes only with a release.
- * Errors are not cached.
+ * An error of the read is not cached.
  */
 export function keep<Value>(read: () => Promise<Value>): () => Promise<Value> {
   let kept: Promise<Value> | undefined;

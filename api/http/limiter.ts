@@ -42,7 +42,7 @@ export function addressKeyOf(request: Request): string {
   return ipKeyGenerator(clientAddressOf(request) ?? 'unknown', 56);
 }
 
-// `express-rate-limit` requires these methods, but calls them only with options that are not set here.
+// `express-rate-limit` requires `decrement` and `resetKey`, but calls them only with options that are not set here.
 function unsupported(): never {
   throw new Error('Hits are not taken back');
 }
@@ -86,8 +86,8 @@ export function createLimiter({ gate, readers, now, logger }: LimiterOptions) {
   const countHit = createBatch(countHits, batches.counting);
 
   /**
-   * Returns the window of a key if this process knows that the window is full, and counts a refusal. Later refusals
-   * are delayed: a client that retries at once must not take the processor from others.
+   * Returns the window of a key if this process knows that the window is full, and counts a refusal. Refusals
+   * beyond `promptRefusals` are delayed: a client that retries at once must not take the processor from others.
    */
   async function meetFull(
     { name, request_count }: RequestLimit,
@@ -134,8 +134,9 @@ export function createLimiter({ gate, readers, now, logger }: LimiterOptions) {
 
     /**
      * Returns a middleware that limits the requests of a client, and answers 429 with `Retry-After`. The client is
-     * the key of `keyOf`, else an IPv4 address, or the first 56 bits of an IPv6 address, which one customer owns.
-     * Every answer reports the rest of the limit in `RateLimit`, `RateLimit-Policy` (draft 8) and `X-RateLimit-*`.
+     * named by `keyOf`, else by an IPv4 address or the first 56 bits of an IPv6 address. One customer owns all IPv6
+     * addresses with the same first 56 bits. Every answer reports the rest of the limit in `RateLimit`,
+     * `RateLimit-Policy` (draft 8) and `X-RateLimit-*`.
      *
      * @param beforeRefusal may throw another answer than the 429
      */

@@ -7,8 +7,8 @@ const token = /sk_(live|api)_/i;
 const signedToken = /eyJ[\w-]{8}/;
 
 /**
- * Checks whether a text holds a token, plain or percent-encoded. A text that is encoded five times over counts as
- * a token.
+ * Checks whether a text holds a token, plain or percent-encoded. A text that is percent-encoded five times over is
+ * treated as a token.
  */
 function holdsToken(text: string, level = 0): boolean {
   if (token.test(text) || signedToken.test(text)) return true;

@@ -22,7 +22,7 @@ const rawUrl =
   'The path and the query must be ASCII: percent-encode all other characters as UTF-8, such as ł as %C5%82.';
 
 function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex, logger: Logger): void {
-  // These errors mean that the client is gone, or closed its side in the middle of a request.
+  // `ECONNRESET` and `HPE_INVALID_EOF_STATE` mean that the client is gone, or closed its side during a request.
   const isOver = error.code === 'ECONNRESET' || error.code === 'HPE_INVALID_EOF_STATE';
   if (isOver || !socket.writable) {
     socket.destroy();
@@ -71,7 +71,7 @@ export function createHttpServer(application: RequestListener, logger: Logger): 
 }
 
 /**
- * Returns a function that makes every pending and later answer the last of its connection. Then no client sends a
+ * Returns a function that makes every pending and later answer the last of its connection. So no client sends a
  * request into a connection that is about to close.
  */
 export function watchAnswers(server: Server): () => void {

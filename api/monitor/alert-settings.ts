@@ -12,7 +12,7 @@ import { changeWatchList } from './watch-list.ts';
  */
 type AccountSettings = Omit<Selectable<CustomerTables['customer.alert_setting']>, 'account_id'>;
 
-/** The settings that choose the events of alerts. A list is null when all classes or categories apply. */
+/** The settings that choose the events of alerts. A list of classes or categories is null when all apply. */
 export type AlertSettings = Omit<AccountSettings, 'notify_submissions'>;
 
 /**
@@ -80,8 +80,8 @@ export async function setGlobally(
 }
 
 /**
- * Deletes the own settings of one company, or without `watch_id` of all companies. Returns the count of these
- * companies.
+ * Deletes the own settings of one company, or without `watch_id` of all companies. Returns the count of companies
+ * with deleted settings.
  */
 async function dropCustomSettings(tx: Tx, account_id: string, watch_id?: string): Promise<number> {
   const nothing = Object.fromEntries(settingColumns.map((column) => [column, null]));

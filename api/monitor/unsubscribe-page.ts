@@ -11,8 +11,8 @@ import { sendPrivatePage } from '../html/page.ts';
 type Options = Pick<Context, 'db' | 'now'> & { secretKey: string };
 
 /**
- * Selects the account of an unsubscribe link; undefined for a forged or expired token. The query finds no account
- * for a link from before the last recovery.
+ * Selects the account of an unsubscribe link; undefined for a forged or expired token. A link from before the last
+ * recovery of an account selects no account.
  */
 function selectReader({ db, now, secretKey }: Options, token: string) {
   const unsubscription = readUnsubscribeToken(secretKey, token, now());
@@ -60,7 +60,7 @@ function tokenOf({ query, body }: Request): string | undefined {
 /**
  * Serves the page of the unsubscribe link in digest mails. `GET /unsubscribe?token=` shows a button and changes
  * nothing, since mail scanners follow links. `POST /unsubscribe` turns off the alerts by mail of the account. The
- * button sends this `POST`; mail programs send it as a one-click request.
+ * button sends `POST /unsubscribe`; mail programs send it as a one-click request.
  */
 export function createUnsubscribePages(options: Options): Router {
   const router = createRouter();

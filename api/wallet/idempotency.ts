@@ -47,7 +47,7 @@ export function readIdempotencyKey(request: Request): string | undefined {
  * Runs an operation in a transaction, once per key within 24 hours. Later requests with the key get the first
  * answer, with `Idempotency-Replayed: true`. A parallel request with the key waits for the first answer. Only
  * successful answers are stored; the worker deletes old answers (`sql/mail/delete_done.sql`). Throws a 422 when
- * the key was used for another request.
+ * the `Idempotency-Key` was used for another request.
  *
  * @param run does the operation; must not wait for other services, since it holds a session of the pool
  */

@@ -37,7 +37,8 @@ export async function grant(
 /** A withdrawal of credits for a request. */
 interface Charge extends Movement {
   /**
-   * Returns whether the client still waits, and then cancels the deadline of the answer. Default: the client waits.
+   * Returns whether the client still waits, and then cancels the deadline of the answer. By default the client
+   * waits.
    */
   claim?: () => boolean;
 }

@@ -168,8 +168,8 @@ function createGate({ limiter, now }: Context) {
  * Serves `POST /api/v1/webhooks/stripe`, where Stripe reports the outcome of checkouts, refunds and disputes.
  *
  * Stripe repeats an event until it gets a 200. An event that is unsigned, malformed or not stored gets another
- * status. When a repetition would not help, the answer is 200 with `result` `refused` or `unknown`, and the event
- * is logged.
+ * status than 200. When a repetition would not help, the answer is 200 with `result` `refused` or `unknown`, and
+ * the event is logged.
  */
 export function createWebhooks(options: PaymentOptions): Router {
   const router = createRouter();
