@@ -4,21 +4,21 @@ import type { NightSessions } from './sessions.ts';
 
 export interface NightOptions {
   source: string;
-  /** Absent: the description in the folder `sources/<source>`. */
+  /** The description of the source; absent: the one in the folder `sources/<source>`. */
   description?: Source;
-  /** A dump: a folder, or one file. */
+  /** The path of the dump: a folder, or one file. */
   path: string;
   /** The day that the dump describes, YYYY-MM-DD. */
   dump_date: string;
-  /** Why a person accepts the dump although the guards refuse it. */
+  /** The reason why a person accepts a dump that the guards refuse. */
   reason?: string | undefined;
-  /** Compute everything, publish nothing. */
+  /** Whether the night computes everything and publishes nothing. */
   isDryRun?: boolean;
-  /** Read every record, including the records of yesterday. */
+  /** Whether the night reads every record, including records that are known from yesterday. */
   isFullRead?: boolean;
-  /** An import on demand takes only unknown entries, makes no events, and publishes no date. */
+  /** Whether the night is an import on demand: takes only unknown entries, publishes no events and no date. */
   isImport?: boolean;
-  /** The first day on which a full dump may move all entries to a classification, by its name. */
+  /** The first day on which a full dump may move all entries to a classification, by the classification's name. */
   recodedFrom?: Readonly<Record<string, string>> | undefined;
   now: () => Date;
   reporter: NightReporter;
@@ -34,6 +34,6 @@ export interface Night extends NightOptions, NightSessions {
   description: Source;
   run_id: string;
   newest: PublishedRun | undefined;
-  /** Whether the source has no entries yet: they have no table, which the night will make. */
+  /** Whether the source has no entries yet: the night then creates their table. */
   isFirst: boolean;
 }

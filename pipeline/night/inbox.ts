@@ -17,22 +17,22 @@ import { findNewestPublished } from './run.ts';
 import { stageOf } from './sessions.ts';
 import type { RunSummary } from './summary.ts';
 
-/** A run that was not published, because of its guards or of the dump itself. */
+/** A run that was refused, because of its guards or of the dump itself. */
 export interface RefusedRun {
   source: string;
   dump_date: string;
   state: 'refused';
   message: string;
-  /** Null for a dry run, and for a folder without a dump: no run is kept. */
+  /** The number of the run; null for a dry run, and for a folder without a dump, which keep no run. */
   run_id: number | null;
-  /** Empty: no reason can accept the dump. */
+  /** The findings of the guards; empty: no reason can accept the dump. */
   findings: readonly GuardFinding[];
   path: string;
-  /** The day of the published snapshot; null: none is published. */
+  /** The day of the published snapshot; null when none is published. */
   published_date: string | null;
 }
 
-/** How a night ended. Only the nights of an inbox can be `failed`: `ingest` throws a fault. */
+/** The end of a night. Only the nights of an inbox can be `failed`: `ingest` throws a fault. */
 export type Outcome =
   | RunSummary
   | RefusedRun
@@ -41,14 +41,14 @@ export type Outcome =
 interface NightsContext {
   db: Database;
   logger: Logger;
-  /** Aborted when the process is about to end: the reporter then is silent. */
+  /** Aborted when the process is about to end; the reporter is then silent. */
   signal: AbortSignal;
   isBrief?: boolean | undefined;
-  /** As `readEnvironment` gives it. */
+  /** The setting `recodedFrom` of `readEnvironment`. */
   recodedFrom: Readonly<Record<string, string>>;
 }
 
-/** Runs one night and turns its expected ends into an outcome; faults are thrown, with their `run_id`. */
+/** Runs one night and returns its expected end as an outcome. Throws a fault, with its `run_id`. */
 export async function ingest(
   { db, logger, signal, isBrief, recodedFrom }: NightsContext,
   options: Omit<NightOptions, 'reporter' | 'now' | 'recodedFrom'>,
@@ -62,7 +62,7 @@ export async function ingest(
   } catch (error) {
     const state = stateOf(error);
     const { message } = error as Error;
-    // No run is kept of a dry run.
+    // A dry run has no number, since its run is deleted.
     const run_id = options.isDryRun ? null : (reporter.run_id ?? null);
     if (state === 'refused') return await refusedRun(db, options, error as Refusal, run_id);
     if (state !== 'failed') return { source, dump_date, state, message };
@@ -76,24 +76,24 @@ export async function ingest(
 
 interface InboxOptions extends NightsContext {
   inboxDir: string;
-  /** Absent: all. */
+  /** The sources whose dumps are taken; absent: all. */
   sources?: ReadonlySet<string> | undefined;
-  /** The newest day to take; absent: all. */
+  /** The newest day whose dump is taken; absent: all days. */
   lastDate?: string | undefined;
   onOutcome?: ((outcome: Outcome) => void) | undefined;
-  /** Whether a lost connection is thrown, since the caller tries again; absent: it is an outcome. */
+  /** Whether a lost connection is thrown, so that the caller retries; absent: it is an outcome. */
   isRepeated?: boolean | undefined;
 }
 
 /**
- * Runs a night for every dump in the inbox that is newer than the newest published one of its source.
- * Dumps run by date, then by source. A refused full dump blocks the deltas after it, and no full one, which
- * holds the same entries. A refused delta, a fault, or a run under way blocks the later dumps of the source.
+ * Runs a night for every dump in the inbox that is newer than the newest published one of its source. Dumps run
+ * by date, then by source. A refused full dump blocks later deltas, but no full dump, which holds the same
+ * entries. A refused delta, a fault, or a run under way blocks all later dumps of the source.
  */
 export async function ingestInbox(options: InboxOptions): Promise<Outcome[]> {
   const { db, inboxDir, lastDate, onOutcome } = options;
   const outcomes: Outcome[] = [];
-  /** Sources whose later dumps, or later deltas, wait. */
+  /** The sources whose later dumps wait, and the sources whose later deltas wait. */
   const [waiting, lacking] = [new Set<string>(), new Set<string>()];
   for (const { source, dump_date, dump_kind } of await findAllDue(db, inboxDir)) {
     if (options.sources?.has(source) === false) continue;
@@ -118,7 +118,7 @@ export async function ingestInbox(options: InboxOptions): Promise<Outcome[]> {
     else waiting.add(source);
   }
   for (const source of await listSources()) {
-    // Where the database is away or another run is under way, the next time does it.
+    // While the database is away or another run is under way, the tables stay: the next inbox drops them.
     await dropLeftTables(db, source).catch(() => undefined);
   }
   return outcomes;
@@ -133,7 +133,7 @@ async function dropLeftTables({ pool }: Database, source: string): Promise<void>
     await lockSource(client, source);
     await client.query(`drop schema if exists ${stage} cascade`);
   } finally {
-    // Ends the session and its lock.
+    // Releasing with `true` ends the session, and with it the lock.
     client.release(true);
   }
 }
@@ -149,7 +149,7 @@ async function refusedRun(
   return { run_id, source, dump_date, state, message, published_date, findings, path };
 }
 
-/** The dumps after the newest published one of each source, in the order in which they are taken. */
+/** Returns the dumps that are newer than the newest published one of their source, in the order of their nights. */
 async function findAllDue(db: Database, inboxDir: string) {
   const dumps: { source: string; dump_date: string; dump_kind: string }[] = [];
   for (const source of await listSources()) {
@@ -164,7 +164,7 @@ async function findAllDue(db: Database, inboxDir: string) {
   return dumps.toSorted((a, b) => a.dump_date.localeCompare(b.dump_date));
 }
 
-/** The days of a source's dumps in the inbox, the oldest first. */
+/** Returns the days of a source's dumps in the inbox, the oldest first. */
 export async function listInbox(inboxDir: string, source: string): Promise<string[]> {
   const entries = await listEntries(join(inboxDir, source)).catch(
     (cause: NodeJS.ErrnoException) => {
@@ -172,13 +172,13 @@ export async function listInbox(inboxDir: string, source: string): Promise<strin
       throw new WrongUsage(`The inbox cannot be read: ${cause.message}`, { cause });
     },
   );
-  // Who may write here could lead a link to any file that this process can read.
+  // Links are left out: a writer of the inbox could link any file that this process can read.
   const days = entries.filter((entry) => isDate(entry.name) && !entry.isSymbolicLink());
   return days.map(({ name }) => name);
 }
 
 /**
- * A sentence for each folder of the inbox that is ignored and not hidden. Creates the default inbox where
+ * Returns a sentence for each folder of the inbox that is ignored and not hidden. Creates the default inbox if
  * it is absent. Throws `WrongUsage` when another inbox is absent or is no folder.
  */
 export async function inspectInbox(inboxDir: string, isDefault: boolean): Promise<string[]> {

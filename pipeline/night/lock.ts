@@ -3,9 +3,9 @@ import type pg from 'pg';
 import { AlreadyRunning } from '../errors.ts';
 import { nights } from '../figures.ts';
 
-/** Takes the lock of a source until the session ends. Throws `AlreadyRunning` while another run has it. */
+/** Takes the lock of a source until the session ends. Throws `AlreadyRunning` while another run holds the lock. */
 export async function lockSource(client: pg.ClientBase, source: string): Promise<void> {
-  // Ends a long statement soon after its process was killed, on systems that support it.
+  // This setting ends a long statement soon after its process was killed, on systems that support it.
   await client.query(`set client_connection_check_interval = '500ms'`).catch(() => undefined);
   await lockPatiently(client, source, `Another run of ${source} is under way`);
 }
@@ -18,7 +18,7 @@ async function lockPatiently(client: pg.ClientBase, name: string, held: string):
   }
 }
 
-/** Lets a session hold a lock for hours. A machine that is lost sends nothing: the server has to ask. */
+/** Lets a session hold a lock for hours. A lost machine sends nothing, so the server probes it. */
 export async function keepSession(client: pg.ClientBase): Promise<void> {
   await client.query(`
     set idle_session_timeout = 0;
@@ -28,9 +28,10 @@ export async function keepSession(client: pg.ClientBase): Promise<void> {
 }
 
 /**
- * Fetches from a registry while no other machine does. Throws `AlreadyRunning` while one does.
+ * Does some work while this process alone fetches from a registry. Throws `AlreadyRunning` while another
+ * process fetches.
  *
- * @param use gets a signal that is aborted when the lock is lost with its session
+ * @param use the work; its signal is aborted when the lock is lost with its session
  */
 export async function whileNobodyFetches<T>(
   pool: pg.Pool,
@@ -46,7 +47,7 @@ export async function whileNobodyFetches<T>(
     await lockPatiently(client, `fetch ${source}`, `Another process is fetching ${source}`);
     return await use(lost.signal);
   } finally {
-    // Ends the session and its lock.
+    // Releasing with `true` ends the session, and with it the lock.
     client.release(true);
   }
 }
@@ -66,7 +67,7 @@ export async function lockPublishing(
   while (!(await tryLock(client, name))) await sleep(nights.lockPause_ms);
 }
 
-/** Runs a transaction under the locks that the nights of all countries compare and publish under. */
+/** Runs a transaction under the locks of all countries: no night compares or publishes meanwhile. */
 export async function whilePublishingWaits<T>(
   pool: pg.Pool,
   use: (client: pg.PoolClient) => Promise<T>,
@@ -79,7 +80,7 @@ export async function whilePublishingWaits<T>(
     await client.query('commit');
     return result;
   } finally {
-    // Ends the session, its locks and an open transaction.
+    // Releasing with `true` ends the session, its locks and an open transaction.
     client.release(true);
   }
 }
@@ -93,7 +94,7 @@ async function tryAllLocks(client: pg.ClientBase): Promise<boolean> {
   return rows[0]!.is_locked;
 }
 
-/** Takes a lock until the session ends; false while another session has it. */
+/** Takes a lock until the session ends; returns false while another session holds the lock. */
 export async function tryLock(client: pg.ClientBase, name: string): Promise<boolean> {
   const { rows } = await client.query<{ is_locked: boolean }>(
     'select registry.try_lock($1) as is_locked',

@@ -40,14 +40,14 @@ import {
 } from './sessions.ts';
 import { type RunSummary, summarise } from './summary.ts';
 
-/** The steps that stage records run: the second one for each large file, and for the small ones together. */
+/** The steps of staging. `normalise` runs for parts of a large file in parallel, and once for all small files. */
 export const staging = {
   documents: 'nightly/1_read/documents.sql',
   keep: 'nightly/1_read/keep.sql',
   normalise: 'nightly/1_read/normalise.sql',
 };
 
-/** The step that saves what a run has read; a refused run ends with it. */
+/** The step that saves the files and rejects that a run has read; a refused run ends with this step. */
 const saveRun = '5_publish/run';
 
 /** The steps between reading and publishing: files of sql/nightly. The lists of a row run in parallel. */
@@ -56,7 +56,7 @@ const comparison: readonly (readonly Steps[])[] = [
   [['2_compare/replaced', '2_compare/identity', '2_compare/reserve', '2_compare/number']],
   [['2_compare/change'], ['3_companies/replaced', '3_companies/link']],
   [
-    // A unit looks whether its company moves.
+    // The step `units` comes after `fields`, since it looks whether its company moves.
     ['4_events/fields', '4_events/units'],
     ['4_events/activities', '4_events/one_activity', '4_events/proceedings'],
   ],
@@ -99,7 +99,7 @@ export async function runNightly(db: Database, options: NightOptions): Promise<R
     const sessions = { pool: await fence(db.pool, client), client, stage: stageOf(source) };
     return await attempt({ ...options, ...sessions, description, run_id, newest, isFirst });
   } finally {
-    // Ends the session, its locks and its transaction.
+    // Releasing with `true` ends the session, its locks and its transaction.
     client.release(true);
   }
 }
@@ -127,7 +127,7 @@ async function attempt(asked: Night): Promise<RunSummary> {
     throw await noteFailure(night, error);
   } finally {
     reporter.step('');
-    // The row may be deleted, and the server may be unreachable.
+    // A failure is ignored: the row may be deleted, and the server may be unreachable.
     await client
       .query('update registry.run set step_seconds = $2 where run_id = $1', [
         run_id,
@@ -137,11 +137,11 @@ async function attempt(asked: Night): Promise<RunSummary> {
   }
 }
 
-/** Makes the tables of the night, and loads the fingerprints of yesterday; none for a full read. */
+/** Creates the tables of the night and returns the fingerprints of yesterday; a full read has none. */
 async function prepareTables(night: Night, isFullRead: boolean): Promise<KnownFingerprints> {
   const { reporter, description } = night;
   reporter.step('load fingerprints');
-  // A delta holds only changed entries: what it does not hold is not looked for.
+  // A delta holds only changed entries, so absent entries are not looked for.
   const readsAll = isFullRead || description.dump_kind === 'delta';
   await runSteps(night, ['1_read/tables']);
   await saveNight(night, readsAll);
@@ -150,7 +150,7 @@ async function prepareTables(night: Night, isFullRead: boolean): Promise<KnownFi
 
 async function saveNight(night: Night, isFullRead: boolean): Promise<void> {
   const { client, description, run_id } = night;
-  // An import reads the requested entries alone, so that an absent entry is not gone.
+  // An import reads only the requested entries, so an absent entry is not gone.
   const dump_kind = night.isImport ? 'delta' : description.dump_kind;
   await client.query('update registry.run set dump_kind = $2 where run_id = $1', [
     run_id,
@@ -200,7 +200,7 @@ async function readRecords(night: Night, dump: Dump, yesterday: KnownFingerprint
   await insertRows(client, `${stage}.notice`, ignored);
 }
 
-/** Rejects records, then compares yesterday's entries with today's. Only reads yesterday's snapshot. */
+/** Rejects records, then compares yesterday's entries with today's. Leaves yesterday's snapshot unchanged. */
 async function compare(night: Night, dump: Dump): Promise<void> {
   const { reporter } = night;
   reporter.step('reject');
@@ -226,17 +226,17 @@ async function reject(night: Night): Promise<string | undefined> {
   const moved = 'nightly/1_read/moved.sql';
   const [found] = await queryFile<{ is_moved: boolean }>(client, moved, undefined, stage);
   if (found!.is_moved) return 'entries were moved meanwhile';
-  // A row may contradict one that was skipped: both must be read to be rejected.
+  // A row may contradict a skipped row: both rows must be read to be rejected.
   return rejected[0]!.contradictions > 0 ? 'rows contradict each other' : undefined;
 }
 
-/** Throws a `Refusal` when a guard refuses the dump and no reason accepts it. @returns what is accepted */
+/** Throws a `Refusal` when a guard refuses the dump and no reason accepts it. @returns the accepted findings */
 async function check(night: Night): Promise<GuardFinding[]> {
   const { reporter, isImport, reason } = night;
   reporter.step('check');
   const { guards, invariants } = await runChecks(night);
   if (invariants.length > 0) throw new Error(invariants.join('; '));
-  // An import on demand has nothing to be compared with.
+  // An import on demand has no earlier dump to be compared with.
   if (guards.length === 0 || isImport) return [];
   const sentences = describeFindings(guards).map(({ sentence }) => sentence);
   if (reason === undefined) throw new Refusal(sentences.join('; '), { findings: guards });
@@ -244,7 +244,7 @@ async function check(night: Night): Promise<GuardFinding[]> {
   return guards;
 }
 
-/** Publishes in one transaction: readers see yesterday's snapshot or today's. */
+/** Publishes a night in one transaction: readers see yesterday's snapshot or today's. */
 async function publish(night: Night, findings: GuardFinding[]): Promise<RunSummary> {
   const { client, reporter, run_id, stage, isFirst, isImport } = night;
   reporter.step('publish');
@@ -254,7 +254,7 @@ async function publish(night: Night, findings: GuardFinding[]): Promise<RunSumma
   await runParallel(night, [
     ['5_publish/new_companies'],
     ['5_publish/new_stock'],
-    // A first snapshot fills its partition before it attaches it.
+    // The partition of a first snapshot is filled before it is attached.
     ...(isFirst ? [['5_publish/first_entries']] : []),
   ]);
   if (isFirst) await runSteps(night, ['5_publish/first_attach']);
@@ -279,7 +279,7 @@ async function publish(night: Night, findings: GuardFinding[]): Promise<RunSumma
   return { ...summary, is_dry_run: night.isDryRun === true };
 }
 
-/** Reserves the ids of the new events in another session: the row of the last id is locked for no longer. */
+/** Reserves the ids of new events in another session, so that the row of the last id is locked briefly. */
 async function reserveEventIds({ pool, client, run_id, stage }: Night): Promise<void> {
   const { rows } = await client.query<{ count: string }>(
     `select count(*) from ${stage}.company_event where event_id is null`,
@@ -299,7 +299,7 @@ async function reserveEventIds({ pool, client, run_id, stage }: Night): Promise<
   );
 }
 
-/** Records the failure. @returns the error to throw, which says why the attempt failed */
+/** Records the failure of a night. @returns the error to throw, which states why the attempt failed */
 async function noteFailure(night: Night, error: unknown): Promise<unknown> {
   try {
     await recordFailure(night, error, saveRun);

@@ -5,7 +5,7 @@ import { NightReporter } from './reporter.ts';
 
 /** Reports the steps of a night or a fetch on stderr: to people on a terminal, else to the log. */
 export class Reporter extends NightReporter {
-  /** Absent until the run has its number; a fetch has none. */
+  /** The number of the run; absent before the run has one, and for a fetch. */
   run_id: number | undefined;
   readonly #stream = process.stderr;
   readonly #isBrief: boolean;
@@ -16,7 +16,7 @@ export class Reporter extends NightReporter {
   #counted: { records?: number; done?: number } = {};
   #isClosed = false;
 
-  /** @param isBrief whether a terminal shows the step under way alone, and is cleared at the end */
+  /** Starts the report of a dump. @param isBrief whether a terminal shows only the step under way, and is cleared */
   constructor(dump: { source: string; dump_date: string }, logger: Logger, isBrief = false) {
     super();
     this.#logger = logger.child(dump);
@@ -56,7 +56,7 @@ export class Reporter extends NightReporter {
     this.#showBar('{seconds}', 1);
   }
 
-  /** Ends the last step; says nothing of one that failed. */
+  /** Ends the report. Reports the last step unless it has failed. */
   close({ hasFailed = false } = {}): void {
     if (this.#isClosed) return;
     if (!hasFailed) this.step('');
@@ -104,7 +104,7 @@ export class Reporter extends NightReporter {
       stream: this.#stream,
       format: (options, params, payload: object) => {
         const seconds = `${this.seconds.toFixed(0).padStart(3)} s`;
-        // The time left is no number before it is known.
+        // The time left is not finite before the first progress.
         const known = { ...params, eta: Number.isFinite(params.eta) ? params.eta : 0 };
         return cliProgress.Format.Formatter({ ...options, format }, known, { ...payload, seconds });
       },
@@ -118,7 +118,7 @@ export class Reporter extends NightReporter {
     this.#bar.start(total, 0, { rate: '0.0' });
   }
 
-  /** Clears the line and shows the cursor again. */
+  /** Clears the line of the bar and shows the cursor again. */
   #stopBar(): void {
     this.#bar?.stop();
     this.#bar = undefined;

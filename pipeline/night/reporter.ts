@@ -1,20 +1,20 @@
-/** Takes what a night reports while it runs, and measures its steps. This one shows nothing. */
+/** Measures the steps of a night while it runs. This base class shows nothing. */
 export class NightReporter {
-  /** Of the steps that have ended. */
+  /** The seconds of each step that has ended. */
   readonly step_seconds: Record<string, number> = {};
-  /** The step under way; empty: none. */
+  /** The name of the step under way; empty when there is none. */
   protected step_name = '';
   #started_ms = 0;
 
-  /** Seconds since the current step began. */
+  /** Returns the seconds since the current step began. */
   protected get seconds(): number {
     return (performance.now() - this.#started_ms) / 1000;
   }
 
-  /** Takes the number of the run. A night with nothing to do deletes its run later. */
+  /** Receives the number of the run. A night with nothing to do deletes its run later. */
   run(_run_id: number): void {}
 
-  /** Ends the step under way, and begins one where there is a name. */
+  /** Ends the step under way and begins the named one; an empty name begins none. */
   step(name: string): void {
     const ended = this.step_name;
     const seconds = Math.round(this.seconds * 1000) / 1000;
@@ -27,7 +27,7 @@ export class NightReporter {
 
   protected stepEnded(_name: string, _seconds: number): void {}
 
-  /** Takes how many records, and how many of all bytes, are read so far. */
+  /** Receives the numbers of records and bytes read so far, and the number of all bytes. */
   progress(_records: number, _bytes: number, _byteCount: number): void {}
 
   note(_sentence: string): void {}

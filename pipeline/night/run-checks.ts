@@ -6,7 +6,7 @@ import type { NightSessions } from './sessions.ts';
 
 const folder = new URL('../../sql/check/', import.meta.url);
 
-/** `guard` is absent where the file is the guard, `field` where it looks at none. */
+/** A row of a query of `sql/check`. `guard` is absent when the file is the guard, `field` when no field is checked. */
 type GuardRow = Record<'refusal' | 'value' | 'limit_value', string> & {
   guard?: string;
   file: string | null;
@@ -14,8 +14,8 @@ type GuardRow = Record<'refusal' | 'value' | 'limit_value', string> & {
 };
 
 /**
- * Runs every query of `sql/check`, which find nothing in a good snapshot. A person may accept what guards
- * find; a broken invariant is a bug.
+ * Runs every query of `sql/check`; a good snapshot has no findings. A person may accept findings of guards; a
+ * broken invariant is a bug.
  */
 export async function runChecks({ client, stage }: NightSessions) {
   const guards: GuardFinding[] = [];
@@ -37,7 +37,7 @@ export async function runChecks({ client, stage }: NightSessions) {
   return { guards, invariants };
 }
 
-/** Makes one sentence per guard. It names the first three files, in the order of the query. */
+/** Returns one sentence per guard, which names the first three files in the order of the query. */
 export function describeFindings(
   findings: readonly GuardFinding[],
 ): { guard: string; sentence: string }[] {

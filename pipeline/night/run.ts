@@ -8,7 +8,7 @@ import { type GuardFinding, NothingToDo, Refusal, WrongUsage } from '../errors.t
 import type { Night, NightOptions, PublishedRun } from './context.ts';
 import { runSteps } from './sessions.ts';
 
-/** Returns the newest published run of a source. @param dump_kind absent: of any kind */
+/** Returns the newest published run of a source. @param dump_kind the kind of its dump; absent: any kind */
 export async function findNewestPublished(
   client: pg.ClientBase | pg.Pool,
   source: string,
@@ -57,7 +57,7 @@ export async function startRun(
   return rows[0]!.run_id;
 }
 
-/** @param end.reason why a person accepts a dump that the guards refuse */
+/** Ends a run. @param end.reason the reason why a person accepts a dump that the guards refuse */
 export async function endRun(
   { client, run_id, now }: Night,
   end: {
@@ -77,8 +77,8 @@ export async function endRun(
 }
 
 /**
- * Throws `NothingToDo` when the same bytes are published for the date of a dump. Throws a `Refusal` when
- * other bytes are, or when the date is in the future or older than the newest published one.
+ * Throws `NothingToDo` when the same bytes are published for the date of a dump. Throws a `Refusal` when other
+ * bytes are published for this date, or when the date is in the future or before the newest published dump.
  */
 export async function checkDate(night: Night, files: readonly DumpFile[]): Promise<void> {
   const { client, source, dump_date, newest } = night;
@@ -109,8 +109,8 @@ export async function checkDate(night: Night, files: readonly DumpFile[]): Promi
 }
 
 /**
- * Ends the open transaction, and records a refused or failed attempt with its reason, and what a refused
- * run read, by the step `saveRun`. Deletes the run of a dry run, and of an attempt without a dump or
+ * Ends the open transaction, and records a refused or failed attempt with its reason. The step `saveRun` saves
+ * the files and rejects of a refused run. Deletes the run of a dry run, and of an attempt without a dump or
  * without anything to do.
  */
 export async function recordFailure(night: Night, error: unknown, saveRun: string): Promise<void> {
@@ -124,7 +124,7 @@ export async function recordFailure(night: Night, error: unknown, saveRun: strin
   }
   await client.query('begin; set local synchronous_commit to default');
   if (error instanceof Refusal) {
-    // A dump may be refused before the tables of its night are made.
+    // A dump may be refused before the tables of its night are created.
     if (await hasTables(night)) await runSteps(night, [saveRun]);
     const { message, findings } = error;
     await endRun(night, { state: 'refused', message, findings });
@@ -146,7 +146,7 @@ async function hasTables({ client, stage, run_id }: Night): Promise<boolean> {
   return rowCount === 1;
 }
 
-/** Gives back the ids that a run has reserved, and does not publish. */
+/** Gives back the ids that an unpublished run has reserved. */
 export async function giveBackIds({ client, run_id }: Night): Promise<void> {
   await client.query('select registry.give_back_ids($1)', [run_id]);
 }

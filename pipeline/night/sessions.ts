@@ -10,24 +10,24 @@ export interface NightSessions {
   stage: string;
 }
 
-/** Files of `sql/nightly/`, without their ending, that run one after another. */
+/** The names of files of `sql/nightly/`, without their ending, that run one after another. */
 export type Steps = readonly string[];
 
-/** The schema of the tables of a source's night. */
+/** Returns the schema of the tables of a source's night. */
 export function stageOf(source: string): string {
   return `stage_${source}`;
 }
 
 /**
- * Which server writes, and since which start: after a failover or a crash the tables of a night are empty
- * or missing, although what is published is there.
+ * Returns the epoch: the server that writes, and its start. After a failover or a crash the tables of a night
+ * are empty or missing, although published data stays.
  */
 async function readEpoch(client: PoolClient): Promise<string> {
   const { rows } = await client.query<{ epoch: string }>('select registry.epoch() as epoch');
   return rows[0]!.epoch;
 }
 
-/** The sessions of a night: all on the server, and of the start, of its first session. */
+/** Returns sessions for a night that all have the server, and its start, of the first session. */
 export async function fence(pool: Pool, first: PoolClient): Promise<Sessions> {
   const epoch = await readEpoch(first);
   const connect = async () => {
@@ -59,8 +59,8 @@ export async function runSteps({ client, stage }: NightSessions, steps: Steps): 
 }
 
 /**
- * Runs lists of steps in parallel: the first in the session of the night, each other one in a session of
- * its own, which does not see what the open transaction of the night has written.
+ * Runs lists of steps in parallel: the first list in the session of the night, each other list in its own
+ * session. Other sessions do not see the open transaction of the night.
  */
 export async function runParallel(
   sessions: NightSessions,

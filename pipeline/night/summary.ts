@@ -16,11 +16,11 @@ export interface RunSummary {
   new: number;
   updated: number;
   deleted: number;
-  /** Vanished entries that are not struck off yet: a rejected row may be theirs. */
+  /** The number of vanished entries that are not struck off yet, since a rejected row may be about them. */
   waiting: number;
   entries: number;
   events: number;
-  /** Events by type, the most frequent first. */
+  /** The numbers of events by type, the most frequent type first. */
   event_types: Record<string, number>;
   /** Unknown values, ignored files and doubtful numbers, each with the number of its rows. */
   notices: { subject: string; value: string; rows: number }[];
