@@ -1,7 +1,7 @@
 import type { Database } from '../../sql/connection/database.ts';
 import { describeReader } from './status.ts';
 
-/** Finds stale snapshots, last runs that were not published, and mails and jobs that wait. */
+/** Finds stale snapshots, last runs that were not published, mails and jobs that wait, and readers that lag. */
 export async function findTrouble(
   { pool, readers }: Database,
   today: string,

@@ -16,7 +16,7 @@ interface ExportOptions {
   json?: boolean;
 }
 
-/** `registry export`: a view or a table to stdout, or to a file that appears only when it is whole. */
+/** Runs `registry export`: writes a view or table to stdout, or to a file that appears only when it is whole. */
 export async function exportTo(name: string, options: ExportOptions): Promise<void> {
   const { format, output, json } = options;
   if (!isFormat(format)) throw new WrongUsage(`--format is ${Object.keys(writers).join(' or ')}`);
@@ -53,10 +53,10 @@ async function findRelation(db: Database, name: string): Promise<string> {
   return found;
 }
 
-/** The reader of stdout, such as `head`, has read enough. */
+/** The error of a closed stdout: its reader, such as `head`, has read enough. */
 class ReaderGone extends Error {}
 
-/** What a shell gives for a program whose reader went away. */
+/** The exit code that a shell gives a program whose reader closed the pipe. */
 const exitByClosedPipe = 141;
 
 function putToStdout(bytes: Uint8Array): Promise<void> {
@@ -75,7 +75,7 @@ async function exportToFile(pool: Pool, relation: string, format: Format, path: 
     return await exportRelation(pool, relation, format, (bytes) => file.appendFile(bytes));
   };
   try {
-    // The close can fail too: a file with the final name is whole.
+    // Closing a file can fail too: only a whole file gets its final name.
     const exported = await write();
     await rename(partial, path);
     return exported;
@@ -85,7 +85,7 @@ async function exportToFile(pool: Pool, relation: string, format: Format, path: 
   }
 }
 
-/** Returns the query of all rows, except those of companies whose owner objects to a bulk sale. */
+/** Returns the query of all rows of a relation, without companies whose owner objects to a bulk sale. */
 async function queryOf(client: ClientBase, relation: string): Promise<string> {
   const { rowCount } = await client.query(
     `select from pg_attribute where attrelid = $1::regclass and attname = 'company_id'`,
@@ -100,8 +100,8 @@ async function queryOf(client: ClientBase, relation: string): Promise<string> {
 }
 
 /**
- * Exports a relation in one snapshot of the database, in bounded memory. `cursor`: where the event feed
- * (`scope=all`) goes on after it.
+ * Exports a relation in one snapshot of the database, in bounded memory. `cursor`: the position from which the
+ * event feed (`scope=all`) continues the export.
  */
 async function exportRelation(pool: Pool, relation: string, format: Format, put: Put) {
   return inSnapshot(pool, async (client) => {

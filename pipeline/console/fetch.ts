@@ -12,14 +12,14 @@ import { readFetchEnvironment } from '../fetch/environment.ts';
 import { fetchDay, findFetcher } from '../fetch/fetcher.ts';
 import { describeFetch } from '../fetch/report.ts';
 
-/** A signal has ended the fetch in the middle. */
+/** The error of a fetch that a signal has ended in the middle. */
 class FetchInterrupted extends Interrupted {
   override message = `Stopped by ${this.signal}; what was had is kept, run it again to go on`;
 }
 
 const lookUp = (regons: readonly string[]) => withDatabase((db) => findWatched(db, regons));
 
-/** An embedded database that is not there yet is not made for a fetch. */
+/** Finds the published dumps of a source. A fetch creates no embedded database: without one it finds none. */
 async function lookUpPublished(source: string): ReturnType<typeof findPublished> {
   const { databaseUrl, dataDir } = readEnvironment();
   const isMade = ['postgres', 'postgres.location'].some((name) => existsSync(join(dataDir, name)));
@@ -27,7 +27,7 @@ async function lookUpPublished(source: string): ReturnType<typeof findPublished>
   return await withDatabase((db) => findPublished(db, source));
 }
 
-/** `registry fetch <source> --date YYYY-MM-DD [--json]`. Only a long day, and SIRENE, ask the database. */
+/** Runs `registry fetch <source> --date YYYY-MM-DD [--json]`. Only a long day, and SIRENE, query the database. */
 export async function fetchOne(
   source: string,
   { date, json = false }: { date: string; json?: boolean },
@@ -49,7 +49,7 @@ export async function fetchOne(
     else say(logger, 'error', describeMessage(outcome), outcome);
     if (!isFetched) process.exitCode = exitCodeOf([outcome]);
   } finally {
-    // From here on a second signal ends the process as usual; `main` passes the first one on.
+    // From here on a second signal ends the process as usual; `main` raises the first one again.
     stopListening();
   }
 }

@@ -81,7 +81,7 @@ export async function takeInbox(options: InboxOptions): Promise<void> {
   });
 }
 
-/** Throws an `EnvironmentError` with all that is wrong, before anything is begun. */
+/** Checks the settings before any work. Throws an `EnvironmentError` that lists every fault. */
 function checkSettings(options: { fetch?: boolean }): Environment {
   const more = options.fetch ? [readFetchEnvironment] : [];
   return readTogether([readEnvironment, ...more])[0];
@@ -99,14 +99,14 @@ export async function keepSchedule(options: { fetch?: boolean }): Promise<void> 
     };
     await withDatabase(keep, { waits: true });
   } catch (error) {
-    // It runs until a signal ends it.
+    // The schedule runs until a signal ends it, which is no failure.
     if (!(error instanceof Interrupted)) throw error;
   }
 }
 
 /**
- * Says once how a night ended: a run on stdout, a night without a run on stderr. Where stdout is an object,
- * the sentences of what failed are on stderr.
+ * Reports once how a night ended: a run on stdout, a night without a run on stderr. If stdout has JSON, the
+ * sentences about failures go to stderr.
  */
 function report(outcome: Outcome, logger: Logger, isJson: boolean): void {
   const sentences = describeOutcome(outcome);

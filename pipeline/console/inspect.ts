@@ -10,7 +10,7 @@ import { describeRunDetail, describeRunRows, readRejects, readRun, readRuns } fr
 import { withDatabase } from './session.ts';
 import { describeReader, describeStatus, readSnapshots, readStatus } from './status.ts';
 
-/** As the command line has them; a command has some of them. */
+/** The options of these commands on the command line; each command has some of them. */
 interface Options {
   json?: boolean;
   source?: string;
@@ -79,7 +79,7 @@ export async function showRejects(text: string, { json }: Options): Promise<void
   });
 }
 
-/** Escapes line breaks and other control characters. */
+/** Escapes line breaks and other control characters of a text. */
 function onOneLine(text: string): string {
   return text.replaceAll(/\p{Cc}/gu, (letter) => JSON.stringify(letter).slice(1, -1));
 }

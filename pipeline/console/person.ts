@@ -20,7 +20,7 @@ interface ForgetOptions {
   json?: boolean;
 }
 
-/** `registry forget`: hides a person, lists the requests, or lifts one of them. */
+/** Runs `registry forget`: hides a person, lists the requests, or lifts one request. */
 export async function forget(wanted: string | undefined, options: ForgetOptions): Promise<void> {
   const { source, reason, by, list, undo, json } = options;
   const wanting = [wanted, list, undo].filter((given) => given !== undefined);
@@ -44,7 +44,7 @@ export async function forget(wanted: string | undefined, options: ForgetOptions)
   });
 }
 
-/** Prints all requests, the oldest first, without a word of the persons. */
+/** Prints all requests to hide persons, the oldest first, without data of the persons. */
 async function listRequests({ pool }: Database, json?: boolean): Promise<void> {
   type Request = Record<'suppression_id' | 'entry_count', number> &
     Record<'requested_at' | 'requested_by' | 'reason', string> &
@@ -61,7 +61,7 @@ async function listRequests({ pool }: Database, json?: boolean): Promise<void> {
   else print(rows.length === 0 ? ['Nobody has asked yet'] : lines);
 }
 
-/** Lifts a request; the next dump that holds the records brings the data back, without events. */
+/** Lifts a request to hide a person; the next dump with the records brings the data back, without events. */
 async function liftRequest({ pool }: Database, id: number, json?: boolean): Promise<void> {
   const lifted = await whilePublishingWaits(pool, (client) =>
     queryFile(client, 'person/lift.sql', [id, new Date()]),
@@ -71,7 +71,10 @@ async function liftRequest({ pool }: Database, id: number, json?: boolean): Prom
   print([json ? JSON.stringify({ suppression_id: id }) : text]);
 }
 
-/** `registry person`: prints one JSON object, or says that nothing is stored. */
+/**
+ * Runs `registry person`: prints everything stored about a person as one JSON object. Throws `NothingToDo` if
+ * there is nothing.
+ */
 export async function describePerson(wanted: string, source?: string): Promise<void> {
   if (source !== undefined) await loadSource(source);
   await withDatabase(async ({ pool }) => {
@@ -79,7 +82,7 @@ export async function describePerson(wanted: string, source?: string): Promise<v
     const asked = [wanted, digitsOf(wanted), source];
     const [stored] = await queryFile<{ person: string }>(pool, 'person/describe.sql', asked);
     if (!stored) throw new NothingToDo(`Nothing is stored of a natural person '${wanted}'`);
-    // The text has hashes of 64 bits to their last digit.
+    // The text is printed unparsed: parsing would round its hashes of 64 bits.
     print([stored.person]);
   });
 }
@@ -87,7 +90,7 @@ export async function describePerson(wanted: string, source?: string): Promise<v
 export interface ForgetRequest {
   /** A NIP or REGON of the person, or the key of an entry. */
   wanted: string;
-  /** Only the entries of this registry; absent: all that name the natural person. */
+  /** The registry whose entries are hidden; absent: all entries that name the natural person. */
   source?: string | undefined;
   reason: string;
   by: string;
@@ -95,10 +98,10 @@ export interface ForgetRequest {
 }
 
 /**
- * Hides a person in one transaction, which waits while a night publishes. Throws a `NothingToDo` when nobody is
- * named so, or is forgotten already.
+ * Hides a person in one transaction, which waits while a night publishes. Throws a `NothingToDo` when the
+ * number names no natural person, or a person who is forgotten already.
  *
- * @param folder where mails lie as files; those that name the person are deleted
+ * @param folder the folder of mails as files; mails that name the person are deleted
  */
 export async function forgetPerson(
   { pool }: Pick<Database, 'pool'>,
@@ -122,12 +125,12 @@ export async function forgetPerson(
   });
 }
 
-/** Returns the digits of a number as people write it; of a REGON of a unit the REGON of its company. */
+/** Returns the digits of a number as people write it; for the REGON of a unit, the REGON of its company. */
 function digitsOf(wanted: string): string {
   return wanted.replaceAll(/[ -]/g, '').replace(/^(\d{9})\d{5}$/, '$1');
 }
 
-/** Throws `WrongUsage` where the number names persons of several countries, of whom one is meant. */
+/** Throws `WrongUsage` when the number names persons of several countries, since a request is about one person. */
 async function requireOneCountry(
   client: Pick<pg.ClientBase, 'query'>,
   wanted: string,
@@ -142,7 +145,7 @@ async function requireOneCountry(
   throw new WrongUsage(`'${wanted}' names persons of ${countries}: --source says which`);
 }
 
-/** Drops the tables that killed nights have read into; a night under way drops its own. */
+/** Drops the staging tables of killed nights; a night under way drops its own tables. */
 async function dropIdleTables(client: pg.ClientBase): Promise<void> {
   for (const source of await listSources()) {
     if (!(await tryLock(client, source))) continue;

@@ -4,7 +4,7 @@ export function print(lines: readonly string[]): void {
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-/** Says something on stderr: a sentence on a terminal, elsewhere a line of the log with the fields. */
+/** Writes a sentence to stderr: as text on a terminal, elsewhere as a line of the log with the fields. */
 export function say(
   logger: Logger,
   level: 'info' | 'warn' | 'error',
@@ -15,12 +15,12 @@ export function say(
   else logger[level](fields, text);
 }
 
-/** A timestamp of the database, whose sessions are in UTC, to the minute. */
+/** Returns a timestamp of the database, whose sessions are in UTC, to the minute. */
 export function minute(timestamp: string): string {
   return `${timestamp.slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-/** To the second. */
+/** Returns a timestamp of the database, whose sessions are in UTC, to the second. */
 export function second(timestamp: string): string {
   return `${timestamp.slice(0, 19).replace('T', ' ')} UTC`;
 }

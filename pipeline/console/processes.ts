@@ -13,7 +13,7 @@ export async function migrateSchema(): Promise<void> {
   });
 }
 
-/** Brings the schema up to date; from then on this process is the API, with its signals and exit codes. */
+/** Brings the schema up to date, then runs the API in this process, with the API's signals and exit codes. */
 export async function serve(): Promise<void> {
   const { readEnvironment: readApiEnvironment } = await import('../../api/environment.ts');
   readTogether([readEnvironment, readApiEnvironment]);
@@ -26,6 +26,6 @@ export async function work(): Promise<void> {
   const session = await withDatabase((_, each) => Promise.resolve(each));
   const { runWorker } = await import('../worker/worker.ts');
   await runWorker(session.environment, session.logger, endSignal());
-  // What was cut off may not keep the process.
+  // The process ends after a second: jobs that were cut off may not keep it alive.
   setTimeout(() => process.exit(), 1_000).unref();
 }

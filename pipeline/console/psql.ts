@@ -18,7 +18,7 @@ interface PsqlOptions {
   port?: string;
 }
 
-/** `registry psql`: opens psql as a reader, or prints the connection, while the database is open. */
+/** Runs `registry psql`: opens psql as a reader, prints the connection, or keeps a port open for readers. */
 export async function openPsql(args: readonly string[], options: PsqlOptions): Promise<void> {
   const { port, print } = options;
   const given = { ...process.env, ...(port !== undefined && { READER_PORT: port }) };
@@ -30,7 +30,7 @@ export async function openPsql(args: readonly string[], options: PsqlOptions): P
   const db = await connect(server);
   try {
     if (readerUrl) await requireReader(db.pool);
-    // The first command makes the role.
+    // Migrating an embedded database creates the role of readers.
     else await withDatabase(() => Promise.resolve());
     const login = readerUrl ? splitUrl(readerUrl) : { url: embeddedUrl(db.pool), password: '' };
     if (port !== undefined) await keepPort(db.pool, Number(port));
@@ -41,7 +41,7 @@ export async function openPsql(args: readonly string[], options: PsqlOptions): P
   }
 }
 
-/** Why there is no reader, and what an administrator does about it; undefined where there is one. */
+/** Returns a sentence on why the role of readers is missing, and the remedy; undefined when it exists. */
 export async function whyNoReader(pool: Pool): Promise<string | undefined> {
   const { rowCount } = await pool.query(`select where to_regrole('${reader}') is not null`);
   return rowCount === 1
@@ -49,7 +49,7 @@ export async function whyNoReader(pool: Pool): Promise<string | undefined> {
     : `There is no role ${reader}. An administrator runs: create role ${reader} login; then run registry migrate again`;
 }
 
-/** Throws a sentence about a login that cannot read the views, or can do more than that. */
+/** Throws an error for a login that cannot read the views, or that can do more. */
 async function requireReader(pool: Pool): Promise<void> {
   const { rows } = await pool.query<{ login: string; may_read: boolean; may_more: boolean }>(
     `select
@@ -65,7 +65,7 @@ async function requireReader(pool: Pool): Promise<void> {
     throw new Error(`DATABASE_READER_URL: ${login} may do more than read the views: use ${reader}`);
 }
 
-/** A password does not belong into the list of processes. */
+/** Splits the password off an address: the list of processes would show it. */
 function splitUrl(readerUrl: string) {
   const url = new URL(readerUrl);
   const { password } = url;
@@ -84,13 +84,13 @@ async function keepPort({ options: { port, database } }: Pool, asked: number): P
     );
   }
   process.stdout.write(`postgresql://${reader}@127.0.0.1:${port}/${database}\n`);
-  // Neither a listener for signals nor an idle session keeps the process.
+  // The timer keeps the process alive: neither a listener for signals nor an idle session does.
   const awake = setInterval(() => undefined, 60_000);
   await whenAborted(endSignal());
   clearInterval(awake);
 }
 
-// Ctrl-C is for psql, which ends a query by it.
+// The process ignores Ctrl-C while psql runs: psql cancels a query with it.
 const ignore = () => undefined;
 
 async function runPsql(

@@ -26,7 +26,7 @@ export function describeMessage(outcome: {
 
 export function describeRun(run: RunSummary): string {
   const verb = run.is_dry_run ? 'would be published (dry run)' : run.state;
-  // No run is kept of a dry run.
+  // A dry run has no number, since its run is deleted.
   const kept = run.is_dry_run ? '' : `, run ${run.run_id}`;
   const lines = [
     `${run.source} ${run.dump_date}: ${verb}${run.is_baseline ? ', the baseline' : ''}${kept}`,
@@ -46,7 +46,7 @@ export function describeRun(run: RunSummary): string {
   return lines.join('\n');
 }
 
-/** A line a type, the most frequent first. */
+/** Returns a line for each event type, the most frequent type first. */
 function describeTypes(types: readonly [type: string, count: number][]): string[] {
   const first = types.slice(0, shown.eventTypes);
   const lines = first.map(([type, count]) => `    ${figure(count).padStart(9)} ${type}`);
@@ -54,7 +54,7 @@ function describeTypes(types: readonly [type: string, count: number][]): string[
   return left > 0 ? [...lines, `              and ${left} more`] : lines;
 }
 
-/** Why a dump was refused, what readers see, and what can be done: a line a guard. */
+/** Returns a text on why a dump was refused, what readers see, and what can be done: a line a guard. */
 export function describeRefusal(run: RefusedRun): string {
   const { source, dump_date, run_id, path, published_date } = run;
   const sees = published_date ? `readers still see ${published_date}` : 'nothing is published yet';
@@ -79,7 +79,7 @@ export function describeRefusal(run: RefusedRun): string {
   ].join('\n');
 }
 
-/** An outcome as `--json` and the log show it. */
+/** Returns an outcome in the form that `--json` and the log show. */
 export function wireOf(outcome: object): { message?: string; refusals?: object[] } {
   if (!('findings' in outcome)) return outcome;
   const { findings, path: _, ...known } = outcome as RefusedRun;
@@ -90,7 +90,7 @@ export function listRefusals(findings: readonly GuardFinding[]) {
   return findings.map(({ guard, file, value, limit }) => ({ guard, file, value, limit }));
 }
 
-/** As a shell takes it for one word. */
+/** Quotes a path so that a shell reads it as one word. */
 function quote(path: string): string {
   return /^[\w./:@%+-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }

@@ -17,7 +17,7 @@ interface RunStatus {
   finished_at: string | null;
 }
 
-/** The newest runs, the newest first; without imports on demand, which may be many a day. */
+/** Returns the newest runs, the newest first. Leaves out imports on demand, which may be many a day. */
 export async function readRuns(
   { pool }: Database,
   { source, limit }: { source?: string | undefined; limit: number },
@@ -34,7 +34,7 @@ export async function readRuns(
   return rows;
 }
 
-/** A line a run; long messages are shortened. */
+/** Returns a line for each run; long messages are shortened. */
 export function describeRunRows(runs: readonly RunStatus[]): string[] {
   return runs.map(({ run_id, source, dump_date, state, reason, message }) => {
     const text = shorten(reason ? `accepted: ${reason}` : (message ?? ''));

@@ -12,7 +12,7 @@ import { whenAborted } from '../signals.ts';
 import { ingestInbox, inspectInbox, type Outcome } from '../night/inbox.ts';
 
 interface ScheduleOptions extends Omit<Session, 'applied'> {
-  /** Whether the configured registries are fetched first. */
+  /** Whether the configured registries are fetched before the nights. */
   isFetching?: boolean | undefined;
 }
 
@@ -21,11 +21,11 @@ interface DueOptions extends ScheduleOptions {
   onFetched: (outcome: FetchOutcome) => void;
   onOutcome: (outcome: Outcome) => void;
   isRepeated?: boolean;
-  /** Absent: all. */
+  /** The sources whose dumps are taken; absent: all. */
   sources?: ReadonlySet<string> | undefined;
 }
 
-/** Fetches where that is asked for, and takes every due dump. Throws `WrongUsage` without an inbox. */
+/** Fetches due dumps if the options ask for it, then ingests every due dump. Throws `WrongUsage` without an inbox. */
 export async function runDueNights(db: Database, options: DueOptions) {
   const { environment, logger, signal, onOutcome, isRepeated, sources } = options;
   const { inboxDir, isInboxDefault, recodedFrom } = environment;
@@ -44,7 +44,7 @@ export async function runDueNights(db: Database, options: DueOptions) {
   return { fetched, runs, ignored };
 }
 
-/** When the next night is due, as the last schedule has planned it, or at `planned`, if that is earlier. */
+/** Returns the time of the next night: the one that the last schedule has planned, or `planned` if that is earlier. */
 async function readPlan({ pool }: Database, planned: Date): Promise<Date> {
   const { rows } = await pool.query<{ next_at: Date }>(
     `insert into registry.schedule (next_at) values ($1)
@@ -57,14 +57,14 @@ async function readPlan({ pool }: Database, planned: Date): Promise<Date> {
 
 /**
  * Runs the due nights at the times of NIGHTLY_CRON, in the time of the default country, never twice at once,
- * until the signal. A night for which the database is away is run when it is back, one that no schedule ran at
- * its time is run at the start, or when a machine that stood still goes on, and one that another process runs
- * is looked for until it is done. The log has a line for each time.
+ * until the signal. A night waits for a database that is away. A missed night runs at the start, or when a
+ * machine that stood still goes on. A night that another process runs is looked for until it is done. The log
+ * has a line for each time.
  */
 export async function runSchedule(db: Database, options: ScheduleOptions): Promise<void> {
   const { environment, logger, signal } = options;
   const counts = new Map<string, number>();
-  /** Those that another process runs, while they are looked for. */
+  /** The sources whose nights another process runs, while the schedule looks for these nights. */
   let sources: ReadonlySet<string> | undefined;
   const log = (outcome: Outcome | FetchOutcome) => {
     counts.set(outcome.state, (counts.get(outcome.state) ?? 0) + 1);
@@ -76,7 +76,7 @@ export async function runSchedule(db: Database, options: ScheduleOptions): Promi
     if (!sources) logger.warn(sentence);
   };
   const due = { ...options, onIgnored, onFetched: log, onOutcome: log, isRepeated: true };
-  // A time that never comes is no cron expression.
+  // A valid cron expression always has a next time.
   const planned = () => task.getNextRun()!;
   const sayEnd = () => {
     const done = [...counts].map(([state, count]) => `${count} ${state}`).join(', ');
@@ -88,7 +88,7 @@ export async function runSchedule(db: Database, options: ScheduleOptions): Promi
     if (!signal.aborted) logger.error(error, 'the scheduled run failed');
   };
   const ask = <T>(work: () => Promise<T>) => whenThere(work, logger, signal);
-  // The process that runs a night may end in its middle: the night is looked for until it is done.
+  // Another process may end in the middle of a night: this night is looked for until it is done.
   const takeTurns = async () => {
     // The next time is read before the run: a time that passes during the run stays due.
     const next_at = planned();
@@ -113,7 +113,7 @@ export async function runSchedule(db: Database, options: ScheduleOptions): Promi
   };
   const task = schedule(environment.nightlyCron, run, {
     timezone: defaultCountry.time_zone,
-    // A machine that stood still at a time runs the night of this time later.
+    // A machine that stood still at a planned time runs this night later.
     missedExecutionTolerance: Infinity,
     name: 'nightly',
     logger: logInto(logger),
@@ -124,7 +124,9 @@ export async function runSchedule(db: Database, options: ScheduleOptions): Promi
   await task.destroy();
 }
 
-/** Its warnings, of a missed time or a run under way, are no fault: the dumps are due the next time. */
+/**
+ * Returns a logger for node-cron. Its warnings, of a missed time or a run under way, are no fault: the dumps stay due.
+ */
 function logInto(logger: Logger): CronLogger {
   return {
     debug: (message) => logger.debug(message),

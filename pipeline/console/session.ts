@@ -13,13 +13,13 @@ import { Interrupted, interruptible, onEndSignal } from '../signals.ts';
 export interface Session {
   environment: Environment;
   logger: Logger;
-  /** Migrations that were applied just now. */
+  /** The names of the migrations that this command has applied. */
   applied: string[];
-  /** Aborted when a signal tells the process to end. */
+  /** Aborted when a signal asks the process to end. */
   signal: AbortSignal;
 }
 
-/** Does some work, and does it again until the database is there for it. Throws any other fault. */
+/** Does some work, and repeats it while the database is away. Throws any other fault. */
 export async function whenThere<T>(
   work: () => Promise<T>,
   logger: Logger,
@@ -39,7 +39,7 @@ export async function whenThere<T>(
 }
 
 /**
- * Opens the database, up to date, for the time of a command.
+ * Opens the database, with its schema up to date, for the duration of a command.
  *
  * @param options.reads whether the command looks at the readers too
  * @param options.waits whether the command waits for a database that is away; a signal then ends it with 0
@@ -61,7 +61,7 @@ export async function withDatabase<T>(
       return await use(db, { environment, logger, applied, signal });
     });
   } catch (error) {
-    // Work that the interruption did not reach may not keep the process.
+    // The process ends after a grace period: work that the interruption did not reach may not keep it alive.
     if (error instanceof Interrupted)
       setTimeout(() => process.exit(exitCodes.failed), nights.grace_ms).unref();
     throw await explainLoss(error, environment);
@@ -70,7 +70,7 @@ export async function withDatabase<T>(
   }
 }
 
-/** The error to throw. A server without room for its WAL ends all sessions; only its log says why. */
+/** Returns the error to throw. A server without room for its WAL ends all sessions, and only its log states why. */
 async function explainLoss(error: unknown, environment: Environment): Promise<unknown> {
   if (environment.databaseUrl !== undefined || !isLostConnection(error)) return error;
   const lines = (await readLog(environment)).split('\n');
@@ -78,7 +78,10 @@ async function explainLoss(error: unknown, environment: Environment): Promise<un
   return reason === undefined ? error : new Error(reason, { cause: error });
 }
 
-/** Aborted by the first signal to end. Later ones have no effect: a terminal and `npm` may both send one. */
+/**
+ * Returns a signal that the first signal to end aborts. Later ones have no effect: a terminal and `npm` may
+ * both send one.
+ */
 export function endSignal(): AbortSignal {
   const controller = new AbortController();
   onEndSignal(() => controller.abort());

@@ -10,17 +10,17 @@ interface SnapshotStatus {
   dump_date: string;
   age_days: number;
   entries: number;
-  /** Nights in a row, since it was published, on which a dump of the source was refused. */
+  /** The number of nights since this snapshot was published on which a dump of the source was refused. */
   refused_nights: number;
-  /** Whether days of `fixtures/` are published of it. */
+  /** Whether the source has published dumps that are invented days of `fixtures/`. */
   is_invented: boolean;
-  /** Numbers of duplicates, which no entry has: each leads to the entry that stands for it. */
+  /** The number of duplicates: numbers without an entry of their own, each of which leads to another entry. */
   duplicates: number;
 }
 
 type Status = Awaited<ReturnType<typeof readStatus>>;
 
-/** @param today the calendar day, YYYY-MM-DD */
+/** Returns the newest published snapshot of each source. @param today the calendar day, YYYY-MM-DD */
 export async function readSnapshots(
   { pool }: Pick<Database, 'pool'>,
   today: string,
@@ -99,7 +99,10 @@ function describeSnapshot(snapshot: SnapshotStatus): string {
   return `  ${source.padEnd(8)} ${dump_date}  ${counted(age_days, 'day')} old  ${figure(entries)} entries${found}${invented}${refused}`;
 }
 
-/** Reads the sessions of each process on the writer, without the server's own workers, and how many it admits. */
+/**
+ * Reads the number of sessions of each process on the writer, without the server's own workers, and the most
+ * that the server admits.
+ */
 async function readSessions({ pool }: Database) {
   const { rows } = await pool.query<{ process: string; count: number; most: number }>(
     `select
@@ -129,18 +132,18 @@ export function describeReader({ name, is_up, lag_seconds, snapshot_no }: Server
   return `The reader ${name} has snapshot ${figure(snapshot_no)}, ${lag} behind`;
 }
 
-/** Counts of queued rows, and of failures in the last seven days. */
+/** The counts of queued rows, and of failures in the last seven days. */
 interface QueueStatus {
   queued: number;
   oldest_queued_at: string | null;
   failed: number;
 }
 
-/** `open_submissions`: those with queued companies, so that their mail is not written yet. */
+/** The state of watch lists. `open_submissions`: submissions with queued companies, whose mail is not written yet. */
 type WatchStatus = QueueStatus & {
   ready: number;
   open_submissions: number;
-  /** Accounts with numbers whose import is due; those that wait longest. */
+  /** The number of accounts whose imports are due; `longest_waiting` lists the five that wait longest. */
   waiting_accounts: number;
   longest_waiting: { user_ref: string; numbers: number; due_since: string }[];
 };
@@ -193,7 +196,7 @@ function describeQueue({ queued, oldest_queued_at, failed }: QueueStatus): strin
   return `${figure(queued)} queued${since}; ${figure(failed)} failed in the last ${shown.failureDays} days`;
 }
 
-/** A mail that could not be sent, so far or for good. */
+/** A mail that has failed, or that could not be sent so far. */
 interface TroubledMail {
   mail_id: number;
   template: string;
@@ -202,11 +205,11 @@ interface TroubledMail {
   attempt_count: number;
   last_error: string;
   created_at: string;
-  /** Null when it is not tried again, or is being tried now. */
+  /** The time of the next attempt; null when none is planned, or one is under way. */
   next_attempt_at: string | null;
 }
 
-/** The counts, and the newest ten mails with a fault, the newest first. */
+/** Returns the counts of mails, and the newest ten mails with a fault, the newest first. */
 async function readMailStatus({ pool }: Database, today: string) {
   const counts = await pool.query<QueueStatus>(
     `select
@@ -236,7 +239,7 @@ async function readMailStatus({ pool }: Database, today: string) {
   return { ...counts.rows[0]!, troubled: troubled.rows };
 }
 
-/** `given_up`: jobs that are not tried again. */
+/** Returns the counts of jobs by task. `given_up`: jobs that are not retried any more. */
 async function readJobStatus({ pool }: Database) {
   const { rows } = await pool.query<
     { task: string } & Record<'waiting' | 'running' | 'given_up', number>

@@ -5,13 +5,13 @@ import { productVersion } from '../../sql/suitable.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The version of the package and the commit it was made of, such as `0.1.0 (670bd81)`. */
+/** Returns the version of the package with its commit, such as `0.1.0 (670bd81)`. */
 export function readVersion(): string {
   const commit = readCommit();
   return commit === undefined ? productVersion : `${productVersion} (${commit})`;
 }
 
-/** The commit in the file COMMIT of an image, or of a clone; undefined without either. */
+/** Returns the commit in the file COMMIT of an image, else the commit of a clone; undefined without either. */
 function readCommit(): string | undefined {
   const file = `${root}COMMIT`;
   if (existsSync(file)) {
