@@ -25,7 +25,7 @@ export type InflateBounds = typeof inflateBounds;
 const CHUNK_BYTES = 512 * 1024;
 const STORED_BYTES = 256 * 1024;
 
-/** The place of the bytes of a dump file, and the stream that inflates them. */
+/** The position of the bytes of a dump file on the disk, and the stream that inflates the bytes. */
 interface Stored {
   /** The first byte of the member of a zip file, and its last byte in `end`; both absent for a whole file. */
   start?: number;
@@ -40,7 +40,7 @@ interface Stored {
 
 /**
  * Called after each chunk with the stored bytes read so far, and the size and CRC-32 of the inflated bytes.
- * CRC-32 takes a third of the time of SHA-256, and nobody gains by forging it here.
+ * CRC-32 takes a third of the time of SHA-256, and nobody gains by forging a dump's CRC-32.
  */
 export type OnRead = (stored_bytes: number, size: number, crc: number) => void;
 

@@ -23,7 +23,7 @@ export interface DumpFile {
 }
 
 export interface Dump {
-  /** The source of the dump; its description of deltas where the source has both kinds and the dump is a delta. */
+  /** The source of the dump; for a delta of a source that also has full dumps, the description of its deltas. */
   source: Source;
   files: DumpFile[];
   /** The paths of files in the folder that do not belong to the dump. */

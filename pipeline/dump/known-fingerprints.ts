@@ -54,7 +54,7 @@ export class KnownFingerprints {
     return code.hash(skipsNumber ? code.afterNumber(start, end) : start, end, seed);
   }
 
-  /** Marks a fingerprint as met. @returns whether to skip its record: known, of one entry, and met once */
+  /** Marks a fingerprint as met. @returns whether to skip its record: known, of one entry only, not met before */
   meet(fingerprint: bigint): boolean {
     return this.memory.code.meet(fingerprint) !== 0;
   }
@@ -65,9 +65,9 @@ export class KnownFingerprints {
   }
 
   /**
-   * Marks the records of area[start, end) as met, up to the first record that is longer than `bound` bytes, has no
-   * end, or has quotes and is not known. Lists each unknown record before that one: the count of known records
-   * since the previous listed record, start, end, the count of line feeds before the record, and fingerprint.
+   * Marks the records of area[start, end) as met. Stops at a record that is longer than `bound` bytes, has no end,
+   * or has quotes and is not known. Lists each other unknown record: the count of known records since the previous
+   * listed record, start, end, the count of line feeds before the record, and fingerprint.
    */
   pass(start: number, end: number, bound: number, context: FingerprintContext): PassedLines {
     const { memory } = this;

@@ -12,8 +12,8 @@ const HYPHEN = 45;
 const kinds = { separator: 1, blank: 2, nul: 4, return: 8, untidy: 16, quote: 32 };
 
 /**
- * Returns the kind of each byte. An untidy byte is an ASCII control byte, an ampersand, which begins an entity, or
- * the first byte in UTF-8 of other white space or of a dash (U+0085 … U+FF0D).
+ * Returns the kind of each byte. Untidy are ASCII control bytes, and the ampersand that begins an entity. Untidy is
+ * also the first byte in UTF-8 of other white space or of a dash (U+0085 … U+FF0D).
  */
 function listKinds(separator: Separator): Uint8Array {
   return new Uint8Array(256).map((_, byte) => {

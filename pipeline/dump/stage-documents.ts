@@ -13,7 +13,7 @@ import type { Staging } from './staging.ts';
 import { figure } from '../written-figure.ts';
 
 /**
- * Reads the answers of a dump into `stage.answer`, makes documents of them by the `collect*.sql` of the
+ * Reads the answers of a dump into `stage.answer`. Makes documents of the answers by the `collect*.sql` of the
  * source, and normalises the documents into `stage.entry`. Unreadable answers go to `stage.reject`, other
  * outcomes to `stage.notice`. Throws a `Refusal` when a file as a whole cannot be read.
  */

@@ -66,7 +66,7 @@ function listRows({ source, files }: Staging<TableSource>, known: KnownFingerpri
 
 /**
  * Creates the tables that depend on the source, and fills `stage.file`. `column_text` holds the tidied columns of
- * the files, `record` adds the whole line, `mapped` holds the records in the columns that all sources share.
+ * the files, and `record` adds the whole line. `mapped` holds the records in the columns that all sources share.
  */
 export async function createRecordTables(staging: Staging<TableSource>): Promise<void> {
   const { client, stage, source, files } = staging;

@@ -37,7 +37,7 @@ export type BirQuery = Partial<Record<'Nip' | 'Regon' | 'Krs' | 'Regony9zn', str
 /**
  * Calls BIR, the service of GUS that answers from REGON: SOAP 1.2 with a session that may end at any time.
  *
- * The package bir1 does not suffice: it has a fixed address and no time limit, searches for one number at a
+ * The package bir1 does not suffice: it has a fixed address and no time limit. It searches for one number at a
  * time, and does not renew a session. Packages that read a WSDL depend on axios and handle no session.
  */
 export class Bir {

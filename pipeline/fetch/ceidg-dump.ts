@@ -24,7 +24,7 @@ const parts = new Map(
 
 /**
  * Fetches the CEIDG snapshot of a day: a report "Zarejestrowane działalności" per voivodeship, and one for entries
- * without a voivodeship, as `.zip` files that are checked to the end. A full dump needs all reports.
+ * without a voivodeship. Checks each `.zip` file to the end. A full dump needs all reports.
  * Throws a `Refusal` when a report is missing, `NothingToDo`, `AlreadyRunning`, or a `ServiceFault`
  * when there is no list of reports.
  */

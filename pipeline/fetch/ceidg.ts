@@ -18,7 +18,7 @@ const report = z
     nazwa: z.string(),
     /** The format of the report, `.csv` or `.xml`. */
     format: z.string(),
-    /** The time of creation, YYYY-MM-DD hh:mm:ss. The service uses this key, its documents `dataUtworzenia`. */
+    /** The time of creation, YYYY-MM-DD hh:mm:ss. The manual of the service names the key `dataUtworzenia`. */
     'data-utworzenia': z.string().optional(),
     dataUtworzenia: z.string().optional(),
   })

@@ -22,9 +22,9 @@ interface DueFetch {
 }
 
 /**
- * Fetches the dumps of all registries that are set up, after the newest dump of each that is published or in the
- * inbox: the newest full dump, or every day of daily lists that the registry still has. After a day that
- * cannot be fetched, the later days of its registry wait.
+ * Fetches the dumps of each registry that is set up: the newest full dump, or every day of daily lists that the
+ * registry still has. Begins after the newest dump that is published or in the inbox. After a day that cannot be
+ * fetched, the later days of the registry wait.
  * Throws `WrongUsage` when no registry is set up.
  */
 export async function fetchDue(due: DueFetch): Promise<FetchOutcome[]> {

@@ -19,7 +19,7 @@ import { fetchSirene } from './sirene-dump.ts';
 export interface Fetcher {
   /** Whether the lists of a day are complete only after the day; else the dump is made in the morning. */
   isAfterTheDay: boolean;
-  /** The most past days whose lists are fetched after a break. GUS keeps its lists for about a week. */
+  /** The most past days whose lists are fetched after an interruption. GUS keeps its lists for about a week. */
   longest_gap_days: number;
   run(settings: FetchEnvironment, plan: FetchPlan, how: ServiceSettings): Promise<FetchReport>;
 }

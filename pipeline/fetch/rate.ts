@@ -34,8 +34,8 @@ const LONGEST_SLEEP_ms = 60_000;
 /**
  * Lets requests pass one by one, in the order of their calls, as soon as every limit allows it.
  *
- * The windows slide, since a service may count from any moment. Packaged limiters with fixed windows, or with
- * tokens, let up to twice the limit through where two windows meet.
+ * The windows of the limits slide, since a service may count from any moment. Packaged limiters with fixed
+ * windows, or with tokens, let up to twice the limit through where two windows meet.
  */
 export class Rate {
   readonly clock: Clock;

@@ -49,7 +49,7 @@ export async function readLists(
 
 export type Entities = Awaited<ReturnType<typeof listEntities>>;
 
-/** Returns from the lists of a day the REGON9 of each entity that is listed, itself or by a unit, ascending. */
+/** Returns the REGON9 of each entity that the lists of a day contain, itself or by a unit, ascending. */
 export async function listEntities({ work }: DumpFolder) {
   const regons = new Set<string>();
   /** The texts in the lists that are no REGON. */

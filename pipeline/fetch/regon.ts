@@ -23,8 +23,8 @@ const LONGEST_FETCH_ms = 20 * HOUR_ms;
 /**
  * Fetches the changes of a day in REGON: the six daily lists, then the full reports of every entity that is
  * listed, itself or by a unit. The folder holds `reports.ndjson`, one `ReportLine` per line, all lines of an
- * entity together, and the lists of `writeLists`. A fetch of more than 20 hours, as estimated, logs a note, begins
- * with the watched companies, and leaves the rest to the next fetch.
+ * entity together, and the lists of `writeLists`. A fetch of more than 20 hours begins with the watched companies,
+ * and leaves the rest to the next fetch; a note reports the estimate.
  * Throws a `Refusal` when too many answers are missing, `NothingToDo`, `AlreadyRunning`, or a `ServiceFault`
  * when there are no lists.
  */

@@ -72,7 +72,7 @@ export class Service {
     return this.retry(() => this.askOnce(url, question, read, signal), signal);
   }
 
-  /** Retries work after a passing `ServiceFault`. A break that the service asks for delays all its requests. */
+  /** Retries work after a `ServiceFault` that may pass. A break that the service asks for delays all its requests. */
   retry<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const { retry, longest_break_ms, onRetry } = { ...fetching.service, ...this.#settings };
     return pRetry(work, {
@@ -165,7 +165,7 @@ export class Service {
     return read.data;
   }
 
-  /** Returns a passing fault. @param what continues the sentence that begins with the name of the service */
+  /** Returns a fault that may pass. @param what continues the sentence that begins with the name of the service */
   fault(what: string, cause?: unknown): ServiceFault {
     return new ServiceFault(`${this.name} ${what}`, { isPassing: true, cause });
   }

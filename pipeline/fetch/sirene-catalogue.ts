@@ -28,7 +28,7 @@ const catalogue = z.object({ resources: z.array(resource) });
 const parts = {
   StockUniteLegale: '825f4199-cadd-486c-ac46-a65a8ea1a047',
   StockEtablissement: '0651fb76-bcf3-4f6a-a38d-bc04fa708576',
-  /** The list of duplicates, which has no id here: it is found by its title. */
+  /** The list of duplicates is found by its title, not by an id. */
   StockDoublons: undefined,
 };
 
@@ -52,8 +52,8 @@ export interface Stock {
 }
 
 /**
- * Returns the last day that a stock shows completely. A stock that INSEE adds in the middle of a month shows the
- * evening before its day: it has the day of its publication, for which the recoding of NAF 2025 is announced.
+ * Returns the last day that a stock shows completely. A stock that INSEE adds in the middle of a month has the day
+ * of its publication, as announced for the recoding of NAF 2025. Such a stock shows the evening before its day.
  */
 export function lastWhole(date: string): string {
   return addDays(date, 1).endsWith('-01') ? date : addDays(date, -1);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { RateLimit } from './rate.ts';
 import { Service, ServiceFault, type ServiceSettings } from './service.ts';
 
-/** The limit of the public plan. INSEE shares the quota and measures it otherwise: 429 comes below the limit too. */
+/** The limit of the public plan. INSEE measures the shared quota differently: 429 comes below the limit too. */
 const limits: readonly RateLimit[] = [{ count: 30, window_ms: 60_000 }];
 
 /** The most rows of a page. */

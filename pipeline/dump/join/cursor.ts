@@ -5,7 +5,7 @@ import type { Row, RowReader } from './row-reader.ts';
 /** The size in bytes up to which the rows of a file may have any order. */
 const SORTED_BYTES = 16 * 1024 ** 2;
 
-/** Iterates over the rows of a joined table in the order of their keys, a part of the file at a time. */
+/** Iterates over the rows of a joined table in the order of their keys. Reads a part of the file at a time. */
 export class Cursor {
   readonly reader: RowReader;
   readonly #parts: AsyncGenerator<Row[]>;

@@ -10,7 +10,7 @@ import { type Row, type RowContext, RowReader } from './row-reader.ts';
 /** The most main rows without details: more rows, and more than one in a hundred, indicate a damaged dump. */
 const LACKING_ROWS = 100;
 
-/** Joins the rows of two sorted files into records, and writes the unknown records. Holds one part of each file. */
+/** Joins the rows of two sorted files, and writes the unknown records. Holds one part of each file in memory. */
 export class JoinedRows implements StagedRows {
   readonly readers: readonly RowReader[];
   readonly table: string;

@@ -81,7 +81,7 @@ export function learn(at: usize, end: usize): bool {
   return true;
 }
 
-/** Marks a fingerprint as met. @returns whether to skip its record: known, of one entry, and met once */
+/** Marks a fingerprint as met. @returns whether to skip its record: known, of one entry only, not met before */
 export function meet(print: u64): bool {
   const mixed = print * PRIME_1;
   const slot = find(mixed);
@@ -120,11 +120,11 @@ export function missing(from: u32, out: usize, outEnd: usize): u32 {
 }
 
 /**
- * Reads the records of [at, end) up to the first that is longer than `bound`, has no end, or has quotes and is
- * not known. Lists each unknown record before that one at `out`, 24 bytes each: known records since the previous
- * listed record, start, end, line feeds before the record, and fingerprint. A record with quotes is assumed to
- * end at the line feed after an even number of quotes, which is certain only for a known record. @returns the
- * address of the record at which the reading stopped
+ * Reads the records of [at, end). Stops at a record that is longer than `bound`, has no end, or has quotes and is
+ * not known. Lists each other unknown record at `out`, 24 bytes each: known records since the previous listed
+ * record, start, end, line feeds before the record, and fingerprint. A record with quotes is assumed to end at the
+ * line feed after an even number of quotes. Only a known record is sure to end there. @returns the address of the
+ * record at which the reading stopped
  *
  * @param skipsNumber whether the digits of the first field, a row number, and its separator are no data
  */
