@@ -5,7 +5,7 @@ export function isDate(text: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
 
-/** Returns whether a registry can mean a day: one of the calendar from 1800 to 2199, as in `registry.calendar_day`. */
+/** Returns whether a text is a day that a registry can mean: from 1800 to 2199, as in `registry.calendar_day`. */
 export function isPossibleDay(text: string): boolean {
   return /^(1[89]|2[01])/.test(text) && isDate(text);
 }
@@ -15,7 +15,7 @@ export function addDays(date: string, days: number): string {
   return new Date(Date.parse(date) + days * 86_400_000).toISOString().slice(0, 10);
 }
 
-/** Returns the days from the first day to the second, both YYYY-MM-DD. */
+/** Returns the number of days from the first day to the second, both YYYY-MM-DD. */
 export function daysBetween(from: string, until: string): number {
   return (Date.parse(until) - Date.parse(from)) / 86_400_000;
 }

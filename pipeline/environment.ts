@@ -38,7 +38,7 @@ const sentences = {
     'MAIL_FROM must be one address that mails come from, such as Registry <no-reply@registry.example>; it must be given where SMTP_URL is.',
 };
 
-/** The settings, as they are checked. */
+/** The settings of the pipeline, with their checks. */
 export const shape = {
   ...commonShape,
   DATABASE_READER_URL: commonShape.DATABASE_URL,
@@ -49,7 +49,7 @@ export const shape = {
     .string()
     .refine((expression) => isCron(expression))
     .default('30 7 * * *'),
-  // Settings of the API, which checks them.
+  // PORT and HOST are settings of the API, which checks them.
   PORT: z.string().default(''),
   HOST: z.string().default('127.0.0.1'),
   SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
@@ -59,7 +59,7 @@ export const shape = {
   LEDGER_DAYS: dayCount.default(retention.LEDGER_DAYS),
   INBOX_DAYS: dayCount.optional(),
   CLOSED_PERSON_DAYS: dayCount.optional(),
-  // INSEE has moved this day before.
+  // INSEE has moved the first day of NAF 2025 before.
   NAF2025_FROM: z.string().refine(isDate).default('2027-01-05'),
   MAIL_FROM: z
     .string()
@@ -68,7 +68,7 @@ export const shape = {
     .optional(),
 };
 
-/** Undefined where it is not one address, or more than that. */
+/** Reads a sender with one address; returns undefined for any other text. */
 function readSender(text: string): Sender | undefined {
   const [sender, ...others] = parseAddresses(text);
   if (!sender || others.length > 0 || !('address' in sender)) return undefined;
@@ -88,26 +88,26 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
   const fallbackSender: Sender = { name: 'Company Registry', address: 'registry@localhost' };
   return {
     ...describeDatabase(checked),
-    // The locks of nights, migrations and the queue belong to a session: no pooler may stand in between.
+    // The locks of nights, migrations and the queue belong to a session, so no pooler may stand in between.
     databaseUrl: checked.DATABASE_DIRECT_URL ?? checked.DATABASE_URL,
-    /** The login of analysts. */
+    /** The address of the database with the login of analysts. */
     readerUrl: checked.DATABASE_READER_URL,
-    /** Holds the dumps that `nightly` looks for: `<source>/<date>/`. */
+    /** The folder of the dumps that `nightly` looks for: `<source>/<date>/`. */
     inboxDir: checked.INBOX_DIR ?? join(checked.DATA_DIR, 'inbox'),
     isInboxDefault: checked.INBOX_DIR === undefined,
-    /** When `schedule` runs `nightly`: five or six cron fields, in the time of the default country. */
+    /** The times at which `schedule` runs `nightly`: five or six cron fields, in the time of the default country. */
     nightlyCron: checked.NIGHTLY_CRON,
-    /** The first day on which a full dump may move all entries to a classification, by its name. */
+    /** The first day on which a full dump may move all entries to a classification, by the classification's name. */
     recodedFrom: { NAF2025: checked.NAF2025_FROM },
-    /** Signs one-time tokens; undefined: the one in DATA_DIR. */
+    /** The key that signs one-time tokens; undefined: the key in DATA_DIR. */
     secretKey: checked.SECRET_KEY,
-    /** Where the API is reached, as mails name it: without a slash at the end. */
+    /** The address of the API in mails, without a slash at the end. */
     baseUrl: checked.BASE_URL ?? `http://localhost:${Number(checked.PORT) || 8080}`,
-    /** The server that takes mails; undefined: files below DATA_DIR. */
+    /** The address of the SMTP server; undefined: mails become files below DATA_DIR. */
     smtpUrl: checked.SMTP_URL,
     mailFrom: checked.MAIL_FROM ?? fallbackSender,
     metrics: describeMetrics(checked),
-    /** After how many days personal data are erased; undefined: never. */
+    /** The days after which personal data is erased; undefined: never. */
     retention: {
       mail_days: checked.MAIL_DAYS,
       reject_days: checked.REJECT_DAYS,

@@ -1,4 +1,4 @@
-/** The dump is not published: exit code 3. The message names the file, and the line where there is one. */
+/** The error of a refused dump: exit code 3. Its message names the file, and the line if there is one. */
 export class Refusal extends Error {
   /** The findings of the guards, which `--accept` may accept; empty: nothing can accept the dump. */
   readonly findings: readonly GuardFinding[];
@@ -12,28 +12,28 @@ export class Refusal extends Error {
   }
 }
 
-/** Why a guard refuses a dump, or one of its files or fields. */
+/** The reason why a guard refuses a dump, or one of its files or fields. */
 export interface GuardFinding {
-  /** The name of its query in `sql/check/`, without `guard_`. */
+  /** The name of the guard's query in `sql/check/`, without `guard_`. */
   guard: string;
-  /** Null: the dump as a whole. */
+  /** The file that the guard refuses; null: the dump as a whole. */
   file: string | null;
-  /** Absent: the guard looks at no single field. */
+  /** The field that the guard refuses; absent: the guard looks at no single field. */
   field?: string;
   /** The figure that the guard found, and the limit that it passed; most are percentages. */
   value: number;
   limit: number;
-  /** The same in words. */
+  /** The finding in words. */
   sentence: string;
 }
 
-/** Another run of the same source is under way: exit code 4. */
+/** The error of a start while another run of the source is under way: exit code 4. */
 export class AlreadyRunning extends Error {}
 
-/** The work has been done before: exit code 5. */
+/** The error of work that has been done before: exit code 5. */
 export class NothingToDo extends Error {}
 
-/** The command line or the environment is wrong: exit code 2. */
+/** The error of a wrong command line or environment: exit code 2. */
 export class WrongUsage extends Error {}
 
 /** Returns the state of an attempt that threw; `failed` is a fault, or wrong usage. */

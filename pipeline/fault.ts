@@ -3,7 +3,7 @@ import { isLostConnection } from '../sql/connection/lost-connection.ts';
 /** The SQLSTATE of a full disk. */
 const DISK_FULL = '53100';
 
-/** Whether the server could not write because its disk is full. */
+/** Returns whether the server could not write because its disk is full. */
 export function isDiskFull(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code } = error as NodeJS.ErrnoException;
@@ -11,12 +11,12 @@ export function isDiskFull(error: unknown): boolean {
   return error.cause !== undefined && isDiskFull(error.cause);
 }
 
-/** Returns a sentence for a fault, with the remedy where one is known. */
+/** Returns a sentence for a fault, with the remedy if one is known. */
 export function describeFault(error: unknown): string {
   const { message, code } = (
     error instanceof Error ? error : new Error(String(error))
   ) as NodeJS.ErrnoException;
-  // Several addresses that all refuse make an error without a message.
+  // A host whose addresses all refuse makes an error with a code, but without a message.
   const what = message === '' && code !== undefined ? code : message;
   if (isDiskFull(error)) return `The disk of the database is full: ${what}; make room there first.`;
   if (!isLostConnection(error)) return what;

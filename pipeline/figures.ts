@@ -1,43 +1,43 @@
 /**
- * The figures of the pipeline, each with its unit and meaning. A name in capitals is the setting that changes a
- * figure, which is then the default. The pace of a registry stands in its fetcher, the limit of a guard in its file
- * of `sql/check/`, a figure of an SQL function in `sql/function/02_figures.sql`.
+ * The figures of the pipeline, each with its unit and meaning. A name in capitals is a setting, whose default
+ * is the figure. The pace of a registry is in its fetcher, the limit of a guard in its file of `sql/check/`, a
+ * figure of an SQL function in `sql/function/02_figure.sql`.
  */
 
 export const [second_ms, minute_ms, hour_ms, day_ms] = [1_000, 60_000, 3_600_000, 86_400_000];
 
-/** Days until data is deleted or loses its text. `CLOSED_PERSON_DAYS` and `INBOX_DAYS` have no default. */
+/** The periods until data is deleted or loses its text, in days. */
 export const retention = {
-  /** Sent mails and used one-time tokens. */
+  /** The days until sent mails and used one-time tokens are deleted. */
   MAIL_DAYS: 30,
-  /** The text of rejected rows. */
+  /** The days until rejected rows lose their text. */
   REJECT_DAYS: 90,
-  /** Addresses from which tokens were used. */
+  /** The days until the IP addresses from which tokens were used are deleted. */
   IP_DAYS: 90,
-  /** Ledgers of ended accounts. */
+  /** The days until the ledgers of ended accounts are deleted. */
   LEDGER_DAYS: 2190,
 };
 
-/** Rows of a kind that one transaction of the retention changes. */
+/** The most rows of a kind that one transaction of the retention changes. */
 export const retainedRows = 10_000;
 
-/** Imports of numbers that customers wait for; `customer.watch_days` is the longest wait. */
+/** The import of numbers that customers wait for; `customer.watch_days` is the longest wait. */
 export const imports = {
-  /** Numbers that are asked for before their answers are written. */
+  /** The count of numbers that are requested before their answers are written. */
   batch: 20,
-  /** Numbers that are asked for in parallel, and numbers of one account in a batch. */
+  /** The count of numbers that are requested in parallel, and of numbers of one account in a batch. */
   width: 4,
-  /** Attempts without an answer until a number fails. */
+  /** The attempts without an answer after which a number fails. */
   attempts: 5,
-  /** From the first attempt to the second. */
+  /** The wait from the first attempt to the second, in ms. */
   firstWait_ms: minute_ms,
-  /** Each later wait is so many times as long as the one before. */
+  /** The factor by which each later wait is longer than the one before. */
   waitFactor: 5,
-  /** Between two attempts to write answers while another night runs. */
+  /** The pause between two attempts to write answers while another night runs, in ms. */
   pause_ms: second_ms,
-  /** Until the next attempt at a number that only the next dumps may bring. */
+  /** The wait for the next attempt at a number that only the next dumps may bring, in ms. */
   secondLook_ms: day_ms,
-  /** Of a request to a registry, since a customer waits. */
+  /** The limits of a request to a registry; they are short, since a customer waits. */
   service: {
     retry: { retries: 2, minTimeout: 250, maxTimeout: 5_000 },
     longest_break_ms: 10_000,
@@ -45,92 +45,94 @@ export const imports = {
   },
 };
 
-/** Requests of the fetchers to a registry. */
+/** The requests of the fetchers to a registry. */
 export const fetching = {
   service: {
-    /** Each wait is randomized up to twice as long, and doubles with each retry. */
+    /** The retries of a request. Each wait is randomized up to twice as long, and doubles with each retry. */
     retry: { retries: 5, minTimeout: 500, maxTimeout: 30_000 },
-    /** The longest pause that a registry may ask for. */
+    /** The longest pause that a registry may ask for, in ms. */
     longest_break_ms: 15 * minute_ms,
     timeout_ms: minute_ms,
   },
-  /** Failures in a row after which a service counts as down. */
+  /** The failures in a row after which a service counts as down. */
   failuresInARow: 12,
-  /** So few missing numbers never refuse a day, however short its list. */
+  /** The most missing numbers that never refuse a day, however short its list. */
   toleratedCount: 3,
-  /** Share of a day's numbers that may be missing. */
+  /** The share of a day's numbers that may be missing. */
   toleratedShare: 0.01,
 };
 
 /** The worker of mails and imports. */
 export const worker = {
-  /** Between two sweeps of jobs and mails that a lost worker has left. */
+  /** The pause between two sweeps of jobs and mails that a lost worker has left, in ms. */
   sweep_ms: 10_000,
-  /** Between two sweeps of watched companies that are awaited. */
+  /** The pause between two sweeps of watched companies that are awaited, in ms. */
   watchSweep_ms: minute_ms,
-  /** Before the queue is tried again after a fault. */
+  /** The pause before the queue is retried after a fault, in ms. */
   pause_ms: 5_000,
-  /** The longest wait for mails under way when the worker ends. */
+  /** The longest wait for mails under way when the worker ends, in ms. */
   grace_ms: 20_000,
-  /** The same when the queue gives up: a mail under way has lost its session, or locks its row. */
+  /**
+   * The longest wait for mails under way when the queue gives up, in ms: they lost their session, or lock their row.
+   */
   faultGrace_ms: 2_000,
-  /** The longest wait for the sessions of the worker at its end. */
+  /** The longest wait for the sessions of the worker at its end, in ms. */
   closing_ms: 5_000,
-  /** For a session of the database. */
+  /** The longest wait for a session of the database, in ms. */
   patience_ms: 10_000,
-  /** Between two attempts to take the lock of a living worker. */
+  /** The pause between two attempts to take the lock of a living worker, in ms. */
   retry_ms: second_ms,
-  /** Until the log has the same complaint again. */
+  /** The time until the log repeats a complaint, in ms. */
   complaint_ms: minute_ms,
 };
 
 /**
- * Patiences with the server of mails. `customer.mail_attempts` is the number of attempts; the pauses between them are
- * graphile-worker's: e, e², … seconds, at most e¹⁰ (six hours).
+ * The timeouts of the SMTP server, in ms. `customer.mail_attempts` is the number of attempts. graphile-worker
+ * sets the pauses between attempts: e, e², … seconds, at most e¹⁰ (six hours).
  */
 export const smtp = {
   connectionTimeout: 30_000,
   greetingTimeout: 30_000,
   dnsTimeout: 30_000,
-  /** A server may take its time to check a mail: RFC 5321 grants it ten minutes. */
+  /** The longest check of a mail by a server: RFC 5321 grants ten minutes. */
   socketTimeout: 10 * minute_ms,
 };
 
-/** A night, its schedule and its command. */
+/** The figures of a night, its schedule and its command. */
 export const nights = {
-  /** Between two looks at a night that another process runs. */
+  /** The pause between two looks at a night that another process runs, in ms. */
   turn_ms: second_ms,
-  /** Between two attempts to take the lock of a source. */
+  /** The pause between two attempts to take the lock of a source, in ms. */
   lockPause_ms: 100,
-  /** The session of a killed process, and its lock, end within this time. */
+  /** The longest wait for the lock of a source, in ms: a killed process loses its lock within this time. */
   lockPatience_ms: 3_000,
-  /** Before a database that is away is asked again; each pause is twice as long as the one before. */
+  /** The first pause before a database that is away is retried, in ms; each pause is twice as long as the last. */
   pause_ms: 2_000,
   longestPause_ms: 5 * minute_ms,
-  /** The longest wait for a server that hangs when a signal ends the process. */
+  /** The longest wait for a server that hangs when a signal ends the process, in ms. */
   grace_ms: 10_000,
 };
 
-/** What a dump may hold. */
+/** The limits of reading a dump. */
 export const reads = {
-  /** Unreadable rows of a file. A file of another kind could fill the disk with them. */
+  /** The most unreadable rows of a file: a file of another kind could fill the disk with them. */
   unreadableRows: 100_000,
-  /** Unreadable rows in a row. More mean an open quote, or a file without rows. */
+  /** The most unreadable rows in a row: more mean an open quote, or a file without rows. */
   unreadableInARow: 1_000,
-  /** Rejected rows that are saved together. */
+  /** The number of rejected rows that are saved together. */
   rejectBatch: 1_000,
-  /** Characters of a rejected record that are kept; `reject.sql` has the same limit. */
+  /** The characters of a rejected record that are kept; `reject.sql` has the same limit. */
   rawLength: 4_000,
 };
 
-/** What commands show. */
+/** The limits of the output of commands. */
 export const shown = {
-  /** Days for which failed mails and failed companies are shown. */
+  /** The days for which failed mails and failed companies are shown. */
   failureDays: 7,
-  /** Characters of a message in a list of runs. */
+  /** The most characters of a message in a list of runs. */
   messageLength: 90,
-  /** Event types of a run. */
+  /** The most event types that the text about a run lists. */
   eventTypes: 10,
-  /** Files or fields that the sentence of a guard names. */
+  /** The most files or fields that the sentence of a guard names. */
   named: 3,
 };

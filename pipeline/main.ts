@@ -7,7 +7,7 @@ import { exitCodeOfError, exitCodes } from './exit-codes.ts';
 import { describeFault } from './fault.ts';
 import { Interrupted } from './signals.ts';
 
-// A command loads its modules when it runs: some of them take longer than most commands.
+// A command loads its modules when it runs: some modules take longer to load than most commands run.
 const ingesting = () => import('./console/ingest.ts');
 const inspecting = () => import('./console/inspect.ts');
 const processes = () => import('./console/processes.ts');
@@ -164,10 +164,10 @@ program
   .description('bring the schema up to date')
   .action(async () => (await processes()).migrateSchema());
 
-// Under a Node that is too old a launcher has started this process. A launcher that was killed sends no signal.
+// A launcher starts this process if its Node is too old; a killed launcher sends no signal.
 process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
 process.channel?.unref();
-// Readers may leave early, as `head` does.
+// The reader of a stream may close it early, as `head` does.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 let isJson = false;
 program.hook('preAction', (_, command) => void (isJson = command.opts().json === true));
@@ -187,19 +187,19 @@ function end(error: unknown): void {
   const exitCode = exitCodeOfError(error);
   process.exitCode = exitCode;
   if (error instanceof CommanderError) {
-    // Help was printed.
+    // The help was printed, which is no fault.
     if (exitCode !== 0 && error.code !== 'commander.help')
       sayFault(`${message}\n(registry --help lists the commands)`);
     return;
   }
   const { run_id } = error as { run_id?: number };
   sayFault(message, { run_id });
-  // Wrong usage is for the person who typed it; any other end is an object too.
+  // With `--json`, any end except wrong usage is printed as an object too.
   if (isJson && exitCode !== exitCodes.usage) {
     process.stdout.write(`${JSON.stringify({ state: stateOf(error), run_id, message })}\n`);
   }
   if (error instanceof Interrupted) {
-    // So that the parent process knows that it was the signal.
+    // The signal ends the process, so that the parent process sees the reason.
     process.removeAllListeners(error.signal);
     process.kill(process.pid, error.signal);
   }

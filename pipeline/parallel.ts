@@ -1,8 +1,8 @@
 import pLimit from 'p-limit';
 
 /**
- * Does some work for every item, for at most `width` at a time. The first failure, or `outer`, aborts the
- * signal of all; it is thrown when all of them have ended, so that none still writes.
+ * Does some work for every item, for at most `width` items in parallel. The first failure, or `outer`, aborts
+ * the signal of all items. The failure is thrown when all work has ended, so that none still writes.
  */
 export async function inParallel<Item, Result>(
   items: readonly Item[],

@@ -15,7 +15,7 @@ export function onEndSignal(listener: (signal: Signal) => void): () => void {
   };
 }
 
-/** A signal has ended the work in the middle, and the database is as it was before. */
+/** The error of work that a signal has ended in the middle; the database is as it was before. */
 export class Interrupted extends Error {
   readonly signal: Signal;
 
@@ -30,8 +30,8 @@ export async function whenAborted(signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Does some work, which SIGINT, SIGTERM or SIGHUP ends in the middle: its sessions are ended, which rolls
- * back their transactions, and its run is marked as stopped. Then it throws `Interrupted`.
+ * Does some work that SIGINT, SIGTERM or SIGHUP ends in the middle. Such an end terminates the work's sessions,
+ * which rolls back their transactions, marks its run as stopped, and throws `Interrupted`.
  */
 export async function interruptible<T>(
   db: Database,
@@ -41,15 +41,15 @@ export async function interruptible<T>(
   db.pool.on('acquire', (client) => sessions.add(client));
   db.pool.on('release', (_, client) => sessions.delete(client));
   const interruption = Promise.withResolvers<never>();
-  // The race below may not wait for it yet.
+  // The handler marks a rejection as handled, since the race below may not wait for it yet.
   interruption.promise.catch(() => undefined);
   const controller = new AbortController();
   const stopListening = onEndSignal((signal) => {
-    // Ignored from the second time on: a terminal and `npm` may both send the same signal.
+    // A second signal is ignored: a terminal and `npm` may both send the same signal.
     if (controller.signal.aborted) return;
     controller.abort(new Interrupted(signal));
     const ending = endSessions(db, sessions, `stopped by ${signal}`)
-      // Where the server cannot be asked, it notices the end of the process; the next run does the rest.
+      // An unreachable server notices the end of the process itself; the next run abandons this one.
       .catch(() => undefined);
     void Promise.race([ending, delay(nights.grace_ms, undefined, { ref: false })]).then(() =>
       interruption.reject(controller.signal.reason),
@@ -58,7 +58,7 @@ export async function interruptible<T>(
   try {
     return await Promise.race([use(controller.signal), interruption.promise]);
   } finally {
-    // Replaces the error of the work, whose sessions were ended. Later signals stay without effect.
+    // `Interrupted` replaces the error of the work, whose sessions were ended. Later signals have no effect.
     if (controller.signal.aborted) await interruption.promise;
     stopListening();
   }
@@ -69,11 +69,11 @@ async function endSessions(
   sessions: ReadonlySet<pg.PoolClient>,
   message: string,
 ): Promise<void> {
-  // The driver has the number of the server's process; its types do not.
+  // The driver has the number of a session's server process, which its types lack.
   const pids = [...sessions].map(
     (client) => (client as unknown as { processID: number }).processID,
   );
-  // A run is ours when one of our sessions holds the lock of its source.
+  // A run belongs to this process when one of its sessions holds the lock of the run's source.
   const { rows } = await db.pool.query<{ run_id: string }>(
     `select run.run_id
      from registry.run

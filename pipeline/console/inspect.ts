@@ -10,7 +10,7 @@ import { describeRunDetail, describeRunRows, readRejects, readRun, readRuns } fr
 import { withDatabase } from './session.ts';
 import { describeReader, describeStatus, readSnapshots, readStatus } from './status.ts';
 
-/** The options of these commands on the command line; each command has some of them. */
+/** The options of the commands that inspect the database; each command has some of them. */
 interface Options {
   json?: boolean;
   source?: string;

@@ -12,7 +12,7 @@ interface SnapshotStatus {
   entries: number;
   /** The number of nights since this snapshot was published on which a dump of the source was refused. */
   refused_nights: number;
-  /** Whether the source has published dumps that are invented days of `fixtures/`. */
+  /** Whether a published dump of the source is an invented day of `fixtures/`. */
   is_invented: boolean;
   /** The number of duplicates: numbers without an entry of their own, each of which leads to another entry. */
   duplicates: number;

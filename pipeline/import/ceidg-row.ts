@@ -6,12 +6,12 @@ import { findCountry } from '../../sql/country/pl/find-country.ts';
 import { tidy } from '../sources/tidy.ts';
 import type { DumpLine } from './import.ts';
 
-/** The header of a report, as the source knows it. */
+/** The header of a report of CEIDG, in the form that the source reads. */
 export const ceidgHeader = [description.row_number, ...columns.map(({ header }) => header)].join(
   ';',
 );
 
-/** The words of the reports by the words of the API. */
+/** The statuses of the reports, by the statuses of the API. */
 const statuses: Record<string, string> = {
   AKTYWNY: 'Aktywny',
   ZAWIESZONY: 'Zawieszony',
@@ -19,20 +19,21 @@ const statuses: Record<string, string> = {
 };
 
 /**
- * An entry as a row of the report of its voivodeship; undefined for an entry of an unknown status.
+ * Returns an entry of the API as a row of the report of its voivodeship; undefined for an unknown status, or
+ * for a strike-off without a day.
  *
- * The reports hold no entry that is struck off or has not begun. A struck-off entry has the status of
- * the API, and the day of its strike-off as its end. An entry that has not begun is active, with a start
- * date in the future.
+ * The reports hold no entry that is struck off or has not begun. The row of a struck-off entry has the status
+ * of the API, and the day of its strike-off as its end. The row of an entry that has not begun is active, with
+ * a start date in the future.
  */
 export function writeCeidgRow(entry: CeidgEntry): DumpLine | undefined {
   const declared = text(entry.status);
   const isStruckOff = declared === 'WYKRESLONY';
-  // CEIDG spells the rest of this word wrongly.
+  // Only the beginning of this status is compared: CEIDG misspells the rest.
   const isAwaited = declared.startsWith('OCZEKUJE_NA_ROZPOCZECIE');
   const status = isStruckOff ? declared : isAwaited ? 'Aktywny' : statuses[declared];
   const { dataWykreslenia, dataZakonczenia, dataZgonu } = entry;
-  // The activity of a dead owner goes on under succession management.
+  // The death of an owner alone is no end: the activity goes on under succession management.
   const ends = isStruckOff ? [dataWykreslenia, dataZakonczenia, dataZgonu] : [dataZakonczenia];
   const end_date =
     ends.map(text).find((day) => (isStruckOff ? isPossibleDay(day) : day !== '')) ?? '';
@@ -43,7 +44,7 @@ export function writeCeidgRow(entry: CeidgEntry): DumpLine | undefined {
   const computed: Record<string, string> = {
     GlownyKodPkd: main,
     PozostaleKodyPkd: codes.filter((code) => code !== main).join('$##$'),
-    // Older answers do not tell the version; new codes are of 2025.
+    // Older answers do not state the version of codes; new codes are of 2025.
     RokPKD: text(entry.rokPkd) || (main === '' ? '' : '2025'),
     StatusDzialalnosci: status,
     DataZakonczeniaDzialalnosci: end_date,
@@ -59,12 +60,12 @@ export function writeCeidgRow(entry: CeidgEntry): DumpLine | undefined {
   };
 }
 
-/** A code is text in version 2 of the API, and an object with a name in version 3. */
+/** Returns the code of an activity: text in version 2 of the API, an object with a name in version 3. */
 function codeOf(activity: unknown): string {
   return typeof activity === 'string' ? activity : text(part(activity).kod);
 }
 
-/** The text at a path such as `wlasciciel.nip`. */
+/** Returns the text at a path such as `wlasciciel.nip`. */
 function find(entry: CeidgEntry, path: string): string {
   return text(path.split('.').reduce<unknown>((value, key) => part(value)[key], entry));
 }

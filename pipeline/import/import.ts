@@ -13,28 +13,31 @@ import { runNightly } from '../night/nightly.ts';
 import { NightReporter } from '../night/reporter.ts';
 import { inParallel } from '../parallel.ts';
 
-/** As customers name companies: a type of `identifier_type.csv` of a country. */
+/** The type of a number that customers state, from `identifier_type.csv` of a country. */
 type IdentifierType = string;
 
-/** What a registry answered, as it stands in a dump of it. */
+/** An answer of a registry, as a line of a file of its dump. */
 export interface DumpLine {
   file: string;
   line: string;
-  /** The key that was asked for, where the registry counts it as a duplicate of the entry in the line. */
+  /** The requested key, if the registry counts it as a duplicate of the entry in the line. */
   duplicate?: { old_key: string; new_key: string };
 }
 
 /** A registry that can be asked for one company. */
 export interface OnDemandSource {
-  /** Its folder below `sources/`; in capitals its name for people. */
+  /** The name of the registry's folder below `sources/`; in capitals its name for people. */
   source: string;
-  /** By what it can be asked. */
+  /** The types of numbers by which the registry can be asked. */
   answers: readonly IdentifierType[];
-  /** Whether it holds every company that has such a number. */
+  /** Whether the registry holds every company that has such a number. */
   isComplete: boolean;
-  /** The first line of every file of the dump, where its files have one. */
+  /** The first line of every file of the dump, if its files have a header. */
   header?: string;
-  /** No lines: the registry does not know the number. Throws a sentence when there is no answer. */
+  /**
+   * Returns the lines of the answer; none when the registry does not know the number. Throws a sentence when
+   * there is no answer.
+   */
   ask(type: IdentifierType, value: string, signal: AbortSignal): Promise<DumpLine[]>;
   close?(): Promise<void>;
 }
@@ -50,39 +53,39 @@ interface ImportOptions {
 interface Awaited {
   identifier_type: IdentifierType;
   identifier_value: string;
-  /** So far, without an answer. */
+  /** The number of attempts without an answer so far. */
   attempt_count: number;
 }
 
-/** A number whose turn it is. */
+/** An awaited number that is due. */
 interface Due extends Awaited {
   account_id: string;
   /** Whether the account has ever bought credits. */
   is_buyer: boolean;
-  /** Whether a company has it by now. */
+  /** Whether a company has the number by now. */
   is_known: boolean;
 }
 
-/** The outcome of asking for a number. */
+/** The outcome of asking the registries for a number. */
 type Asking = { awaited: Awaited } & (
   | { state: 'had'; source: OnDemandSource; lines: DumpLine[] }
-  /** No registry knows it, and `source` knows every one. */
+  /** No registry knows the number, and `source` knows every number of its type. */
   | { state: 'unknown'; source: OnDemandSource }
-  /** No registry knows it: the next dumps may bring it. */
+  /** No registry knows the number yet: the next dumps may bring it. */
   | { state: 'open' }
   | { state: 'fault'; source: OnDemandSource; message: string }
 );
 type Had = Extract<Asking, { state: 'had' }>;
 
 /**
- * Asks the registries for every awaited number that is due, and writes their answers, which makes the
- * watches ready. Accounts have one number in turn, so that none waits behind the numbers of another. A
- * number fails that no registry knows, or that has no answer after `imports.attempts`. Other numbers wait for
- * a later attempt.
+ * Asks the registries for every awaited number that is due, and writes their answers, which makes the watches
+ * ready. Accounts take turns with one number each, so that none waits behind the numbers of another. A number
+ * fails when no registry knows it, or after `imports.attempts` without an answer. Other numbers wait for a
+ * later attempt.
  */
 export async function importAwaited(options: ImportOptions): Promise<void> {
   const { db, now, signal } = options;
-  // The accounts that had the last turns, buyers and others.
+  // The accounts of the last turns: one of the buyers, one of the others.
   let [buyer, other] = ['0', '0'];
   while (!signal.aborted) {
     const values = [now(), imports.batch, imports.width, buyer, other];
@@ -123,11 +126,11 @@ async function land(options: ImportOptions, askings: readonly Asking[]): Promise
   return landed;
 }
 
-/** Writes the answers of one registry; one by one where one of them cannot be written. */
+/** Writes the answers of one registry together; one by one if they cannot be written together. */
 async function landTogether(options: ImportOptions, had: readonly Had[]): Promise<Asking[]> {
   const [{ source }] = had as [Had];
   const all = had.flatMap(({ lines }) => lines);
-  // Two numbers may be of one company.
+  // Two numbers may belong to one company, so equal lines are written once.
   const lines = new Map(all.map((line) => [line.file + line.line, line]));
   const duplicates = all.flatMap(({ duplicate }) => duplicate ?? []);
   try {
@@ -151,7 +154,7 @@ async function landTogether(options: ImportOptions, had: readonly Had[]): Promis
   return single;
 }
 
-/** Writes answers of a registry into the tables, by a night with a dump of these lines. */
+/** Writes answers of a registry into the tables: runs a night with a dump of these lines. */
 export async function landAnswers(
   { db, logger, now, signal }: Omit<ImportOptions, 'sources'>,
   source: OnDemandSource,
@@ -174,7 +177,7 @@ export async function landAnswers(
         note: (sentence: string) => logger.info(`import: ${sentence}`),
       }),
     };
-    // The signal ends the wait alone: what a night has published is settled.
+    // The signal ends only the wait: answers that a night has published are still settled.
     for (;;) {
       try {
         await runNightly(db, night);
@@ -190,8 +193,8 @@ export async function landAnswers(
 }
 
 /**
- * Makes the watches of known numbers ready, also of those that a night brought while they were being
- * submitted; fails or postpones the numbers that are still awaited.
+ * Makes the watches of known numbers ready, also of numbers that a night brought during their submission. Fails
+ * or postpones the numbers that are still awaited.
  */
 async function settle(
   { db, logger, now }: ImportOptions,
@@ -230,7 +233,10 @@ async function settle(
   }
 }
 
-/** Returns why a number was not imported, as a watch keeps it: for mails its parts, for the API a sentence. */
+/**
+ * Returns the reason why a number was not imported, as a watch stores it: in parts for mails, as a sentence for
+ * the API.
+ */
 function describeFailure(
   code: 'unknown' | 'unanswered',
   { source }: OnDemandSource,
@@ -242,7 +248,7 @@ function describeFailure(
   return { code, registry, attempts, sentence: `${registry} ${what}` };
 }
 
-/** Fails the numbers that are awaited for too long, and queues the import where one is due. */
+/** Fails the numbers that are awaited for too long, and queues the import if a number is due. */
 export async function sweepWatches(
   { pool }: Database,
   sources: readonly OnDemandSource[],

@@ -10,7 +10,7 @@ import { Sirene } from '../fetch/sirene.ts';
 import { ceidgHeader, writeCeidgRow } from './ceidg-row.ts';
 import type { OnDemandSource } from './import.ts';
 
-/** The registries that are set up, in the order in which they are asked. */
+/** Returns the configured registries, in the order in which they are asked. */
 export function createOnDemandSources(
   settings: FetchEnvironment,
   manner: ServiceSettings = {},
@@ -36,7 +36,7 @@ function createKrs(krs: Krs): OnDemandSource {
   };
 }
 
-/** REGON knows sole traders, and companies both in and outside KRS. */
+/** Returns REGON, which knows sole traders, and companies both in and outside KRS. */
 function createRegon(bir: Bir): OnDemandSource {
   return {
     source: 'regon',
@@ -55,7 +55,7 @@ function createRegon(bir: Bir): OnDemandSource {
   };
 }
 
-/** CEIDG knows sole traders, and no companies. */
+/** Returns CEIDG, which knows sole traders, and no companies. */
 function createCeidg(ceidg: Ceidg): OnDemandSource {
   return {
     source: 'ceidg',
@@ -71,8 +71,8 @@ function createCeidg(ceidg: Ceidg): OnDemandSource {
 }
 
 /**
- * SIRENE knows every SIREN, with which a SIRET begins; a duplicate leads to the unit that stays. Of a unit it is
- * asked for the establishments that are open today, the head office, and the one that was submitted.
+ * Returns SIRENE, which knows every SIREN, the beginning of a SIRET; a duplicate leads to the unit that stays.
+ * Of a unit's establishments, it is asked for the open ones, the head office and the submitted one.
  */
 function createSirene(sirene: Sirene): OnDemandSource {
   return {
@@ -86,12 +86,12 @@ function createSirene(sirene: Sirene): OnDemandSource {
       const new_key = unit.uniteLegale.siren;
       const isDuplicate = new_key !== old_key;
       const asked = type === 'SIRET' && !isDuplicate ? ` OR siret:${value}` : '';
-      // A page has a thousand of them, the head office among them; the next stock brings the rest.
+      // A page has at most a thousand establishments, the head office among them; the next stock brings the rest.
       const known = `(periode(etatAdministratifEtablissement:A) OR etablissementSiege:true${asked})`;
       const query = `siren:${new_key} AND ${known}`;
       const today = dayIn(new Date(), countryOfNumber('SIREN'));
       const page = await sirene.page('siret', query, '*', signal, today);
-      // A SIRET that was never issued.
+      // An absent SIRET was never issued.
       if (asked !== '' && !page?.etablissements?.some(({ siret }) => siret === value)) return [];
       const answers = page ? [unit, page] : [unit];
       const duplicate = isDuplicate ? { duplicate: { old_key, new_key } } : {};

@@ -4,21 +4,21 @@ import { Eta } from 'eta';
 export interface Letter {
   subject: string;
   pieces: readonly Piece[];
-  /** Ends mails of this kind; mail programs offer it. */
+  /** The link that ends mails of this kind; mail programs offer it. */
   unsubscribe_link?: string;
 }
 
 export type Piece =
-  /** A paragraph. */
+  /** A paragraph of text. */
   | { text: string }
-  /** For copying as it is. */
+  /** A text for copying as it is, such as a token. */
   | { code: string }
-  /** A button in HTML; its address stands below it for copying. */
+  /** A button in HTML, with its address below for copying. */
   | Link
   | { heading: string }
-  /** A company: its name, its number, its page where it has one, and a line for each statement. */
+  /** A company: its name, its number, its page if it has one, and a line for each statement. */
   | { title: string; note: string; page?: string | undefined; lines: readonly string[] }
-  /** In small type, with what its links lead to. */
+  /** A footnote in small type, with its links. */
   | { footnote: string; links: readonly Link[] };
 
 interface Link {
@@ -46,10 +46,10 @@ export function writeText({ pieces }: Letter): string {
 const templates = new Eta({ views: import.meta.dirname, cache: true });
 
 /**
- * One column, which a telephone can show too. Mail programs ignore style sheets and block remote files:
- * the styles stand in the elements, and nothing is loaded.
+ * Returns a letter as HTML of one column, which a telephone can show too. Mail programs ignore style sheets and
+ * block remote files: the styles are in the elements, and nothing is loaded.
  *
- * @param language such as `en`, of the text
+ * @param language the language of the text, such as `en`
  */
 export function writeHtml({ subject, pieces }: Letter, language: string): string {
   return templates.render('letter', { subject, pieces, language });

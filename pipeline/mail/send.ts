@@ -13,7 +13,7 @@ import { type Deliver, MailRefused } from './transport.ts';
 
 const MAX_REASON_LENGTH = 500;
 
-/** No quotes, lists, comments or groups: nothing that can mean more than one address. */
+/** Matches an address without quotes, lists, comments or groups: nothing can mean more than one address. */
 const plainAddress = /^[^\s\p{C}@<>()[\]\\,;:"]+@[^\s\p{C}@<>()[\]\\,;:"]+$/u;
 
 interface Mail {
@@ -27,7 +27,7 @@ interface Mail {
 
 type Write = (options: LetterOptions, data: unknown) => Letter | Promise<Letter>;
 
-/** The templates of `customer.mail`: what the API and the pipeline order. */
+/** The writers of the mails that the API and the pipeline order, by the template in `customer.mail`. */
 const templates = new Map<string, Write>([
   ['init', writeInitLetter],
   ['recover', writeRecoverLetter],
@@ -51,14 +51,14 @@ export interface SendOptions extends Pick<LetterOptions, 'secretKey' | 'baseUrl'
 
 export interface Sending {
   state: 'sent' | 'ended before' | 'queued' | 'failed' | 'dropped';
-  /** Why it was not sent. */
+  /** The reason why the mail was not sent. */
   reason?: string;
 }
 
 /**
- * Sends one mail, if it is still queued. The mail is locked until it is marked: it goes out twice only
- * when this process, or its session, is lost between delivery and mark. The reader's server then
- * recognizes it by its Message-ID.
+ * Sends one mail, if it is still queued. The mail is locked until its outcome is saved: it goes out twice only
+ * when this process, or its session, is lost in between. The reader's server then recognizes the mail by its
+ * Message-ID.
  *
  * @param isLastAttempt whether a mail that cannot be sent now has failed
  */
@@ -67,10 +67,10 @@ export async function sendMail(
   mail_id: number,
   isLastAttempt: boolean,
 ): Promise<Sending> {
-  // A session that ends, as after an error, releases the mail.
+  // The end of the session, as after an error, releases the mail.
   return inSession(options.pool, async (client) => {
     await client.query('begin');
-    // Bounds the lock of a lost machine; the SMTP server may take ten minutes.
+    // The timeout bounds the lock of a lost machine; the SMTP server alone may take ten minutes.
     await client.query(`set local idle_in_transaction_session_timeout = '20min'`);
     const [mail] = await queryFile<Mail>(client, 'mail/take_mail.sql', [mail_id]);
     let sending: Sending = { state: 'ended before' };
@@ -111,15 +111,15 @@ async function attempt(
   }
 }
 
-/** The whole mail: the same at each attempt, to the byte. */
+/** Returns the whole mail, which is the same at each attempt, to the byte. */
 function address(mail: Mail, letter: Letter, sender: Sender): SendMailOptions {
   const { user_name = '' } = mail.data;
   const domain = sender.address.slice(sender.address.lastIndexOf('@') + 1);
   return {
     from: sender,
-    // The name of the reader could mislead.
+    // A name that could mislead is left out.
     to: { name: isPresentable(user_name) ? user_name : '', address: mail.recipient },
-    // The recipient is not read from the header.
+    // The envelope states the recipient, so it is not read from the header.
     envelope: { from: sender.address, to: mail.recipient },
     subject: letter.subject,
     text: writeText(letter),
@@ -131,7 +131,10 @@ function address(mail: Mail, letter: Letter, sender: Sender): SendMailOptions {
   };
 }
 
-/** The button of a mail program needs one request (RFC 8058), which requires TLS. */
+/**
+ * Returns the headers for unsubscribing. The button of a mail program needs one request (RFC 8058), which
+ * requires TLS.
+ */
 function offerUnsubscribing({ unsubscribe_link: link }: Letter): Record<string, string> {
   if (link === undefined) return {};
   return {
@@ -140,7 +143,7 @@ function offerUnsubscribing({ unsubscribe_link: link }: Letter): Record<string, 
   };
 }
 
-/** One line, since servers may answer anything. */
+/** Returns the reason of an error in one line, since servers may answer anything. */
 function describe(error: unknown): string {
   const { message, code } = error as Error & { code?: string };
   const text = (message || code || String(error)).replace(/[\p{C}\s]+/gu, ' ').trim();

@@ -118,7 +118,7 @@ export async function ingestInbox(options: InboxOptions): Promise<Outcome[]> {
     else waiting.add(source);
   }
   for (const source of await listSources()) {
-    // While the database is away or another run is under way, the tables stay: the next inbox drops them.
+    // While the database is away or another run is under way, the tables stay; a later inbox drops them.
     await dropLeftTables(db, source).catch(() => undefined);
   }
   return outcomes;

@@ -2,12 +2,12 @@ import type { Level, Logger } from 'pino';
 import { worker } from '../figures.ts';
 import { isLostConnection } from '../../sql/connection/lost-connection.ts';
 
-/** Logs a fault. @param error its cause, if known */
+/** Logs a fault. @param error the cause of the fault, if known */
 export type Complain = (level: Level, text: string, error?: unknown) => void;
 
 /**
- * Logs that the database is away in one sentence a minute: all slots, sessions and sweeps of a worker
- * meet it in the same moment.
+ * Returns a function that logs a lost database once a minute, in one sentence: all slots, sessions and sweeps
+ * of a worker lose it in the same moment.
  */
 export function createComplaints(logger: Logger): Complain {
   let said_at = -Infinity;

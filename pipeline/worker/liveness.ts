@@ -5,8 +5,8 @@ import { keepSession, tryLock } from '../night/lock.ts';
 import { queryFile } from '../../sql/connection/database.ts';
 
 /**
- * Holds the lock of a living worker until the signal; the server releases it when the process is gone.
- * A session that is lost is replaced. Resolves when the first attempt to take the lock has ended.
+ * Holds the lock of a living worker until the signal; the server releases the lock when the process is gone.
+ * Replaces a lost session. Resolves when the first attempt to take the lock has ended.
  */
 export function keepAlive(pool: pg.Pool, worker: string, signal: AbortSignal): Promise<void> {
   const first = Promise.withResolvers<void>();
@@ -34,14 +34,14 @@ export function keepAlive(pool: pg.Pool, worker: string, signal: AbortSignal): P
   return first.promise;
 }
 
-/** Gives back the jobs of workers that are gone, by name; graphile-worker does so after four hours. */
+/** Gives back the jobs of lost workers, and returns the workers' names; graphile-worker waits four hours. */
 export async function releaseJobs(pool: pg.Pool): Promise<string[]> {
   type Released = { workers: string[] };
   const released = await queryFile<Released>(pool, 'mail/release_jobs.sql');
   return released.flatMap(({ workers }) => workers);
 }
 
-/** Does some work again and again until the signal, also after a fault. */
+/** Repeats some work until the signal, also after a fault. */
 export async function repeat(
   work: () => Promise<void>,
   pause_ms: number,

@@ -17,8 +17,8 @@ import { keepAlive } from './liveness.ts';
 import { applyRetention, type RetentionOptions } from './retention.ts';
 
 /**
- * The tasks that a worker does in parallel: mails, each of which holds a session, and the import beside the deletion
- * of old rows. Each queue has slots and sessions of its own, so that neither waits for the other.
+ * The numbers of tasks that a worker does in parallel: mails, each of which holds a session, and the import beside the
+ * deletion of old rows. Each queue has its own slots and sessions, so that neither waits for the other.
  */
 const slots = { mail: 4, import: 2 };
 export type QueueName = keyof typeof slots;
@@ -31,7 +31,7 @@ export interface QueueOptions {
   retaining: Omit<RetentionOptions, 'pool' | 'now'>;
 }
 
-/** A queue with its tasks. @param signal aborted when the worker has ended */
+/** Returns the options of a queue with its tasks. @param signal aborted when the worker has ended */
 export function describeQueue(
   name: QueueName,
   options: QueueOptions,
@@ -45,7 +45,7 @@ export function describeQueue(
     pgPool: withSafeRelease(pool),
     concurrency: slots[name],
     taskList: createTasks(options, logger)[name],
-    // Replaces a file in the working directory. The job of an hour without a worker runs later.
+    // These items replace a file in the working directory. The job of an hour without a worker runs later.
     parsedCronItems: parseCronItems(
       name === 'mail'
         ? []
@@ -54,7 +54,7 @@ export function describeQueue(
     noHandleSignals: true,
     logger: logInto(logger, complain),
     preset: {
-      // The queue marks jobs as done in batches: it waits for these at its end, and retries them.
+      // A delay of 0 turns on batches of done jobs: the queue retries them, and waits for them at its end.
       worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 },
       plugins: [
         {
@@ -62,7 +62,7 @@ export function describeQueue(
           version: '1.0.0',
           worker: {
             hooks: {
-              // Runs before the first job; jobs carry the id of the pool.
+              // The hook runs before the first job; jobs carry the id of the pool.
               startWorker: (_, { worker }) =>
                 (alive ??= keepAlive(pool, worker.workerPool.id, signal)),
             },
@@ -103,7 +103,7 @@ function createTasks(
 }
 
 /**
- * Makes sessions ignore a second release: the queue releases the session that listens twice when it is
+ * Makes sessions ignore a second release: the queue releases its listening session twice when that session is
  * lost while the queue ends (graphile-worker 0.18.0, main.ts, `listenForChanges`).
  */
 function withSafeRelease(pool: pg.Pool): pg.Pool {
@@ -123,7 +123,7 @@ function withSafeRelease(pool: pg.Pool): pg.Pool {
   return Object.create(pool, { connect: { value: connect } }) as pg.Pool;
 }
 
-/** Makes the queue retry a mail; the reason is in the log already. */
+/** The error that makes the queue retry a mail; the log has the reason already. */
 class AnotherAttempt extends Error {}
 
 const levels = { error: 'error', warning: 'warn', info: 'debug', debug: 'trace' } as const;

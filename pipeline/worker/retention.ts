@@ -30,7 +30,9 @@ export async function applyRetention(options: RetentionOptions) {
   return counts!;
 }
 
-/** Batches wait for nights, and let nights go between them. */
+/**
+ * Hides persons of entries closed before a moment, in batches: a batch waits for nights, which run in between.
+ */
 async function hideClosed(pool: pg.Pool, before: Date): Promise<void> {
   const hideBatch = () =>
     whilePublishingWaits(pool, (client) =>
@@ -47,7 +49,7 @@ async function deleteOldFiles(folder: string, before: Date): Promise<void> {
   }
 }
 
-/** Deletes the folders of dumps that were published before a moment; no other folder. */
+/** Deletes the folders of dumps that were published before a moment, and no other folder. */
 async function deletePublished(pool: pg.Pool, inboxDir: string, before: Date): Promise<void> {
   const { rows } = await pool.query<{ source: string; dump_date: string }>(
     `select source, dump_date from registry.run where state = 'published' and finished_at < $1`,

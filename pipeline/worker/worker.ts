@@ -35,8 +35,8 @@ export type WorkerSettings = Pick<
   };
 
 /**
- * Does the jobs of the queue until the signal, then waits up to 20 seconds for jobs under way. Parallel
- * workers take over the jobs of a worker that was killed. The schema has to be up to date.
+ * Does the jobs of the queue until the signal, then waits up to 20 seconds for jobs under way. Parallel workers
+ * take over the jobs of a killed worker. The database schema has to be up to date.
  */
 export async function runWorker(
   settings: WorkerSettings,
@@ -45,7 +45,7 @@ export async function runWorker(
 ): Promise<void> {
   const sources = createOnDemandSources(settings.services ?? readFetchEnvironment());
   const secretKey = await readSecretKey(settings.dataDir, settings.secretKey);
-  // Its own pool: an interruption of the command ends the sessions of the other one.
+  // The worker opens its own pool: an interruption of the command ends the sessions of the command's pool.
   const db = await connect({ ...settings, applicationName: 'registry-worker' });
   const mailPool = openPool({ ...db.connection, connectionTimeoutMillis: figures.patience_ms });
   const mail: SendOptions = {
@@ -62,7 +62,7 @@ export async function runWorker(
   // The queue also writes to the console (graphile-worker 0.18.0), but stderr holds lines of the log only.
   const log = (...values: unknown[]) => {
     const text = format(...values);
-    // It also logs every line that it writes there.
+    // The queue itself logs every line that begins with `Trace: `.
     if (!text.startsWith('Trace: ')) logger.warn(text);
   };
   Object.assign(console, { error: log, warn: log });
@@ -76,12 +76,12 @@ export async function runWorker(
   ]);
   metrics?.close().closeAllConnections();
   await Promise.all(sources.map(async (source) => source.close?.()));
-  // Waits briefly: a mail that was cut off, and a server that is away, still hold a session.
+  // The wait is brief: a mail that was cut off, and a server that is away, still hold a session.
   const closed = mailPool.end().then(() => db.close());
   await Promise.race([closed, delay(figures.closing_ms, undefined, { ref: false })]);
 }
 
-/** Ends with the signal, or when the queue gives up, such as without its database. */
+/** Runs a queue until the signal, or until the queue gives up, such as without its database. */
 async function runQueue(
   name: QueueName,
   options: QueueOptions,
@@ -116,8 +116,8 @@ async function runQueue(
       ending.resolve();
       return (stopping ??= runner.stop());
     };
-    // When the session of its first query is lost, the queue fails for good, and reports this in debug messages
-    // alone (graphile-worker 0.18.0, taskIdentifiers.ts): start it again.
+    // The queue fails for good when the session of its first query is lost, and reports this in debug messages
+    // alone (graphile-worker 0.18.0, taskIdentifiers.ts): it is stopped, and started again.
     runner.events.once('worker:getJob:error', ({ error }) => {
       complain('warn', 'Jobs cannot be looked for, the queue starts anew', error);
       stop().catch(() => undefined);
@@ -136,13 +136,13 @@ async function runQueue(
     for (const promise of [stopped, cut]) promise.catch(() => undefined);
     await Promise.race([over, cut]);
   } finally {
-    // Not before: until here its jobs were under way.
+    // The liveness lock ends last: until here, jobs of the queue were under way.
     end.abort();
     await sweeping;
   }
 }
 
-/** Gives back the jobs of workers that are gone, and takes care of mails without a job. */
+/** Gives back the jobs of lost workers, and fails or requeues mails without a job. */
 async function sweepJobs({ pool, now }: SendOptions, logger: Logger): Promise<void> {
   for (const worker of await releaseJobs(pool)) {
     logger.warn({ worker }, 'the jobs of a worker that is gone are given back');

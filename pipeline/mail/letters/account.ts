@@ -4,14 +4,17 @@ import { type IssuedToken, signOneTimeToken } from '../../../sql/secrets/signed-
 import type { Letter } from '../letter.ts';
 import { greet, type LetterOptions, Superseded } from './options.ts';
 
-/** The address of a page with a token. What follows the # stays in the browser: no server logs it. */
+/** Returns the address of a page with a token. The part after the # stays in the browser: no server logs it. */
 function linkTo(page: string, { baseUrl }: LetterOptions, jwt: string): string {
   return `${baseUrl}/${page}=${jwt}`;
 }
 
 const initData = z.object({ one_time_token_id: z.uuid() });
 
-/** Brings the one-time token that initializes an account. Names no name: the reader may be a stranger. */
+/**
+ * Writes the mail with the one-time token that initializes an account. The mail has no name: its reader may be
+ * a stranger.
+ */
 export async function writeInitLetter(options: LetterOptions, data: unknown): Promise<Letter> {
   const { one_time_token_id } = initData.parse(data);
   const { jwt, until } = await takeToken(options, one_time_token_id, 'init');
@@ -67,7 +70,7 @@ export function writeRecoveredLetter({ texts, baseUrl }: LetterOptions, data: un
   };
 }
 
-/** Throws `Superseded` when the token is used, cancelled or expired. */
+/** Returns a one-time token with its expiry. Throws `Superseded` when the token is used, cancelled or expired. */
 async function takeToken(
   { client, secretKey, now }: LetterOptions,
   one_time_token_id: string,

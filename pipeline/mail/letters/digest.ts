@@ -12,7 +12,7 @@ const text = z.string();
 const severity = z.enum(severities);
 
 const digestEvent = z.object({
-  /** Absent in a mail that an older version ordered. */
+  /** The reference of the company; absent in a mail that an older version ordered. */
   company_ref: text.optional(),
   company_name: text.nullable(),
   primary_identifier: text.nullable(),
@@ -29,14 +29,14 @@ const severityTotal = z.object({ severity, event_count: z.int() });
 
 type Total = z.output<typeof severityTotal>;
 
-/** What the night leaves for the mail about its events, the worst first. */
+/** The data that a night stores for the mail about its events, the worst events first. */
 const digestData = z.object({
   account_id: z.int(),
   user_name: text,
   source: text,
   event_date: z.iso.date(),
   totals: z.array(severityTotal).min(1),
-  /** Not more than a mail may hold. */
+  /** The events that the mail lists, not more than a mail may hold. */
   events: z.array(digestEvent).min(1),
 });
 
@@ -88,7 +88,7 @@ export async function writeDigestLetter(options: LetterOptions, data: unknown): 
   };
 }
 
-/** Throws `Superseded` when the account has turned the mails off since. */
+/** Returns the reference of an account. Throws `Superseded` when the account has turned the mails off since. */
 async function findReader({ client }: LetterOptions, account_id: number): Promise<string> {
   type Account = { user_ref: string; is_wanted: boolean };
   const [account] = await queryFile<Account>(client, 'mail/digest_account.sql', [account_id]);
@@ -96,7 +96,7 @@ async function findReader({ client }: LetterOptions, account_id: number): Promis
   return account.user_ref;
 }
 
-/** The events of a severity, grouped by company. */
+/** Returns the pieces about the events of a severity, grouped by company. */
 function writeSection(
   { language, texts, baseUrl }: LetterOptions,
   total: Total,
@@ -137,7 +137,7 @@ function sum(totals: readonly Total[]): number {
   return totals.reduce((count, { event_count }) => count + event_count, 0);
 }
 
-/** Returns such as `1 critical, 30 high`. */
+/** Returns the totals as text, such as `1 critical, 30 high`. */
 function list(texts: Texts, totals: readonly Total[]): string {
   return totals
     .map((total) => texts.totals[total.severity]({ count: total.event_count }))

@@ -10,14 +10,14 @@ const item = z.object({
   name: text.nullable(),
   identifier_type: text,
   identifier_value: text,
-  /** With what its sentence names. */
+  /** The reason of the failure, with the values that its sentence names. */
   failure: z
     .object({ code: z.enum(['unknown', 'unanswered', 'unreported']) })
     .catchall(z.union([text, z.number()]))
     .nullable(),
 });
 
-/** What `customer.settle_submissions` leaves for the mail about a submission. */
+/** The data that `customer.settle_submissions` stores for the mail about a submission. */
 const importData = z.object({
   user_name: text,
   submitted_at: z.iso.datetime(),

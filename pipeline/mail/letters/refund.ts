@@ -2,13 +2,15 @@ import { z } from 'zod';
 import type { Letter } from '../letter.ts';
 import { greet, type LetterOptions } from './options.ts';
 
-/** What the API leaves for the mail about a payment that went back or, `won`, came back; counts are credits. */
+/**
+ * The data that the API stores for the mail about a payment that went back or, `won`, came back; counts are credits.
+ */
 const refundData = z.object({
   user_name: z.string(),
   package_name: z.string(),
   cause: z.enum(['refund', 'dispute', 'won']),
   credits: z.int(),
-  /** Bought by the money that went back, and spent already. */
+  /** The credits that were bought with the returned money and are spent already. */
   rest: z.int(),
   balance: z.int(),
 });

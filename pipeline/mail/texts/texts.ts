@@ -8,7 +8,7 @@ export type Severity = keyof Catalogue['severities'];
 
 export const severities = Object.keys(en.severities) as Severity[];
 
-/** The messages of a language, by letter and name; `sql/words/` has those of events. */
+/** The messages of a language, by letter and name; `sql/words/` has the messages of events. */
 export type Texts = Messages<Catalogue>;
 
 export const texts = { en: createMessages('en', en), pl: createMessages('pl', pl) };
