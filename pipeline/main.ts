@@ -164,7 +164,7 @@ program
   .description('bring the schema up to date')
   .action(async () => (await processes()).migrateSchema());
 
-// A launcher starts this process if its Node is too old; a killed launcher sends no signal.
+// A launcher starts this process if the machine's Node is too old; a killed launcher sends no signal.
 process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
 process.channel?.unref();
 // The reader of a stream may close it early, as `head` does.
@@ -199,7 +199,7 @@ function end(error: unknown): void {
     process.stdout.write(`${JSON.stringify({ state: stateOf(error), run_id, message })}\n`);
   }
   if (error instanceof Interrupted) {
-    // The signal ends the process, so that the parent process sees the reason.
+    // The process ends by the signal, so that its parent process sees the signal.
     process.removeAllListeners(error.signal);
     process.kill(process.pid, error.signal);
   }

@@ -56,15 +56,15 @@ async function readPlan({ pool }: Database, planned: Date): Promise<Date> {
 }
 
 /**
- * Runs the due nights at the times of NIGHTLY_CRON, in the time of the default country, never twice at once,
- * until the signal. A night waits for a database that is away. A missed night runs at the start, or when a
- * machine that stood still goes on. A night that another process runs is looked for until it is done. The log
- * has a line for each time.
+ * Runs the due nights at the times of NIGHTLY_CRON, in the time of the default country, until the signal is
+ * aborted. One run is under way at a time. A night waits for a database that is away. A missed night runs at
+ * the start, or when a machine that stood still goes on. A night that another process runs is looked for until
+ * it is done. The log has a line for each time.
  */
 export async function runSchedule(db: Database, options: ScheduleOptions): Promise<void> {
   const { environment, logger, signal } = options;
   const counts = new Map<string, number>();
-  /** The sources whose nights another process runs, while the schedule looks for these nights. */
+  /** The sources whose nights another process runs; undefined in the first turn. */
   let sources: ReadonlySet<string> | undefined;
   const log = (outcome: Outcome | FetchOutcome) => {
     counts.set(outcome.state, (counts.get(outcome.state) ?? 0) + 1);

@@ -15,7 +15,7 @@ export interface Session {
   logger: Logger;
   /** The names of the migrations that this command has applied. */
   applied: string[];
-  /** Aborted when a signal asks the process to end. */
+  /** The signal that is aborted when the process is asked to end. */
   signal: AbortSignal;
 }
 

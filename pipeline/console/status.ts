@@ -10,7 +10,7 @@ interface SnapshotStatus {
   dump_date: string;
   age_days: number;
   entries: number;
-  /** The number of nights since this snapshot was published on which a dump of the source was refused. */
+  /** The number of nights with a refused dump of the source since this snapshot was published. */
   refused_nights: number;
   /** Whether a published dump of the source is an invented day of `fixtures/`. */
   is_invented: boolean;
@@ -100,8 +100,8 @@ function describeSnapshot(snapshot: SnapshotStatus): string {
 }
 
 /**
- * Reads the number of sessions of each process on the writer, without the server's own workers, and the most
- * that the server admits.
+ * Reads the number of sessions of each process on the writer, and the most that the server admits. The server's
+ * own workers are left out.
  */
 async function readSessions({ pool }: Database) {
   const { rows } = await pool.query<{ process: string; count: number; most: number }>(

@@ -19,8 +19,8 @@ const statuses: Record<string, string> = {
 };
 
 /**
- * Returns an entry of the API as a row of the report of its voivodeship; undefined for an unknown status, or
- * for a strike-off without a day.
+ * Returns an entry of the API as a row of the report of its voivodeship. Returns undefined for an unknown
+ * status, or for a strike-off without a day.
  *
  * The reports hold no entry that is struck off or has not begun. The row of a struck-off entry has the status
  * of the API, and the day of its strike-off as its end. The row of an entry that has not begun is active, with

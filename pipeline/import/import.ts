@@ -69,7 +69,7 @@ interface Due extends Awaited {
 /** The outcome of asking the registries for a number. */
 type Asking = { awaited: Awaited } & (
   | { state: 'had'; source: OnDemandSource; lines: DumpLine[] }
-  /** No registry knows the number, and `source` knows every number of its type. */
+  /** No registry knows the number, and `source` holds every company with such a number. */
   | { state: 'unknown'; source: OnDemandSource }
   /** No registry knows the number yet: the next dumps may bring it. */
   | { state: 'open' }

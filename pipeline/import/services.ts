@@ -91,7 +91,7 @@ function createSirene(sirene: Sirene): OnDemandSource {
       const query = `siren:${new_key} AND ${known}`;
       const today = dayIn(new Date(), countryOfNumber('SIREN'));
       const page = await sirene.page('siret', query, '*', signal, today);
-      // An absent SIRET was never issued.
+      // A submitted SIRET that SIRENE does not list was never issued.
       if (asked !== '' && !page?.etablissements?.some(({ siret }) => siret === value)) return [];
       const answers = page ? [unit, page] : [unit];
       const duplicate = isDuplicate ? { duplicate: { old_key, new_key } } : {};

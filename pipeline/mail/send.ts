@@ -56,7 +56,7 @@ export interface Sending {
 }
 
 /**
- * Sends one mail, if it is still queued. The mail is locked until its outcome is saved: it goes out twice only
+ * Sends one mail, if it is still queued. The mail is locked until its outcome is saved. It goes out twice only
  * when this process, or its session, is lost in between. The reader's server then recognizes the mail by its
  * Message-ID.
  *
@@ -117,7 +117,7 @@ function address(mail: Mail, letter: Letter, sender: Sender): SendMailOptions {
   const domain = sender.address.slice(sender.address.lastIndexOf('@') + 1);
   return {
     from: sender,
-    // A name that could mislead is left out.
+    // A recipient's name that could mislead is left out.
     to: { name: isPresentable(user_name) ? user_name : '', address: mail.recipient },
     // The envelope states the recipient, so it is not read from the header.
     envelope: { from: sender.address, to: mail.recipient },

@@ -41,7 +41,7 @@ export type Outcome =
 interface NightsContext {
   db: Database;
   logger: Logger;
-  /** Aborted when the process is about to end; the reporter is then silent. */
+  /** The signal that is aborted when the process is about to end; the reporter is then silent. */
   signal: AbortSignal;
   isBrief?: boolean | undefined;
   /** The setting `recodedFrom` of `readEnvironment`. */
@@ -118,7 +118,7 @@ export async function ingestInbox(options: InboxOptions): Promise<Outcome[]> {
     else waiting.add(source);
   }
   for (const source of await listSources()) {
-    // While the database is away or another run is under way, the tables stay; a later inbox drops them.
+    // A failure is ignored: a later `ingestInbox` drops the tables, when the database is back and no run is under way.
     await dropLeftTables(db, source).catch(() => undefined);
   }
   return outcomes;

@@ -56,7 +56,7 @@ const comparison: readonly (readonly Steps[])[] = [
   [['2_compare/replaced', '2_compare/identity', '2_compare/reserve', '2_compare/number']],
   [['2_compare/change'], ['3_companies/replaced', '3_companies/link']],
   [
-    // The step `units` comes after `fields`, since it looks whether its company moves.
+    // The step `units` follows `fields`: it checks whether the company of a unit moves.
     ['4_events/fields', '4_events/units'],
     ['4_events/activities', '4_events/one_activity', '4_events/proceedings'],
   ],

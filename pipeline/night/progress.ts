@@ -16,7 +16,9 @@ export class Reporter extends NightReporter {
   #counted: { records?: number; done?: number } = {};
   #isClosed = false;
 
-  /** Starts the report of a dump. @param isBrief whether a terminal shows only the step under way, and is cleared */
+  /**
+   * Starts the report of a dump. @param isBrief whether a terminal shows only the step under way, and is cleared after
+   */
   constructor(dump: { source: string; dump_date: string }, logger: Logger, isBrief = false) {
     super();
     this.#logger = logger.child(dump);
@@ -43,7 +45,7 @@ export class Reporter extends NightReporter {
     this.#advance(bytes, byteCount, shape, { rate: rate.toFixed(1) });
   }
 
-  /** Counts what a step of a fetch has done. */
+  /** Receives the number of parts of a fetch's step that are done, and the number of all parts. */
   count(done: number, total: number): void {
     this.#counted = { done };
     this.#advance(done, total, '{seconds}  {bar} {value}/{total}, {eta} s left');

@@ -77,8 +77,8 @@ export async function endRun(
 }
 
 /**
- * Throws `NothingToDo` when the same bytes are published for the date of a dump. Throws a `Refusal` when other
- * bytes are published for this date, or when the date is in the future or before the newest published dump.
+ * Throws `NothingToDo` when the same bytes are published for the date of a dump. Throws a `Refusal` when other bytes
+ * are published for this date. Throws a `Refusal` too for a date in the future, or before the newest published dump.
  */
 export async function checkDate(night: Night, files: readonly DumpFile[]): Promise<void> {
   const { client, source, dump_date, newest } = night;

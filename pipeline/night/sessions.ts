@@ -19,15 +19,15 @@ export function stageOf(source: string): string {
 }
 
 /**
- * Returns the epoch: the server that writes, and its start. After a failover or a crash the tables of a night
- * are empty or missing, although published data stays.
+ * Returns the epoch: the identity of the writer and of its last start. After a failover or a crash the tables
+ * of a night are empty or missing, although published data stays.
  */
 async function readEpoch(client: PoolClient): Promise<string> {
   const { rows } = await client.query<{ epoch: string }>('select registry.epoch() as epoch');
   return rows[0]!.epoch;
 }
 
-/** Returns sessions for a night that all have the server, and its start, of the first session. */
+/** Returns the sessions of a night; each one must have the epoch of the first session. */
 export async function fence(pool: Pool, first: PoolClient): Promise<Sessions> {
   const epoch = await readEpoch(first);
   const connect = async () => {

@@ -12,8 +12,8 @@ const telephoneColumn = /tele?fon|phone|fax|faks/i;
 const contactColumn = /tele?fon|phone|fax|faks|mail|poczt|www|website|stron/i;
 
 /**
- * Checks whether data[start, end) holds a number of eleven digits. Looks at every eleventh sign, and around
- * digits: that takes 0.1 µs a record of CEIDG, and a regular expression several times as much.
+ * Checks whether data[start, end) holds a number of eleven digits. Looks at every eleventh character, and
+ * around digits. This takes 0.1 µs a record of CEIDG, and a regular expression several times as much.
  */
 export function holdsElevenDigits(
   data: Uint8Array | string,
@@ -26,7 +26,7 @@ export function holdsElevenDigits(
     while (first > start && isDigit(data, first - 1)) first -= 1;
     while (at + 1 < end && isDigit(data, at + 1)) at += 1;
     if (at - first === 10) return true;
-    // The sign after a run of digits is no digit.
+    // The character after a run of digits is no digit, so it is skipped.
     at += 1;
   }
   return false;

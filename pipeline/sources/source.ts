@@ -13,7 +13,7 @@ export interface SourceColumn {
   header: string;
   /** The name of the column in `stage.record`, which `map.sql` reads. */
   column: string;
-  /** The usual form of the column's fields; `map.sql` then skips most checks. */
+  /** The usual form of the column's fields; `map.sql` skips most checks of such fields. */
   form?: ColumnForm;
   /** The number of digits, where a typed file may hold a field as a number without its leading zeros. */
   digits?: number;
@@ -47,7 +47,7 @@ export interface JoinedTable extends TableColumns {
 /** The fields of a row by their `column`; blank fields are absent. */
 export type Fields = Record<string, string>;
 
-/** A join of two files of a dump: a record is a row of the main file with its rows of the details file. */
+/** A join of two files of a dump. A record is a row of the main file with its rows of the details file. */
 export interface JoinDescription {
   separator: Separator;
   /** The header of the key in both files, which are sorted by it: a number of `key_digits` digits, at most 9. */
@@ -192,7 +192,7 @@ export async function loadSource(name: string): Promise<Source> {
   const normalising = await read('../../sql/nightly/1_read/normalise.sql');
   const combining = description.format === 'table' ? description.join?.combine.toString() : '';
   const tidying = (await read('tidy.ts')).replaceAll(/^ *(?:\/?\*|\/\/).*$/gm, '');
-  // Comments are removed: they change nothing about the meaning of a record.
+  // Comments are removed before the hash: they change nothing about the meaning of a record.
   const statements = (mapping + normalising + combining + tidying).replaceAll(/--.*$/gm, '');
   const files = await readdir(new URL(`${name}/`, folder));
   const note = files.includes('note.sql') ? await read(`${name}/note.sql`) : undefined;

@@ -6,8 +6,8 @@ import { isLostConnection } from '../../sql/connection/lost-connection.ts';
 export type Complain = (level: Level, text: string, error?: unknown) => void;
 
 /**
- * Returns a function that logs a lost database once a minute, in one sentence: all slots, sessions and sweeps
- * of a worker lose it in the same moment.
+ * Returns a function that logs a lost database once a minute, in one sentence. All slots, sessions and sweeps
+ * of a worker lose the database in the same moment.
  */
 export function createComplaints(logger: Logger): Complain {
   let said_at = -Infinity;

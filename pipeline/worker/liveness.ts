@@ -5,8 +5,8 @@ import { keepSession, tryLock } from '../night/lock.ts';
 import { queryFile } from '../../sql/connection/database.ts';
 
 /**
- * Holds the lock of a living worker until the signal; the server releases the lock when the process is gone.
- * Replaces a lost session. Resolves when the first attempt to take the lock has ended.
+ * Holds the lock of a living worker until the signal is aborted; the server releases the lock of a dead
+ * process. Replaces a lost session. Resolves when the first attempt to take the lock has ended.
  */
 export function keepAlive(pool: pg.Pool, worker: string, signal: AbortSignal): Promise<void> {
   const first = Promise.withResolvers<void>();
@@ -41,7 +41,7 @@ export async function releaseJobs(pool: pg.Pool): Promise<string[]> {
   return released.flatMap(({ workers }) => workers);
 }
 
-/** Repeats some work until the signal, also after a fault. */
+/** Repeats some work until the signal is aborted, also after a fault. */
 export async function repeat(
   work: () => Promise<void>,
   pause_ms: number,

@@ -45,7 +45,7 @@ export function describeQueue(
     pgPool: withSafeRelease(pool),
     concurrency: slots[name],
     taskList: createTasks(options, logger)[name],
-    // These items replace a file in the working directory. The job of an hour without a worker runs later.
+    // These cron items replace a file in the working directory. The job of an hour without a worker runs later.
     parsedCronItems: parseCronItems(
       name === 'mail'
         ? []
@@ -62,7 +62,7 @@ export function describeQueue(
           version: '1.0.0',
           worker: {
             hooks: {
-              // The hook runs before the first job; jobs carry the id of the pool.
+              // The hook runs before the first job; jobs carry the id of the worker pool.
               startWorker: (_, { worker }) =>
                 (alive ??= keepAlive(pool, worker.workerPool.id, signal)),
             },

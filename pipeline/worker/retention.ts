@@ -31,7 +31,7 @@ export async function applyRetention(options: RetentionOptions) {
 }
 
 /**
- * Hides persons of entries closed before a moment, in batches: a batch waits for nights, which run in between.
+ * Hides persons of entries closed before a moment, in batches. A batch waits for nights; nights run between batches.
  */
 async function hideClosed(pool: pg.Pool, before: Date): Promise<void> {
   const hideBatch = () =>

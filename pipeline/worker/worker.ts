@@ -35,8 +35,8 @@ export type WorkerSettings = Pick<
   };
 
 /**
- * Does the jobs of the queue until the signal, then waits up to 20 seconds for jobs under way. Parallel workers
- * take over the jobs of a killed worker. The database schema has to be up to date.
+ * Does the jobs of the queue until the signal is aborted, then waits up to 20 seconds for jobs under way.
+ * Parallel workers take over the jobs of a killed worker. The database schema has to be up to date.
  */
 export async function runWorker(
   settings: WorkerSettings,
@@ -76,12 +76,12 @@ export async function runWorker(
   ]);
   metrics?.close().closeAllConnections();
   await Promise.all(sources.map(async (source) => source.close?.()));
-  // The wait is brief: a mail that was cut off, and a server that is away, still hold a session.
+  // The wait for closed pools is brief: a mail that was cut off, and a server that is away, still hold a session.
   const closed = mailPool.end().then(() => db.close());
   await Promise.race([closed, delay(figures.closing_ms, undefined, { ref: false })]);
 }
 
-/** Runs a queue until the signal, or until the queue gives up, such as without its database. */
+/** Runs a queue until the signal is aborted, or until the queue gives up, such as without its database. */
 async function runQueue(
   name: QueueName,
   options: QueueOptions,

@@ -12,7 +12,7 @@ function linkTo(page: string, { baseUrl }: LetterOptions, jwt: string): string {
 const initData = z.object({ one_time_token_id: z.uuid() });
 
 /**
- * Writes the mail with the one-time token that initializes an account. The mail has no name: its reader may be
+ * Writes the mail with the one-time token that initializes an account. The mail names nobody: its reader may be
  * a stranger.
  */
 export async function writeInitLetter(options: LetterOptions, data: unknown): Promise<Letter> {

@@ -7,7 +7,7 @@ select
     coalesce(
         number.regon9,
         number.nip,
-        -- 0.1 % of the entries have neither number.
+        -- 0.1 % of the entries have neither a NIP nor a REGON.
         concat_ws(
             '|',
             coalesce(record.nazwisko, ''),

@@ -135,8 +135,8 @@ where reject.file_no = extract.file_no and reject.line = extract.line;
 
 analyze stage.krs_extract;
 
--- One row per activity of an extract. code: a subclass such as 4312Z or, in old entries, a division, group or
--- class, such as 43, 431 or 4312; null for any other text.
+-- One row per activity of an extract. code: a subclass such as 4312Z, or null. Old entries have a division,
+-- group or class, such as 43, 431 or 4312.
 create unlogged table stage.krs_activity as
 select
     extract.file_no,
@@ -167,8 +167,8 @@ cross join lateral jsonb_to_record(activity.item) as part (
 create index on stage.krs_activity (file_no, line);
 analyze stage.krs_activity;
 
--- Writes one document an extract. KRS names no version of the classification: the version that has more of the
--- codes counts, then the one that has more of their names. Then the version of the known entry counts, so that
+-- Writes one document an extract. KRS names no version of the classification: the version with more of the
+-- codes counts, then the version with more of their names. Then the version of the known entry counts, so that
 -- a list that fits both is no reclassification. Last counts the version in force on the day on which the
 -- activities, or the company, were entered.
 insert into stage.document (file_no, line, entry_key_hint, document, raw)

@@ -22,9 +22,9 @@ return case
     else known
 end;
 
--- Returns the proceedings that count: open ones before ended ones, then the last. A decision without a date has
--- the day of its entry, which a full extract states; else the known day; else `last_entry_day`, the day of the
--- only entry since the known one. An open proceeding carries the end of the one that was known as open before.
+-- Returns the proceedings that count: open ones before ended ones, then the last. A decision without a date has the
+-- day of its entry, which a full extract states. Without this day it has the known day, else `last_entry_day`, the day
+-- of the only entry since the known one. An open proceeding carries the end of the one that was known as open before.
 create function stage.krs_proceeding(
     items jsonb,
     last_entry_day text,

@@ -10,7 +10,7 @@ import type { Folded, Items, LeafShape, ObjectShape, Shape } from './shape.ts';
 export interface Folding {
   /** The number of the entry that struck the company off; removals by this entry do not count. */
   last_entry?: string | undefined;
-  /** The days of the entries of a full extract, YYYY-MM-DD, by their numbers. */
+  /** The days of the entries of a full extract, YYYY-MM-DD, by the numbers of the entries. */
   entry_days?: ReadonlyMap<number, string>;
   odd: OddValue[];
 }
@@ -151,7 +151,7 @@ function readText(value: unknown, path: string): string | undefined {
   throw new UnusableAnswer(`${path} is no text`);
 }
 
-/** Returns a KRS number of 10 digits, or the first 9 digits of a REGON; undefined for any other value, as a PESEL. */
+/** Returns a KRS number of 10 digits, or the first 9 digits of a REGON; undefined for others, such as a PESEL. */
 function readNumber(value: unknown): string | undefined {
   const values = isRecord(value) ? Object.values(value) : [value];
   return values

@@ -1,7 +1,9 @@
 /** The number of characters that are searched for shares: a longer text holds more than a count and a value. */
 const TEXT_LENGTH = 1000;
 
-/** The pattern of figures such as 50, 5.000,00 and 4 500. At most ten digits have no separator, so no PESEL fits. */
+/**
+ * The pattern of figures such as 50, 5.000,00 and 4 500. At most ten digits follow each other, so no PESEL matches.
+ */
 const figure = String.raw`(?<![\d.,/])(?:\d{1,3}(?:[ .]\d{3}){1,4}|\d{1,10})(?:,\d{1,4})?(?![\d/])`;
 const count = new RegExp(
   String.raw`(\d{1,6}/\d{1,6}|${figure})\s+(?:\([^)]*\)\s*)?(?:\p{L}+\s+)?(UDZIA[ŁL]\p{L}{0,4})(?!\p{L})`,
@@ -14,8 +16,8 @@ const sum = new RegExp(
 );
 
 /**
- * Returns the count and the value of the shares that a text states, such as `50 UDZIAŁÓW O ŁĄCZNEJ WARTOŚCI
- * 2.500,00 ZŁ`; undefined when it states neither. The rest of the text is dropped: it may name other persons.
+ * Returns the count and the value of the shares that a text states, such as `50 UDZIAŁÓW O ŁĄCZNEJ WARTOŚCI 2.500,00
+ * ZŁ`. Returns undefined for a text without both. The rest of the text is dropped: it may name other persons.
  */
 export function readHolding(text: string): string | undefined {
   const told = text.slice(0, TEXT_LENGTH);

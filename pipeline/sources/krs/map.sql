@@ -29,7 +29,7 @@ select
     null::text as surname,
     null::text as first_name,
     null::text as phone,
-    -- KRS writes everything in capitals, so the case has no meaning here.
+    -- KRS writes mail addresses and websites in capitals: their case has no meaning.
     registry.lower(part.seat ->> 'adresPocztyElektronicznej') as email,
     null::text as fax,
     registry.lower(part.seat ->> 'adresStronyInternetowej') as website,

@@ -30,7 +30,9 @@ export interface LeafShape {
 export interface ObjectShape {
   kind: 'group' | 'list' | 'history';
   members: Readonly<Record<string, Shape>>;
-  /** Pairs of a pattern and a member: a key that matches means the member, since some names drift with the law. */
+  /**
+   * Pairs of a pattern and a member: a key that matches the pattern means the member. Some names drift with the law.
+   */
   spellings: readonly (readonly [RegExp, string])[];
 }
 

@@ -50,7 +50,7 @@ export function readNumber(list: string, text: string): object {
   return { kind: 'list', list, number: text };
 }
 
-/** The error codes of no civil partnership and of no partners recorded: such answers do not name their report. */
+/** The error codes for no civil partnership, and for no recorded partners: these answers do not name their report. */
 const partnerCodes = new Set(['21', '22']);
 
 function readError(row: BirRow, label: AnswerLabel): object {
@@ -129,7 +129,7 @@ function isKnown(row: Row, odd: OddValue[]): boolean {
   return false;
 }
 
-/** Checks a REGON of fourteen digits by its last check digit; `findOwner` compares the nine of the company. */
+/** Checks a REGON of fourteen digits by its last check digit; `findOwner` compares the company's nine digits. */
 function isRegon14(text: string): boolean {
   const weights = [2, 4, 8, 5, 0, 9, 7, 3, 6, 1, 2, 4, 8];
   const sum = weights.reduce((total, weight, at) => total + weight * Number(text[at]), 0);

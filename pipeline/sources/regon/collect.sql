@@ -59,7 +59,7 @@ select
     report.entity,
     report.part,
     report.silo,
-    -- Null means an answer that no records exist.
+    -- Null records mean an answer that no records exist.
     report.records,
     coalesce(
         report.regon9,

@@ -55,7 +55,7 @@ where
     and not listed.is_unit
     and listed.regon9 not in (select stated.regon9 from stated)
 union
--- Deletes known activities that the person no longer has.
+-- Known activities that the person no longer has are deleted too.
 select entry.entry_key
 from stage.regon_unreported as unreported
 join registry.entry

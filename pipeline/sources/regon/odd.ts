@@ -21,8 +21,8 @@ const courtRegisters = ['138', '139'];
 const entryDates = /^(?:start|end|suspension|resumption|struck_off|bankruptcy_(?:start|end))_date$/;
 
 /**
- * Lists the values of a record that the mapping does not know, or that are impossible. Parts that the mapping
- * does not read have none.
+ * Lists the values of a record that the mapping does not know, or that are impossible. Returns none for a part
+ * that the mapping does not read.
  */
 export function listOdd(row: Row, part: string | undefined): OddValue[] {
   if (part === 'codes') {

@@ -13,9 +13,9 @@ const listName = /(?:^|\/)(new|updated|deleted)\.txt$/i;
 
 /**
  * Describes REGON, the register of GUS, by the answers of its service BIR 1.1 or 1.2. A dump is a folder in any
- * nesting: `.xml` files, each one answer of a full report, bare or in its SOAP envelope; or `.ndjson` files
- * with a line `{"report", "regon", "data": [{…}]}` an answer; and the daily lists `new.txt`, `updated.txt` and
- * `deleted.txt`, a REGON a line.
+ * nesting. An `.xml` file is one answer of a full report, bare or in its SOAP envelope. An `.ndjson` file has a
+ * line `{"report", "regon", "data": [{…}]}` an answer. The daily lists `new.txt`, `updated.txt` and
+ * `deleted.txt` have a REGON a line.
  *
  * An entry is one activity; a natural person can have several. Its key is the REGON and the number of the
  * "silos": 1 CEIDG, 2 agricultural, 3 other, 4 struck off before 2014-11-08, 6 a legal person. An entry needs

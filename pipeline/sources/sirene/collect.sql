@@ -1,7 +1,7 @@
 -- Makes one document a legal unit, with the columns of a stock: values of the answers replace values of the
 -- known entry. Of several answers the one that INSEE touched last counts.
 
--- A small sample of the keys is enough for the plans: a larger one takes longer to read and sort than it saves.
+-- A small sample of the keys is enough for the plans: a larger sample takes longer than it saves.
 set local default_statistics_target = 10;
 
 -- One row per unit or establishment in an answer, with the columns of a stock as texts. `is_own`: the answer is

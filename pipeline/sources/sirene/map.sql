@@ -67,7 +67,7 @@ select
     null::text as bankruptcy_start_date,
     null::text as bankruptcy_end_date,
     place.units,
-    -- The entrepreneur is made out of the name when a unit is shown.
+    -- A unit has no persons here: its entrepreneur is made out of the name when the unit is shown.
     null::jsonb as persons,
     null::jsonb as other_dates,
     null::text as bankruptcy_state,
@@ -83,7 +83,7 @@ select
             then jsonb_build_object('RNA', record.identifiant_association)
     end as numbers,
     unit.is_partial,
-    -- A subject that becomes stated or unstated is no event.
+    -- The list names unstated subjects: a subject that becomes stated or unstated is no event.
     nullif(
         array_remove(
             array[
@@ -107,7 +107,7 @@ select
                 -- The RNA number belongs to the subject 'KRS'.
                 case when record.identifiant_association = '[ND]' then 'KRS' end,
                 case when record.categorie_juridique = '[ND]' then 'legal form' end,
-                -- The activity belongs to three subjects.
+                -- The activity belongs to three subjects of the list.
                 case when record.activite_principale = '[ND]' then 'main activity' end,
                 case when record.activite_principale = '[ND]' then 'activities' end,
                 case when record.activite_principale = '[ND]' then 'activity' end
