@@ -221,7 +221,7 @@ export async function insertRows(
  * Runs one `.sql` file in one transaction: the open transaction of `client`, or an implicit one.
  *
  * @param file path below `sql/`, such as `nightly/2_compare/pair.sql`
- * @param values for `$1` …; a file that takes values holds one statement
+ * @param values the values of `$1` …; a file that takes values holds one statement
  * @param stage the schema whose name replaces `stage` in the file
  */
 export async function runFile(

@@ -49,8 +49,8 @@ export function openPool({ isNameless, ...config }: SessionConfig): Pool {
   inUse.set(pool, used);
   pool.on('acquire', (client) => void used.add(client));
   pool.on('release', (_error, client) => void used.delete(client));
-  // An error without a listener ends the process or thread. The pool listens only to idle clients,
-  // not to a client between two queries.
+  // An error without a listener ends the process or thread. The pool listens only to idle clients, not to a
+  // client in use between two queries.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => {
     client.on('error', () => undefined);

@@ -8,7 +8,7 @@ const texts = new Map<string, string>();
  * Runs the one statement of a `.sql` file, which each connection prepares once. Returns the rows.
  *
  * @param file path below `sql/`, such as `api/charge.sql`; also the name of the statement
- * @param values for `$1` …
+ * @param values the values of `$1` …
  */
 export async function runPrepared<Row>(db: Db, file: string, values: unknown[]): Promise<Row[]> {
   const text = texts.get(file) ?? readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');

@@ -5,16 +5,16 @@ import { type Db, openKysely } from './kysely.ts';
 import { isDatabaseAway, isLostConnection } from './lost-connection.ts';
 import { endSessions, openPool } from './pool.ts';
 
-/** The pause between two looks at a server, in ms. */
+/** The pause between two health checks (looks) of a server, in ms. */
 const look_ms = 100;
-/** The longest wait for the answer to a look, in ms; a slower server is passed over. */
+/** The longest wait for the answer to a health check, in ms; a slower server gets no reads. */
 const mostSilence_ms = 300;
 
-/** The state of a server at the last look. */
+/** The state of a server at its last health check. */
 export interface ServerState {
   name: string;
   is_up: boolean;
-  /** The number of the newest snapshot on the server; -1 before the first look. */
+  /** The number of the newest snapshot on the server; -1 before the first health check. */
   snapshot_no: number;
   /** The time since the server last had all changes of the writer; null: unknown. */
   lag_seconds: number | null;
@@ -28,8 +28,8 @@ export interface Readers {
    * so a read must have no effects. One statement sees one snapshot; a read of several statements opens a
    * transaction.
    *
-   * @param least_no the snapshot that the client has seen; absent: the newest one that the writer had at the
-   *   last look, or that this process has read
+   * @param least_no the snapshot that the client has seen; absent: the newest snapshot that the writer had at
+   *   its last health check, or that this process has read
    * @param own sessions on the writer; absent: any
    */
   read<T>(work: (db: Db) => Promise<T>, least_no?: number, own?: Db): Promise<T>;
@@ -83,11 +83,12 @@ function watchServer(pool: Pool, isReader: boolean) {
     snapshot_no: -1,
     lag_seconds: null,
   };
-  // Looks have their own session, because all others may be busy.
+  // Health checks have their own session, because all other sessions may be busy.
   const patience = { connectionTimeoutMillis: mostSilence_ms, query_timeout: mostSilence_ms };
   const looking = openPool({ ...pool.options, ...patience, max: 1 });
   let down = Promise.withResolvers<undefined>();
-  // The connection counts as the first answer: a busy machine may miss the first looks.
+  // The start of the watch counts as the first answer of the server: a busy machine may miss the first health
+  // checks.
   let seen_at = performance.now();
   // The moment up to which the server has all changes of the writer.
   let fresh_at = -Infinity;
@@ -179,7 +180,7 @@ export function onlyWriter(db: Db): Readers {
 }
 
 /**
- * Opens the readers, and looks at the writer and each standby ten times a second.
+ * Opens the readers, and checks the health of the writer and each standby ten times a second.
  *
  * @param mostLag_s the largest lag of a standby that still answers reads, in seconds
  * @param mostAway_s how long after the last answer of the writer a standby answers for customers, in seconds

@@ -12,9 +12,10 @@ import { type ServerOptions, socketPort } from './settings.ts';
 export type Connection = { host: string; port: number; user: string; database: string };
 
 /**
- * Returns a share of the embedded Postgres of DATA_DIR (`dataDir`, created when absent). Joins the running
- * server, or starts one; clears the remains of a killed server and creates a missing cluster. Any number of
- * processes and callers share the server. The user is a superuser of the database `registry`.
+ * Returns a share of the embedded Postgres of DATA_DIR (`dataDir`, created when absent), for use until its
+ * release. Joins the running server, or starts one; clears the remains of a killed server and creates a
+ * missing cluster. Any number of processes and callers share the server. The user is a superuser of the
+ * database `registry`.
  *
  * Each share has its own idle session, and restarts the server when this session ends. The last release stops
  * the server; end the pools first, because an open session keeps the server running. A process that ends

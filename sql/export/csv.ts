@@ -9,7 +9,7 @@ const textType: number = types.builtins.TEXT;
 
 /**
  * Writes the rows of a query as CSV; returns their number. An apostrophe precedes a text that a spreadsheet
- * would run.
+ * would run as a formula.
  */
 export async function writeCsv(client: PoolClient, query: string, put: Put): Promise<number> {
   const { fields } = await client.query(`${query} limit 0`);

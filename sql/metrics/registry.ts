@@ -61,7 +61,7 @@ export function addRegistryMetrics(
   let read_at = 0;
   const read = () => {
     if (samples && performance.now() - read_at < kept_ms) return samples;
-    // A pending read is shared, however long it takes.
+    // Parallel scrapes share one pending read of the tables, however long it takes.
     read_at = Infinity;
     samples = readSamples(pool, process, readers()).finally(() => (read_at = performance.now()));
     return samples;

@@ -14,8 +14,8 @@ const mostPrompt = 10;
 
 /**
  * Returns a function that renders metrics at most once a second. The first ten requests of a second get the
- * same text, further requests get it a second later: a client that repeats requests must not take the
- * processor from others.
+ * same text at once, further requests get it a second later. So a client that repeats requests does not take
+ * the processor from others.
  */
 export function createRendering(registry: Registry, now = () => new Date()): Rendering {
   let rendered_ms = -Infinity;

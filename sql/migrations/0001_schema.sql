@@ -4,7 +4,7 @@ create schema if not exists registry;
 create extension if not exists unaccent schema registry;
 
 -- The collation of registry.lower and registry.upper makes letter case independent of the locale of the
--- database: the locale C has ASCII capitals alone, and in Turkish the capital of i has a dot.
+-- database. The locale C has ASCII capitals alone, and in Turkish the capital of i has a dot.
 do $$
 begin
     execute case

@@ -58,10 +58,12 @@ create table registry.population (
 
 -- One row per word of a country in a language; the language is empty where all languages share the word. Words
 -- of a snapshot: the columns of dates, `owner`, and `division`, `group` and `class` for parts of codes without
--- names of their own. Words of pages: `name` in a language that is neither the country's nor English; `region`,
--- the key of the word for a region, such as `voivodeship`; `holds_` with a source, the content of the source;
--- `credit_` with a source, the origin of the data beyond the source's name; `licence`, the licence of all data;
--- `map`, the view box of the map; `map_credit`, the origin of the map's outlines.
+-- names of their own. Words of pages:
+-- `name`: the name of the country in a language that is neither its own nor English.
+-- `region`: the key of the word for a region, such as `voivodeship`.
+-- `holds_<source>`: the content of the source. `credit_<source>`: the origin of its data beyond its name.
+-- `licence`: the licence of all data. `map`: the view box of the map. `map_credit`: the origin of the map's
+-- outlines.
 create table registry.country_word (
     country_code text not null,
     language text not null,
@@ -81,8 +83,8 @@ create table registry.spelling (
     constraint spelling_written_folded check (written !~ '[A-Z ]')
 );
 
--- One row per type of number. `rank`: where one number of a company is shown, it is the number of the first
--- rank; the columns `nip`, `regon9` and `krs` come first, in this order.
+-- One row per type of number. `rank`: the number of the first rank is shown where a company is shown with one
+-- number; the columns `nip`, `regon9` and `krs` come first, in this order.
 -- `pattern` is the form of a number, `check_function` names a function of the schema registry that checks its
 -- digits; `form` describes both for people.
 -- `stored_in`: 'nip', 'regon9' or 'krs' for these columns; 'key' where the key of an entry is the number;

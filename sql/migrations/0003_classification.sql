@@ -76,7 +76,7 @@ create table registry.activity_recoded (
 );
 
 -- One row per symbol of a GUS "szczególna forma prawna" and period in which its name was in force. `slug`
--- identifies the legal form. The symbols of two digits ended with November 2014; a form has one slug under its
+-- identifies the legal form. The symbols of two digits ended with November 2014. A form has one slug under its
 -- old and its new symbol, so that the recoding is no change of legal form. `name` is the official name, `label`
 -- the displayed name. `slug` and `label` depend on the symbol alone, not on the period: a look-up by symbol (by
 -- the primary key) takes any row of the symbol.

@@ -1,8 +1,8 @@
 -- One row per attempt to publish a dump. A run in the state 'imported' has published companies that customers
 -- asked for. Such a run has no dump, its `dump_date` is the day of the run, and it makes entries but no events.
 -- `last_entry_id` is the largest possible id of an entry after the run: the id of an entry shows the run that
--- found the entry first. `path` is the path of the dump; `refusals` are the findings of the guards, in the
--- shape of `GuardFinding`; `step_seconds` has the seconds of each step, by the name of the step. `dump_kind`:
+-- found the entry first. `path` is the path of the dump. `refusals` are the findings of the guards, in the
+-- shape of `GuardFinding`. `step_seconds` has the seconds of each step, by the name of the step. `dump_kind`:
 -- an entry that is absent from a full dump is gone; an entry that is absent from a delta is unchanged.
 create table registry.run (
     run_id bigint generated always as identity primary key,

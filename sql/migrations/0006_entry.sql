@@ -1,13 +1,13 @@
 -- One row per registry entry: the state of one activity of one company in one registry. Each source has a
 -- partition, which the first snapshot of the source makes with its indexes. Columns of fixed width come first,
 -- so that no padding lies between them.
--- `fingerprint` is a hash of the bytes of the record, null when the record must be read again; `content_hash`
--- is a hash of its fields; `file_key` names the part of the dump.
+-- `fingerprint` is a hash of the bytes of the record, null when the record must be read again. `content_hash`
+-- is a hash of the fields of the entry. `file_key` names the part of the dump.
 -- `status` is the status on the newest dump date; `gone_date` is the date of the first dump without the entry.
 -- `legal_form` is the newest symbol of the form, `voivodeship` the TERYT symbol. `activity_codes` are separated
 -- by commas, the main code among them, in the order of the registry.
--- `bankruptcy_state` and `restructuring_state` are null without such proceedings, which may lack dates. Open
--- proceedings that followed other proceedings without a break have the end date of the former proceedings.
+-- `bankruptcy_state` and `restructuring_state` are null without such proceedings. Proceedings may lack dates.
+-- Open proceedings that followed other proceedings without a break have the end date of the former proceedings.
 -- `version_no` and `version_date` are the version of the record, where the registry states it: the number of
 -- the registry's last change, and the day whose state the record shows. `version_register` is the register of
 -- the record, if a registry keeps several registers for one number.

@@ -118,7 +118,7 @@ select
             )
     end as reason
 -- `offset 0` saves a third: Postgres computes a column once, and inlines functions, since their arguments are plain
--- columns. Facts that all records share have their own queries, since each join copies all columns.
+-- columns. Values that are the same for all records have their own subqueries, since each join copies all columns.
 from (
     select
         mapped.*,

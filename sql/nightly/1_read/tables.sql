@@ -14,8 +14,8 @@ create unlogged table stage.night (
     dump_kind text not null,
     -- Whether the registry states only the main activity of an entry.
     has_one_activity boolean not null,
-    -- By the name of a classification: the first day on which a dump may move all entries to it. A
-    -- classification that is absent has no such day: each day is allowed.
+    -- The first day on which a dump may move all entries to a classification, by the name of the
+    -- classification. Without a day for a classification, each day is allowed.
     recoded_from jsonb not null,
     country_code text not null,
     dump_date date not null,

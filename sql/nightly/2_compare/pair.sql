@@ -19,9 +19,9 @@ where entry.reason is null;
 analyze stage.pair (file_no, line, entry_id, company_id, is_changed);
 
 -- Creates two views of the records as rows of registry.entry: the columns of stage.entry, with ids.
--- changed_entry: one row per known entry that may have changed. new_entry: one row per record without a pair;
--- an entry that is linked to no company founds one with its own id. In a first snapshot all records are new, so
--- no table is joined: a join copies all columns, which costs as much as to read them.
+-- changed_entry: one row per known entry that may have changed. new_entry: one row per record without a pair. A
+-- new entry without a link to a company founds a company with its own id. In a first snapshot all records are
+-- new, so no table is joined: a join copies all columns, which costs as much as to read them.
 do $do$
 declare
     is_baseline constant boolean := (select night.is_baseline from stage.night);

@@ -121,7 +121,7 @@ select
         )
         -- An entry that was imported on demand may be newer than the dump.
         or entry.changed_date >= night.dump_date
-        -- A future entry is not missed: CEIDG returns it on demand, but a dump lists it from its start date on.
+        -- A future entry may be absent: CEIDG returns it on demand, but a dump lists it from its start date on.
         or entry.start_date > night.dump_date
     ) as waits
 from absent

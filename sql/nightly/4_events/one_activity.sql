@@ -1,6 +1,6 @@
 -- Turns changed activities into events for a registry that states only the main activity. A company that moves
--- to another classification keeps its activity if its new code is the code that the registry announced or,
--- without an announced code, one of the codes of the official key.
+-- to another classification keeps its activity if its new code is the announced code. Without an announced
+-- code, the new code must be one of the codes of the official key.
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
 select
     after.company_id,

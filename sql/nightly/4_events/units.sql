@@ -1,5 +1,5 @@
 -- Turns changed units into events. A unit is open if it is listed and not marked as closed. A unit without its
--- own address is the head office, at the address of its entry: a change of this address or of the status is no
+-- own address is the head office, at the address of its entry. A change of this address or of the status is no
 -- event of the unit. Two addresses with one identifier of the registry are the same address.
 
 with open_unit as (
@@ -24,7 +24,7 @@ with open_unit as (
             case when withheld.is_partial then unit.value ->> 'identifier' end,
             registry.unit_line(unit.value)
         ) as line,
-        -- Units with a number are compared by the number alone, so their address is null.
+        -- The address is null for a unit with a number, which is compared by the number alone.
         case
             when unit.value ->> 'identifier' is null then registry.address_meaning(
                 after.country_code, registry.unit_line(unit.value - 'identifier' - 'name')
@@ -170,9 +170,9 @@ placed_unit as (
 ),
 
 unit as (
-    -- One row per unit. A unit with a number is identified by the number. A unit without one is identified by
-    -- its name, if it is unique in the entry; else by its former name; else by its address and its position
-    -- among the units there; otherwise by the whole line.
+    -- One row per unit. A unit with a number is identified by the number. A unit without a number is identified
+    -- by the first possible of these: its name, if unique in the entry; its former name; its address and
+    -- position among the units there; the whole line.
     select
         keyed.company_id,
         keyed.entry_id,
