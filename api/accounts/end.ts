@@ -21,13 +21,13 @@ export function endAccountEndpoint(options: SigningOptions): Endpoint {
       limit: limits.endAccount,
       summary: 'End the account',
       description:
-        'Deletes the name, the address, the tokens, the watch list with its feed, and the mails of the account, at once and for good. All its tokens are 401 from then on, and the credits that are left are forfeited. The ledger stays without a person for the period of tax law. The address can be registered again, without a second welcome bonus.',
+        'Deletes the name, the address, the tokens, the watch list with its feed, and the mails of the account, at once and for good. All its tokens get 401 from then on, and the remaining credits are forfeited. The ledger stays without a person for the period of tax law. The address can be registered again, without a second welcome bonus.',
       body: z.strictObject({ password: z.string() }),
       bodyExample: { password: 'correct horse battery' },
       answer: z.strictObject({
         success: z.literal(true),
         message: z.string(),
-        forfeited_credits: z.int().meta({ description: 'The balance that was left.' }),
+        forfeited_credits: z.int().meta({ description: 'The remaining balance.' }),
       }),
       example: { success: true, message, forfeited_credits: 120 },
     },

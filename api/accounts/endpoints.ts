@@ -60,7 +60,7 @@ function recover(options: SigningOptions): Endpoint {
       path: '/auth/recover',
       summary: 'Ask for the recovery of an account',
       description:
-        'Mails a link to the address if an account has it; the answer is the same if none does. `password` is the new password: it takes effect, and the tokens are revoked, only when the recovery is confirmed. An account gets at most 5 such mails an hour and 10 a day; any link that is still valid confirms any request of the last 24 hours.',
+        'Mails a link to the address if an account has it; the answer for an unknown address is the same. `password` is the new password: it takes effect, and the tokens are revoked, only when the recovery is confirmed. An account gets at most 5 such mails an hour and 10 a day; any link that is still valid confirms any request of the last 24 hours.',
       limit: limits.recover,
       body: z.strictObject({ email: addressField, password: passwordField }),
       bodyExample: examples.recovery,
@@ -84,7 +84,7 @@ function confirm(options: SigningOptions): Endpoint {
       path: '/auth/recover/confirm',
       summary: 'Confirm a recovery',
       description:
-        'The page of the mailed link calls it: `token` follows `#token=` in the link, `password` is one of a request of the last 24 hours. Every token of the account is revoked, the new Master Token is shown this once, and a mail confirms the recovery.',
+        'The page of the mailed link sends this request: `token` follows `#token=` in the link, `password` is one of a request of the last 24 hours. Every token of the account is revoked, the new Master Token is shown this once, and a mail confirms the recovery.',
       limit: limits.confirmRecovery,
       body: confirmation,
       bodyExample: examples.confirmation,

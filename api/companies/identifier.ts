@@ -146,7 +146,7 @@ export const companyBody = z
     company_ref: companyRef.optional(),
     lang: z.string().optional().meta({
       description:
-        '(+) The language of labels and legal forms where there are words in it, such as `en`; default that of the registry.',
+        '(+) The language of labels and legal forms, such as `en`, where it has words for them; by default the language of the registry.',
     }),
   })
   .superRefine((body, context) => {

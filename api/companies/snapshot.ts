@@ -52,10 +52,10 @@ export function snapshotEndpoint(
       tag: 'Companies',
       summary: 'Read the full profile of a company',
       description: [
-        'Of the company that a number names, or (+) a `company_ref` instead. Deleted companies have one too.',
+        'A number, or (+) a `company_ref` instead, names the company. Deleted companies have a profile too.',
         'A field that the registry leaves empty is an empty string or an empty list.',
-        `Credits for an answer: ${snapshotCredits}. An error is free. The headers \`X-Credits-Charged\` and \`X-Credits-Balance\` have the credits that were charged and those that are left.`,
-        'An `Idempotency-Key` with another body is refused. With `If-None-Match` a snapshot that is known is answered with 304, free of charge; the `ETag` changes with the content of the registries.',
+        `Credits for an answer: ${snapshotCredits}. An error is free. The headers \`X-Credits-Charged\` and \`X-Credits-Balance\` have the charged and the remaining credits.`,
+        'An `Idempotency-Key` with another body is refused. With `If-None-Match` a snapshot that has not changed is answered with 304, free of charge; the `ETag` changes with the content of the registries.',
       ].join('\n\n'),
       auth: 'token',
       credits: snapshotCredits,
@@ -70,7 +70,10 @@ export function snapshotEndpoint(
       bodyExample: { identifier_type: 'NIP', identifier_value: '1000201006' },
       ...snapshotAnswered,
       errors: {
-        304: { description: 'The snapshot is the one of `If-None-Match`; no body.', example: {} },
+        304: {
+          description: 'The snapshot has the `ETag` of `If-None-Match`; no body.',
+          example: {},
+        },
         ...creditErrors(snapshotCredits),
         ...unknownCompanyErrors,
       },

@@ -52,7 +52,8 @@ const ofCountries = { country: countriesField };
 const inLanguage = {
   ...ofCountries,
   lang: text.optional().meta({
-    description: 'The language of `name`: that of the country, or `en`; of all countries `en`.',
+    description:
+      'The language of `name`: the language of the country, or `en`; with `country=all` only `en`.',
   }),
 };
 
@@ -191,7 +192,7 @@ const lists: List[] = [
 /** The field for the country of a row, in a list of all countries. */
 const rowCountry = text
   .optional()
-  .meta({ description: '(+) Its country; only with `country=all`.' });
+  .meta({ description: '(+) Country of the row; only with `country=all`.' });
 
 function describe({ path, summary, description, id, entry, fields, query }: List) {
   const isOfCountries = query?.country === countriesField;

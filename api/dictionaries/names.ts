@@ -11,7 +11,7 @@ export const severity = z.enum(['info', 'notice', 'warning', 'high', 'error', 'c
 
 export const eventClass = z
   .enum(['initialization', 'change', 'growth', 'risk', 'anomaly', 'recovery'])
-  .meta({ id: 'EventClass', description: 'What kind of change events of this type are.' });
+  .meta({ id: 'EventClass', description: 'Kind of change of the events of this type.' });
 
 export const category = z
   .enum([
@@ -24,13 +24,13 @@ export const category = z
     'web_presence',
     'finance',
   ])
-  .meta({ id: 'EventCategory', description: 'What events of this type are about.' });
+  .meta({ id: 'EventCategory', description: 'Subject of the events of this type.' });
 
 /** The field for an identifier type. `numberCheck` looks its value up. */
 export const identifierType = z.string().meta({
   id: 'IdentifierType',
   description:
-    'Which register gave the number, such as NIP (tax), REGON9 (statistics), KRS (courts); `GET /identifier-types` has all. `x-extensible-enum` has the types of today: more may be added.',
+    'Type of the number by its register, such as NIP (tax), REGON9 (statistics), KRS (courts); `GET /identifier-types` has all. `x-extensible-enum` has the types of today: more may be added.',
 });
 
 /** The field for an event type. `readEnums` returns all event types. */

@@ -40,7 +40,7 @@ function feedPage({ readers, now }: Context): Endpoint {
       path: '/watchlist/events',
       summary: 'List the events of the companies that are watched',
       description:
-        'Events since a company is watched, the newest first, (+) of a `country` or of any. A night that adds events moves all pages on: `GET /events/feed` gives each event once.',
+        'Events since a company is watched, the newest first, (+) of one `country` or of all. A night that adds events moves all pages on: `GET /events/feed` gives each event once.',
       query: z
         .strictObject({
           country: countriesField,
@@ -93,7 +93,7 @@ const numbered = z
 /** The newest published day of each registry, by the name of the registry. */
 const publishedDays = z.record(z.string(), z.iso.date()).meta({
   description:
-    '(+) The newest published day of each registry, by its name. Where `has_more` is false, you have all events of these days.',
+    '(+) The newest published day of each registry, by the name of the registry. Where `has_more` is false, you have all events of these days.',
 });
 
 interface FeedPart {
@@ -112,7 +112,7 @@ function feed({ readers, now }: Context): Endpoint {
       path: '/events/feed',
       summary: 'Read events on from where the last answer ended',
       description:
-        'In the order of publication, each exactly once: of the companies that are watched, or with `scope=all` of the whole registry: (+) of a `country`, by default the first one, without companies whose owner objects to be found. Without a `country` the watched companies are of any. Without `after` it begins with the first event. `next_cursor` is always there and never expires: asked for again later, it gives what has been published since.',
+        'Lists events in the order of publication, each exactly once: events of watched companies, (+) of one `country` or by default of all; or with `scope=all` events of every company of a `country`, by default the first country, except companies whose owner objects to be found. Without `after` the feed begins with its first event. Every answer has a `next_cursor`, which never expires: a later request with it gets the events that have been published since.',
       query: z
         .strictObject({
           scope: feedScope.default('watched'),

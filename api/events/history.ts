@@ -30,7 +30,7 @@ const historyMeta = z
     company_name: text.nullable(),
     company_status: companyStatus,
     country_code: text,
-    is_watched: z.boolean().meta({ description: '(+) Whether it is on the watch list.' }),
+    is_watched: z.boolean().meta({ description: '(+) Whether the company is on the watch list.' }),
   })
   .meta({ id: 'HistoryMeta', description: 'Which page this is, of which company.' });
 
@@ -100,7 +100,7 @@ function historyByNumber(options: Context): Endpoint {
       path: '/companies/events',
       summary: 'List the events of a company',
       description:
-        'Its whole history, whether or not it is watched, the newest first. A company is also found by a number that it had before, unless another one has that number now; `meta` names it by its number of today. A page past the end is empty.',
+        'Lists the whole history of a company, watched or not, the newest event first. A former number also finds its company, unless another company has that number now; `meta` has the number of today. A page past the end is empty.',
       query: z
         .strictObject({
           identifier_type: identifierType,
@@ -124,7 +124,7 @@ function historyByReference(options: Context): Endpoint {
       ...answered,
       path: '/companies/{company_ref}/events',
       summary: 'List the events of a company by its reference',
-      description: `(+) As \`GET /companies/events\`, for a \`company_ref\` of another answer. A company that became one with another is found by both references; \`meta\` has the one of today. At most ${limits.histories.request_count} a minute and account, beyond that 429.`,
+      description: `(+) As \`GET /companies/events\`, for a \`company_ref\` of another answer. A company that became one with another is found by both references; \`meta\` has the reference of today. At most ${limits.histories.request_count} a minute and account, beyond that 429.`,
       limit: limits.histories,
       params: z.strictObject({ company_ref: companyRef }),
       query: z.strictObject({ lang: langField, ...pagingFields }),

@@ -82,9 +82,9 @@ function change({ db, readers }: Context): Endpoint {
       ...common,
       method: 'patch',
       summary: 'Set which events are reported by mail',
-      description: `Without an identifier the settings apply to all companies of the watch list that have none of their own; \`force\` drops the settings of companies. With an identifier they apply to that company alone, and go before the global ones; \`force\` and \`notify_submissions\` then mean nothing.
+      description: `Without an identifier the settings apply to all companies of the watch list that have none of their own; \`force\` drops the settings of companies. With an identifier they apply to that company alone, and override the global settings; \`force\` and \`notify_submissions\` then have no effect.
 
-What is left out of \`alerts_enabled\` and \`notify_via_email\` keeps its value: off at first, and for the first settings of a company the global value. \`notify_submissions\` is on at first: a mail reports the outcome of each submission to \`POST /companies/add\`. A list that is left out means all; it must not be empty.`,
+Without a value \`alerts_enabled\` and \`notify_via_email\` stay as they are: off at first, and for the first settings of a company the global value. \`notify_submissions\` is on at first: a mail reports the outcome of each submission to \`POST /companies/add\`. A list that is left out means all; it must not be empty.`,
       body: z
         .strictObject({
           alert_min_severity: severity,
@@ -121,7 +121,7 @@ function list({ db }: Context): Endpoint {
       ...common,
       method: 'get',
       summary: 'Read the settings of alerts',
-      description: `The global ones and, page by page, the companies with settings of their own, those last added first.`,
+      description: `Lists the global settings and, page by page, the companies with settings of their own, the last added company first.`,
       query: z.strictObject(pagingFields),
       ...answersSuccess(
         [

@@ -55,7 +55,7 @@ function add({ db, limiter, readers, now, bounds }: Context): Endpoint {
       method: 'post',
       path: '/companies/add',
       summary: 'Add companies to the watch list',
-      description: `A company that a registry has listed is watched at once. The others are imported first, which fails when no registry has the number within seven days. An e-mail reports each submission when its last company is ready or has failed, unless \`PATCH /watchlist/alerts\` has switched it off. A company that is watched already changes nothing, also under another number or one that it had before; a submission that changes nothing sends no mail. An account has at most ${bounds.WATCHES_PER_ACCOUNT} companies on its list and ${bounds.QUEUED_NUMBERS_PER_ACCOUNT} numbers that wait for their import, else 422; ${limit.request_count} submissions a day, else 429.`,
+      description: `A company that a registry has listed is watched at once. The others are imported first, which fails when no registry has the number within seven days. An e-mail reports each submission when its last company is ready or has failed, unless \`PATCH /watchlist/alerts\` has switched it off. A company that is watched already changes nothing, also under another or a former number; a submission that changes nothing sends no mail. An account has at most ${bounds.WATCHES_PER_ACCOUNT} companies on its list and ${bounds.QUEUED_NUMBERS_PER_ACCOUNT} numbers that wait for their import, else 422; ${limit.request_count} submissions a day, else 429.`,
       body: z
         .strictObject({ identifier_type: identifierType, identifier_value: numberList })
         .superRefine(...pairedIdentifiers),
@@ -98,7 +98,7 @@ function list({ db }: Context): Endpoint {
       path: '/companies/watched',
       summary: 'List the watched companies',
       description:
-        'The newest first, under the number of today; while a company is `queued`, or when it has `failed`, under the number that was submitted.',
+        'Lists the newest company first, under its number of today; a company that is `queued` or `failed` has the submitted number.',
       query: z.strictObject(pagingFields),
       ...answersSuccess([z.array(watchEntry), [examples.watch]], [pageMeta, examples.meta]),
     },
@@ -168,7 +168,7 @@ function remove({ db, readers, now }: Context): Endpoint {
       path: '/companies/watched',
       summary: 'Remove companies from the watch list',
       description:
-        'The body is as in `POST /companies/add`, or has `name` and `value` instead. The lists of the answer hold the numbers as they were written: `not_found` what no registry has ever listed, `not_watched` companies that are not on the list. Daily monitoring stops at once, and the events of the company leave the feed.',
+        'The body is as in `POST /companies/add`, or has `name` and `value` instead. The lists of the answer hold the numbers as they were written: `not_found` numbers that no registry has ever listed, `not_watched` numbers of companies that are not on the list. Daily monitoring stops at once, and the events of the company leave the feed.',
       body: z
         .strictObject({
           identifier_type: identifierType.optional(),

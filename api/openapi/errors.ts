@@ -25,13 +25,13 @@ const shapes: Record<string, z.ZodObject> = {
     .meta({ id: 'Forbidden', description: 'The token is not allowed to do this.' }),
   404: z
     .object({ success: z.literal(false).optional(), message })
-    .meta({ id: 'NotFound', description: 'There is no such thing.' }),
+    .meta({ id: 'NotFound', description: 'The path or the requested item does not exist.' }),
   422: z
     .object({ message, errors: z.record(z.string(), z.array(z.string())) })
     .meta({ id: 'Invalid', description: 'Fields of the request are wrong.' }),
   default: z
     .object({ message })
-    .meta({ id: 'Error', description: 'An error that is nothing but its message.' }),
+    .meta({ id: 'Error', description: 'An error with a message alone.' }),
 };
 
 export function shapeOf(status: string): z.ZodObject {

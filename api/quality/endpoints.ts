@@ -25,8 +25,8 @@ export function qualityEndpoints({ readers }: Context): Endpoint[] {
       {
         ...common,
         path: '/quality',
-        summary: 'The days that dumps were delivered for',
-        description: 'The newest first, with what became of the dump of each registry.',
+        summary: 'List the days of delivered dumps',
+        description: 'Lists the newest day first, with the outcome of each registry.',
         query: z.strictObject({ ...pagingFields, country: countriesField }),
         answer: z.strictObject({ data: z.array(nightSummary), meta: pageMeta }),
         example: examples.nights,
@@ -38,9 +38,9 @@ export function qualityEndpoints({ readers }: Context): Endpoint[] {
       {
         ...common,
         path: '/quality/{date}',
-        summary: 'What the night found in the dumps of a day',
+        summary: 'Read the findings of the night in the dumps of a day',
         description: [
-          'By registry: files, rows read and rejected, refused attempts and what was accepted in spite of them.',
+          'By registry: files, rows read and rejected, refused attempts and accepted findings.',
           'No text of a row is shown, only the kind of reason for which it was rejected.',
         ].join(' '),
         params: z.strictObject({ date: dateField('date') }),

@@ -50,7 +50,7 @@ export const nightOfRegistry = z
     refusals_total: count,
     refusals: z.array(z.strictObject({ refused_at: moment, guards: z.array(guard) })),
   })
-  .meta({ id: 'NightOfRegistry', description: 'What became of the dump of a registry.' });
+  .meta({ id: 'NightOfRegistry', description: 'Outcome of the dump of a registry.' });
 
 /** Returns the outcome of a day's dumps by registry of the countries; an empty list for a day without dumps. */
 export function readNight(db: Db, date: string, countries: string[]) {
@@ -69,7 +69,7 @@ export const nightSummary = z
     refusals: count,
     has_accepted_refusal: z.boolean(),
   })
-  .meta({ id: 'NightSummary', description: 'A day that a registry delivered a dump for.' });
+  .meta({ id: 'NightSummary', description: 'A day for which a registry delivered a dump.' });
 
 /**
  * Returns a page of the days for which the countries' dumps were delivered, the newest first.

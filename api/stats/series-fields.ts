@@ -29,14 +29,15 @@ export const seriesQuery = z
       .default('day'),
     source: sourceField
       .meta({
-        description: 'The registry; default: the one with the longest history in the country',
+        description: 'The registry; default: the registry with the longest history in the country',
       })
       .optional(),
     country: countryField,
     voivodeship: z
       .string()
       .meta({
-        description: 'Its name, with or without diacritics; `none`: entries without one',
+        description:
+          'Name of the voivodeship, with or without diacritics; `none`: entries without one',
         example: 'mazowieckie',
       })
       .optional(),
@@ -53,7 +54,7 @@ export const seriesQuery = z
     legal_form: z
       .string()
       .meta({
-        description: 'Its slug; `none`: entries without one',
+        description: 'Slug of the legal form; `none`: entries without one',
         example: 'spolka-z-ograniczona-odpowiedzialnoscia',
       })
       .optional(),

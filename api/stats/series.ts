@@ -109,7 +109,7 @@ export function createSeries(options: SeriesOptions & Pick<Context, 'now'>): End
         ...common,
         query: seriesQuery,
         path: '/stats/series',
-        summary: 'How many entries stand, and what flowed, by day or month',
+        summary: 'Stock and flows of entries, by day or month',
         description: `${description}\n\nWith \`Accept: text/csv\` the answer is the file of \`/stats/series.csv\`.`,
         answer,
         example,

@@ -17,7 +17,7 @@ export const common = {
   tag: 'Statistics',
   auth: 'none',
   limit: limits.stats,
-  errors: { 404: { description: 'Nothing has been published at all.', example: noSnapshot } },
+  errors: { 404: { description: 'No snapshot has been published.', example: noSnapshot } },
 } as const;
 
 export const countField = z.int().nonnegative();

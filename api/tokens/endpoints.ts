@@ -99,7 +99,7 @@ const create = endpoint(
     path: '/tokens',
     summary: 'Create an API token',
     description:
-      'Without `expires_in_days`, or with null, it never expires. Its secret is shown this once. The number of tokens that are neither revoked nor expired is bounded, else 422; of the others the newest are kept, as many.',
+      'Without `expires_in_days`, or with null, the token never expires. Its secret is shown this once. The number of tokens that are neither revoked nor expired is bounded, else 422; as many ended tokens are kept, the newest.',
     body: z.strictObject({ name: nameField, expires_in_days: lifetimeField.nullish() }),
     bodyExample: { name: 'Billing', expires_in_days: 90 },
     status: 201,
@@ -127,7 +127,7 @@ const list = endpoint(
     method: 'get',
     path: '/tokens',
     summary: 'List the tokens of the account',
-    description: 'All of them, the newest first: the Master Token and the revoked ones too.',
+    description: 'Lists all tokens, the newest first, also revoked ones.',
     // Spec: one list of tokens without pages. The default is the largest page, so that most accounts need one page.
     query: z.strictObject({
       ...pagingFields,
@@ -192,7 +192,7 @@ const revoke = endpoint(
     ...one,
     method: 'delete',
     summary: 'Revoke an API token',
-    description: 'From the next request on it gets a 401, for good.',
+    description: 'From the next request on the token gets a 401, for good.',
     answer: z.strictObject({
       success: z.literal(true),
       message: text,
@@ -228,7 +228,7 @@ const rotate = endpoint(
     path: '/tokens/{token_ref}/rotate',
     summary: 'Rotate an API token',
     description:
-      'Revokes it and makes a new one with the same lifetime, from today on. Its secret is shown this once. A token that is revoked or expired cannot be rotated.',
+      'Revokes the token and makes a new token with the same lifetime, from today on. Its secret is shown this once. A token that is revoked or expired cannot be rotated.',
     ...answersWith(rotated, examples.rotated),
   },
   async ({ params: path, caller, options: { db, now, bounds } }) => {
@@ -284,7 +284,7 @@ const verify = endpoint(
     path: '/tokens/verify',
     summary: 'Verify the token of the request',
     description:
-      'A token of either kind. One that is not valid gets a 401. `last_used_at` is the use before this one.',
+      'Verifies a token of either kind. An invalid token gets a 401. `last_used_at` is the use before this request.',
     auth: 'token',
     ...answersWith(verified, examples.verified),
   },

@@ -71,7 +71,7 @@ const list = endpoint(
     path: '/wallet/transactions',
     summary: 'List the movements of credits',
     description:
-      'The newest first. `amount` is positive in every type; `withdraw` is a charge for a request.',
+      'Lists the newest movement first. `amount` is positive for every type; `withdraw` is a charge for a request.',
     query: z.strictObject(pagingFields),
     ...answersStatus(
       [z.array(transaction), [examples.transaction]],

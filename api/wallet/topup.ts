@@ -24,7 +24,7 @@ const creditPackage = z
     price: text,
     currency: text,
   })
-  .meta({ id: 'CreditPackage', description: 'What can be bought with `POST /wallet/topup`.' });
+  .meta({ id: 'CreditPackage', description: 'A package of credits for `POST /wallet/topup`.' });
 
 const error = 'The package_slug field must have 1 to 100 characters.';
 
@@ -120,7 +120,7 @@ const packages = endpoint(
     path: '/wallet/packages',
     tag: 'Wallet',
     summary: 'List the packages of credits',
-    description: 'The smallest first. (+) Public, as prices are.',
+    description: 'Lists the smallest package first. (+) Public, without a token.',
     auth: 'none',
     ...answersStatus([z.array(creditPackage), [examples.package]]),
   },
