@@ -43,10 +43,7 @@ function selectToken(db: Db, { account_id }: Caller, { token_ref }: z.output<typ
     .where('token_ref', '=', token_ref);
 }
 
-/**
- * Reads the API token that a path names, and locks its row. Throws a 404 for an unknown token, and a 422 for the
- * Master Token.
- */
+/** Reads and locks the API token of a path. Throws a 404 for an unknown token, a 422 for the Master Token. */
 async function lockApiToken(db: Db, caller: Caller, path: z.output<typeof params>, verb: string) {
   const token = await selectToken(db, caller, path)
     .forUpdate()
