@@ -6,7 +6,7 @@ import { readCountries } from './countries.ts';
 // Severities are in the order of the specification. The dictionaries of the database hold the same values.
 export const severity = z.enum(['info', 'notice', 'warning', 'high', 'error', 'critical']).meta({
   id: 'Severity',
-  description: 'How much an event of this type matters, from the least to the most critical.',
+  description: 'Severity of events of this type, from the least to the most critical.',
 });
 
 export const eventClass = z
@@ -37,7 +37,7 @@ export const identifierType = z.string().meta({
 export const eventTypeName = z.string().min(1).max(100).meta({
   id: 'EventType',
   description:
-    'What happened; `GET /event-types` explains each type. `x-extensible-enum` has the types of today: more may be added.',
+    'Kind of event; `GET /event-types` explains each type. `x-extensible-enum` has the types of today: more may be added.',
 });
 
 /** The values of schemas of the OpenAPI document, by the name of the schema. */

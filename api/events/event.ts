@@ -48,7 +48,7 @@ export const companyEvent = z
 
 export const pageMeta = z
   .strictObject({ ...pageMetaFields, fetched_at: time })
-  .meta({ id: 'EventPageMeta', description: 'Which page this is, and of how many.' });
+  .meta({ id: 'EventPageMeta', description: 'Number of the page, and counts of pages and items.' });
 
 /**
  * Adds a sentence in a language to each event. Without a language, returns the events unchanged.

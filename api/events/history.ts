@@ -32,7 +32,7 @@ const historyMeta = z
     country_code: text,
     is_watched: z.boolean().meta({ description: '(+) Whether the company is on the watch list.' }),
   })
-  .meta({ id: 'HistoryMeta', description: 'Which page this is, of which company.' });
+  .meta({ id: 'HistoryMeta', description: 'The company, and the number of the page.' });
 
 /** The parts of the description that both endpoints of histories share. */
 const answered = {

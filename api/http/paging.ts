@@ -45,7 +45,7 @@ export const pageMetaFields = {
 
 export const pageMeta = z
   .strictObject(pageMetaFields)
-  .meta({ id: 'PageMeta', description: 'Which page this is, and of how many.' });
+  .meta({ id: 'PageMeta', description: 'Number of the page, and counts of pages and items.' });
 
 export function viewPageMeta({ page, per_page }: Paging, total: number) {
   return { total, per_page, current_page: page, last_page: lastPageOf(total, per_page) };

@@ -48,7 +48,7 @@ const settings = z
     alert_event_classes: z.array(eventClass),
     alert_categories: z.array(category),
   })
-  .meta({ id: 'AlertSettings', description: 'Which events are reported by mail.' });
+  .meta({ id: 'AlertSettings', description: 'The choice of events that are mailed.' });
 
 const globalSettings = settings
   .extend({ notify_submissions: z.boolean() })

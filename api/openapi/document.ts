@@ -23,9 +23,8 @@ const tags: Record<string, string> = {
   Companies: 'Search companies and read their full profiles; both cost credits.',
   'Company monitor': 'Watch companies: their events, and who gets mails.',
   Dictionaries: 'The values that the data refer to: public, free, and kept in caches.',
-  Statistics: 'What the daily snapshots of the registers counted; no token needed.',
-  Quality:
-    'What the nights found in the dumps: files, rejects, refusals, contradictions; no token needed.',
+  Statistics: 'Counts of the daily snapshots of the registers; no token needed.',
+  Quality: 'The findings of the nights in the dumps: files, rejects, refusals; no token needed.',
   Document: 'This document.',
 };
 

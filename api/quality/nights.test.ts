@@ -169,7 +169,9 @@ describe('the page of a night', () => {
       /^ {8}'(\w+)'(?: as guard)?,/gm,
     );
     const files = readdirSync(new URL('../../sql/check', import.meta.url));
-    const named = files.flatMap((file) => /^guard_(?!vanished_changed)(\w+)\.sql/.exec(file)?.[1] ?? []);
+    const named = files.flatMap(
+      (file) => /^guard_(?!vanished_changed)(\w+)\.sql/.exec(file)?.[1] ?? [],
+    );
     const { rows: codes } = await database.pool.query<{ key: string; sentence: string }>(
       `select 'reason_' || reject_code as key, sentence from registry.reject_code`,
     );

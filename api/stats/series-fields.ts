@@ -25,7 +25,7 @@ export const seriesQuery = z
       .meta({ description: 'The last day; default: the newest snapshot' })
       .optional(),
     by: by
-      .meta({ description: 'One element a snapshot, or one a month that has snapshots' })
+      .meta({ description: 'One element a snapshot, or one element a month with snapshots' })
       .default('day'),
     source: sourceField
       .meta({

@@ -74,7 +74,7 @@ ${pageOf('1000201006')}
 
 You get this mail because alerts by e-mail are turned on for your account.
 
-Choose which events you are told of:
+Choose the events that are mailed:
 https://api.registry.example/console#alerts
 
 Stop these mails:
