@@ -40,7 +40,7 @@ export const welcomeBonus = {
 
 /** The bounds of one account, which protect other accounts. */
 export const bounds = {
-  /** The maximum number of companies on a watch list: ready, queued and failed. */
+  /** The maximum number of companies on a watch list, whether ready, queued or failed. */
   WATCHES_PER_ACCOUNT: 10_000,
   /** The maximum number of company numbers of an account that wait for their import. */
   QUEUED_NUMBERS_PER_ACCOUNT: 1_000,

@@ -1,7 +1,7 @@
 /**
- * The figures of the pipeline, each with its unit and meaning. A name in capitals is a setting, whose default
- * is the figure. A fetcher has the pace of its registry; a file of `sql/check/` has the limit of its guard.
- * `sql/function/02_figure.sql` has the figures of SQL functions.
+ * The numeric constants of the pipeline: limits, periods and waits, each with its unit and meaning. A name in
+ * capitals is a setting, whose default is the number. A fetcher has the pace of its registry; a file of
+ * `sql/check/` has the limit of its guard. `sql/function/02_figures.sql` has the constants of SQL functions.
  */
 
 export const [second_ms, minute_ms, hour_ms, day_ms] = [1_000, 60_000, 3_600_000, 86_400_000];

@@ -12,7 +12,7 @@ interface SnapshotStatus {
   entries: number;
   /** The number of nights with a refused dump of the source since this snapshot was published. */
   refused_nights: number;
-  /** Whether a published dump of the source is an invented day of `fixtures/`. */
+  /** Whether any published dump of the source came from `fixtures/`, whose companies are invented. */
   is_invented: boolean;
   /** The number of duplicates: numbers without an entry of their own, each of which leads to another entry. */
   duplicates: number;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The exports of wasm/lines.ts. Addresses are offsets in the memory, which begins with `area`. */
+/** The exports of wasm/lines.ts. An address is a byte offset in the WebAssembly memory, which begins with `area`. */
 interface LineCode {
   feeds: WebAssembly.Global;
   known: WebAssembly.Global;

@@ -7,8 +7,8 @@ import { writeSecretFile } from './secret-file.ts';
 
 /**
  * Returns the key that signs one-time tokens: `SECRET_KEY` where it is set, else the key in
- * `<dataDir>/secret-key`. Makes a missing file (64 hexadecimal digits, readable only by its owner). Processes
- * that start at the same time get the same key.
+ * `<dataDir>/secret-key`. Creates the file where it is missing: 64 hexadecimal digits that its owner alone can
+ * read. Processes that start at the same time get the same key.
  *
  * Throws a sentence when the key in the file is too short.
  */

@@ -7,8 +7,8 @@ analyze stage.entry (
 );
 
 -- One row per hash that occurs more than once among all keys and numbers. A number that is also the key of its
--- entry counts once. The query sorts: a hash table of millions of groups would not fit into a cache. It has no
--- parallel workers: to exchange the hashes takes half as much CPU again.
+-- entry counts once. The query sorts: a hash table of millions of groups would not fit into a cache. Parallel
+-- workers are off: they would cost 50 % more CPU, since processes exchange the hashes.
 set local enable_hashagg = off;
 set local max_parallel_workers_per_gather = 0;
 

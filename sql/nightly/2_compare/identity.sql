@@ -48,7 +48,7 @@ where
 
 analyze stage.unmatched;
 
--- Matches ended keys with new keys, one to one: a match is one entry with a changed identity. The
+-- Matches ended keys with new keys, one to one. Both keys of a match belong to one entry, whose key has changed. The
 -- strongest likeness comes first; equal candidates are matched in the order of their names.
 -- 0: the key that has replaced the known key, by a list of duplicates.
 -- 1: NIP and name. 2: NIP. 3: REGON. 4: KRS number.
