@@ -21,7 +21,10 @@ const [look_ms, start_ms] = [20, 2_000];
 
 export type SearchIndex = ReturnType<typeof createSearchIndex>;
 
-/** Sends one question over a connection. Returns its answer; undefined when the index process has ended. */
+/**
+ * Sends one question over a connection. Returns its answer; undefined when the index process has ended. Throws a 503
+ * when the index process is silent for `patience.answer_ms`.
+ */
 type Ask = (question: SearchQuestion) => Promise<SearchAnswer | undefined>;
 
 /** Starts an index process, which outlives this API process. It ends at once if another one runs. */
@@ -82,7 +85,10 @@ export function createSearchIndex(
     return async (question) => {
       socket.setTimeout(patience.answer_ms);
       socket.write(`${JSON.stringify(question)}\n`);
-      const { value } = await lines.next().catch(() => ({ value: undefined }));
+      const { value } = await lines.next().catch((error: unknown) => {
+        if (error instanceof HttpError) throw error;
+        return { value: undefined };
+      });
       socket.setTimeout(0);
       return value === undefined ? undefined : (JSON.parse(value) as SearchAnswer);
     };

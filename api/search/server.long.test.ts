@@ -99,6 +99,22 @@ test('A search goes on after the process of the index was killed, with what that
   await move('Nigdzie', 'Lublin', false);
 });
 
+test('A search beside a process of the index that hangs is a 503, and the next one is answered when it goes on', async () => {
+  const index = open();
+  expect((await find(index, { city: 'lublin' })).total).toBe(1);
+  const pid = await findHolder();
+  process.kill(pid, 'SIGSTOP');
+  try {
+    const filter: SearchFilter = { status: 'ACTIVE', city: 'lublin' };
+    const searches = Array.from({ length: 3 }, () => index.find({ filter, skipped: 0, size: 20 }));
+    const refused = { status: 503 };
+    for (const search of searches) await expect(search).rejects.toMatchObject(refused);
+  } finally {
+    process.kill(pid, 'SIGCONT');
+  }
+  expect((await find(index, { city: 'lublin' })).total).toBe(1);
+});
+
 test.each([false, true])(
   'What was kept is not used of a database that was restored to an earlier moment; published again: %s',
   async (isPublished) => {
