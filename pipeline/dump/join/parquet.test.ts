@@ -202,6 +202,25 @@ describe('a stock in Parquet', () => {
     }
   });
 
+  test('has the days of any year as texts, and a text that is no day beyond the year 9999', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'registry-parquet-'));
+    const path = join(folder, 'years.parquet');
+    const written = [
+      ...['0000-01-01', '0001-01-16', '1582-10-15', '2000-02-29', '5015-04-05', '9999-12-31'],
+      ...['+012000-01-01', '-000001-12-31', '+275760-09-13'],
+    ];
+    const name = 'dateCreationUniteLegale';
+    await writeFile(
+      path,
+      toParquet(
+        [name],
+        written.map((day) => ({ [name]: day })),
+      ),
+    );
+    const lines = await collect(readParquet(path, [{ header: name }], ',', () => undefined));
+    expect(lines.split('\n')).toEqual([name, ...written.map((day) => day.slice(0, 10)), '']);
+  });
+
   // Written by PyArrow 25 with these rows, with small pages and a dictionary that is soon full.
   test.each(['arrow-1-snappy', 'arrow-2-gzip'])('is the same as %s writes it', async (name) => {
     const path = fileURLToPath(new URL(`../../../fixtures/dump/${name}.parquet`, import.meta.url));

@@ -58,19 +58,26 @@ const [ZERO, HYPHEN, COLON, LETTER_T] = Buffer.from('0-:T') as unknown as [
   number,
 ];
 
+/** Returns the first `length` characters of a moment in ISO 8601. A moment that `Date` lacks is no date. */
+function writeMoment(time_ms: number, length: number): string {
+  const time = new Date(time_ms);
+  return Number.isNaN(time.getTime()) ? 'not a date' : time.toISOString().slice(0, length);
+}
+
+/** Returns a day in ten characters: YYYY-MM-DD, or a text that is no day for a year of more than four digits. */
+const writeDay = (days_since_1970: number) => writeMoment(days_since_1970 * DAY_s * 1000, 10);
+
+const writeTime = (time_ms: bigint) => writeMoment(Number(time_ms), 19);
+
 /** The parsers that write values as a CSV file does. Times are local, without a zone. */
 export const parsers: ParquetParsers = {
   ...DEFAULT_PARSERS,
   stringFromBytes: (bytes: Uint8Array) => decoder.decode(bytes),
-  dateFromDays: (days: number) => new Date(days * DAY_s * 1000).toISOString().slice(0, 10),
-  timestampFromMilliseconds: (time: bigint) => writeTime(time),
+  dateFromDays: writeDay,
+  timestampFromMilliseconds: writeTime,
   timestampFromMicroseconds: (time: bigint) => writeTime(time / 1000n),
   timestampFromNanoseconds: (time: bigint) => writeTime(time / 1_000_000n),
 };
-
-function writeTime(time_ms: bigint): string {
-  return new Date(Number(time_ms)).toISOString().slice(0, 19);
-}
 
 /** Writes as texts the days of a page from `at` on. A day is an INT32: days since 1970. */
 export function writeDays(page: Uint8Array, at: number): Texts {
@@ -126,6 +133,10 @@ function putDay(bytes: Uint8Array, at: number, days_since_1970: number): void {
   const day_of_year = day_of_age - years_days;
   const month = divide(5 * day_of_year + 2, 153);
   const year = age * 400 + year_of_age + (month < 10 ? 0 : 1);
+  if (year < 0 || year > 9999) {
+    bytes.set(Buffer.from(writeDay(days_since_1970)), at);
+    return;
+  }
   putNumber(bytes, at, 4, year);
   bytes[at + 4] = HYPHEN;
   putNumber(bytes, at + 5, 2, month < 10 ? month + 3 : month - 9);
