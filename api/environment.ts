@@ -71,8 +71,8 @@ function readText(path: string): string | undefined {
 }
 
 /**
- * The schema of a file such as `terms.md`, the text of a page in each language. The Polish text comes from
- * `terms.pl.md` beside it, if that file exists.
+ * The schema of a file such as `terms.md`, the text of a page in each language. A file such as `terms.pl.md` in the
+ * same folder replaces the text of its language.
  */
 const notice = z
   .string()

@@ -46,7 +46,7 @@ export const bounds = {
   QUEUED_NUMBERS_PER_ACCOUNT: 1_000,
   /** The maximum number of API tokens that are neither revoked nor expired, and of ended tokens that are kept. */
   TOKENS_PER_ACCOUNT: 100,
-  /** The maximum number of requests a day that add companies, each of which can cause a mail. */
+  /** The maximum number of requests a day that add companies. Each request can cause a mail. */
   SUBMISSIONS_PER_DAY: 1_000,
   /**
    * The maximum number of requests in progress in a process, which has ten sessions. Without a token, the bound is

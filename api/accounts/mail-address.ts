@@ -84,7 +84,7 @@ function isListed(domain: string): boolean {
 }
 
 /** Returns the registered part of a domain, such as `firma.pl` of `poczta.firma.pl`. */
-export function registeredDomainOf(domain: string): string {
+function registeredDomainOf(domain: string): string {
   return getDomain(domain) ?? domain;
 }
 

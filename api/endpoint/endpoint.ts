@@ -34,7 +34,8 @@ export interface EndpointDescription<
   credits?: number;
   /**
    * The rate limit of the endpoint. An endpoint without a token applies `limit` per address, instead of the general
-   * limit. An endpoint with a token applies `limit` per account, beside the general limit; answers report its rest.
+   * limit. An endpoint with a token applies `limit` per account, beside the general limit. The headers of its
+   * answers have the remaining requests of `limit`.
    */
   limit?: RequestLimit;
   /**

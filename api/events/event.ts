@@ -8,7 +8,7 @@ import { pageMetaFields } from '../http/paging.ts';
 
 export const common = { method: 'get', tag: 'Company monitor', auth: 'token' } as const;
 
-export const eventFields = {
+const eventFields = {
   id: z.int(),
   event_type: eventTypeName,
   old_value: text.nullable(),

@@ -177,7 +177,7 @@ export function createLimiter({ gate, readers, now, logger }: LimiterOptions) {
       return (await hit(limited, key)).totalHits <= limited.request_count;
     },
 
-    /** Counts one hit of a key, beside the requests of the client. Throws a 429 beyond the limit. */
+    /** Counts one hit of a key under a limit of its own. Throws a 429 beyond the limit. */
     async count(limited: RequestLimit, key: string): Promise<void> {
       refuse(limited, await hit(limited, key));
     },

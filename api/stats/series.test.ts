@@ -53,7 +53,7 @@ const nothingCompared = {
 /** The flows of a snapshot in which nothing changed. */
 const nothing = Object.fromEntries(Object.keys(nothingCompared).map((flow) => [flow, 0]));
 
-/** A point by its date, its stock, and what is not that of a single day on which nothing changed. */
+/** Returns the point of a day without changes. `fields` replace its values. */
 const pointOf = (date: string, [ACTIVE, SUSPENDED, DELETED]: number[], fields: object) => ({
   date,
   stock: { ACTIVE, SUSPENDED, DELETED },

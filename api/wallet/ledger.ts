@@ -114,13 +114,13 @@ export function selectWallet(db: Db, account_id: string) {
     .where('account_id', '=', account_id);
 }
 
-export async function readBalance(db: Db, account_id: string): Promise<number> {
+async function readBalance(db: Db, account_id: string): Promise<number> {
   const wallet = await selectWallet(db, account_id).executeTakeFirst();
   return Number(wallet?.balance ?? 0);
 }
 
 // Spec: silent on the error for insufficient credits; we answer 402 with `required` and `balance`.
-export function creditsShort(required: number, balance: number): HttpError {
+function creditsShort(required: number, balance: number): HttpError {
   const message = `This costs ${required} ${required === 1 ? 'credit' : 'credits'}, and the wallet has ${balance}.`;
   const body = { message, code: 'INSUFFICIENT_CREDITS', required, balance };
   return new HttpError(402, body, describeCharge(0, balance));
@@ -137,7 +137,7 @@ export function creditErrors(required: number) {
  *
  * @param amount the withdrawn credits
  */
-export function describeCharge(amount: number, balance: number) {
+function describeCharge(amount: number, balance: number) {
   return { 'X-Credits-Charged': String(amount), 'X-Credits-Balance': String(balance) };
 }
 

@@ -15,7 +15,7 @@ export interface PaymentSettings extends StripeSettings {
   provider: 'local' | 'stripe' | undefined;
 }
 
-/** Returns a payment provider for development: its checkout is a local page where nobody pays. */
+/** Returns a payment provider for development: its checkout is a local page that takes no money. */
 export function createLocalPayment(baseUrl: string) {
   return {
     name: 'local' as const,

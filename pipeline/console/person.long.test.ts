@@ -26,8 +26,8 @@ import type { RunSummary } from '../night/summary.ts';
 import { verify } from '../night/verify.ts';
 
 /**
- * A part of each thing that tells who the person is, in lower case. Of telephones more digits than the fraction of a
- * second has, which would be taken for them.
+ * A part of each text that identifies the person, in lower case. A part of a telephone number has more digits than
+ * the fraction of a second, with which it could be confused.
  */
 const clear = ['brzęczyszcz', 'brzeczyszcz', 'zapomnian', 'łękołod', '87-654'].concat(
   ['00', '34', '44', '66', '70', '88', '99'].map((end) => `69912${end}`),

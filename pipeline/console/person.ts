@@ -142,7 +142,7 @@ async function requireOneCountry(
   );
   if (rows.length < 2) return;
   const countries = rows.map(({ country_code }) => country_code).join(' and ');
-  throw new WrongUsage(`'${wanted}' names persons of ${countries}: --source says which`);
+  throw new WrongUsage(`'${wanted}' names persons of ${countries}: choose one with --source`);
 }
 
 /** Drops the staging tables of killed nights; a night under way drops its own tables. */

@@ -18,7 +18,7 @@ import { publishBaseline, refuse, runBad } from '../../fixtures/dump/bad-night.t
 import { Refusal } from '../errors.ts';
 import { verify } from '../night/verify.ts';
 import { loadSource, type TableSource } from '../sources/source.ts';
-import { readDump } from './files.ts';
+import { readDump } from '../../fixtures/dump/in-stage.ts';
 import { readLayout } from './table-reader.ts';
 import type { TestDatabase } from '../../fixtures/database/test-database.ts';
 

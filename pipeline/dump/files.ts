@@ -120,10 +120,6 @@ function refuse(file: string): (cause: NodeJS.ErrnoException) => never {
   };
 }
 
-export async function readDump(source: Source, path: string): Promise<Dump> {
-  return await hashDump(await listDump(source, path));
-}
-
 /** Throws a `Refusal` when a file was changed or removed after `listDump`. */
 export async function assertUntouched(files: readonly DumpFile[]): Promise<void> {
   for (const { path, file, byte_count, modified_ms } of files) {

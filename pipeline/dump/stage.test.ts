@@ -10,7 +10,7 @@ import { Refusal } from '../errors.ts';
 import { staging } from '../night/nightly.ts';
 import { runSteps } from '../night/sessions.ts';
 import { loadSource, type TableSource } from '../sources/source.ts';
-import { readDump } from './files.ts';
+import { readDump } from '../../fixtures/dump/in-stage.ts';
 import { KnownFingerprints } from './known-fingerprints.ts';
 import { stageDump } from './stage.ts';
 

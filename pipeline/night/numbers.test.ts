@@ -174,7 +174,7 @@ describe('the numbers of another country', () => {
 
   test('that name persons of two countries forget the one whose registry is given', async () => {
     const request = { wanted: shared, reason: 'Art. 17', by: 'a letter', now: new Date() };
-    const told = `'${shared}' names persons of FR and PL: --source says which`;
+    const told = `'${shared}' names persons of FR and PL: choose one with --source`;
     await expect(forgetPerson(db, request, tmpdir())).rejects.toThrow(new WrongUsage(told));
     const forgotten = await forgetPerson(db, { ...request, source: 'sirene' }, tmpdir());
     expect(forgotten.entry_count).toBe(1);

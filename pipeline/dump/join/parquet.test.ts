@@ -24,10 +24,11 @@ import { readParquet } from '../parquet/read-parquet.ts';
 
 const db = await createTestDatabase();
 
-type Kind = 'text' | 'number' | 'float' | 'boolean' | 'date' | 'time' | 'list';
+type Kind = 'text' | 'bytes' | 'number' | 'float' | 'boolean' | 'date' | 'time' | 'list';
 
 const elements: Record<Kind, Omit<SchemaElement, 'name'>> = {
   text: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
+  bytes: { type: 'BYTE_ARRAY' },
   number: { type: 'INT64' },
   float: { type: 'DOUBLE' },
   boolean: { type: 'BOOLEAN' },
@@ -42,6 +43,7 @@ const elements: Record<Kind, Omit<SchemaElement, 'name'>> = {
 
 const values: Record<Kind, (text: string) => unknown> = {
   text: (text) => text,
+  bytes: (text) => Buffer.from(text, 'latin1'),
   number: BigInt,
   float: Number,
   boolean: (text) => text === 'true',
@@ -169,6 +171,17 @@ describe('a stock in Parquet', () => {
     expect(await refuse(damaged)).toMatch(/^StockUniteLegale_utf8\.parquet: /);
   });
 
+  test('loses the row alone whose text is not UTF-8', async () => {
+    const wrong = toParquet(
+      unitHeader,
+      units.map((unit) => ({ ...unit, sigleUniteLegale: unit.siren === two ? 'É' : 'E' })),
+      { sigleUniteLegale: 'bytes' },
+    );
+    const { records, rejects } = await stageStock(db, { ...good, [unitParquet]: wrong });
+    expect(records.map(({ siren }) => siren)).toEqual([one, three]);
+    expect(rejects).toEqual([`${unitParquet}, line 3: not UTF-8`]);
+  });
+
   const header = [
     'siren',
     'denominationUniteLegale',
@@ -205,10 +218,15 @@ describe('a stock in Parquet', () => {
   test('has the days of any year as texts, and a text that is no day beyond the year 9999', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'registry-parquet-'));
     const path = join(folder, 'years.parquet');
-    const written = [
-      ...['0000-01-01', '0001-01-16', '1582-10-15', '2000-02-29', '5015-04-05', '9999-12-31'],
-      ...['+012000-01-01', '-000001-12-31', '+275760-09-13'],
+    const years = [
+      '0000-01-01',
+      '0001-01-16',
+      '1582-10-15',
+      '2000-02-29',
+      '5015-04-05',
+      '9999-12-31',
     ];
+    const written = [...years, '+012000-01-01', '-000001-12-31', '+275760-09-13'];
     const name = 'dateCreationUniteLegale';
     await writeFile(
       path,

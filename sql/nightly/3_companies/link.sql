@@ -222,11 +222,12 @@ with member as (
     where component.label in (select same_nip.label from stage.same_nip)
 )
 
+-- While there are no known entries, only suspect nodes share a number.
 select member.label, row(suspect_node.*)::stage.node as holder
 from member
 join stage.suspect_node using (node)
+where not exists (select from registry.entry)
 union all
--- While there are no known entries, only suspect nodes share a number.
 select member.label, row(node.*)::stage.node
 from member
 join stage.node using (node)
