@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { shareAllSources, shareDemonstration } from '../fixtures/dump/three-sources.ts';
-import { expectedDays, expectedEvents } from '../fixtures/ceidg/expected.ts';
+import { expectedDays, expectedEvents } from '../fixtures/expected.ts';
 import { runCommand, type Started, startScript } from '../fixtures/process/cli.ts';
 import { createOrigin, type Origin } from '../fixtures/database/database-copy.ts';
 import { dumpTables, fixtureFolder, runDump } from '../fixtures/dump/night.ts';

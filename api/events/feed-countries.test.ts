@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 import { describe, expect, test } from 'vitest';
-import { expectedEvents } from '../../fixtures/ceidg/expected.ts';
+import { expectedEvents } from '../../fixtures/expected.ts';
 import { createWatch } from '../../fixtures/client/watch.ts';
 import {
   createWatcher,

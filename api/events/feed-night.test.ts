@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { expectedEvents, type ExpectedEvent } from '../../fixtures/ceidg/expected.ts';
+import { expectedEvents, type ExpectedEvent } from '../../fixtures/expected.ts';
 import { runFixture } from '../../fixtures/dump/night.ts';
 import {
   createWatcher,

@@ -1,7 +1,7 @@
 // What readers see of a night that is being published.
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { expectedEvents } from '../../fixtures/ceidg/expected.ts';
+import { expectedEvents } from '../../fixtures/expected.ts';
 import { createFirstDay, runFixture } from '../../fixtures/dump/night.ts';
 import {
   createWatcher,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { refusal } from '../../fixtures/client/json-client.ts';
-import { expectedDays } from '../../fixtures/ceidg/expected.ts';
+import { expectedDays } from '../../fixtures/expected.ts';
 import { runFixture } from '../../fixtures/dump/night.ts';
 import {
   createWatcher,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { findPort } from '../../fixtures/client/test-api.ts';
-import { expectedDays, expectedEvents } from '../../fixtures/ceidg/expected.ts';
+import { expectedDays, expectedEvents } from '../../fixtures/expected.ts';
 import { runCommand, startCommand, type Started } from '../../fixtures/process/cli.ts';
 import { startDatabaseProxy } from '../../fixtures/database/database-proxy.ts';
 import { createOrigin } from '../../fixtures/database/database-copy.ts';

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { expectedDays, expectedEvents } from '../../fixtures/ceidg/expected.ts';
+import { expectedDays, expectedEvents } from '../../fixtures/expected.ts';
 import { legalPerson } from '../../fixtures/registry/bir-entity.ts';
 import { hasty } from '../../fixtures/registry/fetching.ts';
 import {

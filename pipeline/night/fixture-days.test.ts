@@ -1,23 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
-import * as ceidg from '../../fixtures/ceidg/expected.ts';
+import { expectedDays, readExpected } from '../../fixtures/expected.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { runKrs } from '../../fixtures/dump/krs-day.ts';
 import { createFirstDay, dumpTables, runDump, runFixture } from '../../fixtures/dump/night.ts';
 import { runSource } from '../../fixtures/dump/three-sources.ts';
-import * as krs from '../../fixtures/krs/expected.ts';
-import * as regon from '../../fixtures/regon/expected.ts';
-import * as sirene from '../../fixtures/sirene/expected.ts';
 import { NothingToDo } from '../errors.ts';
 import { verify } from './verify.ts';
 
-/** The expected days of each registry: counts, events, what identifies an entry, rejects and notices. */
+/** What identifies an entry of each registry, and the rejects and notices of its days. */
 const registries = [
   {
     source: 'ceidg',
-    days: ceidg.expectedDays,
-    events: ceidg.expectedEvents,
     identity: 'entry.nip, entry.regon9, entry.name',
     rejects: [
       '2026-11-04 Zarejestrowane działalności - województwo kujawsko-pomorskie.csv 5: repeats another row of the same entry',
@@ -28,12 +23,6 @@ const registries = [
   },
   {
     source: 'regon',
-    days: regon.expectedRegonDays,
-    events: regon.expectedRegonEvents.map(({ name, entry_key, ...event }) => ({
-      ...event,
-      entry_key,
-      name,
-    })),
     identity: 'entry_key, entry.name',
     rejects: [
       '2026-11-05 przerwa.xml 1: HTML, no answer of BIR',
@@ -50,8 +39,6 @@ const registries = [
   },
   {
     source: 'krs',
-    days: krs.expectedDays,
-    events: krs.expectedEvents,
     identity: 'entry.krs',
     rejects: [
       '2026-11-05 0000990092.json 1: HTML or XML, no extract of KRS',
@@ -72,8 +59,6 @@ const registries = [
   },
   {
     source: 'sirene',
-    days: sirene.expectedDays,
-    events: sirene.expectedEvents,
     identity: 'entry_key',
     rejects: ['2026-11-03 siren.ndjson 5: a page of HTML'],
     notices: [],
@@ -88,7 +73,8 @@ const sorted = (rows: readonly object[]) =>
   rows.map((row) => JSON.stringify(Object.values(row))).toSorted();
 
 describe.each(registries)('the fixture days of $source', (registry) => {
-  const { source, days, identity } = registry;
+  const { source, identity } = registry;
+  const { events: expected, days } = readExpected(source);
   const db = databases[source];
   const events: object[] = [];
   const faults: string[] = [];
@@ -110,7 +96,7 @@ describe.each(registries)('the fixture days of $source', (registry) => {
   });
 
   test('make the events of the literal list and no others, and are whole after each night', async () => {
-    expect(sorted(events)).toEqual(sorted(registry.events));
+    expect(sorted(events)).toEqual(sorted(expected));
     const numbered = await ask<{ event_id: string; event_date: string }>(
       'select event_id, event_date from registry.event order by event_id',
     );
@@ -213,7 +199,7 @@ describe('the fixture days', () => {
 
 test('a full read publishes the same as the shortcut, byte for byte', async () => {
   const full = await createTestDatabase();
-  for (const { date } of ceidg.expectedDays) await runFixture(full, date, { isFullRead: true });
+  for (const { date } of expectedDays) await runFixture(full, date, { isFullRead: true });
   expect(await dumpTables(full)).toEqual(await dumpTables(databases.ceidg));
 });
 

@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { expectedEvents } from '../../fixtures/ceidg/expected.ts';
-import { expectedEvents as expectedKrsEvents } from '../../fixtures/krs/expected.ts';
+import { readExpected } from '../../fixtures/expected.ts';
 import { dumpTables } from '../../fixtures/dump/night.ts';
-import { expectedRegonEvents } from '../../fixtures/regon/expected.ts';
 import { runSource, shareAllSources, sources } from '../../fixtures/dump/three-sources.ts';
 import { verify } from './verify.ts';
 
@@ -47,13 +45,11 @@ describe('the fixture days of three registries', async () => {
       `select source, count(*)::int, (select max(event_id) from registry.event)::int as last_id
        from registry.event group by source order by source`,
     );
-    const count = {
-      ceidg: expectedEvents.length - countConfirmed('ceidg'),
-      krs: expectedKrsEvents.length - countConfirmed('krs'),
-      regon: expectedRegonEvents.length - countConfirmed('regon'),
-    };
-    const last_id = count.ceidg + count.krs + count.regon;
-    expect(rows).toEqual(sources.map((source) => ({ source, count: count[source], last_id })));
+    const counts = sources.map((source) => {
+      return { source, count: readExpected(source).events.length - countConfirmed(source) };
+    });
+    const last_id = counts.reduce((sum, { count }) => sum + count, 0);
+    expect(rows).toEqual(counts.map((one) => ({ ...one, last_id })));
     const runs = await db.pool.query(
       'select sum(event_count)::int as told from registry.run where state = $1',
       ['published'],
