@@ -64,8 +64,6 @@ const long = [
   'api/html/assets/stats-chart.js',
   'pipeline/dump/wasm/lines.ts',
   'pipeline/night/nightly.ts',
-  'pipeline/sources/krs/map.sql',
-  'pipeline/sources/sirene/map.sql',
 ];
 
 test('a folder has at most 20 files of code, and a file at most 300 lines', () => {

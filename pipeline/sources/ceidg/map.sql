@@ -18,7 +18,6 @@ select
     ) as entry_key,
     number.nip,
     number.regon9,
-    null::text as krs,
     'NATURAL' as entity_type,
     -- Every entry of CEIDG is a natural person's business.
     '099' as legal_form,
@@ -27,7 +26,6 @@ select
     record.imie as first_name,
     record.telefon as phone,
     record.email,
-    null::text as fax,
     record.adres_www as website,
     record.kod_pocztowy as postal_code,
     record.powiat as county,
@@ -96,26 +94,7 @@ select
     end as address_country_code,
     case
         when record.status_dzialalnosci = 'WYKRESLONY' then record.data_zakonczenia
-    end as struck_off_date,
-    null::text as bankruptcy_start_date,
-    null::text as bankruptcy_end_date,
-    null::jsonb as units,
-    null::jsonb as persons,
-    null::jsonb as other_dates,
-    null::text as bankruptcy_state,
-    null::text as restructuring_state,
-    null::text as restructuring_start_date,
-    null::text as restructuring_end_date,
-    null::text as e_delivery,
-    null::jsonb as numbers,
-    null::integer as version_no,
-    null::date as version_date,
-    null::text as version_register,
-    null::boolean as is_partial,
-    null::text[] as unstated,
-    null::text as announced_activity,
-    null::text[] as closed_units,
-    null::text[] as address_ids
+    end as struck_off_date
 from stage.record
 join stage.file on file.file_no = record.file_no
 cross join lateral (

@@ -1,11 +1,9 @@
--- Maps one row per extract. An unknown legal form, an invalid number, and an unreadable day
--- or voivodeship change nothing: the known value stays. `sections` holds the current
--- content of the extract, by the keys of shape.csv. collect.sql adds the rest of the
--- document.
+-- Maps one row per extract. An unknown legal form, an invalid number, and an unreadable day or voivodeship change
+-- nothing: the known value stays. `sections` holds the current content of the extract, by the keys of shape.csv.
+-- KRS states the day of registration, not the day on which the company began.
 select
     document.file_no,
     document.line,
-    null::bigint as fingerprint,
     document.entry_key_hint as entry_key,
     stage.krs_number_in_force(
         document.document ->> 'nip',
@@ -26,12 +24,8 @@ select
         case when part.identity ? 'formaPrawna' then known.legal_form end
     ) as legal_form,
     part.identity ->> 'nazwa' as name,
-    null::text as surname,
-    null::text as first_name,
-    null::text as phone,
     -- KRS writes mail addresses and websites in capitals: their case has no meaning.
     registry.lower(part.seat ->> 'adresPocztyElektronicznej') as email,
-    null::text as fax,
     registry.lower(part.seat ->> 'adresStronyInternetowej') as website,
     part.seat #>> '{adres,kodPocztowy}' as postal_code,
     part.seat #>> '{siedziba,powiat}' as county,
@@ -53,13 +47,7 @@ select
     document.document ->> 'activity_version' as activity_version,
     document.document ->> 'activity_main' as activity_main,
     document.document ->> 'activity_codes' as activity_codes,
-    false as is_well_formed,
-    null::text as status_text,
     coalesce(suspension.status, 'ACTIVE') as declared_status,
-    false as is_partnership_only,
-    -- KRS states the day of registration, not the day on which the company began.
-    null::text as start_date,
-    null::text as end_date,
     suspension.suspension_day as suspension_date,
     suspension.resumption_day as resumption_date,
     coalesce(part.seat #>> '{adres,kraj}', part.seat #>> '{siedziba,kraj}')
@@ -85,16 +73,10 @@ select
     proceeding.restructuring ->> 'start_day' as restructuring_start_date,
     proceeding.restructuring ->> 'end_day' as restructuring_end_date,
     part.seat ->> 'adresDoDoreczenElektronicznychWpisanyDoBAE' as e_delivery,
-    null::jsonb as numbers,
     -- An extract without the number of its version leaves the known number.
     coalesce((document.document ->> 'entry_no')::integer, known.version_no) as version_no,
     version.day as version_date,
-    coalesce(document.document ->> 'register', known.version_register) as version_register,
-    null::boolean as is_partial,
-    null::text[] as unstated,
-    null::text as announced_activity,
-    null::text[] as closed_units,
-    null::text[] as address_ids
+    coalesce(document.document ->> 'register', known.version_register) as version_register
 from stage.document
 cross join stage.night
 left join registry.entry as known

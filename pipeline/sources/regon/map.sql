@@ -3,7 +3,6 @@
 select
     document.file_no,
     document.line,
-    null::bigint as fingerprint,
     document.entry_key_hint as entry_key,
     case
         when registry.is_cancelled(owner.nip_status) then null
@@ -59,8 +58,6 @@ select
     coalesce(
         case when code.is_stated then code.codes else known.activity_codes end, ''
     ) as activity_codes,
-    false as is_well_formed,
-    null::text as status_text,
     case
         when activity.suspension_date > coalesce(activity.resumption_date, '') then 'SUSPENDED'
         -- Silo 4 holds activities struck off before 2014-11-08, some without any date.
@@ -70,7 +67,6 @@ select
             then 'DELETED'
         else 'ACTIVE'
     end as declared_status,
-    false as is_partnership_only,
     activity.start_date,
     activity.end_date,
     activity.suspension_date,
@@ -85,20 +81,7 @@ select
     case
         when bankruptcy.end_date is not null then 'ENDED'
         when activity.bankruptcy_start_date is not null then 'OPEN'
-    end as bankruptcy_state,
-    null::text as restructuring_state,
-    null::text as restructuring_start_date,
-    null::text as restructuring_end_date,
-    null::text as e_delivery,
-    null::jsonb as numbers,
-    null::integer as version_no,
-    null::date as version_date,
-    null::text as version_register,
-    null::boolean as is_partial,
-    null::text[] as unstated,
-    null::text as announced_activity,
-    null::text[] as closed_units,
-    null::text[] as address_ids
+    end as bankruptcy_state
 from stage.document
 cross join lateral jsonb_to_record(document.document -> 'activity') as activity (
     name text, nip text, nip_status text, legal_form text, register text, register_number text,

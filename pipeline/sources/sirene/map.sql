@@ -1,26 +1,16 @@
 -- Maps one row per legal unit. `details` are its establishments, by the columns of establishment.csv: the head
 -- office first, then all other active ones. A delta has the same columns: collect.sql puts the values of an
--- answer in place of the known ones. `[ND]` marks a value that the owner withholds.
+-- answer in place of the known ones. `[ND]` marks a value that the owner withholds. An entrepreneur is no person of
+-- the entry: `registry.show_entry` makes the person out of the name.
 select
     record.file_no,
     record.line,
     record.fingerprint,
     record.siren as entry_key,
-    null::text as nip,
-    null::text as regon9,
-    null::text as krs,
     case when unit.is_natural then 'NATURAL' else 'LEGAL' end as entity_type,
     unit.legal_form,
     unit.name,
-    null::text as surname,
-    null::text as first_name,
-    null::text as phone,
-    null::text as email,
-    null::text as fax,
-    null::text as website,
     address.postal_code,
-    null::text as county,
-    null::text as commune,
     address.city,
     address.street,
     address.building,
@@ -42,7 +32,6 @@ select
             else 'SUSPENDED'
         end
     end as declared_status,
-    false as is_partnership_only,
     unit.start_date,
     -- `date_debut` is the day of the last change of any kind: the first day that the registry stated counts.
     case
@@ -63,21 +52,7 @@ select
         end
     end as resumption_date,
     address.country_code as address_country_code,
-    null::text as struck_off_date,
-    null::text as bankruptcy_start_date,
-    null::text as bankruptcy_end_date,
     place.units,
-    -- A unit has no persons here: its entrepreneur is made out of the name when the unit is shown.
-    null::jsonb as persons,
-    null::jsonb as other_dates,
-    null::text as bankruptcy_state,
-    null::text as restructuring_state,
-    null::text as restructuring_start_date,
-    null::text as restructuring_end_date,
-    null::text as e_delivery,
-    null::integer as version_no,
-    null::date as version_date,
-    null::text as version_register,
     case
         when registry.text_fr(record.identifiant_association) is not null
             then jsonb_build_object('RNA', record.identifiant_association)

@@ -178,10 +178,34 @@ from (
                 )
         end as wrong_number
     from (
-        select mapped.*, night.source, night.country_code, night.dump_date
-        from stage.mapped
-        cross join stage.night
-        where mapped.file_no = any($1) and mapped.line between $2 and $3
+        select stated.*, night.source, night.country_code, night.dump_date
+        from stage.night
+        -- A name that `mapped` lacks is a column of `absent`.
+        cross join (
+            select (null::registry.entry).*, null::text as status_text, false as is_well_formed
+        ) as absent
+        cross join lateral (
+            select
+                file_no, line, fingerprint, is_well_formed, entry_key, nip, regon9, krs, numbers,
+                entity_type, legal_form, name, surname, first_name, phone, email, fax, website,
+                postal_code, county, commune, city, street, building, apartment, voivodeship,
+                address_country_code, activity_version, activity_main, activity_codes,
+                announced_activity, status_text, declared_status, bankruptcy_state,
+                restructuring_state, units, closed_units, address_ids, persons, other_dates,
+                e_delivery, version_no, version_date, version_register, is_partial, unstated,
+                coalesce(is_partnership_only, false) as is_partnership_only,
+                start_date::text as start_date,
+                end_date::text as end_date,
+                suspension_date::text as suspension_date,
+                resumption_date::text as resumption_date,
+                struck_off_date::text as struck_off_date,
+                bankruptcy_start_date::text as bankruptcy_start_date,
+                bankruptcy_end_date::text as bankruptcy_end_date,
+                restructuring_start_date::text as restructuring_start_date,
+                restructuring_end_date::text as restructuring_end_date
+            from stage.mapped
+            where mapped.file_no = any($1) and mapped.line between $2 and $3
+        ) as stated
         offset 0
     ) as mapped
     offset 0
@@ -189,69 +213,40 @@ from (
 -- An impossible day is noted, and the known day stays.
 cross join lateral (
     select
-        coalesce(
-            mapped.start_day,
-            case
-                when mapped.start_date is not null
-                    then (registry.find_entry(mapped.source, mapped.entry_key)).start_date
-            end
-        ) as start,
-        coalesce(
-            mapped.end_day,
-            case
-                when mapped.end_date is not null
-                    then (registry.find_entry(mapped.source, mapped.entry_key)).end_date
-            end
-        ) as ending,
-        coalesce(
+        case when mapped.start_date is not null then coalesce(
+            mapped.start_day, (registry.find_entry(mapped.source, mapped.entry_key)).start_date
+        ) end as start,
+        case when mapped.end_date is not null then coalesce(
+            mapped.end_day, (registry.find_entry(mapped.source, mapped.entry_key)).end_date
+        ) end as ending,
+        case when mapped.suspension_date is not null then coalesce(
             mapped.suspension_day,
-            case
-                when mapped.suspension_date is not null
-                    then (registry.find_entry(mapped.source, mapped.entry_key)).suspension_date
-            end
-        ) as suspension,
-        coalesce(
+            (registry.find_entry(mapped.source, mapped.entry_key)).suspension_date
+        ) end as suspension,
+        case when mapped.resumption_date is not null then coalesce(
             mapped.resumption_day,
-            case
-                when mapped.resumption_date is not null
-                    then (registry.find_entry(mapped.source, mapped.entry_key)).resumption_date
-            end
-        ) as resumption,
-        coalesce(
+            (registry.find_entry(mapped.source, mapped.entry_key)).resumption_date
+        ) end as resumption,
+        case when mapped.struck_off_date is not null then coalesce(
             mapped.struck_off_day,
-            case
-                when mapped.struck_off_date is not null
-                    then (registry.find_entry(mapped.source, mapped.entry_key)).struck_off_date
-            end
-        ) as strike_off,
-        coalesce(
+            (registry.find_entry(mapped.source, mapped.entry_key)).struck_off_date
+        ) end as strike_off,
+        case when mapped.bankruptcy_start_date is not null then coalesce(
             mapped.bankruptcy_start_day,
-            case
-                when mapped.bankruptcy_start_date is not null
-                    then (registry.find_entry(mapped.source, mapped.entry_key)).bankruptcy_start_date
-            end
-        ) as bankruptcy_start,
-        coalesce(
+            (registry.find_entry(mapped.source, mapped.entry_key)).bankruptcy_start_date
+        ) end as bankruptcy_start,
+        case when mapped.bankruptcy_end_date is not null then coalesce(
             mapped.bankruptcy_end_day,
-            case
-                when mapped.bankruptcy_end_date is not null
-                    then (registry.find_entry(mapped.source, mapped.entry_key)).bankruptcy_end_date
-            end
-        ) as bankruptcy_end,
-        coalesce(
+            (registry.find_entry(mapped.source, mapped.entry_key)).bankruptcy_end_date
+        ) end as bankruptcy_end,
+        case when mapped.restructuring_start_date is not null then coalesce(
             mapped.restructuring_start_day,
-            case
-                when mapped.restructuring_start_date is not null
-                    then (registry.find_entry(mapped.source, mapped.entry_key)).restructuring_start_date
-            end
-        ) as restructuring_start,
-        coalesce(
+            (registry.find_entry(mapped.source, mapped.entry_key)).restructuring_start_date
+        ) end as restructuring_start,
+        case when mapped.restructuring_end_date is not null then coalesce(
             mapped.restructuring_end_day,
-            case
-                when mapped.restructuring_end_date is not null
-                    then (registry.find_entry(mapped.source, mapped.entry_key)).restructuring_end_date
-            end
-        ) as restructuring_end
+            (registry.find_entry(mapped.source, mapped.entry_key)).restructuring_end_date
+        ) end as restructuring_end
 ) as day
 -- The fields that the hash of a record is made from.
 cross join lateral (
