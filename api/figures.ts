@@ -70,9 +70,6 @@ export const limits = {
   confirmRecovery: { name: 'recover-confirm', request_count: 10, window_ms: hour_ms },
   /** The limit per recovery link of confirmations: a reader of the mail may guess the password. */
   guessRecovery: { name: 'recover-guess', request_count: 10, window_ms: day_ms },
-  /** The limits per mailbox of mails for the initialization. */
-  registrationMailHour: { name: 'register-mail-hour', request_count: 3, window_ms: hour_ms },
-  registrationMailDay: { name: 'register-mail-day', request_count: 10, window_ms: day_ms },
   /** The limit per account of attempts to end it: a finder of the Master Token may guess the password. */
   endAccount: {
     name: 'end-account',
@@ -99,6 +96,19 @@ export const limits = {
    */
   refusedWebhooks: { name: 'webhooks', request_count: 30, window_ms: minute_ms },
 } satisfies Record<string, RequestLimit>;
+
+function limitMails(name: string, mostInHour: number, mostInDay: number) {
+  return {
+    hour: { name: `${name}-mail-hour`, request_count: mostInHour, window_ms: hour_ms },
+    day: { name: `${name}-mail-day`, request_count: mostInDay, window_ms: day_ms },
+  };
+}
+
+/** The limits of mails with one-time tokens: per mailbox, and per account since its last recovery. */
+export const mailLimits = {
+  init: limitMails('register', 3, 10),
+  recover: limitMails('recover', 5, 10),
+};
 
 /** Returns the limit per account of requests that add companies. */
 export function submissionLimit({ SUBMISSIONS_PER_DAY: request_count }: Bounds): RequestLimit {
@@ -138,15 +148,6 @@ export const lifetimes = {
   /** The lifetime in ms of a file of `/downloads` in memory and in caches. */
   download_ms: hour_ms,
 };
-
-/**
- * The limits of recovery mails to an account since its last recovery: pairs of a count and a window in ms. The
- * longest window is the lifetime of a recovery link.
- */
-export const recoveryMails = [
-  [5, hour_ms],
-  [10, day_ms],
-] as const;
 
 /** The longest waits of the API, in ms. */
 export const patience = {

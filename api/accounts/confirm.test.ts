@@ -94,9 +94,9 @@ describe('POST /auth/recover/confirm', () => {
     await Promise.all([1, 2, 3, 4, 5].map((at) => ask(`of a stranger ${at}`)));
     const mailed = await readMailedToken(database.kysely, account.email);
     await ask();
-    expect((await readRecovery(database.pool, account)).mails).toHaveLength(6);
+    expect((await readRecovery(database.pool, account)).mails).toHaveLength(5);
     await Promise.all(Array.from({ length: 25 }, (_, at) => ask(`of a stranger after ${at}`)));
-    expect((await readRecovery(database.pool, account)).mails).toHaveLength(6);
+    expect((await readRecovery(database.pool, account)).mails).toHaveLength(5);
     expect((await confirm(mailed)).status).toBe(200);
     const { hash } = await readRecovery(database.pool, account);
     expect(await verifyPassword(password, hash!.password_hash as string)).toBe(true);
@@ -183,18 +183,5 @@ describe('POST /auth/recover/confirm', () => {
     const init = await askJson(api, 'POST /auth/init', { body: { token: late.link } });
     expect(init.status).toBe(422);
     expect((await confirm(late.link)).status).toBe(200);
-  });
-
-  test('422 names missing fields', async () => {
-    expect(await askJson(api, 'POST /auth/recover/confirm', { body: {} })).toEqual({
-      status: 422,
-      body: {
-        message: 'The token field is required. (and 1 more error)',
-        errors: {
-          token: ['The token field is required.'],
-          password: ['The password field is required.'],
-        },
-      },
-    });
   });
 });

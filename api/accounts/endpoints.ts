@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Db } from '../../sql/connection/kysely.ts';
 import { answersSuccess, text, time } from '../endpoint/answers.ts';
@@ -5,11 +6,10 @@ import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
 import { limits, welcomeBonus } from '../figures.ts';
 import { invalid } from '../http/errors.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
-import { endAccountEndpoint } from './end.ts';
 import examples from './examples.json' with { type: 'json' };
 import { initializeAccount, type SigningOptions } from './init.ts';
-import { addressField } from './mail-address.ts';
-import { passwordField } from './password.ts';
+import { addressField, bonusKeysOf } from './mail-address.ts';
+import { passwordField, verifyPassword } from './password.ts';
 import { confirmation, createRecovery } from './recover.ts';
 import { languageField, registerEndpoint, type RegistrationOptions } from './register.ts';
 
@@ -146,6 +146,49 @@ const changeProfile = endpoint(
   },
 );
 
+const endedMessage =
+  'The account has ended. Its credits are forfeited; the ledger stays without your name and address as long as tax law wants.';
+
+function end(options: SigningOptions): Endpoint {
+  const { db, now, secretKey } = options;
+  return endpoint(
+    {
+      method: 'delete',
+      path: '/account',
+      tag: 'Accounts',
+      auth: 'master',
+      limit: limits.endAccount,
+      summary: 'End the account',
+      description:
+        'Deletes the name, the address, the tokens, the watch list with its feed, and the mails of the account, at once and for good. All its tokens get 401 from then on, and the remaining credits are forfeited. The ledger stays without a person for the period of tax law. The address can be registered again, without a second welcome bonus.',
+      body: z.strictObject({ password: z.string() }),
+      bodyExample: { password: 'correct horse battery' },
+      answer: z.strictObject({
+        success: z.literal(true),
+        message: z.string(),
+        forfeited_credits: z.int().meta({ description: 'The remaining balance.' }),
+      }),
+      example: { success: true, message: endedMessage, forfeited_credits: 120 },
+    },
+    async ({ body, caller: { account_id } }) => {
+      const stored = await db
+        .selectFrom('customer.account as account')
+        .leftJoin('customer.wallet as wallet', 'wallet.account_id', 'account.account_id')
+        .select(['email', 'password_hash', 'balance'])
+        .where('account.account_id', '=', account_id)
+        .executeTakeFirstOrThrow();
+      if (!(await verifyPassword(body.password, stored.password_hash)))
+        throw invalid([['password', 'The password is wrong.']]);
+      const { ended } = bonusKeysOf(secretKey, stored.email);
+      await sql`
+        select customer.end_account(${account_id}, ${ended.mailbox}, ${ended.domain}, ${now()})
+      `.execute(db);
+      const forfeited_credits = Number(stored.balance ?? 0);
+      return { success: true, message: endedMessage, forfeited_credits };
+    },
+  );
+}
+
 /** Returns the endpoints of accounts: registration, initialization, recovery, profile and end. */
 export function accountEndpoints(options: AccountOptions): Endpoint[] {
   return [
@@ -155,6 +198,6 @@ export function accountEndpoints(options: AccountOptions): Endpoint[] {
     confirm(options),
     readProfile,
     changeProfile,
-    endAccountEndpoint(options),
+    end(options),
   ];
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { lockName, type Tx } from '../../sql/connection/kysely.ts';
+import { type Db, lockName, type Tx } from '../../sql/connection/kysely.ts';
 import { day_ms, welcomeBonus } from '../figures.ts';
 import type { Context } from '../http/context.ts';
 import { invalid } from '../http/errors.ts';
@@ -16,9 +16,19 @@ export type SigningOptions = Context & { secretKey: string };
 type Account = Record<'account_id' | 'user_ref' | 'email', string>;
 
 /**
- * Makes a new Master Token for an account, and returns the account with the secret of the token. The secret of a
- * Master Token is shown only once.
+ * Returns the initialized account of an address, in any letter case. Spec: silent on recovering an account that
+ * was never initialized; such an account gets no mail, and its address can be registered again.
  */
+export function findInitialized(db: Db, email: string) {
+  return db
+    .selectFrom('customer.account')
+    .select(['account_id', 'email as recipient', 'name as user_name', 'recovered_at'])
+    .where(sql`lower(email collate "C")`, '=', email.toLowerCase())
+    .where('initialized_at', 'is not', null)
+    .executeTakeFirst();
+}
+
+/** Makes a new Master Token for an account, and returns the account with the secret of the token. */
 export async function openAccount(tx: Tx, { account_id, user_ref, email }: Account, now: Date) {
   const master = { account_id, kind: 'master', name: 'Master Token' } as const;
   const { plaintext, token_ref } = await issueToken(tx, master, now);
@@ -65,12 +75,7 @@ export async function initializeAccount(options: SigningOptions, token: string) 
   });
 }
 
-/**
- * Claims the welcome bonus of a mailbox, at most once. A registered domain gets at most 20 bonuses in 24 hours.
- * Mail providers are no exception, since registration refuses their addresses.
- *
- * @returns false when the mailbox already got its bonus, or its domain already got 20 in 24 hours
- */
+/** Claims the welcome bonus; false when the mailbox already got its bonus, or its domain 20 in 24 hours. */
 async function claimWelcomeBonus(
   tx: Tx,
   secretKey: string,
@@ -78,7 +83,6 @@ async function claimWelcomeBonus(
   now: Date,
 ) {
   const { mailbox, domain, ended } = bonusKeysOf(secretKey, email);
-  // Serializes parallel claims of welcome bonuses of one domain.
   await lockName(tx, `welcome ${domain}`);
   const { rows } = await sql`
     insert into customer.welcome_bonus (mailbox, domain, account_id, granted_at)

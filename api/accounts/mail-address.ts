@@ -53,10 +53,8 @@ export function domainOf(address: string): string {
 const dotless = ['gmail.com', 'googlemail.com', 'proton.me', 'protonmail.com', 'pm.me'];
 
 /**
- * Returns the mailbox of a mail address, in lower case and without the tag after a plus. Dots are dropped too
- * where the mail provider ignores them.
- *
- * @param address the address as `normalizeAddress` returns it
+ * Returns the mailbox of a normalized mail address, in lower case and without the tag after a plus. Dots are
+ * dropped too where the mail provider ignores them.
  */
 export function mailboxOf(address: string): string {
   const [local, domain] = split(address.toLowerCase());
@@ -83,19 +81,9 @@ function isListed(domain: string): boolean {
   return [...forms].some((form) => lists.some((list) => list.includes(`"${form}"`)));
 }
 
-/** Returns the registered part of a domain, such as `firma.pl` of `poczta.firma.pl`. */
-function registeredDomainOf(domain: string): string {
-  return getDomain(domain) ?? domain;
-}
-
-/**
- * Checks whether a domain, or a parent up to the registered domain, offers free or disposable mailboxes.
- *
- * @param domain the domain as `normalizeDomain` returns it
- * @param further more domains that are refused
- */
+/** Checks whether a domain, or a parent up to the registered domain, offers free or disposable mailboxes. */
 export function isRefusedDomain(domain: string, further: readonly string[] = []): boolean {
-  const registered = registeredDomainOf(domain);
+  const registered = getDomain(domain) ?? domain;
   for (let name = domain; ; name = name.slice(name.indexOf('.') + 1)) {
     const isRefused = isListed(name) || further.includes(name);
     if (isRefused && (name === domain || !registries.includes(name))) return true;
@@ -115,11 +103,7 @@ export const addressField = z
   })
   .meta({ format: 'email', maxLength: addressMaximum });
 
-/**
- * Returns the field for the address of a new account, which refuses disposable and free mailboxes.
- *
- * @param furtherDomains more domains that are refused, as `normalizeDomain` returns them
- */
+/** Returns the field for the address of a new account, which refuses disposable and free mailboxes. */
 export function accountAddressField(furtherDomains: readonly string[]) {
   return addressField.refine((address) => !isRefusedDomain(domainOf(address), furtherDomains), {
     error: 'The email field must not be an address of a disposable or free mailbox.',
@@ -132,7 +116,8 @@ export function accountAddressField(furtherDomains: readonly string[]) {
  */
 export function bonusKeysOf(secretKey: string, email: string) {
   const mailbox = mailboxOf(email);
-  const domain = registeredDomainOf(domainOf(mailbox));
+  const [, host] = split(mailbox);
+  const domain = getDomain(host) ?? host;
   const hashOf = (part: string) =>
     `hmac:${createHmac('sha256', secretKey).update(`welcome ${part}`).digest('hex')}`;
   return { mailbox, domain, ended: { mailbox: hashOf(mailbox), domain: hashOf(domain) } };

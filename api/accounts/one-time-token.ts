@@ -5,7 +5,8 @@ import {
   readToken,
 } from '../../sql/secrets/signed-token.ts';
 import type { Tx } from '../../sql/connection/kysely.ts';
-import { lifetimes } from '../figures.ts';
+import { lifetimes, mailLimits } from '../figures.ts';
+import type { Limiter } from '../http/limiter.ts';
 
 type Purpose = OneTimeTokenClaims['purpose'];
 
@@ -15,11 +16,7 @@ export function expiryOf(now: Date): Date {
   return new Date((issued_s + lifetimes.oneTimeToken_s) * 1000);
 }
 
-/**
- * Reads the claims of a one-time token without a query; only the database knows whether the token was used.
- *
- * @returns undefined when the token is forged, expired, or for another purpose
- */
+/** Returns the claims of a one-time token; undefined when it is forged, expired, or for another purpose. */
 export function readClaims(secretKey: string, text: string, purpose: Purpose, now: Date) {
   const claims = readToken(oneTimeTokenClaims, secretKey, text, now);
   return claims?.purpose === purpose ? claims : undefined;
@@ -33,15 +30,18 @@ interface Issue {
   now: Date;
 }
 
-interface Mail {
-  recipient: string;
-  user_name?: string;
-  /** The earliest time to send the mail; absent or null: at once. */
-  send_after?: Date | null;
+/** Counts a mail to a mailbox or an account, and returns whether the limits allow the mail. */
+export async function isMailAllowed(limiter: Limiter, purpose: Purpose, key: string) {
+  const { hour, day } = mailLimits[purpose];
+  return (await limiter.isAllowed(hour, key)) && limiter.isAllowed(day, key);
 }
 
 /** Issues a one-time token and, if `mail` is given, queues the mail that brings the token. */
-export async function issueOneTimeToken(tx: Tx, { now, ...token }: Issue, mail?: Mail) {
+export async function issueOneTimeToken(
+  tx: Tx,
+  { now, ...token }: Issue,
+  mail?: { recipient: string; user_name?: string },
+) {
   const one_time_token_id = randomUUID();
   const { account_id, purpose: template } = token;
   const created_at = now;
@@ -50,12 +50,12 @@ export async function issueOneTimeToken(tx: Tx, { now, ...token }: Issue, mail?:
     .values({ ...token, one_time_token_id, created_at, expires_at: expiryOf(now) })
     .execute();
   if (!mail) return;
-  const { user_name, ...sending } = mail;
+  const { user_name, recipient } = mail;
   const mail_key = `${template}:${one_time_token_id}`;
   const data = JSON.stringify({ one_time_token_id, user_name });
   await tx
     .insertInto('customer.mail')
-    .values({ mail_key, account_id, template, data, created_at, ...sending })
+    .values({ mail_key, account_id, recipient, template, data, created_at })
     .execute();
 }
 
@@ -72,10 +72,8 @@ export async function cancelOneTimeTokens(tx: Tx, { account_id, purpose, now }: 
 }
 
 /**
- * Marks a one-time token as used, which succeeds only once. All changes of one-time tokens lock the account first,
- * to prevent deadlocks.
- *
- * @returns the account; undefined when the token is already used, cancelled or expired
+ * Marks a one-time token as used, and returns its account; undefined for a token that is used, cancelled or
+ * expired. The account is locked first, to prevent deadlocks.
  */
 export async function useOneTimeToken(tx: Tx, claims: OneTimeTokenClaims, now: Date) {
   const account = await tx

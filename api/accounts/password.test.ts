@@ -15,18 +15,10 @@ describe('a password', () => {
     const hash = await hashPassword('zażółć\0gęślą');
     expect(await verifyPassword('zażółć\0gęślą', hash)).toBe(true);
     expect(await verifyPassword('zażółć\0gęślą'.normalize('NFD'), hash)).toBe(true);
+    expect(await verifyPassword('zażółć', '-')).toBe(false);
     for (const other of ['zażółć', 'Zażółć\0gęślą', 'zażółć\0gęślą ', '']) {
       expect(await verifyPassword(other, hash)).toBe(false);
     }
-  });
-
-  test('is read as other implementations of argon2id write it', async () => {
-    // $ echo -n password | argon2 somesalt -id -t 2 -m 16 -p 1 -l 32
-    const hash =
-      '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc';
-    expect(await verifyPassword('password', hash)).toBe(true);
-    expect(await verifyPassword('passwort', hash)).toBe(false);
-    expect(await verifyPassword('password', '-')).toBe(false);
   });
 
   test('503 when a hundred wait already, and none of those is lost', async () => {

@@ -11,15 +11,9 @@ const [minimumCharacters, maximumBytes] = sizes.password;
 /** The minimum cost of argon2id that OWASP recommends: 19 MiB, two passes, one lane. */
 const cost = { memory: 19_456, passes: 2, parallelism: 1 };
 export const saltBytes = 16;
-const tagBytes = 32;
+const tagLength = 32;
 
-/** The text form of an argon2id hash, as in the reference implementation. An old hash may have another cost. */
-const encoded = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/;
-
-/**
- * The queue of password hashes. One hash is computed at a time, in a thread, so that requests keep the other
- * cores.
- */
+/** The queue of password hashes: one is computed at a time, in a thread, so that requests keep the other cores. */
 const queue = pLimit(1);
 
 /** The field for a new password: at least 8 characters, at most 1024 bytes. */
@@ -35,10 +29,20 @@ export const passwordField = z
 
 const argon2id = promisify(argon2);
 
-type Cost = typeof cost;
+function unpadded(bytes: Buffer): string {
+  return bytes.toString('base64').replace(/=+$/, '');
+}
 
-/** Computes the hash of a password when its turn in the queue comes. Throws a 503 when the queue is full. */
-async function derive(password: string, nonce: Buffer, tagLength: number, by: Cost) {
+/**
+ * Returns the argon2id hash of a password, in the text form of the reference implementation. Throws a 503 when the
+ * queue of hashes is full.
+ *
+ * @param nonce the salt, 16 bytes; the same salt and password give the same hash
+ */
+export async function hashPassword(
+  password: string,
+  nonce = randomBytes(saltBytes),
+): Promise<string> {
   if (queue.pendingCount >= sizes.waitingHashes) {
     throw new HttpError(
       503,
@@ -48,36 +52,16 @@ async function derive(password: string, nonce: Buffer, tagLength: number, by: Co
   }
   // The password is normalized, since the same character can be typed as one code point or as two.
   const message = password.normalize('NFKC');
-  return queue(() => argon2id('argon2id', { ...by, nonce, tagLength, message }));
-}
-
-function unpadded(bytes: Buffer): string {
-  return bytes.toString('base64').replace(/=+$/, '');
-}
-
-/**
- * Returns the argon2id hash of a password. Throws a 503 when the queue of hashes is full.
- *
- * @param nonce the salt, 16 bytes; the same salt and password give the same hash
- */
-export async function hashPassword(
-  password: string,
-  nonce = randomBytes(saltBytes),
-): Promise<string> {
-  const tag = await derive(password, nonce, tagBytes, cost);
+  const tag = await queue(() => argon2id('argon2id', { ...cost, nonce, tagLength, message }));
   const costs = `m=${cost.memory},t=${cost.passes},p=${cost.parallelism}`;
   return `$argon2id$v=19$${costs}$${unpadded(nonce)}$${unpadded(tag)}`;
 }
 
 /** Checks whether a password has the given hash. Throws a 503 when the queue of hashes is full. */
 export async function verifyPassword(password: string, password_hash: string): Promise<boolean> {
-  const [, memory, passes, parallelism, salt, tag] = encoded.exec(password_hash) ?? [];
-  if (tag === undefined) return false;
-  const wanted = Buffer.from(tag, 'base64');
-  const given = await derive(password, Buffer.from(salt!, 'base64'), wanted.length, {
-    memory: Number(memory),
-    passes: Number(passes),
-    parallelism: Number(parallelism),
-  });
-  return timingSafeEqual(given, wanted);
+  const salt = Buffer.from(password_hash.split('$')[4] ?? '', 'base64');
+  if (salt.length !== saltBytes) return false;
+  const given = Buffer.from(await hashPassword(password, salt));
+  const wanted = Buffer.from(password_hash);
+  return given.length === wanted.length && timingSafeEqual(given, wanted);
 }

@@ -1,4 +1,4 @@
-import type { RequestHandler, Response, Router } from 'express';
+import type { RequestHandler, Router } from 'express';
 import type { SigningOptions } from './init.ts';
 import { confirmation, createRecovery } from './recover.ts';
 import { readForm } from '../http/bounded-body.ts';
@@ -9,39 +9,20 @@ import { sendPrivatePage } from '../html/page.ts';
 
 type Form = Record<string, unknown>;
 
-/**
- * Returns the token of a recovery link; undefined without one. A person may paste the whole link or only its
- * token.
- */
+/** Returns the token of a recovery link, which a person may paste whole; undefined without one. */
 function tokenOf({ token }: Form): string | undefined {
   return typeof token === 'string' ? token.trim().replace(/^.*[#?&]token=/s, '') : undefined;
 }
 
 /**
  * Serves the pages of a recovery link, `/recover#token=`; no server sees the fragment of a link. `GET /recover`
- * sends a script that posts the token, and a form for browsers without scripts. `POST /recover` with only the
- * token shows the password form and changes nothing, since mail scanners follow links. `POST /recover` with token
- * and password confirms the recovery and shows the new Master Token once.
- *
- * `GET` also accepts `?token=`, the form of links in older mails, while such a link can be valid.
+ * sends a script that posts the token, or a form for it. `POST /recover` with only the token shows the password
+ * form, with token and password the new Master Token.
  */
 export function createRecoveryPages(options: SigningOptions): Router {
   const recovery = createRecovery(options);
   const router = createRouter();
   const limit = options.limiter.limitRequests(limits.confirmRecovery);
-
-  async function findAccount(token: string | undefined) {
-    const account = token === undefined ? undefined : await recovery.findAccount(token);
-    return account && { language: account.language };
-  }
-
-  async function sendForm(response: Response, form: Form, isRefused = false) {
-    const token = tokenOf(form);
-    const account = await findAccount(token);
-    const data = { token, isRefused, isTranslatable: true, ...account };
-    if (account) sendPrivatePage(response, isRefused ? 422 : 200, 'recovery-form', data);
-    else sendPrivatePage(response, 422, 'recovery-dead');
-  }
 
   const limitConfirmation: RequestHandler = (request, response, next) => {
     if (formOf(request).password === undefined) next();
@@ -50,22 +31,19 @@ export function createRecoveryPages(options: SigningOptions): Router {
 
   router
     .route('/recover')
-    .get(async (request, response) => {
-      if (request.query.token === undefined) sendPrivatePage(response, 200, 'recovery-link');
-      else await sendForm(response, request.query);
-    })
+    .get((_request, response) => sendPrivatePage(response, 200, 'recovery-link'))
     .post(readForm, limitConfirmation, async (request, response) => {
       const form = formOf(request);
-      if (form.password === undefined) {
-        await sendForm(response, form);
-        return;
-      }
-      const { data: proof } = confirmation.safeParse(form);
+      const token = tokenOf(form);
       // The language is read before the recovery, which makes the link invalid.
-      const account = await findAccount(tokenOf(form));
+      const language = await recovery.findLanguage(token ?? '');
+      const { data: proof } = confirmation.safeParse(form);
       const opened = proof && (await recovery.confirm(proof));
-      if (opened) sendPrivatePage(response, 200, 'recovery-done', { ...opened, ...account });
-      else await sendForm(response, form, true);
+      const isRefused = form.password !== undefined;
+      const asked = { token, isRefused, isTranslatable: true, language };
+      if (opened) sendPrivatePage(response, 200, 'recovery-done', { ...opened, language });
+      else if (!language) sendPrivatePage(response, 422, 'recovery-dead');
+      else sendPrivatePage(response, isRefused ? 422 : 200, 'recovery-form', asked);
     })
     .all(onlyAllow('GET, HEAD, POST'));
 

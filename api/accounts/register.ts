@@ -10,8 +10,14 @@ import { invalid, switchedOff } from '../http/errors.ts';
 import { nameField } from '../http/field.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
 import examples from './examples.json' with { type: 'json' };
+import { findInitialized } from './init.ts';
 import { accountAddressField, mailboxOf } from './mail-address.ts';
-import { cancelOneTimeTokens, expiryOf, issueOneTimeToken } from './one-time-token.ts';
+import {
+  cancelOneTimeTokens,
+  expiryOf,
+  isMailAllowed,
+  issueOneTimeToken,
+} from './one-time-token.ts';
 import { hashPassword, passwordField } from './password.ts';
 
 export interface RegistrationOptions extends Context {
@@ -24,11 +30,7 @@ export interface RegistrationOptions extends Context {
 /** The language of the mails to an account. */
 export const languageField = z.enum(['pl', 'en']);
 
-/**
- * Returns the schema of a registration.
- *
- * @param freeMailDomains more domains that are refused, as `normalizeDomain` returns them
- */
+/** Returns the schema of a registration, which also refuses addresses of the given domains. */
 function registrationWithout(freeMailDomains: readonly string[]) {
   return z
     .strictObject({
@@ -51,21 +53,10 @@ function registrationWithout(freeMailDomains: readonly string[]) {
 
 const takenAddress = () => invalid([['email', 'The email has already been taken.']]);
 
-/** Counts an initialization mail, and returns whether the limits of its mailbox allow the mail. */
-async function allowMail({ limiter }: Context, email: string): Promise<boolean> {
-  const key = hash('sha256', mailboxOf(email));
-  const isInHour = await limiter.isAllowed(limits.registrationMailHour, key);
-  return isInHour && limiter.isAllowed(limits.registrationMailDay, key);
-}
-
 type Registration = z.output<ReturnType<typeof registrationWithout>>;
 
 /**
- * Registers an account, and mails the one-time token for its initialization. Throws a 422 for the address of an
- * initialized account.
- *
- * Beyond the mail limits of a mailbox the answer is the same, but no mail is sent. An account that waits for its
- * initialization then stays unchanged, and its newest mailed token stays valid. The mail repeats no text of the
+ * Registers an account, and mails the one-time token for its initialization. The mail repeats no text of the
  * request, since a client can register the address of a stranger.
  *
  * Spec: silent on registering an address again before its account is initialized. An account that is registered
@@ -75,16 +66,10 @@ async function registerAccount(options: Context, registration: Registration) {
   const { email, name, password, language } = registration;
   const at = options.now();
   // A taken address is refused before the slow hash; the insertion below decides a race.
-  const taken = await options.db
-    .selectFrom('customer.account')
-    .select('account_id')
-    .where(sql`lower(email collate "C")`, '=', email.toLowerCase())
-    .where('initialized_at', 'is not', null)
-    .executeTakeFirst();
-  if (taken) throw takenAddress();
+  if (await findInitialized(options.db, email)) throw takenAddress();
   const password_hash = await hashPassword(password);
   const profile = { email, name, password_hash, language };
-  const isMailed = await allowMail(options, email);
+  const isMailed = await isMailAllowed(options.limiter, 'init', hash('sha256', mailboxOf(email)));
   return options.db.transaction().execute(async (tx) => {
     const { account_id, user_ref } = await tx
       .insertInto('customer.account')

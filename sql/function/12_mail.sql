@@ -6,7 +6,6 @@ begin
         'send_mail',
         json_build_object('mail_id', mail_id),
         max_attempts => customer.mail_attempts(),
-        run_at => (select mail.send_after from customer.mail where mail.mail_id = enqueue_mail.mail_id),
         job_key => 'mail:' || mail_id
     );
 end;

@@ -1,8 +1,8 @@
 -- One row per mail. The text of a mail is rendered from `template` and `data` at its sending, so that no
 -- one-time token is stored in clear. `mail_key` names the cause of the mail: each cause sends one mail.
--- `send_after` delays a mail. `message_id` stays the same over all attempts. A mail has failed when the
--- recipient's server refuses it for good, or when its attempts are used up. A mail that lost its purpose is
--- dropped. `last_error` is the reason of a failed or dropped mail.
+-- `message_id` stays the same over all attempts. A mail has failed when the recipient's server refuses it for
+-- good, or when its attempts are used up. A mail that lost its purpose is dropped. `last_error` is the reason of a
+-- failed or dropped mail.
 create table customer.mail (
     mail_id bigint generated always as identity primary key,
     mail_key text not null,
@@ -15,7 +15,6 @@ create table customer.mail (
     attempt_count integer not null default 0,
     last_error text,
     created_at timestamptz not null,
-    send_after timestamptz,
     ended_at timestamptz,
     constraint mail_key_key unique (mail_key),
     constraint mail_state_known check (state in ('queued', 'sent', 'failed', 'dropped')),

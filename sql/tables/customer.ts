@@ -105,7 +105,6 @@ export interface CustomerTables {
     data: Json;
     state: Generated<'queued' | 'sent' | 'failed' | 'dropped'>;
     created_at: Date;
-    send_after: Optional<Date>;
   };
   'customer.alert_setting': {
     account_id: BigInteger;
