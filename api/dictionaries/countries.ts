@@ -5,7 +5,7 @@ import { invalid } from '../http/errors.ts';
 /** The value of `country` that asks for all countries, where an answer can mix them. */
 export const every = 'all';
 
-/** The field for one country in a query or a body. `chooseCountry` looks its value up. */
+/** The field for one country. `chooseCountry` looks its value up. */
 export const countryField = z
   .string()
   .meta({ id: 'Country', description: '(+) A country of `GET /countries`; default the first one.' })
@@ -31,23 +31,21 @@ export type Country = Awaited<ReturnType<typeof readCountries>>[number];
 export function readCountries(db: Db) {
   return db
     .selectFrom('registry.country')
-    .select([
-      'country_code',
-      'name',
-      'name_en',
-      'language',
-      'time_zone',
-      'activity_pattern',
-      'is_default',
-    ])
+    .selectAll()
     .orderBy('is_default', 'desc')
     .orderBy('country_code')
     .execute();
 }
 
+/** Throws a 422 that lists the known values of a field unless the request asks for one of them. */
+export function requireAmong(field: string, known: readonly string[], asked: string): void {
+  if (known.includes(asked)) return;
+  throw invalid([[field, `The ${field} field must be one of ${known.join(', ')}.`]]);
+}
+
 /**
  * Returns the countries that a request asks for: by default the first known country, with `all` every one.
- * Throws a 422 that lists the known countries for an unknown country.
+ * Throws a 422 for an unknown country.
  */
 export function chooseAmong<C extends { country_code: string }>(
   known: readonly C[],
@@ -56,10 +54,9 @@ export function chooseAmong<C extends { country_code: string }>(
 ): C[] {
   if (asked === undefined) return known.slice(0, 1);
   if (others.includes(asked.toLowerCase())) return [...known];
-  const found = known.filter(({ country_code }) => country_code === asked.toUpperCase());
-  if (found.length > 0) return found;
-  const names = [...known.map(({ country_code }) => country_code), ...others];
-  throw invalid([['country', `The country field must be one of ${names.join(', ')}.`]]);
+  const code = asked.toUpperCase();
+  requireAmong('country', [...known.map(({ country_code }) => country_code), ...others], code);
+  return known.filter(({ country_code }) => country_code === code);
 }
 
 /** Returns the country that a request asks for, by default the first country. */

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import type { Db } from '../../sql/connection/kysely.ts';
 import type { Context } from '../http/context.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
-import { invalid } from '../http/errors.ts';
 import {
   chooseAmong,
   countriesField,
   type Country,
   countryField,
   readCountries,
+  requireAmong,
 } from './countries.ts';
 import examples from './examples.json' with { type: 'json' };
 import {
@@ -26,13 +26,9 @@ import {
 } from './names.ts';
 
 /** The query parameters of all lists; each list takes some of them. */
-interface Asked {
-  country?: string;
-  lang?: string;
-  version?: string;
-}
+type Asked = Partial<Record<'country' | 'lang' | 'version', string>>;
 
-/** A public list of a dictionary. Its rows are described by `id`, `entry` and `fields`. */
+/** A public list of a dictionary. `id`, `entry` and `fields` describe its rows. */
 interface List {
   path: keyof typeof examples;
   summary: string;
@@ -41,7 +37,7 @@ interface List {
   entry: string;
   fields: z.ZodRawShape;
   query?: z.ZodRawShape;
-  /** Returns the rows of a country. A list without `query.country` has the rows of all countries. */
+  /** Returns the rows of a country, or of all countries without `query.country`; only `fields` are shown. */
   read: (db: Db, country: Country, asked: Asked, countries: Country[]) => Promise<object[]>;
 }
 
@@ -57,33 +53,26 @@ const inLanguage = {
   }),
 };
 
-/** Returns the value of a parameter. Throws a 422 that lists the allowed values. */
-function chooseValue(field: string, values: string[], asked: string): string {
-  if (values.includes(asked)) return asked;
-  throw invalid([[field, `The ${field} field must be one of ${values.join(', ')}.`]]);
-}
-
 /** Returns whether a list is asked for in English instead of each country's language. */
 function isEnglish(countries: Country[], { lang }: Asked): boolean {
   if (lang === undefined) return false;
   const own = countries.length === 1 ? [countries[0]!.language] : [];
-  return chooseValue('lang', [...own, 'en'], lang) === 'en';
+  requireAmong('lang', [...own, 'en'], lang);
+  return lang === 'en';
 }
 
 /** Returns the codes of a country's classification with the given version or scheme, by default the newest. */
-async function readActivities(db: Db, of: Country, asked: Asked, countries: Country[]) {
+async function readActivities(db: Db, of: Country, { version }: Asked, countries: Country[]) {
   const known = await Promise.all(countries.map((one) => readSchemes(db, one.country_code)));
-  const versions = known.flat().map(({ version }) => String(version));
-  const scheme = known.flat().find((one) => one.scheme === asked.version);
-  const named = scheme ? String(scheme.version) : asked.version;
-  if (named !== undefined && versions.length > 0) chooseValue('version', versions, named);
-  const own = known[countries.indexOf(of)]!;
-  const chosen =
-    named === undefined ? own.at(-1) : own.find((one) => String(one.version) === named);
+  const all = known.flat();
+  const isAsked = (one: { version: number; scheme: string }) =>
+    [String(one.version), one.scheme, undefined].includes(version);
+  const versions = all.map((one) => String(one.version));
+  if (version !== undefined && !all.some(isAsked)) requireAmong('version', versions, version);
   return db
     .selectFrom('registry.activity_code')
     .select(['code', 'name'])
-    .where('version', '=', chosen?.version ?? 0)
+    .where('version', '=', known[countries.indexOf(of)]!.findLast(isAsked)?.version ?? 0)
     .orderBy('code')
     .execute();
 }
@@ -112,10 +101,7 @@ const lists: List[] = [
     id: 'CountryEntry',
     entry: 'A country whose registries are read.',
     fields: { country_code: text, name: text, name_en: text, language: text, time_zone: text },
-    read: async (db) =>
-      (await readCountries(db)).map(
-        ({ activity_pattern: _pattern, is_default: _default, ...shown }) => shown,
-      ),
+    read: readCountries,
   },
   {
     path: '/identifier-types',
@@ -124,8 +110,7 @@ const lists: List[] = [
     id: 'IdentifierTypeEntry',
     entry: 'A type of numbers.',
     fields: { identifier_type: identifierType, country_code: text, form: text },
-    read: async (db) =>
-      (await readIdentifierTypes(db)).map(({ pattern: _pattern, ...shown }) => shown),
+    read: readIdentifierTypes,
   },
   {
     path: '/legal-forms',
@@ -146,10 +131,7 @@ const lists: List[] = [
     fields: { name: text, slug: text, teryt: text },
     query: ofCountries,
     read: async (db, { country_code }) =>
-      (await readRegions(db, country_code)).map(({ code: teryt, ...names }) => ({
-        ...names,
-        teryt,
-      })),
+      (await readRegions(db, country_code)).map((one) => ({ ...one, teryt: one.code })),
   },
   {
     path: '/activity-sections',
@@ -189,14 +171,18 @@ const lists: List[] = [
   },
 ];
 
-/** The field for the country of a row, in a list of all countries. */
 const rowCountry = text
   .optional()
   .meta({ description: '(+) Country of the row; only with `country=all`.' });
 
-function describe({ path, summary, description, id, entry, fields, query }: List) {
-  const isOfCountries = query?.country === countriesField;
-  const row = z.strictObject(isOfCountries ? { ...fields, country_code: rowCountry } : fields);
+const isOfCountries = ({ query }: List) => query?.country === countriesField;
+
+function describe(list: List) {
+  const { path, summary, description, id, entry, fields, query } = list;
+  const row = z.strictObject({
+    ...fields,
+    ...(isOfCountries(list) && { country_code: rowCountry }),
+  });
   return {
     method: 'get',
     path,
@@ -220,12 +206,16 @@ function describe({ path, summary, description, id, entry, fields, query }: List
 export function dictionaryEndpoints({ readers: { db } }: Pick<Context, 'readers'>): Endpoint[] {
   return lists.map((list) =>
     endpoint(describe(list), async ({ query: asked = {} }: { query?: Asked }) => {
-      const others = list.query?.country === countriesField ? undefined : [];
+      const others = isOfCountries(list) ? undefined : [];
       const countries = chooseAmong(await readCountries(db), asked.country, others);
-      const rows = countries.map(async (one) => {
-        const own = await list.read(db, one, asked, countries);
-        const { country_code } = one;
-        return countries.length === 1 ? own : own.map((row) => ({ ...row, country_code }));
+      const shown = Object.keys(list.fields).concat(countries.length > 1 ? 'country_code' : []);
+      const rows = countries.map(async (country) => {
+        const { country_code } = country;
+        const own = await list.read(db, country, asked, countries);
+        return own.map((row) => {
+          const all: Record<string, unknown> = { country_code, ...row };
+          return Object.fromEntries(shown.map((name) => [name, all[name]]));
+        });
       });
       const data = (await Promise.all(rows)).flat();
       return { status: 'success', data, meta: { total: data.length } };

@@ -1,6 +1,5 @@
 import type { Db } from '../../sql/connection/kysely.ts';
-import type { Country } from './countries.ts';
-import { invalid } from '../http/errors.ts';
+import { type Country, requireAmong } from './countries.ts';
 
 export type Words = Awaited<ReturnType<typeof readWords>>;
 
@@ -39,10 +38,7 @@ export async function readWords(db: Db) {
         ? country.name
         : texts.get(`${country.country_code} ${language} name`)) ?? country.name_en,
     /** Throws a 422 for a language in which no country has words. */
-    requireLanguage(language: string): void {
-      if (languages.has(language)) return;
-      const names = [...languages].toSorted().join(', ');
-      throw invalid([['lang', `The lang field must be one of ${names}.`]]);
-    },
+    requireLanguage: (language: string) =>
+      requireAmong('lang', [...languages].toSorted(), language),
   };
 }

@@ -1,5 +1,5 @@
 import type { Db } from '../../sql/connection/kysely.ts';
-import { isSmall } from '../stats/hide-small.ts';
+import { isSmall } from '../stats/series-fields.ts';
 import { readSeries } from '../stats/read-series.ts';
 
 const day_ms = 86_400_000;

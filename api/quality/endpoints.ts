@@ -9,13 +9,7 @@ import { pageMeta, pagingFields } from '../http/paging.ts';
 import examples from './examples.json' with { type: 'json' };
 import { nightOfRegistry, nightSummary, readNight, readNights } from './nights.ts';
 
-// The part that the descriptions of the quality endpoints share.
-const common = {
-  method: 'get',
-  tag: 'Quality',
-  auth: 'none',
-  limit: limits.quality,
-} as const;
+const common = { method: 'get', tag: 'Quality', auth: 'none', limit: limits.quality } as const;
 
 /** (+) Returns the public endpoints of dump quality: the files, rejected rows and refusals of each night. */
 export function qualityEndpoints({ readers }: Context): Endpoint[] {
@@ -39,10 +33,8 @@ export function qualityEndpoints({ readers }: Context): Endpoint[] {
         ...common,
         path: '/quality/{date}',
         summary: 'Read the findings of the night in the dumps of a day',
-        description: [
-          'By registry: files, rows read and rejected, refused attempts and accepted findings.',
-          'No text of a row is shown, only the kind of reason for which it was rejected.',
-        ].join(' '),
+        description:
+          'By registry: files, rows read and rejected, refused attempts and accepted findings. A rejected row shows only the kind of reason.',
         params: z.strictObject({ date: dateField('date') }),
         query: z.strictObject({ country: countriesField }),
         answer: z.strictObject({

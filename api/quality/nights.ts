@@ -71,45 +71,36 @@ export const nightSummary = z
   })
   .meta({ id: 'NightSummary', description: 'A day for which a registry delivered a dump.' });
 
-/**
- * Returns a page of the days for which the countries' dumps were delivered, the newest first.
- */
+/** Returns a page of the days for which the countries' dumps were delivered, the newest first. */
 export function readNights(readers: Readers, paging: Paging, countries: string[]) {
-  return readers.read((db) =>
-    db
-      .transaction()
-      .setIsolationLevel('repeatable read')
-      .execute((tx) => listNights(tx, paging, countries)),
-  );
-}
-
-async function listNights(db: Db, paging: Paging, countries: string[]) {
-  const { rows: data } = await sql<z.output<typeof nightSummary>>`
-    select
-        dump_date as date,
-        source,
-        bool_or(state = 'published') as is_published,
-        max(read_count) filter (where state = 'published')::float8 as read,
-        max(rejected_count) filter (where state = 'published')::float8 as rejected,
-        max((finished_at at time zone country.time_zone)::date - dump_date)
-            filter (where state = 'published') as days_late,
-        count(*) filter (where state = 'refused')::int as refusals,
-        bool_or(state = 'published' and coalesce(jsonb_array_length(refusals), 0) > 0)
-            as has_accepted_refusal
-    from registry.run
-    join registry.country on country_code = registry.source_country(source)
-    where state in ('published', 'refused') and country_code = any(${countries})
-    group by dump_date, source
-    order by dump_date desc, source
-    limit ${paging.per_page}
-    offset ${skippedBy(paging)}
-  `.execute(db);
-  const { rows: counts } = await sql<{ total: number }>`
-    select count(distinct (dump_date, source))::int as total
-    from registry.run
-    where
-        state in ('published', 'refused')
-        and registry.source_country(source) = any(${countries})
-  `.execute(db);
-  return { data, meta: viewPageMeta(paging, counts[0]!.total) };
+  return readers.read(async (db) => {
+    const { rows: found } = await sql<{ total: number; data: z.output<typeof nightSummary>[] }>`
+      with night as (
+          select
+              dump_date as date,
+              source,
+              bool_or(state = 'published') as is_published,
+              max(read_count) filter (where state = 'published') as read,
+              max(rejected_count) filter (where state = 'published') as rejected,
+              max((finished_at at time zone country.time_zone)::date - dump_date)
+                  filter (where state = 'published') as days_late,
+              count(*) filter (where state = 'refused') as refusals,
+              bool_or(state = 'published' and coalesce(jsonb_array_length(refusals), 0) > 0)
+                  as has_accepted_refusal
+          from registry.run
+          join registry.country on country_code = registry.source_country(source)
+          where state in ('published', 'refused') and country_code = any(${countries})
+          group by dump_date, source
+      ),
+      page as (
+          select * from night order by date desc, source
+          limit ${paging.per_page} offset ${skippedBy(paging)}
+      )
+      select
+          (select count(*)::int from night) as total,
+          (select coalesce(json_agg(page), '[]') from page) as data
+    `.execute(db);
+    const { total, data } = found[0]!;
+    return { data, meta: viewPageMeta(paging, total) };
+  });
 }

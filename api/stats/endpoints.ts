@@ -4,13 +4,14 @@ import type { Db } from '../../sql/connection/kysely.ts';
 import type { Context } from '../http/context.ts';
 import { countryField } from '../dictionaries/countries.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
+import { day_ms } from '../figures.ts';
 import { dateField } from '../http/field.ts';
 import { HttpError } from '../http/errors.ts';
 import examples from './examples.json' with { type: 'json' };
 import { createSeries } from './series.ts';
 import { cacheControlOf, chooseSource, common, countField, sourceField } from './source.ts';
 
-const [rangeDays, day_ms] = [30, 86_400_000];
+const rangeDays = 30;
 
 const asked = {
   ...common,
@@ -24,20 +25,6 @@ const dataFields = z.strictObject({
   deleted: countField,
   total: countField,
 });
-
-function describeDay(day: string, isBaseline: boolean): string {
-  return isBaseline
-    ? `Baseline: the snapshot of ${day} is the first of its source. No snapshot precedes it, so nothing counts as new, updated or deleted.`
-    : `Registry entries that were new, updated or deleted in the snapshot of ${day}, compared with the snapshot before it.`;
-}
-
-function describeRange(firstDay: string, lastDay: string, days: number): string {
-  if (days === 0) {
-    return `No snapshot was published from ${firstDay} to ${lastDay}: the zeros stand for no data.`;
-  }
-  const snapshots = days === 1 ? 'the 1 daily snapshot' : `the ${days} daily snapshots`;
-  return `Registry entries that were new, updated or deleted, summed over ${snapshots} from ${firstDay} to ${lastDay}; a baseline counts nothing.`;
-}
 
 /** Returns the summed counts of `dayCount` days up to `lastDay`, and the number of days with a snapshot. */
 function sumDays(db: Db, source: string, lastDay: string, dayCount: number) {
@@ -59,10 +46,7 @@ function sumDays(db: Db, source: string, lastDay: string, dayCount: number) {
     .executeTakeFirstOrThrow();
 }
 
-/**
- * Returns the endpoints of the public statistics, which share a limit of 10 requests a minute. (+) `?source=`
- * chooses the registry; (+) `meta.days_with_data` distinguishes a quiet month from a month without snapshots.
- */
+/** Returns the endpoints of the public statistics. (+) `?source=` chooses the registry. */
 export function statsEndpoints(options: Context): Endpoint[] {
   return [createDay(options), createRange(options), ...createSeries(options)];
 }
@@ -99,10 +83,20 @@ function createDay({ readers: { db }, now }: Context): Endpoint {
         throw new HttpError(404, { message });
       }
       response.set('Cache-Control', cacheControlOf(date, now()));
-      const description = describeDay(date, is_baseline);
+      const description = is_baseline
+        ? `Baseline: the snapshot of ${date} is the first of its source. No snapshot precedes it, so nothing counts as new, updated or deleted.`
+        : `Registry entries that were new, updated or deleted in the snapshot of ${date}, compared with the snapshot before it.`;
       return { meta: { date, type: 'daily_snapshot', source, description }, data };
     },
   );
+}
+
+function describeRange(firstDay: string, lastDay: string, days: number): string {
+  if (days === 0) {
+    return `No snapshot was published from ${firstDay} to ${lastDay}: the zeros stand for no data.`;
+  }
+  const snapshots = days === 1 ? 'the 1 daily snapshot' : `the ${days} daily snapshots`;
+  return `Registry entries that were new, updated or deleted, summed over ${snapshots} from ${firstDay} to ${lastDay}; a baseline counts nothing.`;
 }
 
 function createRange({ readers: { db }, now }: Context): Endpoint {

@@ -3,9 +3,8 @@ import { z } from 'zod';
 import type { Context } from '../http/context.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
 import examples from './examples.json' with { type: 'json' };
-import { hideSmall } from './hide-small.ts';
 import { readSeries } from './read-series.ts';
-import { by, point, type SeriesQuery, seriesQuery } from './series-fields.ts';
+import { by, hideSmall, point, type SeriesQuery, seriesQuery } from './series-fields.ts';
 import { cacheControlOf, chooseSource, common } from './source.ts';
 
 const answer = z.strictObject({ by, source: z.string(), series: z.array(point) });

@@ -22,17 +22,15 @@ export const common = {
 
 export const countField = z.int().nonnegative();
 
-/** The parameters that choose a source. Without a country, any source can be named. */
-interface AskedSource {
-  source?: string | undefined;
-  country?: string | undefined;
-}
-
 /**
  * Returns the source of a request. Throws a 404 while no source is published, and a 422 for an unknown source.
  * Spec: silent on the source; the query's source is taken, else the country's source with the longest history.
  */
-export async function chooseSource(db: Db, asked: AskedSource = {}): Promise<string> {
+export async function chooseSource(
+  db: Db,
+  asked: { source?: string | undefined; country?: string | undefined },
+): Promise<string> {
+  // Without a country, any source can be named.
   const isAny = asked.source !== undefined && asked.country === undefined;
   const country = isAny ? undefined : await chooseCountry(db, asked.country);
   const found = await db

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../sql/connection/kysely.ts';
 import type { Context } from '../../http/context.ts';
-import { isSmall } from '../../stats/hide-small.ts';
+import { isSmall } from '../../stats/series-fields.ts';
 import { readSeries } from '../../stats/read-series.ts';
 import type { Selection } from './selection.ts';
 
