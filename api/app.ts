@@ -14,7 +14,7 @@ import type { Endpoint } from './endpoint/endpoint.ts';
 import { eventEndpoints } from './events/endpoints.ts';
 import { answerBy } from './http/deadline.ts';
 import { answerError, answerUnmatched, checkHead } from './http/errors.ts';
-import { limits, patience, welcomeBonus } from './figures.ts';
+import { limits, patience } from './figures.ts';
 import { dropPorts } from './http/forwarded.ts';
 import { basePath, mountEndpoints } from './endpoint/mount.ts';
 import { createDocument, documentEndpoint } from './openapi/document.ts';
@@ -28,7 +28,6 @@ import { qualityEndpoints } from './quality/endpoints.ts';
 import { statsEndpoints } from './stats/endpoints.ts';
 import { tokenEndpoints } from './tokens/endpoints.ts';
 import { createUnsubscribePages } from './monitor/unsubscribe-page.ts';
-import { findPackages } from './wallet/topup.ts';
 import { walletEndpoints } from './wallet/endpoints.ts';
 import { watchlistEndpoints } from './monitor/endpoints.ts';
 import { createWebhooks } from './wallet/webhooks.ts';
@@ -88,17 +87,7 @@ export function createApp(options: AppOptions): Express {
   app.use(createProbes(options));
   app.use(metrics.router);
   app.use(showFaults);
-  app.use(
-    createPages(
-      {
-        ...options,
-        welcomeCredits: welcomeBonus.credits,
-        findPackages: async () =>
-          options.payment ? options.readers.readCustomer(findPackages) : [],
-      },
-      limitAddress,
-    ),
-  );
+  app.use(createPages(options, limitAddress));
   app.use(createDownloads(options, limitAddress));
   app.use(createDocs(options.baseUrl, () => makeDocument(endpoints, options), limitAddress));
   app.use(['/recover', '/checkout', '/unsubscribe'], limitAddress);

@@ -6,11 +6,11 @@ import { type Format, isFormat } from '../../sql/export/formats.ts';
 import { askedCountry, chooseCountries } from '../dictionaries/countries.ts';
 import { limits, workLimits } from '../figures.ts';
 import { isGivenUp } from '../http/deadline.ts';
-import { HttpError, onlyAllow } from '../http/errors.ts';
-import { createRouter } from '../http/router.ts';
+import { HttpError } from '../http/errors.ts';
+import { addRead, createRouter } from '../http/router.ts';
 import { exposedHeaders } from '../http/headers.ts';
 import { addressKeyOf } from '../http/limiter.ts';
-import { isKnown, tagOf } from '../http/tag.ts';
+import { setTag } from '../http/tag.ts';
 import { sendPage } from '../html/page.ts';
 import { cacheControlOf } from '../stats/source.ts';
 import { createFiles, type FilesOptions } from './files.ts';
@@ -73,50 +73,40 @@ export function createDownloads(options: DownloadOptions, limitPage: RequestHand
     return has_day ? version : undefined;
   }
 
-  router
-    .route('/downloads')
-    .get(limitPage, async ({ query }, response) => {
-      sendPage(response, 'downloads', await findDownloads(options, query));
-    })
-    .all(onlyAllow('GET, HEAD'));
+  addRead(router, '/downloads', limitPage, async ({ query }, response) => {
+    sendPage(response, 'downloads', await findDownloads(options, query));
+  });
 
   const share = cors({ exposedHeaders });
 
-  router
-    .route('/downloads/dictionary.json')
-    .get(share, limitPage, async (_request, response) => {
-      response.set('Cache-Control', 'no-cache').json(await findDictionary(options));
-    })
-    .all(onlyAllow('GET, HEAD'));
+  addRead(router, '/downloads/dictionary.json', share, limitPage, async (_request, response) => {
+    response.set('Cache-Control', 'no-cache').json(await findDictionary(options));
+  });
 
-  router
-    .route('/downloads/:date/:file')
-    .get(share, limiter.limitRequests(limits.downloads), async (request, response, next) => {
-      const asked = readAddress(request.params);
-      if (!asked) {
-        next('router');
-        return;
-      }
-      const { date, view, format } = asked;
-      const country = askedCountry(request.query);
-      const countries = await chooseCountries(readers.db, country);
-      const version = await findVersion(date, countries);
-      if (version === undefined)
-        throw new HttpError(404, { message: `No snapshot was published for ${date}.` });
-      // The client may have disconnected while its request waited.
-      const content = await limiter.inTurn(files, addressKeyOf(request), async () =>
-        isGivenUp(response) ? undefined : makeFile({ ...asked, countries, version }),
-      );
-      if (!content || isGivenUp(response)) return;
-      const tag = tagOf(content);
-      response.set({ ETag: tag, 'Cache-Control': cacheControlOf(date, now()) });
-      if (isKnown(request, tag)) throw new HttpError(304, { message: 'Not Modified' });
-      const name = [view, ...(country ? [country.toUpperCase()] : []), date].join('-');
-      response.attachment(`${name}.${format}`).set('Content-Type', mediaTypes[format]);
-      // CSV is compressed on the way: a range would select bytes of the compressed file.
-      if (format === 'csv') response.send(content);
-      else sendPart(response.set('Accept-Ranges', 'bytes'), content);
-    })
-    .all(onlyAllow('GET, HEAD'));
+  const limitFiles = limiter.limitRequests(limits.downloads);
+  addRead(router, '/downloads/:date/:file', share, limitFiles, async (request, response, next) => {
+    const asked = readAddress(request.params as Record<'date' | 'file', string>);
+    if (!asked) {
+      next('router');
+      return;
+    }
+    const { date, view, format } = asked;
+    const country = askedCountry(request.query);
+    const countries = await chooseCountries(readers.db, country);
+    const version = await findVersion(date, countries);
+    if (version === undefined)
+      throw new HttpError(404, { message: `No snapshot was published for ${date}.` });
+    // The client may have disconnected while its request waited.
+    const content = await limiter.inTurn(files, addressKeyOf(request), async () =>
+      isGivenUp(response) ? undefined : makeFile({ ...asked, countries, version }),
+    );
+    if (!content || isGivenUp(response)) return;
+    setTag(response.set('Cache-Control', cacheControlOf(date, now())), content);
+    const name = [view, ...(country ? [country.toUpperCase()] : []), date].join('-');
+    response.attachment(`${name}.${format}`).set('Content-Type', mediaTypes[format]);
+    // CSV is compressed on the way: a range would select bytes of the compressed file.
+    if (format === 'csv') response.send(content);
+    else sendPart(response.set('Accept-Ranges', 'bytes'), content);
+  });
   return router;
 }

@@ -11,7 +11,7 @@ import { HttpError, onlyAllow } from '../http/errors.ts';
 import { createRouter } from '../http/router.ts';
 import { exposedHeaders } from '../http/headers.ts';
 import { addressKeyOf } from '../http/limiter.ts';
-import { isKnown, tagOf } from '../http/tag.ts';
+import { setTag } from '../http/tag.ts';
 import { parse } from './validate.ts';
 
 /** The path below which all endpoints of this version of the API lie. */
@@ -130,9 +130,8 @@ function answer(one: Endpoint, options: Context): RequestHandler {
     if (answered === undefined || response.headersSent) return;
     const text = typeof answered === 'string' ? answered : JSON.stringify(answered);
     if (isOpen) {
-      const tag = tagOf(text);
-      response.set({ ETag: tag, 'Cache-Control': response.get('Cache-Control') ?? cacheControl });
-      if (isKnown(request, tag)) throw new HttpError(304, { message: 'Not Modified' });
+      response.set('Cache-Control', response.get('Cache-Control') ?? cacheControl);
+      setTag(response, text);
     }
     response
       .status(status)

@@ -2,8 +2,7 @@ import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import type { Router } from 'express';
-import { onlyAllow } from '../http/errors.ts';
-import { createRouter } from '../http/router.ts';
+import { addRead, createRouter } from '../http/router.ts';
 
 const folder = new URL('assets/', import.meta.url);
 
@@ -30,16 +29,13 @@ export function linkAsset(name: string): string {
 export function createAssets(): Router {
   const router = createRouter();
   for (const { name, content, version } of assets) {
-    router
-      .route(`/assets/${name}`)
-      .get((request, response) => {
-        const isCurrent = request.query.v === version;
-        response
-          .set('Cache-Control', isCurrent ? 'public, max-age=31536000, immutable' : 'no-cache')
-          .type(extname(name))
-          .send(content);
-      })
-      .all(onlyAllow('GET, HEAD'));
+    addRead(router, `/assets/${name}`, (request, response) => {
+      const isCurrent = request.query.v === version;
+      response
+        .set('Cache-Control', isCurrent ? 'public, max-age=31536000, immutable' : 'no-cache')
+        .type(extname(name))
+        .send(content);
+    });
   }
   return router;
 }

@@ -4,36 +4,27 @@ import { type Language, locales } from '../../sql/words/message.ts';
 import { readCountries } from '../dictionaries/countries.ts';
 import { readWords } from '../dictionaries/words.ts';
 
-/** The attribution of a country's registries whose data a page shows. */
-export interface Attribution {
-  country_code: string;
-  /** Returns the registries' names and licence, such as `SIRENE (INSEE), Licence Ouverte 2.0`. */
-  write: (language: Language) => string;
-}
-
 /** Returns the attributions of the registries that a page shows, by country. */
-export async function findAttributions(db: Db, sources: Iterable<string>): Promise<Attribution[]> {
-  const { rows } = await sql<{ source: string; country_code: string }>`
-    select source, country_code
-    from (
-        select distinct source, registry.source_country(source) as country_code
-        from unnest(${[...sources]}::text[]) as shown (source)
-    ) as of_country
-    join registry.country using (country_code)
-    order by is_default desc, country_code, source
+export async function findAttributions(db: Db, sources: Iterable<string>) {
+  const { rows } = await sql<{ country_code: string; shown: string[] }>`
+    select country_code, array_agg(distinct source order by source) as shown
+    from unnest(${[...sources]}::text[]) as source
+    join registry.country on country_code = registry.source_country(source)
+    group by country_code
+    order by is_default desc, country_code
   `.execute(db);
   const words = await readWords(db);
-  const byCountry = Map.groupBy(rows, ({ country_code }) => country_code);
-  return [...byCountry].map(([country_code, shown]) => ({
+  return rows.map(({ country_code, shown }) => ({
     country_code,
-    write: (language) => {
+    /** Returns the registries' names and licence, such as `SIRENE (INSEE), Licence Ouverte 2.0`. */
+    write: (language: Language) => {
       const names = shown.map(
-        ({ source }) =>
-          words.find(country_code, `credit_${source}`, language) ?? source.toUpperCase(),
+        (source) => words.find(country_code, `credit_${source}`, language) ?? source.toUpperCase(),
       );
-      const list = new Intl.ListFormat(locales[language]).format(names);
       const licence = words.find(country_code, 'licence', language);
-      return licence === undefined ? list : `${list}, ${licence}`;
+      return [new Intl.ListFormat(locales[language]).format(names), licence ?? []]
+        .flat()
+        .join(', ');
     },
   }));
 }

@@ -2,28 +2,16 @@ import type { Db } from '../../sql/connection/kysely.ts';
 import { every, readCountries } from '../dictionaries/countries.ts';
 import { readWords } from '../dictionaries/words.ts';
 
-/** A link to the same page for a country, or for all countries. */
-export interface CountryChoice {
-  /** The value of `country` in the link's address; empty: the default country. */
-  asked: string;
-  isShown: boolean;
-  /** Returns the name of the country; undefined for the link to all countries. */
-  nameIn: (language: string) => string | undefined;
-}
-
 /**
  * Returns the countries that a page can show, and marks the shown country.
  *
  * @param shown the value of `country` in the address of the page
  * @param hasAll whether the page can show all countries at once
  */
-export async function findCountryChoices(
-  db: Db,
-  shown: string | undefined,
-  hasAll: boolean,
-): Promise<CountryChoice[]> {
+export async function findCountryChoices(db: Db, shown: string | undefined, hasAll: boolean) {
   const [countries, words] = [await readCountries(db), await readWords(db)];
   const choices = countries.map((country) => ({
+    /** The value of `country` in the link to the country; empty: the default country. */
     asked: country.is_default ? '' : country.country_code,
     isShown: shown ? country.country_code === shown.toUpperCase() : country.is_default,
     nameIn: (language: string) => words.nameOf(country, language),

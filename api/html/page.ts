@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Eta } from 'eta';
 import type { Request, RequestHandler, Response } from 'express';
-import { isKnown, tagOf } from '../http/tag.ts';
+import { setTag } from '../http/tag.ts';
 import { linkAsset } from './assets.ts';
 import { createWords, isLanguage } from './texts.ts';
 
@@ -57,10 +57,7 @@ export function sendPage(
   sendHtml(response, renderPage(response.req, template, data), cacheControl);
 }
 
-/**
- * Returns the handler of a page that never changes while the process runs, such as a guide. The page is
- * rendered once per language, and a browser that has the page gets a 304.
- */
+/** Returns the handler of a page that never changes while the process runs; a known page is a 304. */
 export function createKeptPage(template: string, data: object): RequestHandler {
   // The rendered pages by the language that the address asks for, which is part of a page's links.
   const kept = new Map<unknown, Page>();
@@ -69,10 +66,8 @@ export function createKeptPage(template: string, data: object): RequestHandler {
     const key = isLanguage(lang) ? lang : undefined;
     const page = kept.get(key) ?? renderPage(request, template, data);
     kept.set(key, page);
-    const tag = tagOf(page.html);
-    response.set('ETag', tag);
-    if (isKnown(request, tag)) response.status(304).end();
-    else sendHtml(response, page, 'no-cache');
+    setTag(response, page.html);
+    sendHtml(response, page, 'no-cache');
   };
 }
 

@@ -13,11 +13,11 @@ export function keep<Value>(read: () => Promise<Value>): () => Promise<Value> {
   };
 }
 
-/** Returns a function that caches the value of the latest key. Parallel calls with the same key share one read. */
-export function keepByKey<Key extends string, Value>(read: (key: Key) => Promise<Value>) {
-  let kept: { key: Key; ask: () => Promise<Value> } | undefined;
-  return (key: Key): Promise<Value> => {
-    if (kept?.key !== key) kept = { key, ask: keep(() => read(key)) };
+/** Returns a function that reads and caches the value of the latest key. Parallel calls with one key share a read. */
+export function keepLatest<Value>() {
+  let kept: { key: string; ask: () => Promise<Value> } | undefined;
+  return (key: string, read: () => Promise<Value>): Promise<Value> => {
+    if (kept?.key !== key) kept = { key, ask: keep(read) };
     return kept.ask();
   };
 }

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
+import { HttpError } from './errors.ts';
 
 /** Returns the `ETag` of a content: a weak validator, since the body may be compressed or hold the current time. */
 export function tagOf(content: string | Uint8Array): string {
@@ -18,4 +19,11 @@ export function isKnown(request: Request, tag: string): boolean {
     known.trim() === '*' ||
     known.split(',').some((one) => one.trim().replace(/^W\//, '') === opaque)
   );
+}
+
+/** Sets the `ETag` of a content. Throws a 304 for a client that has the content. */
+export function setTag(response: Response, content: string | Uint8Array): void {
+  const tag = tagOf(content);
+  response.set('ETag', tag);
+  if (isKnown(response.req, tag)) throw new HttpError(304, { message: 'Not Modified' });
 }

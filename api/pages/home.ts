@@ -6,27 +6,19 @@ import { type Language, locales } from '../../sql/words/message.ts';
 import { type Country, readCountries } from '../dictionaries/countries.ts';
 import { readWords, type Words } from '../dictionaries/words.ts';
 import { basePath } from '../endpoint/mount.ts';
-import type { Context } from '../http/context.ts';
-import { keepByKey } from '../http/keep.ts';
+import { day_ms, hour_ms, welcomeBonus } from '../figures.ts';
+import { keepLatest } from '../http/keep.ts';
 import { chooseSource } from '../stats/source.ts';
 import { findAttributions, readSources } from '../html/attributions.ts';
-import type { NoticeTexts } from './notice.ts';
+import type { PaymentOptions } from '../wallet/payment.ts';
+import { findPackages } from '../wallet/topup.ts';
 import { readHeadline } from './headline.ts';
 
-type Credits = Record<'searchCredits' | 'snapshotCredits' | 'welcomeCredits', number>;
-type Prices = {
-  /** Returns the packages of credits that can be bought, with their prices. */
-  findPackages: () => Promise<object[]>;
-};
-type Texts = {
-  baseUrl: string;
-  privacyText?: NoticeTexts | undefined;
-  termsText?: NoticeTexts | undefined;
-};
-export type HomeOptions = Context & Prices & Credits & Texts & { isRegistrationOpen?: boolean };
-
-const hour_ms = 3_600_000;
-const day_ms = 24 * hour_ms;
+export type HomeOptions = PaymentOptions &
+  Record<'searchCredits' | 'snapshotCredits', number> & {
+    baseUrl: string;
+    isRegistrationOpen?: boolean;
+  };
 
 /** Returns the newest snapshot of each source of a country, with its number of entries. */
 export async function findSnapshots(db: Db, country_code: string) {
@@ -59,6 +51,9 @@ function groupByDay({ nights, types, examples }: Night) {
   }));
 }
 
+/** A country, and its snapshots that the page `/` shows. */
+type Shown = { country: Country; snapshots: Snapshot[] };
+
 /** Reads the counts and examples of events and the headline of the newest nights of a country. */
 async function readNews(db: Db, { country, snapshots }: Shown, suppressBelow: number) {
   const [first] = snapshots;
@@ -75,26 +70,11 @@ async function readNews(db: Db, { country, snapshots }: Shown, suppressBelow: nu
   return { nights: night!.nights, days: groupByDay(night!), headline };
 }
 
-/** A country, and its snapshots that the page `/` shows. */
-type Shown = { country: Country; snapshots: Snapshot[] };
-
-async function findShown(db: Db): Promise<Shown[]> {
-  const countries = await readCountries(db);
-  return Promise.all(
-    countries.map(async (country) => ({
-      country,
-      snapshots: await findSnapshots(db, country.country_code),
-    })),
-  );
-}
-
 /** Returns the functions with which the template describes the nights of a country. */
 function viewNights({ country }: Shown, words: Words, at: Date) {
   const day = new Intl.DateTimeFormat('en-CA', { timeZone: country.time_zone });
-  const today = Date.parse(day.format(at));
-  const { country_code } = country;
   /** Returns the age of a day's data in calendar days of the country. */
-  const ageOf = (date: string) => (today - Date.parse(date)) / day_ms;
+  const ageOf = (date: string) => (Date.parse(day.format(at)) - Date.parse(date)) / day_ms;
   return {
     country,
     nameIn: (language: string) => words.nameOf(country, language),
@@ -103,24 +83,28 @@ function viewNights({ country }: Shown, words: Words, at: Date) {
     isLast: (date: string) => ageOf(date) <= 1,
     /** Returns the words for the kinds of companies that a source holds. */
     holds: (source: string, language: string) =>
-      words.find(country_code, `holds_${source}`, language),
+      words.find(country.country_code, `holds_${source}`, language),
   };
 }
 
 /** Returns the function that reads the data of the page `/`: the newest nights, prices and attributions. */
-export function createHome({ readers, now, isRegistrationOpen = true, ...options }: HomeOptions) {
+export function createHome(options: HomeOptions) {
+  const { readers, now, suppressBelow, searchCredits, snapshotCredits } = options;
   const { db } = readers;
   // News are cached for an hour at most, so that withdrawn events disappear from the page, too.
-  const readKept = keepByKey((key) =>
-    Promise.all(
-      (JSON.parse(key) as [Shown[]])[0].map((one) => readNews(db, one, options.suppressBelow)),
-    ),
-  );
+  const readKept = keepLatest<Awaited<ReturnType<typeof readNews>>[]>();
   return async () => {
-    const [shown, words] = [await findShown(db), await readWords(db)];
-    const sources = (await readSources(db)).map((source) => source.toUpperCase());
-    const at = now();
-    const news = await readKept(JSON.stringify([shown, Math.floor(at.getTime() / hour_ms)]));
+    const shown = await Promise.all(
+      (await readCountries(db)).map(async (country) => ({
+        country,
+        snapshots: await findSnapshots(db, country.country_code),
+      })),
+    );
+    const [words, sources, at] = [await readWords(db), await readSources(db), now()];
+    const key = JSON.stringify([shown, Math.floor(at.getTime() / hour_ms)]);
+    const news = await readKept(key, () =>
+      Promise.all(shown.map((one) => readNews(db, one, suppressBelow))),
+    );
     const all = shown.map((one, place) => ({ ...viewNights(one, words, at), ...news[place]! }));
     const [first, ...others] = all;
     return {
@@ -131,17 +115,17 @@ export function createHome({ readers, now, isRegistrationOpen = true, ...options
       // The date is an example until a snapshot is published.
       newest: first!.days[0]?.date ?? '2026-11-06',
       api: options.baseUrl + basePath,
-      isRegistrationOpen,
+      isRegistrationOpen: options.isRegistrationOpen ?? true,
       listRegistries: (language: Language) =>
-        new Intl.ListFormat(locales[language]).format(sources),
-      packages: await options.findPackages(),
+        new Intl.ListFormat(locales[language]).format(sources.map((name) => name.toUpperCase())),
+      packages: options.payment ? await readers.readCustomer(findPackages) : [],
       attributions: await findAttributions(
         db,
         all.flatMap(({ nights }) => nights.map(({ source }) => source)),
       ),
-      welcomeCredits: options.welcomeCredits,
-      searchCredits: options.searchCredits,
-      snapshotCredits: options.snapshotCredits,
+      welcomeCredits: welcomeBonus.credits,
+      searchCredits,
+      snapshotCredits,
     };
   };
 }

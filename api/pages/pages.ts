@@ -1,4 +1,6 @@
 import type { Router, Request, RequestHandler, Response } from 'express';
+import { z } from 'zod';
+import type { Language } from '../../sql/words/message.ts';
 import {
   category,
   eventClass,
@@ -9,17 +11,29 @@ import {
   severity,
 } from '../dictionaries/names.ts';
 import { readCountries } from '../dictionaries/countries.ts';
-import { onlyAllow, type ShowFault } from '../http/errors.ts';
-import { createRouter } from '../http/router.ts';
+import type { ShowFault } from '../http/errors.ts';
+import { addRead, createRouter } from '../http/router.ts';
 import { basePath } from '../endpoint/mount.ts';
+import { parse } from '../endpoint/validate.ts';
+import { limits } from '../figures.ts';
 import { createAssets } from '../html/assets.ts';
 import { findAttributions, findTerms, readSources } from '../html/attributions.ts';
-import { createHome, type HomeOptions } from './home.ts';
-import { createNotice } from './notice.ts';
 import { sendPage, sendPrivatePage } from '../html/page.ts';
+import { seriesQuery } from '../stats/series-fields.ts';
+import { findSeries } from '../stats/series.ts';
+import { renderMarkdown } from './docs/markdown.ts';
+import { createHome, type HomeOptions } from './home.ts';
 import { findNight, findNights } from './quality.ts';
-import { createSeriesRoute } from './stats/series.ts';
 import { findStatistics } from './stats/statistics.ts';
+
+/** The operator's text of a page, in each language. */
+type NoticeTexts = Record<Language, string>;
+
+type PageOptions = HomeOptions &
+  Partial<Record<'privacyText' | 'termsText', NoticeTexts | undefined>>;
+
+/** The most points of a series that the page of the statistics draws. */
+const mostPoints = 2000;
 
 /** The answer of `/` to a client that prefers JSON to HTML. */
 const about = {
@@ -47,7 +61,7 @@ function shapeOf(pattern: string) {
 }
 
 /** Reads the choices of the forms of `/console`, and the prices of searches and snapshots. */
-async function findChoices({ readers: { db }, searchCredits, snapshotCredits }: HomeOptions) {
+async function findChoices({ readers: { db }, searchCredits, snapshotCredits }: PageOptions) {
   return {
     countries: await Promise.all(
       (await readCountries(db)).map(async ({ country_code, ...country }) => ({
@@ -72,11 +86,20 @@ async function findChoices({ readers: { db }, searchCredits, snapshotCredits }: 
   };
 }
 
+/** Returns the operator's text for a page in each language, as Markdown or HTML; nothing where the text is empty. */
+function createNotice(texts: NoticeTexts | undefined) {
+  if (!texts || texts.en.trim() === '') return {};
+  const [en, pl] = [texts.en.trim(), texts.pl.trim()].map((text) =>
+    text.startsWith('<') ? text : renderMarkdown(text, { topDepth: 2 }).html,
+  );
+  return { notice: { en, pl } };
+}
+
 /**
  * Returns the routes of the pages for people, with their files below `/assets/`. At `/`, a client that does not
  * prefer HTML gets JSON.
  */
-export function createPages(options: HomeOptions, limit: RequestHandler): Router {
+export function createPages(options: PageOptions, limit: RequestHandler): Router {
   const router = createRouter();
   const privacy = createNotice(options.privacyText);
   const terms = createNotice(options.termsText);
@@ -94,20 +117,23 @@ export function createPages(options: HomeOptions, limit: RequestHandler): Router
   ];
 
   router.use(createAssets());
-  router.use(createSeriesRoute(options));
   for (const [path, template, findData] of pages) {
-    router
-      .route(path)
-      .get(limit, async (request, response, next) => {
-        const isPage = path !== '/' || prefersPage(request, response);
-        const data = isPage ? await findData(request) : undefined;
-        if (data) sendPage(response, template, data);
-        else if (!isPage) response.json(about);
-        // No page exists for this address, such as `/quality` of a day without dumps.
-        else next('router');
-      })
-      .all(onlyAllow('GET, HEAD'));
+    addRead(router, path, limit, async (request, response, next) => {
+      const isPage = path !== '/' || prefersPage(request, response);
+      const data = isPage ? await findData(request) : undefined;
+      if (data) sendPage(response, template, data);
+      else if (!isPage) response.json(about);
+      // No page exists for this address, such as `/quality` of a day without dumps.
+      else next('router');
+    });
   }
+  // The page of the statistics reads the series under a limit of its own, not under the limit of the API.
+  const limitSeries = options.limiter.limitRequests(limits.statsPage);
+  const schema = z.object({ query: seriesQuery });
+  addRead(router, '/stats/series', limitSeries, async ({ query }, response) => {
+    const asked = await parse(schema, { query });
+    response.json(await findSeries(options, asked.query, mostPoints));
+  });
   return router;
 }
 

@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import { z } from 'zod';
+import type { Db } from '../../sql/connection/kysely.ts';
 import type { Context } from '../http/context.ts';
 import { askedCountry, chooseCountries } from '../dictionaries/countries.ts';
 import { dateField } from '../http/field.ts';
@@ -12,32 +13,31 @@ import texts from '../html/texts/en/quality.json' with { type: 'json' };
 /** The paging of an address; without a valid `page` it is the first page. */
 const paging = z.object({ page: pagingFields.page.catch(1), per_page: pagingFields.per_page });
 
-/** Returns the query that keeps the country in the links of the quality pages. */
-const queryOf = (country?: string) => new URLSearchParams(country ? { country } : {}).toString();
+/** Reads the country in the address of a page, its countries, and the query that keeps the country in links. */
+async function readCountry(db: Db, { query }: Request) {
+  const country = askedCountry(query);
+  const countries = await chooseCountries(db, country);
+  return { country, countries, query: new URLSearchParams(country ? { country } : {}).toString() };
+}
 
 /** Returns the data of the page `/quality`: the days for which dumps were delivered. */
-export async function findNights({ readers }: Pick<Context, 'readers'>, { query }: Request) {
-  const country = askedCountry(query);
-  const countries = await chooseCountries(readers.db, country);
-  const page = paging.parse({ page: query.page });
+export async function findNights({ readers }: Pick<Context, 'readers'>, request: Request) {
+  const { country, countries, query } = await readCountry(readers.db, request);
+  const page = paging.parse({ page: request.query.page });
   const nights = await readNights(readers, page, countries);
   const sources = new Set(nights.data.map(({ source }) => source));
   return {
     ...nights,
-    query: queryOf(country),
+    query,
     countries: await findCountryChoices(readers.db, country, true),
     attributions: await findAttributions(readers.db, sources),
   };
 }
 
 /** Returns the data of the page `/quality/<date>`; undefined when no dump was delivered for that day. */
-export async function findNight(
-  { readers: { db } }: Pick<Context, 'readers'>,
-  { params, query }: Request,
-) {
-  const date = dateField('date').safeParse(params.date).data;
-  const country = askedCountry(query);
-  const countries = await chooseCountries(db, country);
+export async function findNight({ readers: { db } }: Pick<Context, 'readers'>, request: Request) {
+  const date = dateField('date').safeParse(request.params.date).data;
+  const { countries, query } = await readCountry(db, request);
   const registries = date === undefined ? [] : await readNight(db, date, countries);
   if (registries.length === 0) return undefined;
   // `isSaid` finds out whether a field, guard or reason has a text: a newer release may have added it.
@@ -45,7 +45,7 @@ export async function findNight(
   return {
     date,
     registries,
-    query: queryOf(country),
+    query,
     isSaid: (key: string) => key in texts,
     attributions: await findAttributions(db, sources),
   };

@@ -114,14 +114,14 @@ export function isSmall(count: number, below: number): boolean {
 
 /** Returns a point whose small counts are null. Other counts stay, even if they reveal a hidden count. */
 export function hideSmall(shown: Omit<Point, 'is_suppressed'>, below: number): Point {
-  const point: Point = { ...shown, stock: { ...shown.stock }, is_suppressed: false };
-  if (below <= 1) return point;
-  for (const fields of [point, point.stock] as Record<string, unknown>[]) {
+  const result: Point = { ...shown, stock: { ...shown.stock }, is_suppressed: false };
+  if (below <= 1) return result;
+  for (const fields of [result, result.stock] as Record<string, unknown>[]) {
     for (const [name, value] of Object.entries(fields)) {
       if (typeof value !== 'number' || name.startsWith('days_') || !isSmall(value, below)) continue;
       fields[name] = null;
-      point.is_suppressed = true;
+      result.is_suppressed = true;
     }
   }
-  return point;
+  return result;
 }

@@ -54,16 +54,13 @@ async function countRegions(db: Db, country_code: string, selection: Selection) 
   const before = isCompared ? await countOn(db, selection, since) : undefined;
   type Known = Omit<Region, 'count' | 'change'> & Record<'year' | 'source', string | null>;
   const { rows: known } = await sql<Known>`
-    select
-        region.slug, region.name, population.population::float8, population.year, population.source,
-        to_json(region_shape) as drawing
+    select slug, name, population::float8, year, source, to_json(region_shape) as drawing
     from registry.region
-    left join registry.population
-        on population.country_code = region.country_code and population.voivodeship = region.code
-    left join registry.region_shape
-        on region_shape.country_code = region.country_code and region_shape.code = region.code
-    where region.country_code = ${country_code}
-    order by region.name
+    left join registry.region_shape using (country_code, code)
+    left join (select *, voivodeship as code from registry.population) as people
+        using (country_code, code)
+    where country_code = ${country_code}
+    order by name
   `.execute(db);
   const none = { slug: 'none', name: null, population: null, drawing: null };
   const regions = [...known, ...(counts.has(null) ? [none] : [])].map(
