@@ -61,34 +61,28 @@ type Pair = readonly [typeField: string, valueField: string];
 
 const usualPair: Pair = ['identifier_type', 'identifier_value'];
 
-/** Adds an issue when a body has only one of an identifier type and its numbers. */
+/** Adds an issue when a body has only one of an optional identifier type and its numbers. */
 export function checkPair(
   body: Record<string, unknown>,
   context: z.core.$RefinementCtx,
-  [typeField, valueField]: Pair,
+  [typeField, valueField]: Pair = usualPair,
 ): void {
   for (const [field, other] of [[typeField, valueField] as const, [valueField, typeField]]) {
-    // A missing field that is always required already has an issue.
-    const hasIssue = context.issues.some(({ path }) => path?.[0] === field);
-    if (hasIssue || body[field] !== undefined || body[other] === undefined) continue;
-    refuse(context, [field], `is required with ${other}`);
+    if (body[field] === undefined && body[other] !== undefined)
+      refuse(context, [field], `is required with ${other}`);
   }
 }
 
 /** Matches a character that no number or type has. The database, which may refuse it, gets no such text. */
 const unprintable = /[^\x20-\x7e]/;
 
-/** The most numbers of a request that are checked. The request's schema refuses longer lists. */
-const mostNumbers = 100;
-
-type Checked = { type: string; value: string };
-
-/** Returns whether each text is a valid number of its type; null for an unknown type. */
-async function areNumbers(db: Db, checked: Checked[]): Promise<(boolean | null)[]> {
-  const types = checked.map(({ type }) => (unprintable.test(type) ? '' : type));
-  const values = checked.map(({ value }) => (unprintable.test(value) ? '' : value));
+/** Returns whether each pair of a type and a text is a valid number; null for an unknown type. */
+async function areNumbers(db: Db, checked: [type: string, value: string][]) {
+  const columns = [0, 1].map((at) =>
+    checked.map((pair) => (unprintable.test(pair[at]!) ? '' : pair[at]!)),
+  );
   const file = 'api/check_numbers.sql';
-  const rows = await runPrepared<{ is_number: boolean | null }>(db, file, [types, values]);
+  const rows = await runPrepared<{ is_number: boolean | null }>(db, file, columns);
   return rows.map(({ is_number }) => is_number);
 }
 
@@ -98,7 +92,10 @@ async function areNumbers(db: Db, checked: Checked[]): Promise<(boolean | null)[
  */
 export function numberCheck({ readers }: Pick<Context, 'readers'>, pairs = [usualPair]) {
   const readTypes = keep(() => readIdentifierTypes(readers.db));
-  const isNumber = createBatch((checked: Checked[]) => areNumbers(readers.db, checked), 2);
+  const isNumber = createBatch(
+    (checked: [type: string, value: string][]) => areNumbers(readers.db, checked),
+    2,
+  );
 
   async function checkOne([typeField, valueField]: Pair, given: Record<string, unknown>) {
     const [type, submitted] = [given[typeField], given[valueField]];
@@ -109,16 +106,13 @@ export function numberCheck({ readers }: Pick<Context, 'readers'>, pairs = [usua
       const names = types.map(({ identifier_type }) => identifier_type).join(', ');
       return [[typeField, `The ${typeField} field must be one of ${names}.`] as Problem];
     }
-    const checks = [submitted]
-      .flat()
-      .slice(0, mostNumbers)
-      .map(async (value, at) => {
-        // The schema of the field refuses a value that is no text or too long.
-        if (typeof value !== 'string' || value.length > maxCharacters) return [];
-        if (await isNumber({ type, value: digitsOf(value) })) return [];
-        const field = Array.isArray(submitted) ? `${valueField}.${at}` : valueField;
-        return [[field, `The ${field} field must be ${form}.`] as Problem];
-      });
+    const checks = [submitted].flat().map(async (value, at) => {
+      // The schema of the field refuses a value that is no text or too long.
+      if (typeof value !== 'string' || value.length > maxCharacters) return [];
+      if (await isNumber([type, digitsOf(value)])) return [];
+      const field = Array.isArray(submitted) ? `${valueField}.${at}` : valueField;
+      return [[field, `The ${field} field must be ${form}.`] as Problem];
+    });
     return (await Promise.all(checks)).flat();
   }
 
@@ -130,13 +124,6 @@ export function numberCheck({ readers }: Pick<Context, 'readers'>, pairs = [usua
 export const whenObject: z.core.$ZodSuperRefineParams = {
   when: ({ value }) => typeof value === 'object' && value !== null,
 };
-
-/** The `superRefine` of an object with `identifier_type` and `identifier_value`. */
-export const pairedIdentifiers = [
-  (body: Record<string, unknown>, context: z.core.$RefinementCtx) =>
-    checkPair(body, context, usualPair),
-  whenObject,
-] as const;
 
 /** A body that names one company: by a number, or (+) by its reference, which no other company shares. */
 export const companyBody = z
@@ -150,22 +137,19 @@ export const companyBody = z
     }),
   })
   .superRefine((body, context) => {
-    const fields = ['identifier_type', 'identifier_value'] as const;
-    const isNumbered = fields.some((field) => body[field] !== undefined);
-    if (body.company_ref !== undefined) {
-      if (isNumbered) refuse(context, ['company_ref'], 'must be given without a number');
-      return;
+    const missing = usualPair.filter((field) => !(field in body));
+    if (body.company_ref === undefined) {
+      for (const field of missing) refuse(context, [field], 'is required');
+    } else if (missing.length < usualPair.length) {
+      refuse(context, ['company_ref'], 'must be given without a number');
     }
-    for (const field of fields) {
-      if (body[field] === undefined) refuse(context, [field], 'is required');
-    }
-    checkPair(body, context, fields);
   }, whenObject);
 
 /** A body that names one company by a number. */
-export const identifierBody = z
-  .strictObject({ identifier_type: identifierType, identifier_value: identifierValue })
-  .superRefine(...pairedIdentifiers);
+export const identifierBody = z.strictObject({
+  identifier_type: identifierType,
+  identifier_value: identifierValue,
+});
 
 /** The body of the 404 for a number that no company has, now or formerly. */
 export const unknownCompany = { message: 'No company with this number is known.' };

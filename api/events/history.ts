@@ -8,7 +8,6 @@ import {
   identifierValue,
   unknownCompany,
   numberCheck,
-  pairedIdentifiers,
   unknownCompanyErrors,
 } from '../companies/identifier.ts';
 import { identifierType } from '../dictionaries/names.ts';
@@ -101,14 +100,12 @@ function historyByNumber(options: Context): Endpoint {
       summary: 'List the events of a company',
       description:
         'Lists the whole history of a company, watched or not, the newest event first. A former number also finds its company, unless another company has that number now; `meta` has the number of today. A page past the end is empty.',
-      query: z
-        .strictObject({
-          identifier_type: identifierType,
-          identifier_value: identifierValue,
-          lang: langField,
-          ...pagingFields,
-        })
-        .superRefine(...pairedIdentifiers),
+      query: z.strictObject({
+        identifier_type: identifierType,
+        identifier_value: identifierValue,
+        lang: langField,
+        ...pagingFields,
+      }),
       check: numberCheck(options),
     },
     ({ query: { identifier_type, identifier_value, ...asked }, caller }) => {

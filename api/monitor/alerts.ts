@@ -13,10 +13,11 @@ import { category, eventClass, identifierType, severity } from '../dictionaries/
 import { answersSuccess } from '../endpoint/answers.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
 import {
+  checkPair,
   identifierBody,
   identifierValue,
   numberCheck,
-  pairedIdentifiers,
+  whenObject,
 } from '../companies/identifier.ts';
 import { pageMeta, pagingFields, viewPageMeta } from '../http/paging.ts';
 import examples from './examples.json' with { type: 'json' };
@@ -97,7 +98,7 @@ Without a value \`alerts_enabled\` and \`notify_via_email\` stay as they are: of
           identifier_type: identifierType.optional(),
           identifier_value: identifierValue.optional(),
         })
-        .superRefine(...pairedIdentifiers),
+        .superRefine((body, context) => checkPair(body, context), whenObject),
       check: numberCheck({ readers }),
       bodyExample: examples.change,
       ...answersSuccess([updatedData, { updated: 42 }]),

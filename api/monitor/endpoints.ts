@@ -9,7 +9,6 @@ import {
   digitsOf,
   numberCheck,
   refuse,
-  pairedIdentifiers,
   whenObject,
   writtenNumber,
 } from '../companies/identifier.ts';
@@ -56,9 +55,7 @@ function add({ db, limiter, readers, now, bounds }: Context): Endpoint {
       path: '/companies/add',
       summary: 'Add companies to the watch list',
       description: `A company that a registry has listed is watched at once. The others are imported first, which fails when no registry has the number within seven days. An e-mail reports each submission when its last company is ready or has failed, unless \`PATCH /watchlist/alerts\` has switched it off. A company that is watched already changes nothing, also under another or a former number; a submission that changes nothing sends no mail. An account has at most ${bounds.WATCHES_PER_ACCOUNT} companies on its list and ${bounds.QUEUED_NUMBERS_PER_ACCOUNT} numbers that wait for their import, else 422; ${limit.request_count} submissions a day, else 429.`,
-      body: z
-        .strictObject({ identifier_type: identifierType, identifier_value: numberList })
-        .superRefine(...pairedIdentifiers),
+      body: z.strictObject({ identifier_type: identifierType, identifier_value: numberList }),
       check: numberCheck({ readers }),
       bodyExample: examples.numbers,
       status: 202,
