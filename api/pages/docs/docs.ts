@@ -53,11 +53,12 @@ export function createDocs(
     setTag(response.set('Cache-Control', 'no-cache'), entries);
     response.type('json').send(entries);
   });
-  add('/docs{/:chapter}', async (request, response, next) => {
+  const answer: RequestHandler = async (request, response, next) => {
     const page = (await readPages()).pages.get(request.path);
     if (page) await page(request, response, next);
     else next('router');
-  });
+  };
+  for (const path of ['/docs', '/docs/:chapter']) add(path, answer);
   add('/guides', createKeptPage('docs/guides', { guides }));
   for (const guide of guides) add(guide.path, createKeptPage('docs/guide', { guides, guide }));
   return router;
