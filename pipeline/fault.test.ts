@@ -62,7 +62,7 @@ test('any other fault is told as it is', async () => {
   const start = await faultOf(connect({ databaseUrl, dataDir: '', applicationName: 'fault' }));
   expect(describeFault(start)).toMatch(/^The database cannot be reached: connect ECONNREFUSED/);
   expect(isLostConnection(await faultOf(readFile('/nowhere')))).toBe(false);
-  const service = new ServiceFault('KRS cannot be reached: read ECONNRESET', { isPassing: true });
+  const service = new ServiceFault('KRS cannot be reached: read ECONNRESET');
   expect(describeFault(service)).toBe('KRS cannot be reached: read ECONNRESET');
 });
 

@@ -50,8 +50,9 @@ export const fetching = {
   service: {
     /** The retries of a request. Each wait is randomized up to twice as long, and doubles with each retry. */
     retry: { retries: 5, minTimeout: 500, maxTimeout: 30_000 },
-    /** The longest pause that a registry may ask for, in ms. */
+    /** The longest break that a registry may ask for, in ms. A longer break ends the retries. */
     longest_break_ms: 15 * minute_ms,
+    /** The longest silence of a registry in the middle of a request, in ms. */
     timeout_ms: minute_ms,
   },
   /** The failures in a row after which a service counts as down. */

@@ -7,9 +7,8 @@ import { withDatabase } from './session.ts';
 import { readEnvironment } from '../environment.ts';
 import { exitCodeOf } from '../exit-codes.ts';
 import { Interrupted, onEndSignal } from '../signals.ts';
-import { findPublished, findWatched } from '../fetch/due.ts';
 import { readFetchEnvironment } from '../fetch/environment.ts';
-import { fetchDay, findFetcher } from '../fetch/fetcher.ts';
+import { checkDay, fetchDay, lookUpIn } from '../fetch/fetcher.ts';
 import { describeFetch } from '../fetch/report.ts';
 
 /** The error of a fetch that a signal has ended in the middle. */
@@ -17,14 +16,12 @@ class FetchInterrupted extends Interrupted {
   override message = `Stopped by ${this.signal}; what was had is kept, run it again to go on`;
 }
 
-const lookUp = (regons: readonly string[]) => withDatabase((db) => findWatched(db, regons));
-
 /** Finds the published dumps of a source. A fetch creates no embedded database: without one it finds none. */
-async function lookUpPublished(source: string): ReturnType<typeof findPublished> {
+async function findPublished(source: string) {
   const { databaseUrl, dataDir } = readEnvironment();
   const isMade = ['postgres', 'postgres.location'].some((name) => existsSync(join(dataDir, name)));
-  if (databaseUrl === undefined && !isMade) return { newest: undefined, full: undefined };
-  return await withDatabase((db) => findPublished(db, source));
+  if (databaseUrl === undefined && !isMade) return {};
+  return await withDatabase((db) => lookUpIn(db, source).findPublished());
 }
 
 /** Runs `registry fetch <source> --date YYYY-MM-DD [--json]`. Only a long day, and SIRENE, query the database. */
@@ -32,17 +29,19 @@ export async function fetchOne(
   source: string,
   { date, json = false }: { date: string; json?: boolean },
 ): Promise<void> {
-  const fetcher = await findFetcher(source, date);
+  await checkDay(source, date);
   const { inboxDir, logLevel } = readEnvironment();
   const logger = await openLog(logLevel);
   const settings = readFetchEnvironment();
   const controller = new AbortController();
   const stopListening = onEndSignal((name) => controller.abort(new FetchInterrupted(name)));
   const { signal } = controller;
-  const found = { findWatched: lookUp, findPublished: () => lookUpPublished(source) };
+  const findWatched = (regons: readonly string[]) =>
+    withDatabase((db) => lookUpIn(db, source).findWatched(regons));
+  const found = { findWatched, findPublished: () => findPublished(source) };
   const plan = { source, inboxDir, date, signal, ...found };
   try {
-    const outcome = await fetchDay(fetcher, settings, plan, logger);
+    const outcome = await fetchDay(settings, plan, logger);
     const isFetched = outcome.state === 'fetched';
     if (json) print([JSON.stringify(outcome)]);
     else if (isFetched) print([describeFetch(outcome, join(inboxDir, source, outcome.dump_date))]);

@@ -56,40 +56,25 @@ export class Bir {
   }
 
   /** Returns a daily list, one row `{regon}` per number; an error answer is a row with `ErrorCode`. */
-  list(report: string, date: string, signal?: AbortSignal): Promise<BirRow[]> {
+  list(report: string, date: string): Promise<BirRow[]> {
     const parameters = { pDataRaportu: date, pNazwaRaportu: report };
-    return this.#read('DanePobierzRaportZbiorczy', parameters, signal);
+    return this.#read('DanePobierzRaportZbiorczy', parameters);
   }
 
   /** Returns a full report of a REGON of 9 or 14 digits; an error answer is a row with `ErrorCode`. */
-  report(report: string, regon: string, signal?: AbortSignal): Promise<BirRow[]> {
-    const parameters = { pRegon: regon, pNazwaRaportu: report };
-    return this.#read('DanePobierzPelnyRaport', parameters, signal);
+  report(report: string, regon: string): Promise<BirRow[]> {
+    return this.#read('DanePobierzPelnyRaport', { pRegon: regon, pNazwaRaportu: report });
   }
 
   /** Returns one row per activity of each entity found. */
-  search(query: BirQuery, signal?: AbortSignal): Promise<BirRow[]> {
-    const parameters = { pParametryWyszukiwania: query };
-    return this.#read('DaneSzukajPodmioty', parameters, signal);
-  }
-
-  /** Ends the session. Ignores a fault of the service, since a session also ends by itself. */
-  async close(): Promise<void> {
-    const sid = await this.#session?.catch(() => undefined);
-    this.#session = undefined;
-    if (sid === undefined) return;
-    const timeout = AbortSignal.timeout(2000);
-    await this.#value('Wyloguj', { pIdentyfikatorSesji: sid }, sid, timeout).catch(() => undefined);
+  search(query: BirQuery): Promise<BirRow[]> {
+    return this.#read('DaneSzukajPodmioty', { pParametryWyszukiwania: query });
   }
 
   /** Returns the records of an operation. Opens a session, and reopens it after the session has ended. */
-  async #read(
-    operation: Operation,
-    parameters: Parameters,
-    signal?: AbortSignal,
-  ): Promise<BirRow[]> {
+  async #read(operation: Operation, parameters: Parameters): Promise<BirRow[]> {
     for (let renewals = 0; renewals <= RENEWAL_LIMIT; renewals += 1) {
-      const session = (this.#session ??= this.#login(signal));
+      const session = (this.#session ??= this.#login());
       const forget = () => {
         if (this.#session === session) this.#session = undefined;
       };
@@ -97,45 +82,34 @@ export class Bir {
         forget();
         throw error;
       });
-      const ask = () => this.#call(operation, parameters, collectRecords(), sid, signal);
-      const rows = await this.service.retry(ask, signal);
+      const rows = await this.service.retry(() =>
+        this.#call(operation, parameters, collectRecords(), sid),
+      );
       if (rows) return rows;
       // A blank result means that the session has ended, or that the operation has no records.
-      if (await this.#isAlive(sid, signal)) return [];
+      const status = await this.service.retry(() => this.#value('StatusSesji', sid));
+      if (status === '1') return [];
       forget();
     }
-    const message = 'REGON ends every session as soon as it is opened';
-    throw new ServiceFault(message, { isPassing: false });
+    throw new ServiceFault('REGON ends every session as soon as it is opened');
   }
 
-  #login(signal?: AbortSignal): Promise<string> {
+  #login(): Promise<string> {
     return this.service.retry(async () => {
       const key = { pKluczUzytkownika: this.#key };
-      const sid = await this.#value('Zaloguj', key, undefined, signal);
+      const sid = (await this.#call('Zaloguj', key, collectText())).trim();
       if (sid !== '') return sid;
-      const parameter = { pNazwaParametru: 'StatusUslugi' };
-      const status = await this.#value('GetValue', parameter, undefined, signal);
+      const status = await this.#value('StatusUslugi');
       if (status !== '0' && status !== '2') {
         throw new WrongUsage('BIR_API_KEY is not accepted: REGON opens no session with it.');
       }
       throw this.service.fault('is closed for a technical break');
-    }, signal);
+    });
   }
 
-  async #isAlive(sid: string, signal?: AbortSignal): Promise<boolean> {
-    const parameter = { pNazwaParametru: 'StatusSesji' };
-    const ask = () => this.#value('GetValue', parameter, sid, signal);
-    return (await this.service.retry(ask, signal)) === '1';
-  }
-
-  /** Returns the plain value of an operation, in one attempt. */
-  async #value(
-    operation: Operation,
-    parameters: Parameters,
-    sid: string | undefined,
-    signal?: AbortSignal,
-  ): Promise<string> {
-    return (await this.#call(operation, parameters, collectText(), sid, signal)).trim();
+  /** Returns a value of the service or of a session, in one attempt. */
+  async #value(name: string, sid?: string): Promise<string> {
+    return (await this.#call('GetValue', { pNazwaParametru: name }, collectText(), sid)).trim();
   }
 
   /** Calls an operation in one attempt. `reader` receives the result as it arrives. */
@@ -143,8 +117,7 @@ export class Bir {
     operation: Operation,
     parameters: Parameters,
     reader: TextReader<T>,
-    sid: string | undefined,
-    signal?: AbortSignal,
+    sid?: string,
   ): Promise<T> {
     const question = {
       method: 'POST',
@@ -167,7 +140,7 @@ export class Bir {
       }
       throw this.service.statusFault(answer);
     };
-    return this.service.askOnce(this.#url, question, read, signal);
+    return this.service.askOnce(this.#url, question, read);
   }
 }
 

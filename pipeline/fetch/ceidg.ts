@@ -1,5 +1,14 @@
+import { existsSync } from 'node:fs';
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
 import { z } from 'zod';
+import { readArchive } from '../dump/archive.ts';
+import { Refusal } from '../errors.ts';
+import { description, NO_VOIVODESHIP, voivodeships } from '../sources/ceidg/source.ts';
+import { clearEarlier, type DumpFolder, fillFolder } from './folder.ts';
 import type { RateLimit } from './rate.ts';
+import { createReport, type FetchPlan, type FetchReport } from './report.ts';
+import { askEvery } from './round.ts';
 import { Service, type ServiceSettings } from './service.ts';
 
 /** The documented rate limits. CEIDG shuts out a client above them for three minutes. */
@@ -11,26 +20,25 @@ const limits: readonly RateLimit[] = [
 /** The most bytes of a report. A report of a voivodeship has some ten megabytes. */
 const REPORT_BYTES = 1024 ** 3;
 
-const report = z
-  .object({
-    id: z.string(),
-    /** The name of the report, such as "Zarejestrowane działalności - województwo łódzkie". */
-    nazwa: z.string(),
-    /** The format of the report, `.csv` or `.xml`. */
-    format: z.string(),
-    /** The time of creation, YYYY-MM-DD hh:mm:ss. The manual of the service names the key `dataUtworzenia`. */
-    'data-utworzenia': z.string().optional(),
-    dataUtworzenia: z.string().optional(),
-  })
-  .transform(({ nazwa: name, dataUtworzenia, 'data-utworzenia': created_at, ...rest }) => ({
-    ...rest,
-    name,
-    created_at: created_at ?? dataUtworzenia ?? '',
-  }));
+/** The number of archives that are downloaded in parallel. */
+const WIDTH = 3;
 
-export type CeidgReport = z.output<typeof report>;
-
-const reportList = z.object({ raporty: z.array(report) });
+const reportList = z.object({
+  raporty: z.array(
+    z
+      .object({
+        id: z.string(),
+        /** The name of the report, such as "Zarejestrowane działalności - województwo łódzkie". */
+        nazwa: z.string(),
+        /** The format of the report, `.csv` or `.xml`. */
+        format: z.string(),
+        /** The time of creation, YYYY-MM-DD hh:mm:ss. The manual of the service names the key `dataUtworzenia`. */
+        'data-utworzenia': z.string().default(''),
+        dataUtworzenia: z.string().optional(),
+      })
+      .transform((one) => ({ ...one, made_at: one.dataUtworzenia ?? one['data-utworzenia'] })),
+  ),
+});
 
 const entryList = z.object({ firma: z.array(z.record(z.string(), z.unknown())).default([]) });
 
@@ -45,36 +53,114 @@ export class Ceidg {
 
   /** @param settings.url the address up to and including the version, `/api/ceidg/v3` */
   constructor({ url, token, ...settings }: ServiceSettings & { url: string; token: string }) {
-    this.#url = url.replace(/\/+$/, '');
+    this.#url = url;
     this.#headers = { Authorization: `Bearer ${token}` };
     const defaults = { secret: 'CEIDG_TOKEN', limits, max_bytes: 16 * 1024 ** 2 };
     this.service = new Service('CEIDG', { ...defaults, ...settings });
   }
 
   /** Returns all reports on offer: of the last days, of both kinds and both formats. */
-  async reports(signal?: AbortSignal): Promise<CeidgReport[]> {
+  async reports() {
     const read = (answer: Response) => this.service.readJson(answer, reportList, 'list of reports');
-    return (await this.#get('/raporty', read, signal)).raporty;
+    return (await this.#get('/raporty', read)).raporty;
   }
 
-  /** Downloads one report to a file, in one attempt: only the file shows whether the report is whole. */
-  download(id: string, path: string, signal?: AbortSignal): Promise<void> {
+  /** Downloads one report to a file, in one attempt. Throws a fault for a damaged archive. */
+  async download(id: string, path: string): Promise<void> {
     // The address in the list of reports may lead to another server, which must not see the token.
     const url = `${this.#url}/raport/${encodeURIComponent(id)}`;
-    const question = { headers: this.#headers, max_bytes: REPORT_BYTES };
-    return this.service.download(url, path, question, signal);
+    await this.service.download(url, path, { headers: this.#headers, max_bytes: REPORT_BYTES });
+    try {
+      // Some proxies end a download normally although its connection was cut.
+      for await (const chunk of readArchive(path)) void chunk;
+    } catch (cause) {
+      if (!(cause instanceof Refusal)) throw cause;
+      throw this.service.fault(`sends a report that is no whole archive: ${cause.message}`, cause);
+    }
   }
 
   /** Returns the entries of a NIP or a REGON, of any status. A person may have several entries. */
-  entries(query: { nip: string } | { regon: string }, signal?: AbortSignal): Promise<CeidgEntry[]> {
+  entries(query: { nip: string } | { regon: string }): Promise<CeidgEntry[]> {
     const read = async (answer: Response) => {
       if (answer.status === 204 || answer.status === 404) return [];
       return (await this.service.readJson(answer, entryList, 'list of entries')).firma;
     };
-    return this.#get(`/firma?${new URLSearchParams(query).toString()}`, read, signal);
+    return this.#get(`/firma?${new URLSearchParams(query).toString()}`, read);
   }
 
-  #get<T>(path: string, read: (answer: Response) => Promise<T>, signal?: AbortSignal): Promise<T> {
-    return this.service.ask(this.#url + path, { headers: this.#headers }, read, signal);
+  #get<T>(path: string, read: (answer: Response) => Promise<T>): Promise<T> {
+    return this.service.ask(this.#url + path, { headers: this.#headers }, read);
   }
+}
+
+const KIND = 'Zarejestrowane działalności';
+
+/** Maps a part of the dump to the names of the part and of its file, without `.zip`. */
+const parts = new Map(
+  [...voivodeships, NO_VOIVODESHIP].map(({ name }) => {
+    const file = `${KIND} - ${name === NO_VOIVODESHIP.name ? name : `województwo ${name}`}`;
+    return [description.identifyFile(`${file}.zip`)!, { name, file }];
+  }),
+);
+
+/**
+ * Fetches the CEIDG snapshot of a day: a report "Zarejestrowane działalności" per voivodeship, and one for entries
+ * without a voivodeship. Checks each `.zip` file to the end. A full dump needs all reports.
+ * Throws a `Refusal` when a report is missing, `NothingToDo`, `AlreadyRunning`, or a `ServiceFault`
+ * when there is no list of reports.
+ */
+export function fetchCeidg(ceidg: Ceidg, plan: FetchPlan): Promise<FetchReport> {
+  return fillFolder({ ...plan, source: 'ceidg' }, async (folder) => {
+    const { date, progress } = plan;
+    progress.step('list of reports');
+    const ids = await chooseReports(ceidg, date);
+    progress.step('reports');
+    const missing = await askEvery([...ids.keys()], {
+      width: WIDTH,
+      onProgress: (done) => progress.count(done, parts.size),
+      ask: (part) => fetchReport(ceidg, ids.get(part)!, parts.get(part)!.file, folder),
+    });
+    if (missing.length > 0) {
+      const list = missing.map(({ number, reason }) => `${parts.get(number)!.name} (${reason})`);
+      throw new Refusal(
+        `${missing.length} of the ${parts.size} reports of ${date} could not be had: ${list.join('; ')}. Run it again later, what was had is kept`,
+      );
+    }
+    // A full dump makes unfinished dumps of earlier days superfluous.
+    await clearEarlier(folder);
+    return createReport('ceidg', plan, [...parts.keys()], new Map(), { had: parts.size });
+  });
+}
+
+/** Returns the id of the newest report of a day for each part of the country. Throws a `Refusal` when one is missing. */
+async function chooseReports(ceidg: Ceidg, date: string): Promise<Map<string, string>> {
+  const offered = (await ceidg.reports())
+    .filter(({ nazwa, format }) => format === '.csv' && nazwa.normalize('NFC').startsWith(KIND))
+    .toSorted((one, other) => one.made_at.localeCompare(other.made_at));
+  const ofDay = offered.filter(({ made_at }) => made_at.startsWith(date));
+  const ids = new Map(
+    ofDay.map(({ nazwa, id }) => [description.identifyFile(`${nazwa}.zip`)!, id]),
+  );
+  const absent = [...parts].flatMap(([part, { name }]) => (ids.has(part) ? [] : [name]));
+  if (absent.length === 0) return ids;
+  if (ids.size > 0) {
+    const found = `CEIDG has ${ids.size} of the ${parts.size} reports of ${date}`;
+    throw new Refusal(`${found}; not yet: ${absent.join(', ')}`);
+  }
+  const days = new Set(offered.map(({ made_at }) => made_at.slice(0, 10)));
+  const others = [...days].join(', ') || 'no day';
+  throw new Refusal(`CEIDG has no reports made on ${date}; it has those of ${others}`);
+}
+
+async function fetchReport(
+  ceidg: Ceidg,
+  id: string,
+  name: string,
+  { dump, work }: DumpFolder,
+): Promise<void> {
+  const path = join(dump, `${name}.zip`);
+  if (existsSync(path)) return;
+  const download = join(work, `${name}.zip`);
+  await ceidg.service.retry(() => ceidg.download(id, download));
+  await rename(download, path);
 }

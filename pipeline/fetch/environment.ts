@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { checkEnvironment } from '../../sql/process/environment.ts';
-import { WrongUsage } from '../errors.ts';
 
-const sentences = {
+/** The messages for wrong or missing settings. */
+export const sentences = {
   BIR_API_KEY: 'BIR_API_KEY must be the key that GUS has given you, without spaces.',
   BIR_URL: 'BIR_URL must be the address of the service BIR of GUS, https://….svc.',
   KRS_URL: 'KRS_URL must be the address of the open API of KRS, https://…/api/krs.',
@@ -27,16 +27,19 @@ const address = z.string().refine((text) => {
   );
 });
 
+/** An address to which paths are appended. */
+const base = address.transform((url) => url.replace(/\/+$/, ''));
+
 /** The shapes by which the settings are checked. */
 export const shape = {
   BIR_API_KEY: secret,
   BIR_URL: address.default('https://wyszukiwarkaregon.stat.gov.pl/wsBIR/UslugaBIRzewnPubl.svc'),
   // KRS needs no key: its address alone sets KRS up.
-  KRS_URL: address.optional(),
+  KRS_URL: base.optional(),
   CEIDG_TOKEN: secret,
-  CEIDG_URL: address.default('https://dane.biznes.gov.pl/api/ceidg/v3'),
+  CEIDG_URL: base.default('https://dane.biznes.gov.pl/api/ceidg/v3'),
   SIRENE_TOKEN: secret,
-  SIRENE_URL: address.default('https://api.insee.fr/api-sirene/3.11'),
+  SIRENE_URL: base.default('https://api.insee.fr/api-sirene/3.11'),
   SIRENE_STOCK_URL: address.default(
     'https://www.data.gouv.fr/api/1/datasets/base-sirene-des-entreprises-et-de-leurs-etablissements-siren-siret/',
   ),
@@ -48,22 +51,12 @@ export type FetchEnvironment = ReturnType<typeof readFetchEnvironment>;
 /** Reads and checks the settings of the registries' services. Throws an `EnvironmentError`. */
 export function readFetchEnvironment(variables: NodeJS.ProcessEnv = process.env) {
   const checked = checkEnvironment(shape, sentences, variables);
-  const { BIR_API_KEY, BIR_URL, KRS_URL, CEIDG_TOKEN, CEIDG_URL } = checked;
-  const { SIRENE_TOKEN, SIRENE_URL, SIRENE_STOCK_URL } = checked;
+  const { BIR_API_KEY: key, KRS_URL: url, CEIDG_TOKEN, SIRENE_TOKEN } = checked;
+  const { BIR_URL, CEIDG_URL, SIRENE_URL, SIRENE_STOCK_URL: stockUrl } = checked;
   return {
-    regon: BIR_API_KEY === undefined ? undefined : { url: BIR_URL, key: BIR_API_KEY },
-    krs: KRS_URL === undefined ? undefined : { url: KRS_URL },
-    ceidg: CEIDG_TOKEN === undefined ? undefined : { url: CEIDG_URL, token: CEIDG_TOKEN },
-    sirene:
-      SIRENE_TOKEN === undefined
-        ? undefined
-        : { url: SIRENE_URL, token: SIRENE_TOKEN, stockUrl: SIRENE_STOCK_URL },
+    regon: key ? { url: BIR_URL, key } : undefined,
+    krs: url ? { url } : undefined,
+    ceidg: CEIDG_TOKEN ? { url: CEIDG_URL, token: CEIDG_TOKEN } : undefined,
+    sirene: SIRENE_TOKEN ? { url: SIRENE_URL, token: SIRENE_TOKEN, stockUrl } : undefined,
   };
-}
-
-/** Returns the settings of a registry. Throws `WrongUsage` that names the missing variable. */
-export function requireSettings<T>(settings: T | undefined, variable: keyof typeof sentences): T {
-  if (settings === undefined)
-    throw new WrongUsage(`${variable} is not set: ${sentences[variable]}`);
-  return settings;
 }

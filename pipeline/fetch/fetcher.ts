@@ -1,74 +1,68 @@
 import type { Logger } from 'pino';
+import { type Database, queryFile } from '../../sql/connection/database.ts';
 import { dayIn } from '../../sql/country.ts';
-import { isDate } from '../calendar.ts';
-import { Reporter } from '../night/progress.ts';
+import { addDays, isDate } from '../calendar.ts';
 import { stateOf, WrongUsage } from '../errors.ts';
+import { listInbox } from '../night/inbox.ts';
+import { whileNobodyFetches } from '../night/lock.ts';
+import { Reporter } from '../night/progress.ts';
+import { findNewestPublished } from '../night/run.ts';
 import { loadSource } from '../sources/source.ts';
 import { Bir } from './bir.ts';
-import { Ceidg } from './ceidg.ts';
-import { fetchCeidg } from './ceidg-dump.ts';
-import { type FetchEnvironment, requireSettings } from './environment.ts';
+import { Ceidg, fetchCeidg } from './ceidg.ts';
+import { type FetchEnvironment, sentences } from './environment.ts';
 import { Krs, fetchKrs } from './krs.ts';
 import { fetchRegon } from './regon.ts';
 import type { FetchPlan, FetchReport } from './report.ts';
 import type { ServiceSettings } from './service.ts';
 import { Sirene } from './sirene.ts';
-import { StockCatalogue } from './sirene-catalogue.ts';
 import { fetchSirene } from './sirene-dump.ts';
+import { StockCatalogue } from './sirene-stock.ts';
 
-export interface Fetcher {
+interface Fetcher {
+  /** The setting that sets the registry up. */
+  setting: keyof typeof sentences;
   /** Whether the lists of a day are complete only after the day; else the dump is made in the morning. */
   isAfterTheDay: boolean;
   /** The most past days whose lists are fetched after an interruption. GUS keeps its lists for about a week. */
   longest_gap_days: number;
-  run(settings: FetchEnvironment, plan: FetchPlan, how: ServiceSettings): Promise<FetchReport>;
+  run: (settings: FetchEnvironment, plan: FetchPlan, how: ServiceSettings) => Promise<FetchReport>;
 }
 
 /** The fetchers by the name of their source. */
 export const fetchers: Record<keyof FetchEnvironment, Fetcher> = {
   ceidg: {
+    setting: 'CEIDG_TOKEN',
     isAfterTheDay: false,
     longest_gap_days: 1,
-    run: ({ ceidg }, plan, how) =>
-      fetchCeidg(new Ceidg({ ...requireSettings(ceidg, 'CEIDG_TOKEN'), ...how }), plan),
+    run: ({ ceidg }, plan, how) => fetchCeidg(new Ceidg({ ...ceidg!, ...how }), plan),
   },
   krs: {
+    setting: 'KRS_URL',
     isAfterTheDay: true,
     longest_gap_days: 31,
-    run: ({ krs }, plan, how) =>
-      fetchKrs(new Krs({ ...requireSettings(krs, 'KRS_URL'), ...how }), plan),
+    run: ({ krs }, plan, how) => fetchKrs(new Krs({ ...krs!, ...how }), plan),
   },
   regon: {
+    setting: 'BIR_API_KEY',
     isAfterTheDay: true,
     longest_gap_days: 7,
-    async run({ regon }, plan, how) {
-      const service = new Bir({ ...requireSettings(regon, 'BIR_API_KEY'), ...how });
-      try {
-        return await fetchRegon(service, plan);
-      } finally {
-        await service.close();
-      }
-    },
+    run: ({ regon }, plan, how) => fetchRegon(new Bir({ ...regon!, ...how }), plan),
   },
   sirene: {
+    setting: 'SIRENE_TOKEN',
     isAfterTheDay: true,
     longest_gap_days: 31,
-    async run({ sirene }, plan, how) {
-      const settings = requireSettings(sirene, 'SIRENE_TOKEN');
-      const catalogue = new StockCatalogue({ ...how, url: settings.stockUrl });
-      return await fetchSirene(new Sirene({ ...settings, ...how }), catalogue, plan);
+    run: ({ sirene }, plan, how) => {
+      const catalogue = new StockCatalogue({ ...how, url: sirene!.stockUrl });
+      return fetchSirene(new Sirene({ ...sirene!, ...how }), catalogue, plan);
     },
   },
 };
 
-/** Returns the fetcher of a source. Throws `WrongUsage` for an unknown source or a day that cannot be fetched yet. */
-export async function findFetcher(
-  source: string,
-  date: string,
-  now = new Date(),
-): Promise<Fetcher> {
-  const fetcher = new Map(Object.entries(fetchers)).get(source);
-  if (!fetcher) {
+/** Throws `WrongUsage` for an unknown source, or a day that cannot be fetched yet. */
+export async function checkDay(source: string, date: string, now = new Date()): Promise<void> {
+  if (!Object.hasOwn(fetchers, source)) {
     const names = Object.keys(fetchers).join(', ');
     throw new WrongUsage(`'${source}' cannot be fetched; these can: ${names}`);
   }
@@ -76,10 +70,9 @@ export async function findFetcher(
   const { country_code } = await loadSource(source);
   const today = dayIn(now, country_code);
   if (date > today) throw new WrongUsage(`${date} is in the future`);
-  if (date === today && fetcher.isAfterTheDay) {
+  if (date === today && fetchers[source as keyof FetchEnvironment].isAfterTheDay) {
     throw new WrongUsage(`${date} is not over: the list of what changed is not complete yet`);
   }
-  return fetcher;
 }
 
 /** The outcome of the fetch of a day. The state `nothing` means that the folder of the day already exists. */
@@ -87,28 +80,131 @@ export type FetchOutcome =
   | FetchReport
   | { source: string; dump_date: string; state: ReturnType<typeof stateOf>; message: string };
 
+interface DayPlan extends Omit<FetchPlan, 'progress'> {
+  source: string;
+  /** The signal that is aborted when the process receives a signal to end. */
+  signal: AbortSignal;
+}
+
 /** Fetches a day, and reports the steps on stderr. Throws an unexpected error, or the reason of the signal. */
 export async function fetchDay(
-  fetcher: Fetcher,
   settings: FetchEnvironment,
-  plan: Omit<FetchPlan, 'progress'> & { source: string },
+  plan: DayPlan,
   logger: Logger,
 ): Promise<FetchOutcome> {
-  const dump = { source: plan.source, dump_date: plan.date };
-  const progress = new Reporter(dump, logger);
+  const { source, date: dump_date, signal } = plan;
+  const { setting, run } = fetchers[source as keyof FetchEnvironment];
+  if (!settings[source as keyof FetchEnvironment]) {
+    throw new WrongUsage(`${setting} is not set: ${sentences[setting]}`);
+  }
+  const progress = new Reporter({ source, dump_date }, logger);
   const onRetry = (sentence: string, wait_ms: number) =>
     progress.note(`${sentence}; trying again in ${Math.ceil(wait_ms / 1000)} s`);
   let hasFailed = true;
   try {
-    const report = await fetcher.run(settings, { ...plan, progress }, { onRetry });
+    const report = await run(settings, { ...plan, progress }, { onRetry, signal });
     hasFailed = false;
     return report;
   } catch (error) {
-    plan.signal.throwIfAborted();
+    signal.throwIfAborted();
     const state = stateOf(error);
     if (state === 'failed') throw error;
-    return { ...dump, state, message: (error as Error).message };
+    return { source, dump_date, state, message: (error as Error).message };
   } finally {
     progress.close({ hasFailed });
   }
+}
+
+interface DueFetch {
+  db: Database;
+  inboxDir: string;
+  settings: FetchEnvironment;
+  logger: Logger;
+  now: Date;
+  /** The registries to fetch; absent: all registries that are set up. */
+  sources?: ReadonlySet<string> | undefined;
+  signal: AbortSignal;
+}
+
+/**
+ * Fetches the dumps of each registry that is set up: the newest full dump, or every day of daily lists that the
+ * registry still has. Begins after the newest dump that is published or in the inbox. After a day that cannot be
+ * fetched, the later days of the registry wait.
+ * Throws `WrongUsage` when no registry is set up.
+ */
+export async function fetchDue(due: DueFetch): Promise<FetchOutcome[]> {
+  const names = Object.keys(fetchers) as (keyof FetchEnvironment)[];
+  const setUp = names.filter((source) => due.settings[source]);
+  if (setUp.length === 0) {
+    const settings = Object.values(fetchers).map(({ setting }) => setting);
+    throw new WrongUsage(`No registry is set up to be fetched: ${settings.join(', ')}`);
+  }
+  const outcomes: FetchOutcome[] = [];
+  for (const source of setUp) {
+    if (due.sources?.has(source) === false) continue;
+    const [first] = await listDue(due, source);
+    if (first === undefined) continue;
+    const fetch = (lost: AbortSignal) =>
+      fetchSource({ ...due, signal: AbortSignal.any([due.signal, lost]) }, source);
+    // Several machines with a schedule may share an inbox: only one of them fetches a source.
+    const fetched = await whileNobodyFetches(due.db.pool, source, fetch).catch((error: Error) => {
+      const state = stateOf(error);
+      if (state !== 'running') throw error;
+      return [{ source, dump_date: first, state, message: error.message }];
+    });
+    outcomes.push(...fetched);
+  }
+  return outcomes;
+}
+
+async function fetchSource(due: DueFetch, source: keyof FetchEnvironment): Promise<FetchOutcome[]> {
+  const { db, inboxDir, settings, logger, signal } = due;
+  const outcomes: FetchOutcome[] = [];
+  for (const date of await listDue(due, source)) {
+    const plan = { source, inboxDir, date, signal, ...lookUpIn(db, source) };
+    const outcome = await fetchDay(settings, plan, logger).catch(({ message }: Error) => {
+      signal.throwIfAborted();
+      return { source, dump_date: date, state: 'failed' as const, message };
+    });
+    // Another process has completed the dump in the meantime.
+    if (outcome.state === 'nothing') continue;
+    outcomes.push(outcome);
+    if (outcome.state !== 'fetched') break;
+  }
+  return outcomes;
+}
+
+/** Returns the functions by which a fetch reads the database. */
+export function lookUpIn(
+  { pool }: Database,
+  source: string,
+): Pick<FetchPlan, 'findWatched' | 'findPublished'> {
+  return {
+    async findWatched(regons) {
+      const rows = await queryFile<{ regon9: string }>(pool, 'import/find_watched.sql', [regons]);
+      return rows.map(({ regon9 }) => regon9);
+    },
+    async findPublished() {
+      const newest = await findNewestPublished(pool, source);
+      const full = await findNewestPublished(pool, source, 'full');
+      return { newest: newest?.dump_date, full: full?.dump_date };
+    },
+  };
+}
+
+/** Returns the days of a registry that are due to be fetched, the oldest first. */
+export async function listDue(
+  { db, inboxDir, now }: Pick<DueFetch, 'db' | 'inboxDir' | 'now'>,
+  source: keyof FetchEnvironment,
+): Promise<string[]> {
+  const { isAfterTheDay, longest_gap_days } = fetchers[source];
+  const { country_code } = await loadSource(source);
+  const today = dayIn(now, country_code);
+  const last = isAfterTheDay ? addDays(today, -1) : today;
+  const inbox = await listInbox(inboxDir, source);
+  const published = await findNewestPublished(db.pool, source);
+  const newest = [...inbox, published?.dump_date ?? ''].toSorted().at(-1);
+  if (!newest) return [last];
+  const dates = Array.from({ length: longest_gap_days }, (_, days) => addDays(last, -days));
+  return dates.filter((date) => date > newest).toReversed();
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { readText } from '../../sql/process/system-process.ts';
 import { withLock } from '../../sql/process/file-lock.ts';
 import { AlreadyRunning, NothingToDo } from '../errors.ts';
@@ -28,9 +28,7 @@ export async function fillFolder<T extends object>(
   const final = join(inbox, date);
   const work = join(inbox, `.${date}.part`);
   const dump = join(work, 'dump');
-  await mkdir(inbox, { recursive: true }).catch((cause: Error) => {
-    throw new Error(`The inbox cannot be written: ${cause.message}`, { cause });
-  });
+  await mkdir(inbox, { recursive: true });
   const fillOnce = async () => {
     if (existsSync(final)) {
       // An earlier attempt was killed after it renamed `dump` and before it removed `work`.
@@ -44,28 +42,17 @@ export async function fillFolder<T extends object>(
     await rm(work, { recursive: true });
     return report;
   };
-  return await claim(work, fillOnce);
-}
-
-/** Calls `use` under the lock of the folder of an attempt. Throws `AlreadyRunning` while another process holds it. */
-async function claim<T>(work: string, use: () => Promise<T>): Promise<T> {
   // The name of the lock is hidden: the lock is a link, and the inbox reports links that are no dumps.
-  return await withLock(work.replace(/part$/, 'claim'), use, (pid) => {
-    const [source, date] = [basename(dirname(work)), basename(work).slice(1, -'.part'.length)];
+  return await withLock(join(inbox, `.${date}.claim`), fillOnce, (pid) => {
     throw new AlreadyRunning(`Process ${pid} is fetching ${source} of ${date}`);
   });
 }
 
-/** Removes the folders that attempts at earlier days have left, except the folder of a running attempt. */
+/** Removes the folders that attempts at earlier days have left. */
 export async function clearEarlier({ inbox, work }: DumpFolder): Promise<void> {
   const names = (await readdir(inbox)).filter((name) => /^\.[\d-]{10}\.part$/.test(name));
-  for (const name of names) {
-    const path = join(inbox, name);
-    if (path >= work) continue;
-    await claim(path, () => rm(path, { recursive: true, force: true })).catch((error: unknown) => {
-      if (!(error instanceof AlreadyRunning)) throw error;
-    });
-  }
+  const earlier = names.map((name) => join(inbox, name)).filter((path) => path < work);
+  for (const path of earlier) await rm(path, { recursive: true, force: true });
 }
 
 /** Writes a file that appears whole or not at all, even after a power cut. */

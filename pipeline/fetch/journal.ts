@@ -1,5 +1,5 @@
 import { appendFileSync, createReadStream, createWriteStream } from 'node:fs';
-import { appendFile, truncate } from 'node:fs/promises';
+import { appendFile, mkdir, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
@@ -16,6 +16,7 @@ export type Journal = Awaited<ReturnType<typeof openJournal>>;
 /** Opens the journal of a folder, with one entry per line. Truncates the file after the last whole entry. */
 export async function openJournal(folder: string) {
   const path = join(folder, 'journal.ndjson');
+  await mkdir(folder, { recursive: true });
   await appendFile(path, '');
   const outcomes = new Map<string, string>();
   let whole_bytes = 0;

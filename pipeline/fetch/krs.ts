@@ -38,19 +38,19 @@ export class Krs {
 
   /** @param settings.url the address up to and including `/api/krs` */
   constructor({ url, ...settings }: ServiceSettings & { url: string }) {
-    this.#url = url.replace(/\/+$/, '');
+    this.#url = url;
     // The longest known full extracts have less than one megabyte.
     this.service = new Service('KRS', { limits, max_bytes: 32 * 1024 ** 2, ...settings });
   }
 
   /** Returns the numbers of the companies with a new entry on a day, ascending, each once. */
-  bulletin(date: string, signal?: AbortSignal): Promise<string[]> {
+  bulletin(date: string): Promise<string[]> {
     const read = async (answer: Response) => {
       if (answer.status === 204) return [];
       const numbers = await this.service.readJson(answer, bulletin, 'list of KRS numbers');
       return [...new Set(numbers)].toSorted();
     };
-    return this.service.ask(`${this.#url}/Biuletyn/${date}`, {}, read, signal);
+    return this.service.ask(`${this.#url}/Biuletyn/${date}`, {}, read);
   }
 
   /**
@@ -58,24 +58,21 @@ export class Krs {
    * `had`: with the current extract, or the full extract of a company that is struck off. `without_extract`: struck
    * off, and KRS returns no extract. `not_found`: never in a register.
    */
-  async extract(
-    krs: string,
-    signal?: AbortSignal,
-  ): Promise<{ outcome: string; extract?: Extract }> {
+  async extract(krs: string): Promise<{ outcome: string; extract?: Extract }> {
     const struckOff: string[] = [];
     for (const register of registers) {
-      const current = await this.#ask('OdpisAktualny', krs, register, signal);
+      const current = await this.#ask('OdpisAktualny', krs, register);
       if (typeof current === 'object') return { outcome: 'had', extract: current };
       if (current === 'struck_off') struckOff.push(register);
     }
     for (const register of struckOff) {
-      const full = await this.#ask('OdpisPelny', krs, register, signal);
+      const full = await this.#ask('OdpisPelny', krs, register);
       if (typeof full === 'object') return { outcome: 'had', extract: full };
     }
     return { outcome: struckOff.length > 0 ? 'without_extract' : 'not_found' };
   }
 
-  #ask(kind: string, krs: string, register: string, signal?: AbortSignal) {
+  #ask(kind: string, krs: string, register: string) {
     const url = `${this.#url}/${kind}/${encodeURIComponent(krs)}?rejestr=${register}&format=json`;
     const read = async (answer: Response): Promise<Extract | 'not_found' | 'struck_off'> => {
       if (answer.status === 404) return 'not_found';
@@ -83,7 +80,7 @@ export class Krs {
       const extract = z.custom<Extract>((content) => numberOf(content) === krs);
       return await this.service.readJson(answer, extract, `extract of ${krs}`);
     };
-    return this.service.ask(url, {}, read, signal);
+    return this.service.ask(url, {}, read);
   }
 }
 
@@ -102,12 +99,12 @@ function numberOf(extract: unknown): unknown {
  */
 export function fetchKrs(krs: Krs, plan: FetchPlan): Promise<FetchReport> {
   return fillFolder({ ...plan, source: 'krs' }, async ({ dump, work }) => {
-    const { date, progress, signal } = plan;
+    const { date, progress } = plan;
     progress.step('bulletin');
     const listPath = join(work, 'bulletin.txt');
     let asked = await readLines(listPath);
     if (!asked) {
-      asked = await krs.bulletin(date, signal);
+      asked = await krs.bulletin(date);
       await writeWhole(listPath, joinLines(asked));
     }
     const journal = await openJournal(work);
@@ -116,10 +113,9 @@ export function fetchKrs(krs: Krs, plan: FetchPlan): Promise<FetchReport> {
     progress.step('extracts');
     const missing = await askEvery(due, {
       width: WIDTH,
-      signal,
       onProgress: (done) => progress.count(before + done, asked.length),
-      ask: async (number, ending) => {
-        const { outcome, extract } = await krs.extract(number, ending);
+      ask: async (number) => {
+        const { outcome, extract } = await krs.extract(number);
         journal.append(number, outcome, extract ? [extract] : []);
       },
     });

@@ -23,7 +23,7 @@ const leftEnd = '.left.txt';
 /** Reads the daily lists that `lists/` lacks into this folder, and moves the `.left.txt` of earlier fetches there. */
 export async function readLists(
   bir: Bir,
-  { date, progress, signal }: FetchPlan,
+  { date, progress }: FetchPlan,
   { work, inbox }: DumpFolder,
 ): Promise<void> {
   const folder = join(work, 'lists');
@@ -32,7 +32,7 @@ export async function readLists(
   for (const [at, [file, list]] of all.entries()) {
     const path = join(folder, file);
     if (!existsSync(path)) {
-      const rows = await bir.list(list, date, signal);
+      const rows = await bir.list(list, date);
       const code = errorCodeOf(rows);
       if (code === '101') {
         throw new Refusal(`GUS has no lists of ${date}; it keeps those of about a week`);

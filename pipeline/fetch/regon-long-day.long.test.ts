@@ -16,6 +16,7 @@ import { Bir } from './bir.ts';
 import { fetchRegon } from './regon.ts';
 import type { ReportLine } from './regon-report.ts';
 import type { FetchPlan, FetchReport } from './report.ts';
+import type { ServiceSettings } from './service.ts';
 
 const key = 'klucz-klucz-klucz-00';
 const [day, nextDay] = ['2026-11-18', '2026-11-19'];
@@ -36,28 +37,19 @@ beforeEach(async () => {
   notes = [];
 });
 
-async function start(lists: Record<string, readonly string[]>): Promise<BirStub> {
-  const stub = await startBirStub({ key, lists, entities });
-  return stub;
-}
+const start = (lists: Record<string, readonly string[]>) => startBirStub({ key, lists, entities });
 
 /** Fetches a day at ten calls an hour, which a clock without waiting counts. */
 function fetchSlowly(
   stub: BirStub,
   date: string,
-  changed: Partial<FetchPlan> = {},
+  find: FetchPlan['findWatched'] = findWatched,
+  changed: ServiceSettings = {},
 ): Promise<FetchReport> {
   const limits = [{ count: 10, window_ms: 3_600_000 }];
-  const bir = new Bir({
-    url: stub.url,
-    key,
-    ...hasty,
-    limits,
-    clock: createClock('2026-11-20T05:00:00Z'),
-  });
-  const plan = planOf(inbox, date);
-  const progress = { ...plan.progress, note: (sentence: string) => void notes.push(sentence) };
-  return fetchRegon(bir, { ...plan, progress, findWatched, ...changed });
+  const clock = createClock('2026-11-20T05:00:00Z');
+  const bir = new Bir({ url: stub.url, key, ...hasty, limits, clock, ...changed });
+  return fetchRegon(bir, { ...planOf(inbox, date, notes), findWatched: find });
 }
 
 function findWatched(due: readonly string[]): Promise<string[]> {
@@ -83,25 +75,15 @@ function asked(stub: BirStub): string[] {
 }
 
 describe('a day that takes longer than the rates allow', () => {
-  test('is said so beforehand, with its calls and hours', async () => {
+  test('is said so beforehand, with its calls and hours, and begins with the watched companies', async () => {
     const stub = await start({ [updated]: regons });
-    let told = 0;
-    await fetchSlowly(stub, day, {
-      findWatched: () => {
-        told = notes.length;
-        expect(asked(stub)).toEqual([]);
-        return Promise.resolve([]);
-      },
+    await fetchSlowly(stub, day, (due) => {
+      expect(notes).toEqual([
+        'REGON lists 120 entities: at least 366 calls, 37 hours at the rates that GUS allows. Watched companies come first; what is not had within 20 hours is left to the next fetch.',
+      ]);
+      expect(asked(stub)).toEqual([]);
+      return findWatched(due);
     });
-    expect(told).toBe(1);
-    expect(notes).toEqual([
-      'REGON lists 120 entities: at least 366 calls, 37 hours at the rates that GUS allows. Watched companies come first; what is not had within 20 hours is left to the next fetch.',
-    ]);
-  });
-
-  test('begins with the watched companies', async () => {
-    const stub = await start({ [updated]: regons });
-    await fetchSlowly(stub, day);
     // Four entities at a time.
     expect([...new Set(asked(stub))].slice(0, 4).toSorted()).toEqual(watched);
   });
@@ -123,12 +105,8 @@ describe('a day that takes longer than the rates allow', () => {
     expect((await readRegons(nextDay)).toSorted()).toEqual([regons[0]!, ...left]);
     expect(await readList(nextDay, 'updated.txt')).toEqual(left);
     expect(await readList(nextDay, 'deleted.txt')).toEqual([regons[0]]);
-    expect(await readdir(join(inbox, 'regon'))).toEqual([
-      day,
-      `${day}.fetched.json`,
-      nextDay,
-      `${nextDay}.fetched.json`,
-    ]);
+    const reports = [day, nextDay].flatMap((one) => [one, `${one}.fetched.json`]);
+    expect(await readdir(join(inbox, 'regon'))).toEqual(reports);
   });
 
   test('goes on where it was interrupted, the watched companies first', async () => {
@@ -141,10 +119,8 @@ describe('a day that takes longer than the rates allow', () => {
       return undefined;
     });
     const late = watched.slice(0, 1);
-    const broken = fetchSlowly(stub, day, {
-      signal: controller.signal,
-      findWatched: () => Promise.resolve(watched.slice(1)),
-    });
+    const { signal } = controller;
+    const broken = fetchSlowly(stub, day, () => Promise.resolve(watched.slice(1)), { signal });
     await expect(broken).rejects.toThrow('told to end');
     expect(existsSync(folder(day))).toBe(false);
     const journal = await readObjects<{ number: string }>(
@@ -167,10 +143,7 @@ describe('a day that takes longer than the rates allow', () => {
 
   test('is fetched all the same where the watch lists cannot be read', async () => {
     const stub = await start({ [updated]: regons });
-    expect(await fetchSlowly(stub, day, { findWatched: failToFind })).toMatchObject({
-      had: 100,
-      left: 20,
-    });
+    expect(await fetchSlowly(stub, day, failToFind)).toMatchObject({ had: 100, left: 20 });
     expect(notes.at(-1)).toBe(
       'Which companies are watched is not known: The database cannot be reached',
     );
@@ -179,10 +152,7 @@ describe('a day that takes longer than the rates allow', () => {
 
 test('a day that the rates allow asks for no watch lists', async () => {
   const stub = await start({ [updated]: regons.slice(0, 60) });
-  expect(await fetchSlowly(stub, day, { findWatched: failToFind })).toMatchObject({
-    had: 60,
-    left: 0,
-  });
+  expect(await fetchSlowly(stub, day, failToFind)).toMatchObject({ had: 60, left: 0 });
   expect(notes).toEqual([]);
 });
 

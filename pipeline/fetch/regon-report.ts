@@ -1,4 +1,4 @@
-import { type Bir, errorCodeOf, SEARCH_LIMIT } from './bir.ts';
+import { type Bir, errorCodeOf } from './bir.ts';
 import { ServiceFault } from './service.ts';
 import { type BirRow, fieldOf } from '../sources/regon/soap.ts';
 
@@ -36,11 +36,10 @@ const tellingCodes = new Set(['4', '11', '21', '22']);
 export async function readEntity(
   bir: Bir,
   { regon, type, units = [] }: { regon: string; type?: string | undefined; units?: string[] },
-  signal?: AbortSignal,
 ): Promise<EntityAnswer> {
   const lines: ReportLine[] = [];
   const ask = async (report: string, number = regon): Promise<BirRow[]> => {
-    const data = await bir.report(report, number, signal);
+    const data = await bir.report(report, number);
     const code = errorCodeOf(data);
     if (code !== undefined && !tellingCodes.has(code)) throw birError(data, report);
     lines.push({ report, regon: number, data });
@@ -75,29 +74,7 @@ export async function readEntity(
   return { outcome: 'had', lines };
 }
 
-/**
- * Returns the type, P or F, by REGON9 of each number that a search finds, with twenty numbers a request. The
- * type of another number has to be requested by itself: a failed search is no fault yet.
- */
-export async function searchTypes(
-  bir: Bir,
-  regons: readonly string[],
-  signal?: AbortSignal,
-): Promise<Map<string, string>> {
-  const types = new Map<string, string>();
-  for (let at = 0; at < regons.length; at += SEARCH_LIMIT) {
-    const some = regons.slice(at, at + SEARCH_LIMIT);
-    const rows = await bir.search({ Regony9zn: some.join(',') }, signal).catch((error: unknown) => {
-      if (error instanceof ServiceFault) return undefined;
-      throw error;
-    });
-    if (!rows) break;
-    for (const [regon, type] of typesIn(rows)) types.set(regon, type);
-  }
-  return types;
-}
-
-/** Returns the type, P or F, by REGON9 from the rows of a search. */
+/** Returns the type, P or F, by REGON9 from the rows of a search. Error answers have no type. */
 export function typesIn(rows: readonly BirRow[]): Map<string, string> {
   const types = rows.map(
     (row) => [fieldOf(row, 'Regon').slice(0, 9), fieldOf(row, 'Typ')] as const,
@@ -109,8 +86,9 @@ export function typesIn(rows: readonly BirRow[]): Map<string, string> {
 export function birError(rows: readonly BirRow[], what: string): ServiceFault {
   const row = rows.find(({ ErrorCode }) => ErrorCode !== undefined) ?? {};
   const text = row.ErrorMessageEn ?? row.DatabaseSearchResultEn ?? row.ErrorMessagePl ?? '';
-  const message = `REGON answers to ${what} with error ${row.ErrorCode}: ${text.slice(0, 200)}`;
-  return new ServiceFault(message, { isPassing: false });
+  return new ServiceFault(
+    `REGON answers to ${what} with error ${row.ErrorCode}: ${text.slice(0, 200)}`,
+  );
 }
 
 function isCounted(row: BirRow | undefined, name: string): boolean {

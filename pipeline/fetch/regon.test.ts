@@ -29,8 +29,9 @@ const partnership = legalPerson('997122024', '1002702505', 'ZMYŚLONY I WSPÓLNI
 const farmer = naturalPerson('997132034', '1003703501', 'ŹDŹBŁO', ['Ceidg', 'Rolnicza']);
 const dentist = naturalPerson('997142044', '1004704508', 'ĆWIĘKAŁA', ['Pozostala']);
 const entities = [company, withBranches, partnership, farmer, dentist];
+const newest = 'BIR11NowePodmiotyPrawneOrazDzialalnosciOsFizycznych';
 const lists = {
-  BIR11NowePodmiotyPrawneOrazDzialalnosciOsFizycznych: ['997132034', '997132034', '997102004'],
+  [newest]: ['997132034', '997132034', '997102004'],
   BIR11AktualizowanePodmiotyPrawneOrazDzialalnosciOsFizycznych: ['997122024', '99710200400000'],
   BIR11SkreslonePodmiotyPrawneOrazDzialalnosciOsFizycznych: ['997142044'],
   BIR11SkresloneJednostkiLokalne: [branch],
@@ -44,21 +45,18 @@ beforeEach(async () => {
   inbox = await createInbox();
 });
 
-async function start(changed: Partial<BirContent> = {}): Promise<BirStub> {
-  const stub = await startBirStub({ ...content, ...changed });
-  return stub;
-}
+const start = (changed: Partial<BirContent> = {}) => startBirStub({ ...content, ...changed });
 
-function connect(stub: BirStub, options: Partial<ConstructorParameters<typeof Bir>[0]> = {}): Bir {
-  return new Bir({ url: stub.url, key, ...hasty, ...options });
-}
+const connect = ({ url }: BirStub) => new Bir({ url, key, ...hasty });
 
-async function fetchDay(stub: BirStub) {
-  return await fetchRegon(connect(stub), planOf(inbox, date));
-}
+const fetchDay = (stub: BirStub) => fetchRegon(connect(stub), planOf(inbox, date));
+
+const readList = (name: string) => readFile(join(folder(), name), 'utf8');
+
+const readLines = () => readObjects<ReportLine>(join(folder(), 'reports.ndjson'));
 
 async function readReports(): Promise<string[]> {
-  const lines = await readObjects<ReportLine>(join(folder(), 'reports.ndjson'));
+  const lines = await readLines();
   return lines.map(({ report, regon, data }) => `${report} ${regon} ${data.length}`).toSorted();
 }
 
@@ -107,17 +105,20 @@ describe('fetchRegon', () => {
     });
     const names = ['deleted.txt', 'new.txt', 'reports.ndjson', 'updated.txt'];
     expect(await readdir(folder())).toEqual(names);
-    expect(await readFile(join(folder(), 'new.txt'), 'utf8')).toBe('997102004\n997132034\n');
-    expect(await readFile(join(folder(), 'updated.txt'), 'utf8')).toBe('997102004\n997122024\n');
-    expect(await readFile(join(folder(), 'deleted.txt'), 'utf8')).toBe('997142044\n');
+    expect(await readList('new.txt')).toBe('997102004\n997132034\n');
+    expect(await readList('updated.txt')).toBe('997102004\n997122024\n');
+    expect(await readList('deleted.txt')).toBe('997142044\n');
     expect(await readReports()).toEqual(allReports);
     expect(stub.calls().filter((call) => call.startsWith('Zaloguj'))).toHaveLength(1);
+    // All reports of an entity stand together.
+    const regons = (await readLines()).map(({ regon }) => regon.slice(0, 9));
+    const runs = regons.filter((regon, at) => regon !== regons[at - 1]);
+    expect(runs).toHaveLength(5);
   });
 
   test.each(['escaped', 'cdata'] as const)('the values as GUS has them, %s', async (wrapping) => {
     await fetchDay(await start({ wrapping }));
-    const lines = await readObjects<ReportLine>(join(folder(), 'reports.ndjson'));
-    const [general] = lines.find(({ report }) => report === 'BIR12OsPrawna')!.data;
+    const [general] = (await readLines()).find(({ report }) => report === 'BIR12OsPrawna')!.data;
     expect(Object.keys(general!)).toHaveLength(55);
     expect(general).toMatchObject({
       praw_regon9: '997102004',
@@ -128,20 +129,10 @@ describe('fetchRegon', () => {
     });
   });
 
-  test('all reports of an entity stand together', async () => {
-    await fetchDay(await start());
-    const lines = await readObjects<ReportLine>(join(folder(), 'reports.ndjson'));
-    const runs = lines
-      .map(({ regon }) => regon.slice(0, 9))
-      .filter((regon, at, all) => regon !== all[at - 1]);
-    expect(runs.toSorted()).toEqual([...new Set(runs)].toSorted());
-  });
-
   test('a day on which nothing happened', async () => {
-    const empty = 'BIR11NowePodmiotyPrawneOrazDzialalnosciOsFizycznych';
-    const stub = await start({ lists: {}, answers: { [empty]: [notFound] } });
+    const stub = await start({ lists: {}, answers: { [newest]: [notFound] } });
     expect(await fetchDay(stub)).toMatchObject({ asked: 0, had: 0 });
-    expect(await readFile(join(folder(), 'new.txt'), 'utf8')).toBe('');
+    expect(await readList('new.txt')).toBe('');
     expect(await readReports()).toEqual([]);
     expect(stub.calls().filter((call) => call.startsWith('DaneSzukaj'))).toEqual([]);
   });
@@ -149,7 +140,7 @@ describe('fetchRegon', () => {
   test('more numbers than one search takes', async () => {
     const many = Array.from({ length: 45 }, (_, at) => `9980000${String(at).padStart(2, '0')}`);
     const stub = await start({
-      lists: { BIR11NowePodmiotyPrawneOrazDzialalnosciOsFizycznych: many },
+      lists: { [newest]: many },
       entities: many.map((regon) => legalPerson(regon, '', 'SPÓŁKA')),
     });
     expect(await fetchDay(stub)).toMatchObject({ asked: 45, had: 45 });
@@ -163,7 +154,7 @@ describe('fetchRegon', () => {
     const stub = await start({
       lists: {
         ...lists,
-        BIR11NowePodmiotyPrawneOrazDzialalnosciOsFizycznych: ['999999999', '997152054', '12AB', ''],
+        [newest]: ['999999999', '997152054', '12AB', ''],
       },
       entities: [...entities, legalPerson('997152054', '', 'BEZ DANYCH')],
       answers: {
@@ -179,8 +170,7 @@ describe('fetchRegon', () => {
       not_found: ['997152054', '999999999'],
       odd: ['12AB'],
     });
-    const lines = await readObjects<ReportLine>(join(folder(), 'reports.ndjson'));
-    const errors = lines.filter(({ data }) => data[0]?.ErrorCode !== undefined);
+    const errors = (await readLines()).filter(({ data }) => data[0]?.ErrorCode !== undefined);
     const told = errors.map(
       ({ report, regon, data }) => `${report} ${regon} ${data[0]!.ErrorCode}`,
     );
@@ -190,22 +180,13 @@ describe('fetchRegon', () => {
       'BIR12OsPrawnaSpCywilnaWspolnicy 997122024 22',
       'BIR12TypPodmiotu 999999999 4',
     ]);
-    expect(await readFile(join(folder(), 'new.txt'), 'utf8')).toBe('997152054\n999999999\n');
-  });
-
-  test('without a search that works it asks for the kind of each', async () => {
-    const stub = await start();
-    stub.interfere(({ body }) => (body.includes('Regony9zn') ? { status: 500 } : undefined));
-    expect(await fetchDay(stub)).toMatchObject({ asked: 5, had: 5 });
-    const kinds = (await readReports()).filter((line) => line.startsWith('BIR12TypPodmiotu'));
-    expect(kinds).toHaveLength(5);
+    expect(await readList('new.txt')).toBe('997152054\n999999999\n');
   });
 
   test('refuses a day that GUS keeps no lists of any more', async () => {
-    const newest = 'BIR11NowePodmiotyPrawneOrazDzialalnosciOsFizycznych';
     const stub = await start({ answers: { [newest]: [{ ErrorCode: '101' }] } });
-    await expect(fetchDay(stub)).rejects.toThrow(Refusal);
-    await expect(fetchDay(stub)).rejects.toThrow(`GUS has no lists of ${date}`);
+    const sentence = `GUS has no lists of ${date}; it keeps those of about a week`;
+    await expect(fetchDay(stub)).rejects.toThrow(new Refusal(sentence));
     expect(existsSync(folder())).toBe(false);
   });
 
@@ -240,24 +221,18 @@ describe('fetchRegon', () => {
   });
 });
 
-describe('askRegon', () => {
-  test('one company by NIP, with the same lines', async () => {
-    const stub = await start();
-    const answers = await askRegon(connect(stub), { Nip: '1003703501' });
-    expect(answers).toHaveLength(1);
-    expect(answers[0]!.outcome).toBe('had');
-    expect(answers[0]!.lines.map(({ report }) => report)).toEqual([
-      'BIR12OsFizycznaDaneOgolne',
-      'BIR12OsFizycznaDzialalnoscCeidg',
-      'BIR12OsFizycznaDzialalnoscRolnicza',
-      'BIR12OsFizycznaPkd',
-      'BIR12OsFizycznaListaJednLokalnych',
-    ]);
-  });
-
-  test('by REGON, and nothing for a number that GUS does not know', async () => {
-    const bir = connect(await start());
-    expect((await askRegon(bir, { Regon: '997102004' }))[0]!.lines).toHaveLength(3);
-    expect(await askRegon(bir, { Regon: '999999999' })).toEqual([]);
-  });
+test('one company by NIP or REGON has the same lines; an unknown number has none', async () => {
+  const bir = connect(await start());
+  const answers = await askRegon(bir, { Nip: '1003703501' });
+  expect(answers).toHaveLength(1);
+  expect(answers[0]!.outcome).toBe('had');
+  expect(answers[0]!.lines.map(({ report }) => report)).toEqual([
+    'BIR12OsFizycznaDaneOgolne',
+    'BIR12OsFizycznaDzialalnoscCeidg',
+    'BIR12OsFizycznaDzialalnoscRolnicza',
+    'BIR12OsFizycznaPkd',
+    'BIR12OsFizycznaListaJednLokalnych',
+  ]);
+  expect((await askRegon(bir, { Regon: '997102004' }))[0]!.lines).toHaveLength(3);
+  expect(await askRegon(bir, { Regon: '999999999' })).toEqual([]);
 });

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import { type Bir, type BirQuery, errorCodeOf } from './bir.ts';
+import { hour_ms } from '../figures.ts';
+import { type Bir, type BirQuery, errorCodeOf, SEARCH_LIMIT } from './bir.ts';
 import { fillFolder } from './folder.ts';
 import { type Journal, openJournal } from './journal.ts';
 import { type Entities, listEntities, readLists, writeLists } from './regon-lists.ts';
-import { birError, type EntityAnswer, readEntity, searchTypes, typesIn } from './regon-report.ts';
+import { birError, type EntityAnswer, readEntity, typesIn } from './regon-report.ts';
 import { createReport, type FetchPlan, type FetchReport } from './report.ts';
 import { askEvery, type Missing, refuseGaps } from './round.ts';
 import { figure } from '../written-figure.ts';
@@ -12,13 +13,8 @@ import { figure } from '../written-figure.ts';
 /** The number of entities requested in parallel. The rate lets three or four requests a second through. */
 const WIDTH = 4;
 
-/** The number of entities between two checks of the time: some three minutes of requests. */
-const SLICE = 100;
-
-const HOUR_ms = 60 * 60_000;
-
 /** The longest duration of a fetch, in ms: four hours of the day remain for the night. */
-const LONGEST_FETCH_ms = 20 * HOUR_ms;
+const LONGEST_FETCH_ms = 20 * hour_ms;
 
 /**
  * Fetches the changes of a day in REGON: the six daily lists, then the full reports of every entity that is
@@ -59,7 +55,6 @@ async function askEntities(
   entities: Entities,
   journal: Journal,
 ): Promise<{ missing: Missing[]; left: Set<string> }> {
-  const { progress, signal } = plan;
   const { asked, units } = entities;
   const { clock } = bir.service.rate;
   const start_ms = clock.now();
@@ -67,17 +62,17 @@ async function askEntities(
   const end_ms = isLong ? start_ms + LONGEST_FETCH_ms : Infinity;
   const missing: Missing[] = [];
   let at = 0;
-  for (; at < due.length && clock.now() < end_ms; at += SLICE) {
-    const some = due.slice(at, at + SLICE);
+  for (; at < due.length && clock.now() < end_ms; at += SEARCH_LIMIT) {
+    const some = due.slice(at, at + SEARCH_LIMIT);
     const before = asked.length - due.length + at;
-    const types = await searchTypes(bir, some, signal);
+    // The type of a number that the search does not find is requested by itself.
+    const types = typesIn(await bir.search({ Regony9zn: some.join(',') }));
     const failed = await askEvery(some, {
       width: WIDTH,
-      signal,
-      onProgress: (done) => progress.count(before + done, asked.length),
-      ask: async (regon, ending) => {
+      onProgress: (done) => plan.progress.count(before + done, asked.length),
+      ask: async (regon) => {
         const question = { regon, type: types.get(regon), units: units.get(regon) ?? [] };
-        const { outcome, lines } = await readEntity(bir, question, ending);
+        const { outcome, lines } = await readEntity(bir, question);
         journal.append(regon, outcome, lines);
       },
     });
@@ -99,10 +94,10 @@ async function planDay(
   const calls = Math.ceil(3.05 * due.length + 2 * unitCount);
   const needed_ms = bir.service.rate.estimate_ms(calls);
   if (needed_ms <= LONGEST_FETCH_ms) return { due, isLong: false };
-  const hours = Math.round(needed_ms / HOUR_ms);
+  const hours = Math.round(needed_ms / hour_ms);
   progress.note(
     `REGON lists ${figure(due.length)} entities: at least ${figure(calls)} calls, ${hours} hours at the rates that GUS allows. ` +
-      `Watched companies come first; what is not had within ${LONGEST_FETCH_ms / HOUR_ms} hours is left to the next fetch.`,
+      `Watched companies come first; what is not had within ${LONGEST_FETCH_ms / hour_ms} hours is left to the next fetch.`,
   );
   const watched = await findWatched(due).catch((error: unknown) => {
     progress.note(`Which companies are watched is not known: ${(error as Error).message}`);
@@ -112,16 +107,10 @@ async function planDay(
 }
 
 /** Searches REGON for one company. Returns one answer per entity found, with the lines of a dump. */
-export async function askRegon(
-  bir: Bir,
-  query: BirQuery,
-  signal?: AbortSignal,
-): Promise<EntityAnswer[]> {
-  const rows = await bir.search(query, signal);
+export async function askRegon(bir: Bir, query: BirQuery): Promise<EntityAnswer[]> {
+  const rows = await bir.search(query);
   const code = errorCodeOf(rows);
   if (code !== undefined && code !== '4') throw birError(rows, 'a search');
-  const answers: EntityAnswer[] = [];
-  for (const [regon, type] of typesIn(rows))
-    answers.push(await readEntity(bir, { regon, type }, signal));
-  return answers;
+  const found = [...typesIn(rows)].map(([regon, type]) => readEntity(bir, { regon, type }));
+  return await Promise.all(found);
 }

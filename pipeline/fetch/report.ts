@@ -7,8 +7,6 @@ export interface FetchPlan {
   /** The day to fetch, YYYY-MM-DD. */
   date: string;
   progress: Pick<Reporter, 'step' | 'count' | 'note'>;
-  /** The signal that is aborted when the process receives a signal to end. */
-  signal: AbortSignal;
   /** Returns the REGON9 of the given companies that are watched. Called for a long day only. */
   findWatched: (regons: readonly string[]) => Promise<readonly string[]>;
   /** Returns the days of the newest published dump and of the newest published full dump of the registry. */
@@ -16,47 +14,41 @@ export interface FetchPlan {
 }
 
 /** The result of a fetch, also written next to the folder as `<date>.fetched.json`. */
-export interface FetchReport {
-  source: string;
-  dump_date: string;
-  state: 'fetched';
-  /** The count of requested numbers or files. */
-  asked: number;
-  had: number;
-  /** The numbers that the registry lists but does not find. */
-  not_found: string[];
-  /** The entities that are struck off and no longer have an extract. */
-  without_extract: string[];
-  /** The texts in the lists that are no number. */
-  odd: string[];
-  missing: Missing[];
-  /** The count of numbers of a long day that are left to the next fetch. */
-  left: number;
-  /** The days whose lists the dump holds, for a registry whose missing days are requested again. */
-  days?: readonly string[];
-  /** The count of rows of each file of a stock, or of each list. */
-  rows?: Readonly<Partial<Record<string, number>>>;
-}
+export type FetchReport = ReturnType<typeof createReport>;
 
 /** Returns the report of a fetch. @param outcomes the outcome of each requested number */
 export function createReport(
   source: string,
-  { date }: FetchPlan,
+  { date }: Pick<FetchPlan, 'date'>,
   asked: readonly string[],
   outcomes: ReadonlyMap<string, string>,
-  more: Partial<FetchReport> = {},
-): FetchReport {
+  more: {
+    had?: number;
+    /** The texts in the lists that are no number. */
+    odd?: string[];
+    missing?: Missing[];
+    /** The count of numbers of a long day that are left to the next fetch. */
+    left?: number;
+    /** The days whose lists the dump holds, for a registry whose missing days are requested again. */
+    days?: readonly string[];
+    /** The count of rows of each file of a stock, or of each list. */
+    rows?: Readonly<Partial<Record<string, number>>>;
+  } = {},
+) {
   const having = (outcome: string) => asked.filter((number) => outcomes.get(number) === outcome);
   return {
     source,
     dump_date: date,
-    state: 'fetched',
+    state: 'fetched' as const,
+    /** The count of requested numbers or files. */
     asked: asked.length,
     had: having('had').length,
+    /** The numbers that the registry lists but does not find. */
     not_found: having('not_found'),
+    /** The entities that are struck off and no longer have an extract. */
     without_extract: having('without_extract'),
-    odd: [],
-    missing: [],
+    odd: [] as string[],
+    missing: [] as Missing[],
     left: 0,
     ...more,
   };
@@ -64,22 +56,23 @@ export function createReport(
 
 /** Describes the result of a fetch in a few lines for people. */
 export function describeFetch(report: FetchReport, path: string): string {
-  const { source, dump_date, asked, had, missing } = report;
+  const { source, dump_date, asked, had, missing, left, rows = {} } = report;
   return [
     `${source} ${dump_date}: fetched, ${figure(had)} of ${figure(asked)} had, in ${path}`,
-    ...Object.entries(report.rows ?? {}).map(([of, rows = 0]) => `  ${of}: ${figure(rows)} rows`),
+    ...Object.entries(rows).map(([of, count = 0]) => `  ${of}: ${figure(count)} rows`),
     ...listNumbers('not found', report.not_found),
     ...listNumbers('struck off, without an extract', report.without_extract),
     ...listNumbers('not a number', report.odd),
-    ...missing.slice(0, 10).map(({ number, reason }) => `  could not be had: ${number}: ${reason}`),
-    ...(missing.length > 10 ? [`  could not be had: ${figure(missing.length)} in all`] : []),
-    ...(report.left > 0 ? [`  left to the next fetch: ${figure(report.left)}`] : []),
+    ...listNumbers(
+      'could not be had',
+      missing.map(({ number, reason }) => `${number} (${reason})`),
+    ),
+    ...(left > 0 ? [`  left to the next fetch: ${figure(left)}`] : []),
   ].join('\n');
 }
 
 function listNumbers(what: string, numbers: readonly string[]): string[] {
   if (numbers.length === 0) return [];
-  const shown = numbers.slice(0, 10).join(', ');
   const more = numbers.length > 10 ? `, … (${figure(numbers.length)})` : '';
-  return [`  ${what}: ${shown}${more}`];
+  return [`  ${what}: ${numbers.slice(0, 10).join(', ')}${more}`];
 }

@@ -14,10 +14,9 @@ export interface Round {
   /** The count of numbers requested in parallel. */
   width: number;
   /** Requests one number and stores its answer. Throws a `ServiceFault` when there is no answer. */
-  ask: (number: string, signal: AbortSignal) => Promise<void>;
+  ask: (number: string) => Promise<void>;
   /** Called after each number, answered or not. */
   onProgress?: (done: number) => void;
-  signal: AbortSignal;
 }
 
 /**
@@ -34,18 +33,17 @@ export async function askEvery(numbers: readonly string[], round: Round): Promis
 
 async function askOnce(
   numbers: readonly string[],
-  { width, ask, onProgress, signal }: Round,
+  { width, ask, onProgress }: Round,
   doneBefore: number,
 ): Promise<Missing[]> {
   const failed: Missing[] = [];
   let inRow = 0;
   let done = doneBefore;
-  const askFor = async (number: string, ending: AbortSignal) => {
+  const askFor = async (number: string) => {
     try {
-      await ask(number, ending);
+      await ask(number);
       inRow = 0;
     } catch (error) {
-      ending.throwIfAborted();
       if (!(error instanceof ServiceFault)) throw error;
       failed.push({ number, reason: error.message });
       inRow += 1;
@@ -57,7 +55,7 @@ async function askOnce(
     done += 1;
     onProgress?.(done);
   };
-  await inParallel(numbers, width, askFor, signal);
+  await inParallel(numbers, width, askFor);
   return failed;
 }
 

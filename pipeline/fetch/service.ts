@@ -10,26 +10,16 @@ import { describeText } from '../sources/answer.ts';
 /** The error of a service that failed or sent an unusable answer. The message is a sentence that names the service. */
 export class ServiceFault extends Error {
   /** Whether a retry may succeed. */
-  readonly isPassing: boolean;
-  readonly break_ms: number | undefined;
-
-  constructor(
-    message: string,
-    options: ErrorOptions & { isPassing: boolean; break_ms?: number | undefined },
-  ) {
-    super(message, options);
-    this.isPassing = options.isPassing;
-    this.break_ms = options.break_ms;
-  }
+  isPassing = false;
+  /** The break that the service asks for, in ms. */
+  break_ms = 0;
 }
 
-/** The settings of the requests to a service, where they differ from the defaults. */
+/** The settings of the requests to a service, where they differ from `fetching.service`. */
 export interface ServiceSettings {
   limits?: RateLimits;
   retry?: Pick<Options, 'retries' | 'minTimeout' | 'maxTimeout'>;
-  /** The longest break that a service may ask for, in ms. A longer break ends the retries. */
   longest_break_ms?: number;
-  /** The longest silence of the service in the middle of a request, in ms. */
   timeout_ms?: number;
   /** The size of the longest answer, in bytes. */
   max_bytes?: number;
@@ -38,6 +28,8 @@ export interface ServiceSettings {
   /** Called before each retry. `sentence` describes the fault. */
   onRetry?: (sentence: string, wait_ms: number) => void;
   clock?: Clock;
+  /** The signal that ends all requests with its reason. */
+  signal?: AbortSignal;
 }
 
 export interface Question {
@@ -54,13 +46,14 @@ type Read<T> = (answer: Response) => T | Promise<T>;
 export class Service {
   readonly name: string;
   readonly rate: Rate;
-  readonly #settings: ServiceSettings & { max_bytes: number };
+  readonly #settings: ServiceSettings &
+    Required<Pick<ServiceSettings, keyof typeof fetching.service | 'max_bytes' | 'signal'>>;
 
   /** @param name the name of the service in messages: `REGON`, `KRS`, `CEIDG` */
   constructor(name: string, settings: ServiceSettings & { limits: RateLimits; max_bytes: number }) {
     this.name = name;
     this.rate = new Rate(settings.limits, settings.clock);
-    this.#settings = settings;
+    this.#settings = { ...fetching.service, signal: new AbortController().signal, ...settings };
   }
 
   /**
@@ -68,20 +61,20 @@ export class Service {
    *
    * @throws the last `ServiceFault`, the reason of the signal, or any other error of `read`
    */
-  ask<T>(url: string, question: Question, read: Read<T>, signal?: AbortSignal): Promise<T> {
-    return this.retry(() => this.askOnce(url, question, read, signal), signal);
+  ask<T>(url: string, question: Question, read: Read<T>): Promise<T> {
+    return this.retry(() => this.askOnce(url, question, read));
   }
 
   /** Retries work after a `ServiceFault` that may pass. A break that the service asks for delays all its requests. */
-  retry<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    const { retry, longest_break_ms, onRetry } = { ...fetching.service, ...this.#settings };
+  retry<T>(work: () => Promise<T>): Promise<T> {
+    const { retry, longest_break_ms, onRetry, signal } = this.#settings;
     return pRetry(work, {
       ...retry,
       randomize: true,
-      ...(signal ? { signal } : {}),
+      signal,
       shouldRetry: ({ error, retryDelay }) => {
         if (!(error instanceof ServiceFault) || !error.isPassing) return false;
-        const { message, break_ms = 0 } = error;
+        const { message, break_ms } = error;
         if (break_ms > longest_break_ms) return false;
         this.rate.pause(break_ms);
         onRetry?.(message, Math.max(break_ms, retryDelay));
@@ -95,14 +88,13 @@ export class Service {
     url: string,
     { max_bytes = this.#settings.max_bytes, ...request }: Question,
     read: Read<T>,
-    signal?: AbortSignal,
   ): Promise<T> {
+    const { timeout_ms, signal } = this.#settings;
     await this.rate.take(signal);
-    const { timeout_ms = fetching.service.timeout_ms } = this.#settings;
     const late = this.fault(`has not answered within ${timeout_ms / 1000} s`);
     const silence = new AbortController();
     const timer = setTimeout(() => silence.abort(late), timeout_ms);
-    const ending = AbortSignal.any([silence.signal, ...(signal ? [signal] : [])]);
+    const ending = AbortSignal.any([silence.signal, signal]);
     const explain = (cause: unknown, what: string): unknown =>
       ending.aborted ? ending.reason : this.fault(`${what}: ${rootOf(cause)}`, cause);
     const tooLong = `${this.name} sends more than ${max_bytes} bytes in one answer`;
@@ -118,7 +110,7 @@ export class Service {
       } catch (cause) {
         throw explain(cause, 'breaks off in the middle of an answer');
       }
-      if (byte_count > max_bytes) throw new ServiceFault(tooLong, { isPassing: false });
+      if (byte_count > max_bytes) throw new ServiceFault(tooLong);
     }
     try {
       const headers = { ...request.headers, 'User-Agent': 'company-registry' };
@@ -140,13 +132,7 @@ export class Service {
   }
 
   /** Writes an answer to a file, in one attempt. Continues at byte `from`, where an earlier attempt has ended. */
-  async download(
-    url: string,
-    path: string,
-    question: Question,
-    signal?: AbortSignal,
-    from = 0,
-  ): Promise<void> {
+  async download(url: string, path: string, question: Question, from = 0): Promise<void> {
     const range = from > 0 ? { Range: `bytes=${from}-` } : {};
     const headers: Record<string, string> = { ...question.headers, ...range };
     const write = async (answer: Response) => {
@@ -154,20 +140,27 @@ export class Service {
       const flags = answer.status === 206 ? 'a' : 'w';
       await pipeline(answer.body ?? [], createWriteStream(path, { flags, flush: true }));
     };
-    await this.askOnce(url, { ...question, headers }, write, signal);
+    await this.askOnce(url, { ...question, headers }, write);
   }
 
   /** Returns the JSON of an answer. Throws a `ServiceFault` for a status other than 200, or for another shape. */
   async readJson<T>(answer: Response, shape: z.ZodType<T>, what: string): Promise<T> {
     if (answer.status !== 200) throw this.statusFault(answer);
-    const read = shape.safeParse(parseJson(await answer.text(), this));
-    if (!read.success) throw this.fault(`sends no ${what}`, read.error);
-    return read.data;
+    const text = await answer.text();
+    try {
+      return shape.parse(JSON.parse(text));
+    } catch (cause) {
+      const sent =
+        cause instanceof SyntaxError
+          ? `${describeText(text) ?? 'something unreadable'} in place of JSON`
+          : `no ${what}`;
+      throw this.fault(`sends ${sent}`, cause);
+    }
   }
 
   /** Returns a fault that may pass. @param what continues the sentence that begins with the name of the service */
   fault(what: string, cause?: unknown): ServiceFault {
-    return new ServiceFault(`${this.name} ${what}`, { isPassing: true, cause });
+    return Object.assign(new ServiceFault(`${this.name} ${what}`, { cause }), { isPassing: true });
   }
 
   /** Returns the fault of an answer with an unexpected status. Throws `WrongUsage` for a key that is not accepted. */
@@ -182,17 +175,8 @@ export class Service {
     const isPassing =
       status >= 500 || [408, 425, 429].includes(status) || (status === 403 && !isRefused);
     const asks = break_ms === undefined ? '' : ` and asks to wait ${Math.ceil(break_ms / 1000)} s`;
-    const message = `${this.name} answers with HTTP ${status}${asks}`;
-    return new ServiceFault(message, { isPassing, break_ms });
-  }
-}
-
-function parseJson(content: string, service: Service): unknown {
-  try {
-    return JSON.parse(content) as unknown;
-  } catch (cause) {
-    const what = describeText(content) ?? 'something unreadable';
-    throw service.fault(`sends ${what} in place of JSON`, cause);
+    const fault = this.fault(`answers with HTTP ${status}${asks}`);
+    return Object.assign(fault, { isPassing, break_ms: break_ms ?? 0 });
   }
 }
 

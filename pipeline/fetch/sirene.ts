@@ -1,32 +1,45 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { z } from 'zod';
+import { Refusal } from '../errors.ts';
+import { figure } from '../written-figure.ts';
+import type { DumpFolder } from './folder.ts';
+import { type Journal, openJournal } from './journal.ts';
 import type { RateLimit } from './rate.ts';
-import { Service, ServiceFault, type ServiceSettings } from './service.ts';
+import { createReport, type FetchPlan, type FetchReport } from './report.ts';
+import type { Missing } from './round.ts';
+import { Service, type ServiceSettings } from './service.ts';
 
 /** The limit of the public plan. INSEE measures the shared quota differently: 429 comes below the limit too. */
 const limits: readonly RateLimit[] = [{ count: 30, window_ms: 60_000 }];
 
+/** The retries of a request. Their waits go on for more than the minute of the quota. */
+const retry = { retries: 6, minTimeout: 1000, maxTimeout: 30_000 };
+
 /** The most rows of a page. */
 const PAGE_ROWS = 1000;
 
-/** The pause after a 429 without Retry-After, in ms. */
-const quota_wait_ms = 5000;
+/** The most rows of a list. A longer list is left to the next stock: INSEE touches millions of units in some nights. */
+const MOST_ROWS = 1_000_000;
+const tooLong = `longer than ${figure(MOST_ROWS)} rows, left to the next stock`;
 
-/** The most redirects of a request. A duplicate redirects to the unit that stays, which is no duplicate. */
-const MOST_LEADS = 3;
+/** The note on an empty list. INSEE could not answer for the nights of December 2025 in which it coded NAF 2025. */
+const empty = 'a quiet day, or one that only the next stock tells';
 
 /** The two lists of the API by their key, with the names of the fields for rows and day. */
-export const lists = {
+const lists = {
   siren: { rows: 'unitesLegales', day: 'dateDernierTraitementUniteLegale' },
   siret: { rows: 'etablissements', day: 'dateDernierTraitementEtablissement' },
 } as const;
 
-export type List = keyof typeof lists;
-
-const moment = z.string().regex(/^\d{4}-\d{2}-\d{2}T/);
+type List = keyof typeof lists;
 
 const informations = z.object({
   datesDernieresMisesAJourDesDonnees: z.array(
-    z.looseObject({ collection: z.string(), dateDerniereMiseADisposition: moment }),
+    z.looseObject({
+      collection: z.string(),
+      dateDerniereMiseADisposition: z.string().regex(/^\d{4}-\d{2}-\d{2}T[\d:.]+$/),
+    }),
   ),
 });
 
@@ -55,16 +68,16 @@ export class Sirene {
 
   /** @param settings.url the address up to and including the version, `/api-sirene/3.11` */
   constructor({ url, token, ...settings }: ServiceSettings & { url: string; token: string }) {
-    this.#url = url.replace(/\/+$/, '');
+    this.#url = url;
     this.#headers = { 'X-INSEE-Api-Key-Integration': token, Accept: 'application/json' };
     // A thousand establishments with their history take some five megabytes.
-    const defaults = { secret: 'SIRENE_TOKEN', limits, max_bytes: 32 * 1024 ** 2 };
+    const defaults = { secret: 'SIRENE_TOKEN', limits, retry, max_bytes: 32 * 1024 ** 2 };
     this.service = new Service('SIRENE', { ...defaults, ...settings });
   }
 
   /** Returns the time of the last publication of units and of establishments, in French time: the earlier of both. */
-  async readyAt(signal?: AbortSignal): Promise<string> {
-    const answer = await this.#get('/informations', informations, 'informations', signal);
+  async readyAt(): Promise<string> {
+    const answer = await this.#get('/informations', informations, 'informations');
     const moments = answer?.datesDernieresMisesAJourDesDonnees
       .filter(({ collection }) => /^(unités légales|établissements)$/i.test(collection))
       .map(({ dateDerniereMiseADisposition: at }) => at);
@@ -77,18 +90,12 @@ export class Sirene {
    * @param query the value of the parameter `q`
    * @param day the day whose period is searched and returned; absent: any period
    */
-  async page(
-    list: List,
-    query: string,
-    cursor: string,
-    signal?: AbortSignal,
-    day?: string,
-  ): Promise<Page | undefined> {
+  async page(list: List, query: string, cursor: string, day?: string): Promise<Page | undefined> {
     const date = day === undefined ? {} : { date: day };
     const parameters = { q: query, ...date, nombre: String(PAGE_ROWS), curseur: cursor };
     const path = `/${list}?${new URLSearchParams(parameters).toString()}`;
     const ofList = page.refine((found) => found[lists[list].rows]);
-    const found = await this.#get(path, ofList, `page of /${list}`, signal);
+    const found = await this.#get(path, ofList, `page of /${list}`);
     const { curseur = cursor } = found?.header ?? {};
     if (curseur !== cursor) {
       throw this.service.fault(`skips to the cursor ${curseur} after ${cursor}`);
@@ -97,50 +104,127 @@ export class Sirene {
   }
 
   /** Returns the answer for a unit; undefined for an unknown unit. For a duplicate, answers for the unit that stays. */
-  async unit(siren: string, signal?: AbortSignal): Promise<z.output<typeof single> | undefined> {
-    return await this.#get(`/siren/${encodeURIComponent(siren)}`, single, `unit ${siren}`, signal);
+  async unit(siren: string): Promise<z.output<typeof single> | undefined> {
+    let staying: string | undefined;
+    const onLead = (lead: string) => void (staying = lead);
+    const found = await this.#get(`/siren/${siren}`, single, `unit ${siren}`, onLead);
+    // The unit that stays is no duplicate. The key goes to no other address, wherever the answer leads.
+    return staying ? await this.#get(`/siren/${staying}`, single, `unit ${staying}`) : found;
   }
 
-  /** Returns the answer at a path, in the given shape; undefined for 404, by which the API means "none". */
-  async #get<T>(
+  /**
+   * Returns the answer at a path, in the given shape; undefined for 404, by which the API means "none".
+   * @param onLead is called with the SIREN to which a duplicate redirects
+   */
+  #get<T>(
     path: string,
     shape: z.ZodType<T>,
     what: string,
-    signal?: AbortSignal,
+    onLead?: (siren: string) => void,
   ): Promise<T | undefined> {
-    let url = this.#url + path;
-    for (let leads = 0; leads <= MOST_LEADS; leads += 1) {
-      const read = async (answer: Response) => {
-        if (answer.status === 404) return { content: undefined };
-        if (answer.status === 301) return { lead: this.#followLead(url, answer) };
-        if (answer.status === 400 || answer.status === 429) throw await this.#statusFault(answer);
-        return { content: await this.service.readJson(answer, shape, what) };
-      };
-      const outcome = await this.service.ask(url, { headers: this.#headers }, read, signal);
-      if ('content' in outcome) return outcome.content;
-      url = outcome.lead;
-    }
-    throw new ServiceFault('SIRENE leads from one duplicate to the next', { isPassing: false });
+    const read = async (answer: Response) => {
+      if (answer.status === 404) return undefined;
+      const [, lead] = /\/siren\/(\d{9})$/.exec(answer.headers.get('location') ?? '') ?? [];
+      if (answer.status !== 301 || !lead || !onLead) {
+        return await this.service.readJson(answer, shape, what);
+      }
+      onLead(lead);
+      return undefined;
+    };
+    return this.service.ask(this.#url + path, { headers: this.#headers }, read);
   }
+}
 
-  /** Returns the address to which a duplicate redirects. It must lie below the API, since it receives the key. */
-  #followLead(url: string, { headers }: Response): string {
-    const lead = URL.parse(headers.get('location') ?? '', url)?.href;
-    if (lead?.startsWith(`${this.#url}/`)) return lead;
-    throw new ServiceFault('SIRENE leads to another service', { isPassing: false });
-  }
-
-  /** Returns the fault of a bad request, with its reason, or of a request above the quota. */
-  async #statusFault(answer: Response): Promise<Error> {
-    const fault = this.service.statusFault(answer);
-    if (answer.status === 429) {
-      const { break_ms = quota_wait_ms } = fault;
-      return new ServiceFault(fault.message, { isPassing: true, break_ms });
+/** Fetches the lists of some days, and continues where an earlier attempt has ended. */
+export async function fetchLists(
+  sirene: Sirene,
+  readyAt: string,
+  days: readonly string[],
+  plan: FetchPlan,
+  { dump, work }: DumpFolder,
+): Promise<FetchReport> {
+  // All pages of a list must be of one publication: each publication has its journal.
+  const folder = join(work, readyAt);
+  const journal = await openJournal(folder);
+  const { progress } = plan;
+  const missing: Missing[] = [];
+  const rows: Record<string, number> = {};
+  try {
+    for (const [at, day] of days.entries()) {
+      progress.step(`lists of ${day}`);
+      for (const list of Object.keys(lists) as List[]) {
+        const count = await readList(sirene, journal, list, day);
+        if (count === undefined) missing.push({ number: `/${list} ${day}`, reason: tooLong });
+        if (count === 0) progress.note(`SIRENE has nothing in /${list} of ${day}: ${empty}`);
+        rows[list] = (rows[list] ?? 0) + (count ?? 0);
+      }
+      progress.count(at + 1, days.length);
     }
-    const said = z
-      .object({ header: z.object({ message: z.string() }) })
-      .safeParse(await answer.json().catch(() => undefined));
-    const reason = said.success ? `: ${said.data.header.message.slice(0, 200)}` : '';
-    return new ServiceFault(fault.message + reason, { isPassing: false });
+    await journal.writeDump(join(dump, 'answers.ndjson'), refuseRepeated());
+  } catch (cause) {
+    if (cause instanceof Refusal) await rm(folder, { recursive: true });
+    throw cause;
   }
+  const had = days.filter((day) => !missing.some(({ number }) => number.endsWith(day)));
+  const outcomes = new Map(had.map((day) => [day, 'had']));
+  return createReport('sirene', plan, days, outcomes, { missing, days: had, rows });
+}
+
+/**
+ * Fetches the pages of a list into the journal, and continues where an earlier attempt has ended. Throws a
+ * `Refusal` where a page is missing or repeated.
+ *
+ * @returns the number of rows; undefined for a list that is too long
+ */
+async function readList(
+  sirene: Sirene,
+  journal: Journal,
+  list: List,
+  day: string,
+): Promise<number | undefined> {
+  const seen = new Set<string>();
+  let [cursor, had, total] = ['*', 0, 0];
+  for (;;) {
+    const number = `${list} ${day} ${cursor}`;
+    if (!journal.outcomes.has(number)) {
+      const found = await sirene.page(list, `${lists[list].day}:${day}`, cursor);
+      const { curseurSuivant = cursor } = found?.header ?? {};
+      const count = found?.[lists[list].rows]?.length ?? 0;
+      if ((found?.header.total ?? 0) > MOST_ROWS) return undefined;
+      const outcome = [count, found?.header.total ?? total, curseurSuivant].join(' ');
+      journal.append(number, outcome, found && count > 0 ? [found] : []);
+    }
+    const [count, now, next] = journal.outcomes.get(number)!.split(' ') as [string, string, string];
+    if (cursor !== '*' && Number(now) !== total) {
+      throw new Refusal(`The list /${list} of ${day} changed while it was read; run it again`);
+    }
+    seen.add(cursor);
+    total = Number(now);
+    had += Number(count);
+    if (next === cursor || had >= total) break;
+    if (seen.has(next)) throw new Refusal(`SIRENE repeats the cursor ${next} of /${list}`);
+    cursor = next;
+  }
+  if (had === total) return had;
+  throw new Refusal(
+    `SIRENE gives ${figure(had)} of the ${figure(total)} rows of /${list} of ${day}`,
+  );
+}
+
+/** Returns a check that throws a `Refusal` for a row on two pages of a list: another row is then on no page. */
+function refuseRepeated(): (number: string, pages: readonly object[]) => void {
+  let list = '';
+  const seen = new Set<string>();
+  return (number, pages) => {
+    const [name, day] = number.split(' ');
+    if (list !== `${name} ${day}`) seen.clear();
+    list = `${name} ${day}`;
+    for (const { unitesLegales, etablissements } of pages as Page[]) {
+      for (const { siren, siret } of unitesLegales ?? etablissements ?? []) {
+        const key = siret ?? siren;
+        if (seen.has(key)) throw new Refusal(`SIRENE gives ${key} twice in /${name} of ${day}`);
+        seen.add(key);
+      }
+    }
+  };
 }

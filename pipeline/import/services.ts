@@ -29,8 +29,8 @@ function createKrs(krs: Krs): OnDemandSource {
     source: 'krs',
     answers: ['KRS'],
     isComplete: true,
-    async ask(_type, value, signal) {
-      const { extract } = await krs.extract(value, signal);
+    async ask(_type, value) {
+      const { extract } = await krs.extract(value);
       return extract ? [{ file: 'extracts.ndjson', line: JSON.stringify(extract) }] : [];
     },
   };
@@ -42,16 +42,15 @@ function createRegon(bir: Bir): OnDemandSource {
     source: 'regon',
     answers: ['NIP', 'REGON9', 'KRS'],
     isComplete: true,
-    async ask(type, value, signal) {
+    async ask(type, value) {
       const parameters = { NIP: 'Nip', REGON9: 'Regon', KRS: 'Krs' } as const;
       const parameter = parameters[type as keyof typeof parameters];
-      const entities = await askRegon(bir, { [parameter]: value }, signal);
+      const entities = await askRegon(bir, { [parameter]: value });
       return entities
         .filter(({ outcome }) => outcome === 'had')
         .flatMap(({ lines }) => lines)
         .map((line) => ({ file: 'reports.ndjson', line: JSON.stringify(line) }));
     },
-    close: () => bir.close(),
   };
 }
 
@@ -62,9 +61,8 @@ function createCeidg(ceidg: Ceidg): OnDemandSource {
     answers: ['NIP', 'REGON9'],
     isComplete: false,
     header: ceidgHeader,
-    async ask(type, value, signal) {
-      const query = type === 'NIP' ? { nip: value } : { regon: value };
-      const entries = await ceidg.entries(query, signal);
+    async ask(type, value) {
+      const entries = await ceidg.entries(type === 'NIP' ? { nip: value } : { regon: value });
       return entries.map(writeCeidgRow).filter((row) => row !== undefined);
     },
   };
@@ -79,9 +77,9 @@ function createSirene(sirene: Sirene): OnDemandSource {
     source: 'sirene',
     answers: ['SIREN', 'SIRET'],
     isComplete: true,
-    async ask(type, value, signal) {
+    async ask(type, value) {
       const old_key = value.slice(0, 9);
-      const unit = await sirene.unit(old_key, signal);
+      const unit = await sirene.unit(old_key);
       if (!unit) return [];
       const new_key = unit.uniteLegale.siren;
       const isDuplicate = new_key !== old_key;
@@ -90,7 +88,7 @@ function createSirene(sirene: Sirene): OnDemandSource {
       const known = `(periode(etatAdministratifEtablissement:A) OR etablissementSiege:true${asked})`;
       const query = `siren:${new_key} AND ${known}`;
       const today = dayIn(new Date(), countryOfNumber('SIREN'));
-      const page = await sirene.page('siret', query, '*', signal, today);
+      const page = await sirene.page('siret', query, '*', today);
       // A submitted SIRET that SIRENE does not list was never issued.
       if (asked !== '' && !page?.etablissements?.some(({ siret }) => siret === value)) return [];
       const answers = page ? [unit, page] : [unit];

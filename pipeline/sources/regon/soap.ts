@@ -7,7 +7,6 @@ const common = { namespace: 'http://CIS/BIR/2014/07', service: 'IUslugaBIR' };
 
 export type Operation =
   | 'Zaloguj'
-  | 'Wyloguj'
   | 'DaneSzukajPodmioty'
   | 'DanePobierzPelnyRaport'
   | 'DanePobierzRaportZbiorczy'

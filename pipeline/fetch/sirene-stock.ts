@@ -1,8 +1,14 @@
-import { stat } from 'node:fs/promises';
-import { extname } from 'node:path';
+import { existsSync } from 'node:fs';
+import { rename, rm, stat } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { asyncBufferFromFile, parquetMetadataAsync } from 'hyparquet';
 import { z } from 'zod';
-import { addDays } from '../calendar.ts';
+import { addDays, daysBetween } from '../calendar.ts';
+import { inflateBounds, readArchive } from '../dump/archive.ts';
 import { Refusal } from '../errors.ts';
+import { figure } from '../written-figure.ts';
+import type { DumpFolder } from './folder.ts';
+import { createReport, type FetchPlan, type FetchReport } from './report.ts';
 import { Service, type ServiceSettings } from './service.ts';
 
 /** The most bytes of a file. The stock of establishments has three gigabytes, and grows by four per cent a year. */
@@ -10,6 +16,9 @@ const FILE_BYTES = 16 * 1024 ** 3;
 
 /** The most days between the title and the file of a stock. More days mean a wrong year, as in January 2026. */
 const MOST_DAYS = 20;
+
+/** The least share of the rows of the previous stock that a stock must have. */
+const LEAST_SHARE = 0.98;
 
 const resource = z.looseObject({
   id: z.string(),
@@ -32,32 +41,7 @@ const parts = {
   StockDoublons: undefined,
 };
 
-export type StockPart = keyof typeof parts;
-
-/** A file of a month's stock, as the catalogue offers it. */
-export interface StockFile {
-  part: StockPart;
-  /** The name of the file in a dump. */
-  name: string;
-  url: string;
-  bytes: number | undefined;
-  /** The time of the last change, in digits, by which a retry recognizes a partial download. */
-  version: string;
-}
-
-export interface Stock {
-  /** The day of the stock: the last day of the previous month for a title of the 1st, else the day of the title. */
-  date: string;
-  files: StockFile[];
-}
-
-/**
- * Returns the last day that a stock shows completely. A stock that INSEE adds in the middle of a month has the day
- * of its publication, as announced for the recoding of NAF 2025. Such a stock shows the evening before its day.
- */
-export function lastWhole(date: string): string {
-  return addDays(date, 1).endsWith('-01') ? date : addDays(date, -1);
-}
+type StockPart = keyof typeof parts;
 
 const months =
   'janvier février mars avril mai juin juillet août septembre octobre novembre décembre'.split(' ');
@@ -70,17 +54,31 @@ function readDay(title: string): string | undefined {
   return [found[3]!, String(month), found[1]!].map((part) => part.padStart(2, '0')).join('-');
 }
 
-/** Describes a file on offer. `isDated`: the day in its title agrees with the day of its last change. */
+/** Describes a file of a month's stock, as the catalogue offers it. */
 function describeOffer(part: StockPart, { title, url, filesize, last_modified }: Resource) {
   const made = last_modified.slice(0, 10);
   // The list of duplicates has no day in its title.
   const day = readDay(title) ?? (part === 'StockDoublons' ? made : '');
-  const isDated = Math.abs(Date.parse(made) - Date.parse(day)) < MOST_DAYS * 86_400_000;
-  const name = `${part}_utf8${extname(url)}`;
-  const version = last_modified.replaceAll(/\D/g, '');
-  const file: StockFile = { part, name, url, bytes: filesize ?? undefined, version };
-  return { title, made, day, isDated, file };
+  return {
+    part,
+    title,
+    made,
+    day,
+    /** Whether the day in the title agrees with the day of the last change. */
+    isDated: Math.abs(daysBetween(made, day)) < MOST_DAYS,
+    /** The name of the file in a dump. */
+    name: `${part}_utf8${extname(url)}`,
+    url,
+    bytes: filesize ?? undefined,
+    /** The time of the last change, in digits, by which a retry recognizes a partial download. */
+    version: last_modified.replaceAll(/\D/g, ''),
+  };
 }
+
+type StockFile = ReturnType<typeof describeOffer>;
+
+/** A stock with its day: the last day of the previous month for a title of the 1st, else the day of the title. */
+type Stock = Awaited<ReturnType<StockCatalogue['newest']>>;
 
 /** Reads the catalogue of data.gouv.fr that lists the stocks of INSEE. */
 export class StockCatalogue {
@@ -95,9 +93,9 @@ export class StockCatalogue {
   }
 
   /** Returns the newest stock. Throws a `Refusal` where units and establishments have no files of the same day. */
-  async newest(signal?: AbortSignal): Promise<Stock> {
+  async newest() {
     const read = (answer: Response) => this.service.readJson(answer, catalogue, 'catalogue');
-    const { resources: offered } = await this.service.ask(this.#url, {}, read, signal);
+    const { resources: offered } = await this.service.ask(this.#url, {}, read);
     const units = this.#list('StockUniteLegale', offered);
     const establishments = this.#list('StockEtablissement', offered);
     // INSEE replaces the files of a month one by one: units and establishments have to be of the same day.
@@ -107,20 +105,17 @@ export class StockCatalogue {
       const days = `${units[0]!.day} and ${establishments[0]!.day}`;
       throw new Refusal(`The stock is being published: its files are of ${days}`);
     }
-    const [duplicates] = this.#list('StockDoublons', offered);
-    const files = [unit, establishment, ...(duplicates ? [duplicates] : [])];
     const { day } = unit;
-    return {
-      date: day.endsWith('-01') ? addDays(day, -1) : day,
-      files: files.map(({ file }) => file),
-    };
+    const duplicates = this.#list('StockDoublons', offered).slice(0, 1);
+    const date = day.endsWith('-01') ? addDays(day, -1) : day;
+    return { date, files: [unit, establishment, ...duplicates] };
   }
 
   /**
    * Lists the offers of a part, the newest first, since the catalogue may keep an outdated offer; of one day, the zip
    * first. The whole name counts: other names begin alike. A missing list of duplicates has no offers.
    */
-  #list(part: StockPart, offered: readonly Resource[]) {
+  #list(part: StockPart, offered: readonly Resource[]): StockFile[] {
     const isNamed = new RegExp(`\\b${part}\\b`);
     const isStable = ({ id }: Resource) => id === parts[part];
     const isOf = (one: Resource) => isStable(one) || isNamed.test(one.title);
@@ -144,15 +139,62 @@ export class StockCatalogue {
    * Downloads a file in one attempt. Continues the partial file that an earlier attempt has left at `path`. Throws a
    * `ServiceFault` where the file does not have the size that the catalogue states.
    */
-  async download({ url, bytes }: StockFile, path: string, signal?: AbortSignal): Promise<void> {
+  async download({ url, bytes }: StockFile, path: string): Promise<void> {
     const sizeOf = async () => (await stat(path).catch(() => undefined))?.size ?? 0;
     const left = await sizeOf();
     if (left > 0 && left === bytes) return;
     // A partial file that is too long is replaced.
     const from = bytes === undefined || left < bytes ? left : 0;
-    await this.service.download(url, path, { max_bytes: FILE_BYTES }, signal, from);
+    await this.service.download(url, path, { max_bytes: FILE_BYTES }, from);
     const size = await sizeOf();
     if (bytes === undefined || size === bytes) return;
     throw this.service.fault(`sends ${size} bytes in place of ${bytes}`);
   }
+}
+
+/** Downloads the files of a stock. @param last the report of the last stock, by whose rows a short file is refused */
+export async function fetchStock(
+  stocks: StockCatalogue,
+  { date, files }: Stock,
+  last: Pick<FetchReport, 'dump_date' | 'rows'> | undefined,
+  { progress }: FetchPlan,
+  { dump, work }: DumpFolder,
+): Promise<FetchReport> {
+  progress.step('stock');
+  const rows: Partial<Record<StockPart, number>> = {};
+  for (const file of files) {
+    const { part, name, version } = file;
+    const target = join(dump, name);
+    const path = existsSync(target) ? target : join(work, `${version}-${name}`);
+    if (path !== target) await stocks.service.retry(() => stocks.download(file, path));
+    const count = await countRows(path).catch(async (cause: unknown) => {
+      await rm(path);
+      throw cause;
+    });
+    const before = last?.rows?.[part] ?? 0;
+    if (count < before * LEAST_SHARE) {
+      throw new Refusal(
+        `${name} has ${figure(count)} rows, less than ${LEAST_SHARE * 100} % of the last one, ` +
+          `${figure(before)}. Where that is true, remove ${last!.dump_date}.fetched.json and run it again`,
+      );
+    }
+    await rename(path, target);
+    rows[part] = count;
+    progress.count(Object.keys(rows).length, files.length);
+  }
+  const names = files.map(({ name }) => name);
+  return createReport('sirene', { date }, names, new Map(), { had: names.length, rows });
+}
+
+/** Returns the number of rows of a file. Reads an archive to its end, and throws a `Refusal` where it is damaged. */
+async function countRows(path: string): Promise<number> {
+  if (path.endsWith('.parquet')) {
+    const { num_rows } = await parquetMetadataAsync(await asyncBufferFromFile(path));
+    return Number(num_rows);
+  }
+  let rows = -1;
+  for await (const chunk of readArchive(path, { ...inflateBounds, bytes: 2 ** 36 })) {
+    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) rows += 1;
+  }
+  return rows;
 }

@@ -1,20 +1,26 @@
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pino } from 'pino';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { createSubmitter } from '../../fixtures/client/submitter.ts';
+import { startTestApi } from '../../fixtures/client/test-api.ts';
+import { legalPerson } from '../../fixtures/registry/bir-entity.ts';
 import { startCeidgStub } from '../../fixtures/registry/ceidg-stub.ts';
 import { runCommand } from '../../fixtures/process/cli.ts';
-import { createInbox } from '../../fixtures/registry/fetching.ts';
+import { createInbox, hasty } from '../../fixtures/registry/fetching.ts';
 import { currentExtract, startKrsStub } from '../../fixtures/registry/krs-stub.ts';
+import { startRegistries } from '../../fixtures/registry/registries.ts';
 import { startCatalogueStub, startSireneStub } from '../../fixtures/registry/sirene-stub.ts';
 import { makeZip } from '../../fixtures/dump/bad-dump.ts';
 import { runSirene, runStock } from '../../fixtures/dump/sirene-night.ts';
 import { makeEstablishment, makeStock, makeUnit } from '../../fixtures/dump/sirene-stock.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { dayIn } from '../../sql/country.ts';
+import { importAwaited } from '../import/import.ts';
+import { createOnDemandSources } from '../import/services.ts';
 import { tryLock } from '../night/lock.ts';
-import { findPublished, listDue } from './due.ts';
-import { fetchers } from './fetcher.ts';
+import { listDue, lookUpIn } from './fetcher.ts';
 
 const numbers = ['0009000001', '0009000002'];
 let db: TestDatabase;
@@ -41,21 +47,14 @@ async function startKrs(...days: string[]): Promise<string> {
   return stub.url;
 }
 
-interface Told {
-  fetched: { source: string; dump_date: string; state: string }[];
-  runs: { source: string; dump_date: string; state: string }[];
-}
+type Outcome = Record<'source' | 'dump_date' | 'state', string>;
 
 async function nightly(variables: NodeJS.ProcessEnv) {
-  const command = await runCommand(['nightly', '--fetch', '--json'], {
-    DATABASE_URL: db.url,
-    INBOX_DIR: inbox,
-    ...variables,
-  });
-  const told = command.stdout === '' ? undefined : (JSON.parse(command.stdout) as Told);
-  const line = ({ source, dump_date, state }: Told['runs'][number]) =>
-    `${source} ${dump_date} ${state}`;
-  return { ...command, fetched: told?.fetched?.map(line), runs: told?.runs?.map(line) };
+  const settings = { DATABASE_URL: db.url, INBOX_DIR: inbox, ...variables };
+  const command = await runCommand(['nightly', '--fetch', '--json'], settings);
+  const { fetched, runs } = JSON.parse(command.stdout || '{}') as Record<string, Outcome[]>;
+  const line = ({ source, dump_date, state }: Outcome) => `${source} ${dump_date} ${state}`;
+  return { ...command, fetched: fetched?.map(line), runs: runs?.map(line) };
 }
 
 describe('nightly --fetch', () => {
@@ -87,21 +86,16 @@ describe('nightly --fetch', () => {
     expect(fetched).toEqual([3, 2, 1].map((days) => `krs ${daysAgo(days)} fetched`));
   });
 
-  test.each([
-    ['regon', 7],
-    ['krs', 31],
-    ['ceidg', 1],
-  ] as const)(
-    'of %s it fetches at most the last days that are still had: %i',
-    async (source, days) => {
+  test('fetches at most the last days that a registry still has', async () => {
+    const ranges = { regon: [7, 1], krs: [31, 1], ceidg: [0, 0] };
+    for (const source of ['regon', 'krs', 'ceidg'] as const) {
       await mkdir(join(inbox, source, daysAgo(40)), { recursive: true });
-      const fetcher = fetchers[source];
-      const dates = await listDue({ db, inboxDir: inbox, now: new Date() }, source, fetcher);
-      const last = fetcher.isAfterTheDay ? 1 : 0;
-      expect(dates).toHaveLength(days);
-      expect([dates[0], dates.at(-1)]).toEqual([daysAgo(days - 1 + last), daysAgo(last)]);
-    },
-  );
+      const dates = await listDue({ db, inboxDir: inbox, now: new Date() }, source);
+      const [first, last] = ranges[source] as [number, number];
+      expect([dates[0], dates.at(-1)]).toEqual([daysAgo(first), daysAgo(last)]);
+      expect(dates).toHaveLength(first - last + 1);
+    }
+  });
 
   test('takes a stock of SIRENE that came out after the lists of its day were published', async () => {
     const units = ['310000003', '320000001'].map((siren) => makeUnit(siren));
@@ -144,7 +138,8 @@ describe('nightly --fetch', () => {
   });
 
   test('of SIRENE knows the newest dump and the newest stock that are published', async () => {
-    expect(await findPublished(db, 'sirene')).toEqual({});
+    const { findPublished } = lookUpIn(db, 'sirene');
+    expect(await findPublished()).toEqual({});
     await db.pool.query(
       `insert into registry.run (source, dump_date, dump_kind, state, started_at, finished_at, path)
        select 'sirene', dump_date, dump_kind, state, now(), now(), ''
@@ -154,7 +149,7 @@ describe('nightly --fetch', () => {
        ) as run (dump_date, dump_kind, state)`,
     );
     const published = { newest: '2026-11-02', full: '2026-10-31' };
-    expect(await findPublished(db, 'sirene')).toEqual(published);
+    expect(await findPublished()).toEqual(published);
   });
 
   test('1 when a registry does not answer; what lies in the inbox is taken all the same', async () => {
@@ -172,4 +167,23 @@ describe('nightly --fetch', () => {
     expect(command.sentences()).toEqual([expect.stringContaining('No registry is set up')]);
     expect(command.code).toBe(2);
   });
+});
+
+test('of many companies those are found that are watched, by whichever number', async () => {
+  const api = await startTestApi({ db: db.kysely });
+  const nips = ['1000705505', '1000705907'];
+  const regon = ['997142044', '997152054'].map((key, at) => legalPerson(key, nips[at]!, 'X'));
+  const { settings } = await startRegistries({ regon });
+  for (const nip of nips) await (await createSubmitter(db, api)).add('NIP', nip);
+  await importAwaited({
+    db,
+    logger: pino({ level: 'silent' }),
+    sources: createOnDemandSources(settings, hasty),
+    now: () => new Date(),
+    signal: new AbortController().signal,
+  });
+  const { findWatched } = lookUpIn(db, 'regon');
+  expect(await findWatched(['999999999', '997152054'])).toEqual(['997152054']);
+  expect(await findWatched(['997152054', '997142044'])).toEqual(['997142044', '997152054']);
+  expect(await findWatched([])).toEqual([]);
 });
