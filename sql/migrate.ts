@@ -46,8 +46,8 @@ export async function migrate(
       ...(await readParts(folder, 'function')),
     ]);
     for (const part of pending) await applyPart(client, part);
-    const made = await makeReader(client);
-    return [...pending.map(({ name }) => name), ...made];
+    await client.query('call registry.make_reader()');
+    return pending.map(({ name }) => name);
   });
 }
 
@@ -106,17 +106,6 @@ async function findPending(client: ClientBase, parts: readonly Part[]): Promise<
     throw new Error(`The database is of a newer version: it has migration ${unknown.name}`);
   }
   return parts.filter(({ name, sha256 }) => applied.get(name) !== sha256);
-}
-
-/**
- * Makes the role of analysts, or grants the rights that the role lacks.
- * @returns the name of the role, or nothing when nothing was missing or this login may not grant it
- */
-async function makeReader(client: ClientBase): Promise<string[]> {
-  const question = 'select where registry.lacks_reader()';
-  if ((await client.query(question)).rowCount === 0) return [];
-  await client.query('call registry.make_reader()');
-  return (await client.query(question)).rowCount === 0 ? ['registry_reader'] : [];
 }
 
 /** Applies one part of the schema in its own transaction. */

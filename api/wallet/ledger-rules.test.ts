@@ -157,16 +157,6 @@ describe('the tables of the ledger refuse', () => {
       'update customer.wallet set balance = -1 where account_id = $1',
     ],
     [
-      'to go back to an earlier transaction',
-      'wallet_last_transaction_is_last',
-      'update customer.wallet set balance = 10, last_transaction_no = 1 where account_id = $1',
-    ],
-    [
-      'to go back to the start',
-      'wallet_last_transaction_is_last',
-      'update customer.wallet set balance = 0, last_transaction_no = 0 where account_id = $1',
-    ],
-    [
       'to forget a wallet',
       'wallet_transaction_wallet_fkey',
       'delete from customer.wallet where account_id = $1',
@@ -216,9 +206,13 @@ describe('the tables of the ledger refuse', () => {
     'delete from customer.wallet_transaction',
     'truncate customer.wallet_transaction cascade',
     'truncate customer.wallet cascade',
+    ...['balance = 10, last_transaction_no = 1', 'balance = 0, last_transaction_no = 0'].map(
+      (change) => `update customer.wallet set ${change}
+        where account_id = (select max(account_id) from customer.wallet)`,
+    ),
   ])('to rewrite history: %s', async (statement) => {
     await expect(database.pool.query(statement)).rejects.toThrow(
-      'wallet_transaction is append-only',
+      /wallet(_transaction)? is append-only/,
     );
     expect(await ledgerOf(account_id)).toMatchObject({ balance: 6, sum: 6, count: 2 });
   });

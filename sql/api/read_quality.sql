@@ -1,14 +1,28 @@
 -- Returns the result of a night as JSON, one row per registry of the countries $3 with a dump of the day $1.
--- At most the first $2 files and the newest $2 refused attempts are shown. No text of a person is shown: only reject
--- codes, guard figures, and the operator's own words for an accepted refusal.
+-- At most the first $2 files and the newest $2 refused attempts are shown. No text of a person is shown: reasons of
+-- rejects and sentences of guards may quote a row. A long number in the name of a file, and a number or a mail address
+-- in the operator's reason for an accepted refusal, become '…'.
 with attempt as (
     select
         run.*,
+        shown.guards,
         country.time_zone,
         to_char(run.finished_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"+00:00"') as ended_at,
         row_number() over (partition by run.source, run.state order by run.run_id desc) as place
     from registry.run
     join registry.country on country.country_code = registry.source_country(run.source)
+    cross join lateral (
+        select coalesce(
+            jsonb_agg(
+                '{"field": null}' || finding.value - 'sentence' || jsonb_build_object(
+                    'file', regexp_replace(finding.value ->> 'file', '[0-9]{9,}', '…', 'g')
+                )
+            ),
+            '[]'
+        ) as guards
+        from jsonb_array_elements(run.refusals) with ordinality as finding (value, place)
+        where finding.place <= 100
+    ) as shown
     where
         run.dump_date = $1::date
         and run.state in ('published', 'refused')
@@ -20,9 +34,7 @@ refusal as (
         attempt.source,
         count(*)::integer as refusals_total,
         json_agg(
-            json_build_object(
-                'refused_at', attempt.ended_at, 'guards', registry.shown_guards(attempt.refusals)
-            )
+            json_build_object('refused_at', attempt.ended_at, 'guards', attempt.guards)
             order by attempt.run_id desc
         ) filter (where attempt.place <= $2) as refusals
     from attempt
@@ -42,11 +54,22 @@ published as (
         run.entry_count as entries,
         file.files_total,
         coalesce(file.files, '[]') as files,
-        registry.rejects_of(run.run_id) as rejected_by_reason,
+        (
+            select coalesce(
+                jsonb_agg(
+                    jsonb_build_object('subject', reject_code, 'count', row_count)
+                    order by row_count desc, reject_code
+                ),
+                '[]'
+            )
+            from registry.reject_count
+            where reject_count.run_id = run.run_id
+        ) as rejected_by_reason,
         case
             when jsonb_array_length(run.refusals) > 0 then jsonb_build_object(
-                'reason', registry.shown_reason(run.reason),
-                'guards', registry.shown_guards(run.refusals)
+                'reason',
+                left(regexp_replace(run.reason, '([0-9][ -]?){8,}[0-9]|[^ ]+@[^ ]+', '…', 'g'), 500),
+                'guards', run.guards
             )
         end as accepted_refusal
     from attempt as run
@@ -55,8 +78,8 @@ published as (
             count(*) as files_total,
             json_agg(
                 json_build_object(
-                    'file', registry.shown_file(listed.file), 'bytes', listed.byte_count,
-                    'sha256', listed.sha256, 'read', listed.read_count,
+                    'file', regexp_replace(listed.file, '[0-9]{9,}', '…', 'g'),
+                    'bytes', listed.byte_count, 'sha256', listed.sha256, 'read', listed.read_count,
                     'accepted', listed.entry_count, 'rejected', listed.rejected_count
                 )
                 order by listed.file

@@ -127,24 +127,19 @@ $$;
 create or replace function registry.entry_numbers(entry registry.entry)
 returns table (identifier_type text, identifier_value text, rank smallint, event_subject text)
 language sql stable parallel safe as $$
-    select number.*
+    select *
     from registry.list_numbers(
-        entry.country_code, entry.nip, entry.regon9, entry.krs, entry.numbers, entry.entry_key,
-        entry.units
-    ) as number
+        entry.country_code, entry.nip, entry.regon9, entry.krs, entry.numbers, entry.entry_key, entry.units
+    )
 $$;
 
 create or replace function registry.shown_numbers(entry registry.entry) returns jsonb
 language sql stable parallel safe
 return (
     select coalesce(
-        jsonb_agg(
-            registry.shown_number(number.identifier_type, number.identifier_value, number.rank)
-            order by number.rank
-        ),
-        '[]'
+        jsonb_agg(registry.shown_number(identifier_type, identifier_value, rank) order by rank), '[]'
     )
-    from registry.entry_numbers(entry) as number
+    from registry.entry_numbers(entry)
 );
 
 -- Returns the numbers in which two states of an entry differ.

@@ -143,15 +143,20 @@ return (
     ) as owner
 );
 
--- Returns the names of the shareholders. Equal names are repeated, since masked names may be equal.
-create or replace function registry.shareholder_names(persons jsonb) returns text
+-- Returns the names of the persons of a kind, of representatives with their roles. Equal names are repeated, since
+-- masked names may be equal.
+create or replace function registry.person_names(kind text, persons jsonb) returns text
 language sql immutable parallel safe
 return (
-    select string_agg(
-        person.value ->> 'full_name', '; ' order by (person.value ->> 'full_name') collate "C"
-    )
+    select string_agg(shown.name, '; ' order by shown.name collate "C")
     from jsonb_array_elements(persons) as person
-    where person.value ->> 'kind' = 'shareholder'
+    cross join lateral (
+        select concat(
+            person.value ->> 'full_name',
+            case when kind = 'representative' then ' (' || nullif(person.value ->> 'role', '') || ')' end
+        ) as name
+    ) as shown
+    where person.value ->> 'kind' = person_names.kind
 );
 
 -- Returns the keys of the persons of a kind: the number, where the registry states one, else the name.
@@ -167,20 +172,6 @@ return (
         ) as key
     ) as known
     where person.value ->> 'kind' = person_keys.kind
-);
-
-create or replace function registry.representative_names(persons jsonb) returns text
-language sql immutable parallel safe
-return (
-    select string_agg(representative.name, '; ' order by representative.name collate "C")
-    from jsonb_array_elements(persons) as person
-    cross join lateral (
-        select concat(
-            person.value ->> 'full_name',
-            ' (' || nullif(person.value ->> 'role', '') || ')'
-        ) as name
-    ) as representative
-    where person.value ->> 'kind' = 'representative'
 );
 
 -- Returns a unit on one line: its number, its name and its address.

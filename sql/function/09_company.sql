@@ -51,50 +51,36 @@ select
     entry.company_id,
     (select registry.next_snapshot_no()) as changed_snapshot_no,
     null::bigint as merged_into_id,
-    registry.first_known(
-        entry.start_date order by entry.is_deleted, rank.activity_start, entry.place
-    ) as activity_start,
+    registry.first_known(entry.start_date order by is_deleted, rank.activity_start, place) as activity_start,
     min(entry.country_code) as country_code,
-    registry.first_known(entry.nip order by entry.is_deleted, rank.nip, entry.place) as nip,
-    registry.first_known(entry.regon9 order by entry.is_deleted, rank.regon9, entry.place)
-        as regon9,
-    registry.first_known(entry.krs order by entry.is_deleted, rank.krs, entry.place) as krs,
-    registry.first_known(entry.shown_name order by entry.is_deleted, rank.name, entry.place)
-        as name,
+    registry.first_known(entry.nip order by is_deleted, rank.nip, place) as nip,
+    registry.first_known(entry.regon9 order by is_deleted, rank.regon9, place) as regon9,
+    registry.first_known(entry.krs order by is_deleted, rank.krs, place) as krs,
+    registry.first_known(entry.shown_name order by is_deleted, rank.name, place) as name,
     case
         when bool_or(entry.status = 'ACTIVE') then 'ACTIVE'
         when bool_or(entry.status = 'SUSPENDED') then 'SUSPENDED'
         else 'DELETED'
     end as status,
-    registry.first_known(entry.legal_form order by entry.is_deleted, rank.legal_form, entry.place)
-        as legal_form,
+    registry.first_known(entry.legal_form order by is_deleted, rank.legal_form, place) as legal_form,
     -- All parts of an address come from one entry.
-    (
-        array_agg(entry.voivodeship order by entry.is_deleted, rank.address, entry.place)
-        filter (where entry.has_address)
-    )[1] as voivodeship,
-    (
-        array_agg(entry.city order by entry.is_deleted, rank.address, entry.place)
-        filter (where entry.has_address)
-    )[1] as city,
-    (
-        array_agg(entry.postal_code order by entry.is_deleted, rank.address, entry.place)
-        filter (where entry.has_address)
-    )[1] as postal_code,
-    registry.first_known(
-        entry.activity_main order by entry.is_deleted, rank.activity_main, entry.place
-    ) as activity_main,
+    (registry.first_known(entry.address order by is_deleted, rank.address, place))[1] as voivodeship,
+    (registry.first_known(entry.address order by is_deleted, rank.address, place))[2] as city,
+    (registry.first_known(entry.address order by is_deleted, rank.address, place))[3] as postal_code,
+    registry.first_known(entry.activity_main order by is_deleted, rank.activity_main, place) as activity_main,
     registry.first_numbers(
         registry.naming_numbers(entry.country_code, entry.entry_key, entry.numbers)
-        order by entry.is_deleted, entry.place
+        order by is_deleted, place
     ) as numbers
 from (
     select
         entry.*,
-        registry.listed_name(entry.is_partial, entry.name, entry.first_name, entry.surname)
-            as shown_name,
+        registry.listed_name(entry.is_partial, entry.name, entry.first_name, entry.surname) as shown_name,
         entry.status = 'DELETED' as is_deleted,
-        num_nonnulls(entry.voivodeship, entry.city, entry.postal_code) > 0 as has_address,
+        case
+            when num_nonnulls(entry.voivodeship, entry.city, entry.postal_code) > 0
+                then array[entry.voivodeship, entry.city, entry.postal_code]
+        end as address,
         row_number() over (
             partition by entry.company_id
             order by

@@ -188,12 +188,6 @@ begin
 end;
 $$;
 
--- Returns the creation time up to which a queued watch is overdue.
-create or replace function customer.queue_deadline(moment timestamptz) returns timestamptz
-language sql stable as $$
-    select moment - make_interval(days => customer.watch_days());
-$$;
-
 -- Locks the accounts of the given watches. Returns the submissions that wait for these watches.
 create or replace function customer.lock_watches(watch_ids bigint[]) returns bigint[]
 language plpgsql as $$
@@ -248,7 +242,7 @@ begin
         and queued.watch_id = watch.watch_id
         and (
             known.failure is not null
-            or queued.created_at <= customer.queue_deadline(moment)
+            or queued.created_at <= moment - make_interval(days => customer.watch_days())
         );
 
     perform customer.settle_submissions(submissions, moment);
@@ -268,7 +262,7 @@ language sql as $$
             where
                 watch.state = 'queued'
                 and (
-                    watch.created_at <= customer.queue_deadline(moment)
+                    watch.created_at <= moment - make_interval(days => customer.watch_days())
                     or not only_overdue
                     and registry.find_company(watch.identifier_type, watch.identifier_value) is not null
                 )
@@ -276,3 +270,27 @@ language sql as $$
         moment
     );
 $$;
+
+-- Returns the queued watches of the given numbers, a list of objects.
+create or replace function customer.awaiting(numbers jsonb) returns bigint[]
+language sql stable as $$
+    select array(
+        select watch.watch_id
+        from jsonb_to_recordset(numbers) as asked (identifier_type text, identifier_value text)
+        join customer.watch using (identifier_type, identifier_value)
+        where watch.state = 'queued'
+    );
+$$;
+
+-- Lists the accounts with numbers whose import is due: the count of numbers, and the time since which the oldest is
+-- due.
+create or replace view customer.import_queue as
+select
+    watch.account_id,
+    count(*) as number_count,
+    min(greatest(watch.next_attempt_at, watch.created_at)) as due_since
+from customer.watch
+where
+    watch.state = 'queued'
+    and watch.next_attempt_at <= now()
+group by watch.account_id;

@@ -25,50 +25,37 @@ select
     count(*) as event_count,
     registry.source_country(event.source) as country_code
 from registry.event
-join registry.event_type on event_type.event_type = event.event_type
-group by event.event_date, event.source, event.event_type, event_type.event_type;
+join registry.event_type using (event_type)
+group by 1, 2, 3, event_type.event_type;
 
 -- Lists the stock of each group as a running sum of its changes; each row holds until the next change of the group.
 create or replace view registry.stock_period as
 select
-    stock_change.source,
+    stock.source,
     region.name as voivodeship,
-    stock_change.activity_section,
-    legal_form_symbol.slug as legal_form,
-    stock_change.status,
-    stock_change.from_date,
-    stock_change.to_date,
-    stock_change.entry_count,
-    coalesce(
-        source_rank.country_code,
-        (select country.country_code from registry.country where country.is_default)
-    ) as country_code
+    stock.activity_section,
+    form.slug as legal_form,
+    stock.status,
+    stock.stat_date as from_date,
+    stock.to_date,
+    stock.entry_count,
+    source_rank.country_code
 from (
     select
-        stock_change.source,
-        stock_change.voivodeship,
-        stock_change.activity_section,
-        stock_change.legal_form,
-        stock_change.status,
-        stock_change.stat_date as from_date,
-        lead(stock_change.stat_date, 1, 'infinity') over one_group as to_date,
-        (sum(stock_change.entry_change) over one_group)::bigint as entry_count
+        stock_change.*,
+        lead(stat_date, 1, 'infinity') over one_group as to_date,
+        (sum(entry_change) over one_group)::bigint as entry_count
     from registry.stock_change
     window one_group as (
-        partition by
-            stock_change.source, stock_change.voivodeship, stock_change.activity_section,
-            stock_change.legal_form, stock_change.status
-        order by stock_change.stat_date
+        partition by source, voivodeship, activity_section, legal_form, status order by stat_date
     )
-) as stock_change
-left join registry.source_rank on source_rank.source = stock_change.source
-left join registry.legal_form_symbol
-    on legal_form_symbol.country_code = source_rank.country_code
-    and legal_form_symbol.symbol = stock_change.legal_form
+) as stock
+join registry.source_rank using (source)
+left join registry.legal_form_symbol as form
+    on (form.country_code, form.symbol) = (source_rank.country_code, stock.legal_form)
 left join registry.region
-    on region.country_code = source_rank.country_code
-    and region.code = stock_change.voivodeship
-where stock_change.entry_count > 0;
+    on (region.country_code, region.code) = (source_rank.country_code, stock.voivodeship)
+where stock.entry_count > 0;
 
 create or replace view analyst.stock_daily as
 select
@@ -116,7 +103,7 @@ select
     flow.source,
     region.name as voivodeship,
     flow.activity_section,
-    legal_form_symbol.slug as legal_form,
+    form.slug as legal_form,
     sum(flow.new_count)::bigint as new,
     sum(flow.ended_count)::bigint as ended,
     sum(flow.suspended_count)::bigint as suspended,
@@ -127,26 +114,19 @@ select
     sum(flow.moved_out)::bigint as moved_out,
     sum(flow.recoded_in)::bigint as recoded_in,
     sum(flow.recoded_out)::bigint as recoded_out,
-    coalesce(
-        source_rank.country_code,
-        (select country.country_code from registry.country where country.is_default)
-    ) as country_code
+    source_rank.country_code
 from registry.stock_flow as flow
 join registry.run
-    on run.source = flow.source
-    and run.dump_date = flow.stat_date
-    and run.state = 'published'
-left join registry.source_rank on source_rank.source = flow.source
-left join registry.legal_form_symbol
-    on legal_form_symbol.country_code = source_rank.country_code
-    and legal_form_symbol.symbol = flow.legal_form
+    on (run.source, run.dump_date, run.state) = (flow.source, flow.stat_date, 'published')
+join registry.source_rank on source_rank.source = flow.source
+left join registry.legal_form_symbol as form
+    on (form.country_code, form.symbol) = (source_rank.country_code, flow.legal_form)
 left join registry.region
-    on region.country_code = source_rank.country_code
-    and region.code = flow.voivodeship
+    on (region.country_code, region.code) = (source_rank.country_code, flow.voivodeship)
 where
     flow.is_move
     or flow.new_count + flow.ended_count + flow.suspended_count + flow.resumed_count > 0
-group by 1, 2, 3, 4, 5, 16;
+group by 1, 2, 3, 4, 5, source_rank.country_code;
 
 create or replace view analyst.month as
 select

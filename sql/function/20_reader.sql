@@ -1,6 +1,7 @@
 -- Creates the role `registry_reader`, which may read the views of `analyst` and nothing else. Without a password the
 -- role can log in only where the server trusts it; an analyst's login may be its member. A warning names the
--- administrator's command where the role cannot be created or limited.
+-- administrator's command where the role cannot be created or limited. Each `registry migrate` calls the procedure,
+-- since a backup holds no role.
 create or replace procedure registry.make_reader()
 language plpgsql as $$
 begin
@@ -39,21 +40,3 @@ exception
             current_user;
 end;
 $$;
-
--- Returns whether the role or one of its rights is missing, as in a backup that was restored on another server.
-create or replace function registry.lacks_reader() returns boolean
-language sql stable
-return case
-    when to_regrole('registry_reader') is null then true
-    else not has_schema_privilege('registry_reader', 'analyst', 'usage')
-        or exists (
-            select from pg_catalog.pg_class
-            where
-                relnamespace = 'analyst'::regnamespace
-                and relkind = 'v'
-                and relname <> 'wallet_transaction'
-                and not has_table_privilege('registry_reader', pg_class.oid, 'select')
-        )
-end;
-
-call registry.make_reader();

@@ -7,34 +7,29 @@ language sql stable as $$
         stock.source,
         region.name,
         stock.activity_section,
-        legal_form_symbol.slug,
+        form.slug,
         stock.status,
         stock.entry_count,
-        coalesce(source_rank.country_code, registry.default_country())
+        source_rank.country_code
     from (
         select
-            stock_change.source,
-            stock_change.voivodeship,
-            stock_change.activity_section,
-            stock_change.legal_form,
-            stock_change.status,
-            sum(stock_change.entry_change)::bigint as entry_count
+            source,
+            voivodeship,
+            activity_section,
+            legal_form,
+            status,
+            sum(entry_change)::bigint as entry_count
         from registry.stock_change
-        join registry.run
-            on run.source = stock_change.source
-            and run.dump_date = day
-            and run.state = 'published'
-        where stock_change.stat_date <= day
+        join registry.run using (source)
+        where stat_date <= day and (run.dump_date, run.state) = (day, 'published')
         group by 1, 2, 3, 4, 5
+        having sum(entry_change) > 0
     ) as stock
-    left join registry.source_rank using (source)
-    left join registry.legal_form_symbol
-        on legal_form_symbol.country_code = source_rank.country_code
-        and legal_form_symbol.symbol = stock.legal_form
+    join registry.source_rank using (source)
+    left join registry.legal_form_symbol as form
+        on (form.country_code, form.symbol) = (source_rank.country_code, stock.legal_form)
     left join registry.region
-        on region.country_code = source_rank.country_code
-        and region.code = stock.voivodeship
-    where stock.entry_count > 0;
+        on (region.country_code, region.code) = (source_rank.country_code, stock.voivodeship)
 $$;
 
 -- Returns the stock and the flow of a registry by `unit` (day or month), in `most` rows at most. A row covers a period

@@ -28,9 +28,8 @@ create table registry.stock_change (
 
 -- One row per source, snapshot day and pair of groups, with the number of existing entries that moved from one
 -- group to the other. `status` is the status before the move. `is_recoded`: only the section changed, since a
--- code of 2007 became one of its codes of 2025, or since a dictionary changed the section of the code. The
--- columns of a group and the day 'infinity' are as in registry.stock_change. Rows are only added: a day may
--- have several rows for one pair of groups.
+-- code of 2007 became one of its codes of 2025. The columns of a group and the day 'infinity' are as in
+-- registry.stock_change. A day may have several rows for one pair of groups.
 create table registry.stock_move (
     source text not null,
     stat_date date not null,

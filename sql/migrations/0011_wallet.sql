@@ -45,7 +45,7 @@ create table customer.wallet_transaction (
 );
 
 -- Makes the balance of a wallet equal to the balance of its transaction `last_no`. A trigger
--- (sql/function/11_wallet.sql) ensures that this is the last transaction, so the balance is the sum of the
+-- (sql/function/11_account.sql) ensures that this is the last transaction, so the balance is the sum of the
 -- transactions.
 alter table customer.wallet
 add constraint wallet_has_balance_of_last_transaction

@@ -174,9 +174,9 @@ compared as (
             end
             when 'shareholders' then case
                 when entry.persons @? '$[*].number' then stated.new_value
-                else registry.shareholder_names(entry.persons)
+                else registry.person_names('shareholder', entry.persons)
             end
-            when 'representation' then registry.representative_names(entry.persons)
+            when 'representation' then registry.person_names('representative', entry.persons)
             when 'start date' then entry.start_date::text
             -- An address with an identifier in the registry may be spelled otherwise since the event.
             when 'address' then case

@@ -138,19 +138,19 @@ cross join lateral (
         ),
         (
             'shareholders',
-            registry.shareholder_names(before.persons),
+            registry.person_names('shareholder', before.persons),
             case
                 when
                     registry.person_keys(after.country_code, 'shareholder', after.persons)
                     = registry.person_keys(before.country_code, 'shareholder', before.persons)
-                    then registry.shareholder_names(before.persons)
-                else registry.shareholder_names(after.persons)
+                    then registry.person_names('shareholder', before.persons)
+                else registry.person_names('shareholder', after.persons)
             end
         ),
         (
             'representation',
-            registry.representative_names(before.persons),
-            registry.representative_names(after.persons)
+            registry.person_names('representative', before.persons),
+            registry.person_names('representative', after.persons)
         )
     ) as person
     where

@@ -23,3 +23,15 @@ $$;
 create or replace trigger mail_enqueue
 after insert on customer.mail
 for each row execute function customer.enqueue_new_mail();
+
+-- Enqueues the one job that asks the registries for the numbers of queued watches.
+create or replace function customer.enqueue_import() returns void
+language sql as $$
+    select graphile_worker.add_job(
+        'import',
+        '{}',
+        queue_name => 'import',
+        job_key => 'import',
+        job_key_mode => 'preserve_run_at'
+    );
+$$;

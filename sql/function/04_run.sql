@@ -1,5 +1,5 @@
--- Assigns ids and snapshot numbers to the nights of all countries. No night waits for another night: ids are reserved
--- in separate transactions, and the snapshot is numbered last.
+-- Assigns ids and snapshot numbers to runs, and derives values of runs. No night waits for another night: ids are
+-- reserved in separate transactions, and the snapshot is numbered last.
 
 -- Reserves ids for a run. Returns the id before the first reserved id. A gap stays where a run fails after a later run
 -- has reserved ids.
@@ -106,4 +106,88 @@ return coalesce(
         limit 1
     ),
     0
+);
+
+-- Returns the current state of a run. A killed process leaves its run `running` until the next run of the source
+-- begins. Such a run is abandoned as soon as no session holds the lock of its source. The function has the rights of
+-- the owner, since readers may not see the locks.
+create or replace function registry.state_of(run registry.run) returns text
+language sql stable security definer
+begin atomic
+    select case
+        when
+            run.state = 'running'
+            and not exists (
+                select
+                from registry.lock
+                where lock.lock_name = run.source and registry.is_held(lock)
+            )
+            then 'abandoned'
+        else run.state
+    end;
+end;
+
+-- Returns whether a run has read a day of the project's folder `fixtures`, whose companies and persons are invented.
+create or replace function registry.is_invented(run registry.run) returns boolean
+language sql stable
+return coalesce(
+    run.path like '%/fixtures/' || run.source || '/' || to_char(run.dump_date, 'YYYY-MM-DD'),
+    false
+);
+
+-- Returns whether the snapshots of a month miss changes of some days. Such days precede the snapshot that the first
+-- one is compared with, or follow the last snapshot.
+create or replace function registry.is_partial_month(
+    month_date date,
+    compared_date date,
+    last_date date
+) returns boolean
+language sql immutable parallel safe
+return compared_date is null
+or compared_date >= month_date
+or last_date < month_date + interval '1 month - 1 day';
+
+-- Lists one row per source and published dump date, with the counts of the run. New entries include imports on demand
+-- since the previous dump. `days_covered` is the number of days since the previous snapshot.
+create or replace view registry.daily_stat as
+select
+    run.source,
+    run.dump_date as stat_date,
+    run.new_count + (
+        select coalesce(sum(imported.new_count), 0)::bigint
+        from registry.run as imported
+        where
+            imported.source = run.source
+            and imported.state = 'imported'
+            and imported.run_id < run.run_id
+            and imported.run_id > (
+                select max(earlier.run_id)
+                from registry.run as earlier
+                where
+                    earlier.source = run.source
+                    and earlier.state = 'published'
+                    and earlier.run_id < run.run_id
+            )
+    ) as new_count,
+    run.updated_count,
+    run.deleted_count,
+    run.entry_count,
+    run.is_baseline,
+    run.dump_date - (
+        select max(earlier.dump_date)
+        from registry.run as earlier
+        where
+            earlier.source = run.source
+            and earlier.state = 'published'
+            and earlier.dump_date < run.dump_date
+    ) as days_covered
+from registry.run
+where run.state = 'published';
+
+-- Returns the timeline and the start of the writer. The epoch changes when a standby takes over and when the server
+-- restarts, since the unlogged tables of a night are then empty.
+create or replace function registry.epoch() returns text
+language sql stable
+return concat_ws(
+    ' ', left(pg_walfile_name(pg_current_wal_lsn()), 8), pg_postmaster_start_time()
 );
