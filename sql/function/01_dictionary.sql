@@ -1,16 +1,17 @@
 -- Loads the dictionaries: the files of sql/dictionary hold for all countries, the files of sql/country for one country
 -- each. Files of one name in several countries form one dictionary. This file runs again when a dictionary changes, so
--- that a correction reaches every database. The file 06_country.sql loads the countries, 09_company.sql the ranks of
--- their sources.
+-- that a correction reaches every database. A release that changes the section of a code or the rank of a source also
+-- brings a migration that corrects the stock or the companies. The file 06_country.sql loads the countries,
+-- 09_company.sql the ranks of their sources.
 
--- Inserts the rows of `source` into `target`, and updates rows that differ, by the primary key. `source` has the
--- columns of `target`. Returns the count of written rows.
-create or replace function registry.upsert_rows(target regclass, source regclass) returns bigint
+-- Replaces the rows of a dictionary by the rows of the temporary table `loaded`, and drops that table. An old row
+-- stays where a row of another table refers to it.
+create or replace function registry.load_dictionary(dictionary regclass) returns void
 language plpgsql as $$
 declare
     column_list text;
     key_list text;
-    row_count bigint;
+    place tid;
 begin
     select
         string_agg(quote_ident(attname), ', ' order by attnum),
@@ -18,29 +19,14 @@ begin
     into column_list, key_list
     from pg_attribute
     join pg_index on indrelid = attrelid and indisprimary
-    where attrelid = target and attnum > 0 and not attisdropped;
+    where attrelid = dictionary and attnum > 0 and not attisdropped;
     execute format(
-        'insert into %1$s as known (%3$s) select %3$s from %2$s
-        on conflict (%4$s) do update set (%3$s) = row(excluded.*) where known is distinct from excluded',
-        target, source, column_list, key_list
+        'insert into %1$s as known (%2$s) select %2$s from pg_temp.loaded
+        on conflict (%3$s) do update set (%2$s) = row(excluded.*) where known is distinct from excluded',
+        dictionary, column_list, key_list
     );
-    get diagnostics row_count = row_count;
-    return row_count;
-end;
-$$;
-
--- Replaces the rows of a dictionary by the rows of the temporary table `loaded`, and drops that table. An old row
--- stays where a row of another table refers to it. Returns the count of inserted or updated rows.
-create or replace function registry.load_dictionary(dictionary regclass) returns bigint
-language plpgsql as $$
-declare
-    row_count constant bigint := registry.upsert_rows(dictionary, 'pg_temp.loaded');
-    place tid;
-begin
     for place in execute format(
-        'select ctid from %1$s as known
-        where known not in (select loaded from pg_temp.loaded)',
-        dictionary
+        'select ctid from %s as known where known not in (select loaded from pg_temp.loaded)', dictionary
     ) loop
         begin
             execute format('delete from %s where ctid = $1', dictionary) using place;
@@ -49,7 +35,6 @@ begin
         end;
     end loop;
     drop table pg_temp.loaded;
-    return row_count;
 end;
 $$;
 

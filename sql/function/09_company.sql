@@ -93,16 +93,7 @@ from (
 left join registry.source_rank as rank using (source)
 group by entry.company_id;
 
-select registry.start_loading('registry.source_rank');
-\copy loaded from 'country/*/source.csv'
-do $$
-begin
-    -- New ranks may change the rows of companies with several entries.
-    if registry.load_dictionary('registry.source_rank') > 0 then
-        perform registry.upsert_rows('registry.company', 'registry.company_row');
-    end if;
-end;
-$$;
+\load registry.source_rank from 'country/*/source.csv'
 
 -- Lists the sources, with the code, time zone and language of their countries.
 create or replace view registry.source as

@@ -78,28 +78,6 @@ language sql as $$
                     and watch.state = 'queued'
             )
         returning submission.submission_id, submission.account_id, submission.created_at
-    ),
-
-    letter as (
-        select
-            settled.submission_id,
-            jsonb_agg(item.item order by item_no) filter (where watch.state = 'ready') as ready,
-            jsonb_agg(item.item order by item_no) filter (where watch.state = 'failed') as failed,
-            count(*) filter (where watch.state is null) as removed_count
-        from settled
-        join customer.submission_item using (submission_id)
-        left join customer.watch using (watch_id)
-        left join registry.company using (company_id)
-        cross join lateral (
-            select jsonb_build_object(
-                'company_ref', company.company_id::text,
-                'name', company.name,
-                'identifier_type', submission_item.identifier_type,
-                'identifier_value', submission_item.identifier_value,
-                'failure', watch.failure
-            ) as item
-        ) as item
-        group by settled.submission_id
     )
 
     insert into customer.mail (mail_key, account_id, recipient, template, data, created_at)
@@ -111,18 +89,29 @@ language sql as $$
         jsonb_build_object(
             'user_name', account.name,
             'submitted_at', to_json(settled.created_at at time zone 'UTC') #>> '{}' || 'Z',
-            'ready', coalesce(letter.ready, '[]'),
-            'failed', coalesce(letter.failed, '[]'),
-            'removed_count', letter.removed_count
+            'ready', coalesce(jsonb_agg(item.item order by item_no) filter (where watch.state = 'ready'), '[]'),
+            'failed', coalesce(jsonb_agg(item.item order by item_no) filter (where watch.state = 'failed'), '[]'),
+            'removed_count', count(*) filter (where watch.state is null)
         ),
         moment
     from settled
-    join letter using (submission_id)
     join customer.account using (account_id)
     left join customer.alert_setting using (account_id)
-    where
-        (letter.ready is not null or letter.failed is not null)
-        and coalesce(alert_setting.notify_submissions, true)
+    join customer.submission_item using (submission_id)
+    left join customer.watch using (watch_id)
+    left join registry.company using (company_id)
+    cross join lateral (
+        select jsonb_build_object(
+            'company_ref', company.company_id::text,
+            'name', company.name,
+            'identifier_type', submission_item.identifier_type,
+            'identifier_value', submission_item.identifier_value,
+            'failure', watch.failure
+        ) as item
+    ) as item
+    where coalesce(alert_setting.notify_submissions, true)
+    group by settled.submission_id, settled.created_at, account.account_id
+    having count(watch.state) > 0
     order by settled.submission_id;
 $$;
 

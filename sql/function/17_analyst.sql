@@ -31,7 +31,7 @@ select
     registry.listed_name(entry.is_partial, entry.name, entry.first_name, entry.surname) as name,
     entry.entity_type,
     entry.status,
-    legal_form_symbol.slug as legal_form,
+    form.slug as legal_form,
     region.name as voivodeship,
     entry.county,
     entry.commune,
@@ -39,7 +39,7 @@ select
     entry.postal_code,
     entry.activity_main,
     entry.activity_version,
-    coalesce(activity_recoded.section, activity_division.section) as activity_section,
+    coalesce(recoded.section, part.section) as activity_section,
     string_to_array(entry.activity_codes, ',') as activity_codes,
     entry.start_date,
     entry.suspension_date,
@@ -67,25 +67,17 @@ select
             -- Excludes runs from before the first snapshot with the entry.
             and run.last_entry_id >= entry.entry_id
     ) as last_seen_date,
-    (
-        select entry.entry_key
-        from registry.identifier_type as type
-        where type.identifier_type = 'SIREN' and type.country_code = entry.country_code
-    ) as siren,
+    registry.key_number(entry.country_code, entry.entry_key) ->> 'SIREN' as siren,
     nullif(cardinality(entry.closed_units), 0) as closed_unit_count
 from registry.entry
-left join registry.legal_form_symbol
-    on legal_form_symbol.country_code = entry.country_code
-    and legal_form_symbol.symbol = entry.legal_form
+left join registry.legal_form_symbol as form
+    on (form.country_code, form.symbol) = (entry.country_code, entry.legal_form)
 left join registry.region
-    on region.country_code = entry.country_code
-    and region.code = entry.voivodeship
-left join registry.activity_recoded
-    on activity_recoded.version = entry.activity_version
-    and activity_recoded.code = entry.activity_main
-left join registry.activity_division
-    on activity_division.country_code = entry.country_code
-    and activity_division.division = left(entry.activity_main, 2);
+    on (region.country_code, region.code) = (entry.country_code, entry.voivodeship)
+left join registry.activity_recoded as recoded
+    on (recoded.version, recoded.code) = (entry.activity_version, entry.activity_main)
+left join registry.activity_division as part
+    on (part.country_code, part.division) = (entry.country_code, left(entry.activity_main, 2));
 
 create or replace view analyst.company as
 select
@@ -96,7 +88,7 @@ select
     company.krs,
     company.name,
     company.status,
-    legal_form_symbol.slug as legal_form,
+    form.slug as legal_form,
     region.name as voivodeship,
     company.city,
     company.postal_code,
@@ -118,12 +110,10 @@ select
     stated.last_seen_date,
     company.numbers ->> 'SIREN' as siren
 from registry.company
-left join registry.legal_form_symbol
-    on legal_form_symbol.country_code = company.country_code
-    and legal_form_symbol.symbol = company.legal_form
+left join registry.legal_form_symbol as form
+    on (form.country_code, form.symbol) = (company.country_code, company.legal_form)
 left join registry.region
-    on region.country_code = company.country_code
-    and region.code = company.voivodeship
+    on (region.country_code, region.code) = (company.country_code, company.voivodeship)
 -- Postgres leaves this join out when a query asks for none of its columns.
 left join lateral (
     select
@@ -147,21 +137,17 @@ select
     entry.nip,
     entry.regon9,
     entry.krs,
-    event.event_type,
+    event_type,
     event_type.severity,
     event_type.event_class,
     event_type.category,
     event.old_value,
     event.new_value,
-    (
-        select entry.entry_key
-        from registry.identifier_type as type
-        where type.identifier_type = 'SIREN' and type.country_code = entry.country_code
-    ) as siren,
+    registry.key_number(entry.country_code, entry.entry_key) ->> 'SIREN' as siren,
     entry.country_code
 from registry.event
 join registry.entry using (company_id, entry_id)
-join registry.event_type on event_type.event_type = event.event_type;
+join registry.event_type using (event_type);
 
 create or replace view analyst.corroboration as
 select

@@ -14,8 +14,7 @@ from registry.activity_code
 join registry.activity_scheme using (version)
 left join registry.activity_recoded using (version, code)
 left join registry.activity_division
-    on activity_division.country_code = activity_scheme.country_code
-    and activity_division.division = left(activity_code.code, 2);
+    on (activity_division.country_code, division) = (activity_scheme.country_code, left(code, 2));
 
 create or replace view registry.shown_activity_section as
 select
@@ -39,13 +38,13 @@ from registry.legal_form_symbol;
 create or replace view analyst.event_type as
 select
     event_type.event_type,
-    event_type.severity,
+    severity,
     severity.rank as severity_rank,
     event_type.event_class,
     event_type.category,
     registry.about_event(event_type.event_type, country.country_code) collate "default" as description
 from registry.event_type
-join registry.severity on severity.severity = event_type.severity
+join registry.severity using (severity)
 join registry.country on country.is_default;
 
 create or replace view registry.shown_voivodeship as
@@ -87,8 +86,7 @@ select
     population.country_code
 from registry.population
 join registry.region
-    on region.country_code = population.country_code
-    and region.code = population.voivodeship;
+    on (region.country_code, code) = (population.country_code, voivodeship);
 
 -- Lists the divisions and groups of activities. Only divisions and groups of PKD 2007 have names in the dictionary.
 create or replace view registry.shown_activity_group as
@@ -111,8 +109,7 @@ from (
 join registry.activity_scheme using (version)
 left join registry.activity_group using (version, code)
 left join registry.activity_division
-    on activity_division.country_code = activity_scheme.country_code
-    and activity_division.division = left(part.code, 2);
+    on (activity_division.country_code, division) = (activity_scheme.country_code, left(part.code, 2));
 
 -- Creates the views of the default country's dictionaries, so that a query that joins by a code alone stays right.
 do $$
