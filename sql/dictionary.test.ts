@@ -120,14 +120,7 @@ describe('activity_code and activity_recoding', () => {
 
 describe('legal_form', () => {
   const forms = readDictionary('legal_form');
-  const slugs = group(forms, 'symbol', 'slug');
   const symbols = group(forms, 'slug', 'symbol');
-
-  test('slug and label depend on the symbol alone', () => {
-    const labels = group(forms, 'symbol', 'label');
-    expect([...slugs].filter(([, values]) => values.size > 1)).toEqual([]);
-    expect([...labels].filter(([, values]) => values.size > 1)).toEqual([]);
-  });
 
   test('a slug joins at most one old symbol with at most one new one', () => {
     const lengths = [...symbols.values()].map((values) => [...values].map((s) => s.length));
@@ -156,14 +149,6 @@ describe('legal_form', () => {
     ['publiczna-szkola-ponadpodstawowa', ['385']],
   ])('%s is %j', (slug, expected) => {
     expect([...(symbols.get(slug) ?? [])]).toEqual(expected);
-  });
-
-  test('a form in force has no end', () => {
-    const ended = forms.filter((form) => form.symbol?.length === 3 && form.valid_to !== '');
-    expect(ended.map((form) => [form.symbol, form.valid_to])).toEqual([
-      ['136', '2016-12-31'],
-      ['165', '2020-03-31'],
-    ]);
   });
 });
 

@@ -1,6 +1,7 @@
--- At most $2 awaited numbers that are due at $1, at most $3 of one account. Accounts that have ever bought
--- credits and the others have every second place. Within both, accounts have one number in turn: the one
--- that is due longest, and numbers that were never asked for first. The first turn is that of the account after $4 (of buyers) or $5. `is_known`: a company has it.
+-- At most $2 awaited numbers that are due at $1, at most $3 of one account. Accounts that have ever bought credits and
+-- the others have every second place. Within both, accounts have one number in turn: the one that is due longest, and
+-- numbers that were never asked for first. The first turn is that of the account after $4 (of buyers) or $5.
+-- `is_known`: a company has it.
 with recursive account as (
     -- Steps from account to account in an index: the cost follows the accounts, not their numbers.
     select min(watch.account_id) as account_id

@@ -1,5 +1,5 @@
--- Fails, at the time $1, the mails whose job has used up its attempts and never ended, and removes the job.
--- Returns one row per failed mail.
+-- Fails, at the time $1, the mails whose job has used up its attempts and never ended, and removes the job. Returns one
+-- row per failed mail.
 with
 failed as (
     update customer.mail

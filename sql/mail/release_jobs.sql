@@ -1,5 +1,4 @@
--- Releases the jobs of dead workers, and returns one row with their names. A living worker holds the lock of
--- its name.
+-- Releases the jobs of dead workers, and returns one row with their names. A living worker holds the lock of its name.
 with gone as (
     delete from registry.lock
     where lock.lock_name like 'worker %' and not registry.is_held(lock)

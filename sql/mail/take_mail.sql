@@ -1,5 +1,5 @@
--- Returns one row: the queued mail $1, locked until the transaction ends, with the language of its account.
--- Returns no row when the mail has been sent, or has ended in another way.
+-- Returns one row: the queued mail $1, locked until the transaction ends, with the language of its account. Returns no
+-- row when the mail has been sent, or has ended in another way.
 select
     mail.message_id,
     mail.recipient,

@@ -3,8 +3,8 @@ create schema if not exists registry;
 
 create extension if not exists unaccent schema registry;
 
--- The collation of registry.lower and registry.upper makes letter case independent of the locale of the
--- database. The locale C has ASCII capitals alone, and in Turkish the capital of i has a dot.
+-- The collation of registry.lower and registry.upper makes letter case independent of the locale of the database. The
+-- locale C has ASCII capitals alone, and in Turkish the capital of i has a dot.
 do $$
 begin
     execute case
@@ -21,8 +21,8 @@ $$;
 -- The schema of the stable read-only views for analysts.
 create schema analyst;
 
--- One row per named lock, which a session or a transaction holds. The table is unlogged: a crash of the server
--- ends all sessions, and with them all locks.
+-- One row per named lock, which a session or a transaction holds. The table is unlogged: a crash of the server ends all
+-- sessions, and with them all locks.
 create unlogged table registry.lock (
     lock_name text primary key,
     pid integer,

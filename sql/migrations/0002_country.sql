@@ -1,10 +1,9 @@
--- The tables of countries. A country is data: the rows are in sql/country/<country code>, and sql/function
--- loads them.
+-- The tables of countries. A country is data: the rows are in sql/country/<country code>, and sql/function loads them.
 
--- One row per country. `is_default`: whether a request without a country is about this country.
--- `activity_pattern` matches an activity code without dots, `activity_group_pattern` a division, group or
--- class. `text_meaning`, `address_meaning`, `telephone_meaning` and `postal_code` name functions of the schema
--- registry from text to text; null: the common rule.
+-- One row per country. `is_default`: whether a request without a country is about this country. `activity_pattern`
+-- matches an activity code without dots, `activity_group_pattern` a division, group or class. `text_meaning`,
+-- `address_meaning`, `telephone_meaning` and `postal_code` name functions of the schema registry from text to text;
+-- null: the common rule.
 create table registry.country (
     country_code text primary key,
     name text not null,
@@ -21,8 +20,8 @@ create table registry.country (
     constraint country_code_of_two_letters check (country_code ~ '^[A-Z]{2}$')
 );
 
--- One row per region of a country, with the code of the statistical office. `name` is in the language of the
--- country, in lower case.
+-- One row per region of a country, with the code of the statistical office. `name` is in the language of the country,
+-- in lower case.
 create table registry.region (
     code text not null,
     name text not null,
@@ -56,14 +55,13 @@ create table registry.population (
     constraint population_positive check (population > 0)
 );
 
--- One row per word of a country in a language; the language is empty where all languages share the word. Words
--- of a snapshot: the columns of dates, `owner`, and `division`, `group` and `class` for parts of codes without
--- names of their own. Words of pages:
+-- One row per word of a country in a language; the language is empty where all languages share the word. Words of a
+-- snapshot: the columns of dates, `owner`, and `division`, `group` and `class` for parts of codes without names of
+-- their own. Words of pages:
 -- `name`: the name of the country in a language that is neither its own nor English.
 -- `region`: the key of the word for a region, such as `voivodeship`.
--- `holds_<source>`: the content of the source. `credit_<source>`: the origin of its data beyond its name.
--- `licence`: the licence of all data. `map`: the view box of the map. `map_credit`: the origin of the map's
--- outlines.
+-- `holds_<source>`: the content of the source. `credit_<source>`: the origin of its data beyond its name. `licence`:
+-- the licence of all data. `map`: the view box of the map. `map_credit`: the origin of the map's outlines.
 create table registry.country_word (
     country_code text not null,
     language text not null,
@@ -72,9 +70,8 @@ create table registry.country_word (
     constraint country_word_pkey primary key (country_code, language, word)
 );
 
--- One row per word of addresses, or ending of an ordinal, that registries spell in several ways. `written` is
--- in lower case, without accents and dots. Words with the same meaning are equal. A word with an empty meaning
--- is ignored.
+-- One row per word of addresses, or ending of an ordinal, that registries spell in several ways. `written` is in lower
+-- case, without accents and dots. Words with the same meaning are equal. A word with an empty meaning is ignored.
 create table registry.spelling (
     written text not null,
     meaning text not null,
@@ -83,18 +80,18 @@ create table registry.spelling (
     constraint spelling_written_folded check (written !~ '[A-Z ]')
 );
 
--- One row per type of number. `rank`: the number of the first rank is shown where a company is shown with one
--- number; the columns `nip`, `regon9` and `krs` come first, in this order.
--- `pattern` is the form of a number, `check_function` names a function of the schema registry that checks its
--- digits; `form` describes both for people.
--- `stored_in`: 'nip', 'regon9' or 'krs' for these columns; 'key' where the key of an entry is the number;
--- 'unit' for the number of its first unit; 'numbers' for the column of this name.
--- `company_type`: the first `company_length` characters of the number are the company's number of this type.
--- Null where the number itself names the company.
--- `links`: whether entries that share the number are one company. The columns `nip`, `regon9` and `krs` have
--- their own rules.
--- `reject_code`, `reject_name`: the reject code of a record with a wrong number, and the name of the number in
--- the reason; null: a wrong number rejects no record.
+-- One row per type of number. `rank`: the number of the first rank is shown where a company is shown with one number;
+-- the columns `nip`, `regon9` and `krs` come first, in this order.
+-- `pattern` is the form of a number, `check_function` names a function of the schema registry that checks its digits;
+-- `form` describes both for people.
+-- `stored_in`: 'nip', 'regon9' or 'krs' for these columns; 'key' where the key of an entry is the number; 'unit' for
+-- the number of its first unit; 'numbers' for the column of this name.
+-- `company_type`: the first `company_length` characters of the number are the company's number of this type. Null where
+-- the number itself names the company.
+-- `links`: whether entries that share the number are one company. The columns `nip`, `regon9` and `krs` have their own
+-- rules.
+-- `reject_code`, `reject_name`: the reject code of a record with a wrong number, and the name of the number in the
+-- reason; null: a wrong number rejects no record.
 -- `event_subject`: the subject of the events about a new or changed number; null: a change is no event.
 create table registry.identifier_type (
     identifier_type text primary key,
@@ -118,9 +115,9 @@ create table registry.identifier_type (
         check (stored_in <> 'unit' or company_type is not null)
 );
 
--- One row per source, with its rank for each field that search shows. If the entries of a company differ,
--- search shows the value with the smallest rank; a deleted entry counts only if no other entry has the field.
--- `address` is the rank for voivodeship, city and postal code together, which come from one entry.
+-- One row per source, with its rank for each field that search shows. If the entries of a company differ, search shows
+-- the value with the smallest rank; a deleted entry counts only if no other entry has the field. `address` is the rank
+-- for voivodeship, city and postal code together, which come from one entry.
 create table registry.source_rank (
     source text primary key,
     name smallint not null,

@@ -1,8 +1,8 @@
--- The tables of the classifications of activities and legal forms, which are facts of public law. The rows are
--- in sql/country.
+-- The tables of the classifications of activities and legal forms, which are facts of public law. The rows are in
+-- sql/country.
 
--- One row per classification of activities. `version` is the number of the classification in entries, which
--- this product assigns. `year` is the year in which the classification came into force.
+-- One row per classification of activities. `version` is the number of the classification in entries, which this
+-- product assigns. `year` is the year in which the classification came into force.
 create table registry.activity_scheme (
     version smallint primary key,
     scheme text not null,
@@ -12,8 +12,8 @@ create table registry.activity_scheme (
     constraint activity_scheme_scheme_key unique (scheme) deferrable
 );
 
--- One row per activity code and classification. The same code means different things in two classifications, so
--- the key has both columns.
+-- One row per activity code and classification. The same code means different things in two classifications, so the key
+-- has both columns.
 create table registry.activity_code (
     version smallint not null,
     code text not null,
@@ -22,8 +22,8 @@ create table registry.activity_code (
     constraint activity_code_code_without_dots check (code ~ '^[0-9A-Z]{3,8}$')
 );
 
--- One row per division (two digits) and group (three digits) of a classification that has names for them. Old
--- entries of KRS hold such codes instead of subclasses.
+-- One row per division (two digits) and group (three digits) of a classification that has names for them. Old entries
+-- of KRS hold such codes instead of subclasses.
 create table registry.activity_group (
     code text not null,
     name text not null,
@@ -31,8 +31,8 @@ create table registry.activity_group (
     constraint activity_group_pkey primary key (version, code)
 );
 
--- One row per code of a classification and code of a later classification that may replace it. Every former
--- code has a row if the later classification covers its activity.
+-- One row per code of a classification and code of a later classification that may replace it. Every former code has a
+-- row if the later classification covers its activity.
 create table registry.activity_recoding (
     from_version smallint not null,
     from_code text not null,
@@ -41,8 +41,8 @@ create table registry.activity_recoding (
     constraint activity_recoding_pkey primary key (from_version, from_code, to_version, to_code)
 );
 
--- One row per section of the newest classification of a country, with its first and last division (the first
--- two digits of a code).
+-- One row per section of the newest classification of a country, with its first and last division (the first two digits
+-- of a code).
 create table registry.activity_section (
     section text not null,
     first_division text not null,
@@ -56,8 +56,8 @@ create table registry.activity_section (
         check (first_division ~ '^[0-9]{2}$' and last_division ~ '^[0-9]{2}$')
 );
 
--- One row per division of the classifications of a country. Divisions of a former classification are in the
--- sections of the newest classification, so that a reclassified company keeps its section.
+-- One row per division of the classifications of a country. Divisions of a former classification are in the sections of
+-- the newest classification, so that a reclassified company keeps its section.
 create table registry.activity_division (
     division text not null,
     section text not null,
@@ -65,9 +65,8 @@ create table registry.activity_division (
     constraint activity_division_pkey primary key (country_code, division)
 );
 
--- One row per code of a former classification whose newest codes are all in one section, which is not the
--- section of its division. `section` is the section of the newest codes, so that a recoded entry keeps its
--- section.
+-- One row per code of a former classification whose newest codes are all in one section, which is not the section of
+-- its division. `section` is the section of the newest codes, so that a recoded entry keeps its section.
 create table registry.activity_recoded (
     code text not null,
     section text not null,
@@ -75,25 +74,16 @@ create table registry.activity_recoded (
     constraint activity_recoded_pkey primary key (version, code)
 );
 
--- One row per symbol of a GUS "szczególna forma prawna" and period in which its name was in force. `slug`
--- identifies the legal form. The symbols of two digits ended with November 2014. A form has one slug under its
--- old and its new symbol, so that the recoding is no change of legal form. `name` is the official name, `label`
--- the displayed name. `slug` and `label` depend on the symbol alone, not on the period: a look-up by symbol (by
--- the primary key) takes any row of the symbol.
--- Four forms of KRS are unknown to GUS: their symbols are K and the number of the form in KRS. The source lets
--- the symbol 113 (prosta spółka akcyjna) end on its first day; the form is in force, so that its row has no
--- `valid_to`.
+-- One row per symbol of a legal form. `slug` identifies the form: a form has one slug under its old and its new symbol,
+-- so that the recoding of forms by GUS in 2014 is no change of legal form. `label` is the displayed name. Symbols of
+-- the four forms of KRS that GUS does not know are K and the number of the form in KRS.
 create table registry.legal_form (
     symbol text not null,
-    valid_from date not null,
-    valid_to date,
     slug text collate "C" not null,
-    name text not null,
     label text not null,
     label_en text,
     country_code text not null,
-    constraint legal_form_pkey primary key (country_code, symbol, valid_from),
+    constraint legal_form_pkey primary key (country_code, symbol),
     constraint legal_form_symbol_of_letters_and_digits check (symbol ~ '^[0-9A-Z]{1,8}$'),
-    constraint legal_form_period_in_order check (valid_to >= valid_from),
     constraint legal_form_slug_kebab_case check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$')
 );

@@ -1,9 +1,9 @@
--- One row per attempt to publish a dump. A run in the state 'imported' has published companies that customers
--- asked for. Such a run has no dump, its `dump_date` is the day of the run, and it makes entries but no events.
--- `last_entry_id` is the largest possible id of an entry after the run: the id of an entry shows the run that
--- found the entry first. `path` is the path of the dump. `refusals` are the findings of the guards, in the
--- shape of `GuardFinding`. `step_seconds` has the seconds of each step, by the name of the step. `dump_kind`:
--- an entry that is absent from a full dump is gone; an entry that is absent from a delta is unchanged.
+-- One row per attempt to publish a dump. A run in the state 'imported' has published companies that customers asked
+-- for. Such a run has no dump, its `dump_date` is the day of the run, and it makes entries but no events.
+-- `last_entry_id` is the largest possible id of an entry after the run: the id of an entry shows the run that found the
+-- entry first. `path` is the path of the dump. `refusals` are the findings of the guards, in the shape of
+-- `GuardFinding`. `step_seconds` has the seconds of each step, by the name of the step. `dump_kind`: an entry that is
+-- absent from a full dump is gone; an entry that is absent from a delta is unchanged.
 create table registry.run (
     run_id bigint generated always as identity primary key,
     source text not null,
@@ -46,8 +46,8 @@ create unique index run_running_key on registry.run (source) where state = 'runn
 create index run_dump_date_idx on registry.run (dump_date, source)
 where state in ('published', 'refused');
 
--- One row per file of a run's dump, also of a refused dump. `content_hash` is the size and CRC-32 of the
--- unpacked content, by which two files are compared; null where files were not compared.
+-- One row per file of a run's dump, also of a refused dump. `content_hash` is the size and CRC-32 of the unpacked
+-- content, by which two files are compared; null where files were not compared.
 -- `file_no` numbers the files of a run.
 create table registry.run_file (
     run_id bigint not null references registry.run,
@@ -75,8 +75,8 @@ create table registry.reject_code (
 create type registry.coded_reason as (reject_code text, reason text);
 
 -- One row per record of a dump that could not be read, or contradicts another record.
--- `line` is the physical line of the file on which the record begins, the header being line 1. `raw` is the
--- text of the record; it is blank after REJECT_DAYS, and for a person who is forgotten.
+-- `line` is the physical line of the file on which the record begins, the header being line 1. `raw` is the text of the
+-- record; it is blank after REJECT_DAYS, and for a person who is forgotten.
 create table registry.reject (
     run_id bigint not null references registry.run,
     file text not null,
@@ -106,8 +106,8 @@ create table registry.notice (
     constraint notice_pkey primary key (run_id, subject, value)
 );
 
--- One row: the time at which the next night is due. A schedule that starts after this time runs the missed
--- night at once.
+-- One row: the time at which the next night is due. A schedule that starts after this time runs the missed night at
+-- once.
 create table registry.schedule (
     is_only boolean not null primary key default true,
     next_at timestamptz not null,

@@ -1,9 +1,8 @@
--- The tables of ids, snapshot numbers and the order of events, which nights assign. Nights of several countries
--- publish in parallel.
+-- The tables of ids, snapshot numbers and the order of events, which nights assign. Nights of several countries publish
+-- in parallel.
 
--- One row per kind of number that nights assign, with the last assigned number. Unlike a sequence, the number
--- rolls back with the night, so that a repeated run assigns the same numbers. Snapshots of all sources are
--- numbered together.
+-- One row per kind of number that nights assign, with the last assigned number. Unlike a sequence, the number rolls
+-- back with the night, so that a repeated run assigns the same numbers. Snapshots of all sources are numbered together.
 create table registry.last_id (
     table_name text primary key,
     last_id bigint not null,
@@ -18,9 +17,9 @@ values
 ('snapshot', 0);
 
 -- One row per publication, by a night, an import or a request to be forgotten; `snapshot_no` is their order.
--- `change_no` is the `changed_snapshot_no` of the changed companies. Companies get this number before the
--- snapshot gets its number, so that a later publication may have a smaller `change_no`. `published_at`
--- distinguishes two snapshots with one number: a restored database assigns the number again.
+-- `change_no` is the `changed_snapshot_no` of the changed companies. Companies get this number before the snapshot gets
+-- its number, so that a later publication may have a smaller `change_no`. `published_at` distinguishes two snapshots
+-- with one number: a restored database assigns the number again.
 create table registry.publication (
     snapshot_no bigint primary key,
     change_no bigint not null,
@@ -30,9 +29,9 @@ create table registry.publication (
 insert into registry.publication (snapshot_no, change_no)
 values (0, 0);
 
--- One row per range of event ids that were published in their order, without other events in between.
--- `snapshot_no` is the number of the first publication of the range, and orders the ranges. Successive nights
--- share a range. A feed of one country skips the ranges of others.
+-- One row per range of event ids that were published in their order, without other events in between. `snapshot_no` is
+-- the number of the first publication of the range, and orders the ranges. Successive nights share a range. A feed of
+-- one country skips the ranges of others.
 create table registry.event_range (
     snapshot_no bigint primary key,
     first_event_id bigint not null,

@@ -1,18 +1,18 @@
--- One row per registry entry: the state of one activity of one company in one registry. Each source has a
--- partition, which the first snapshot of the source makes with its indexes. Columns of fixed width come first,
--- so that no padding lies between them.
--- `fingerprint` is a hash of the bytes of the record, null when the record must be read again. `content_hash`
--- is a hash of the fields of the entry. `file_key` names the part of the dump.
+-- One row per registry entry: the state of one activity of one company in one registry. Each source has a partition,
+-- which the first snapshot of the source makes with its indexes. Columns of fixed width come first, so that no padding
+-- lies between them.
+-- `fingerprint` is a hash of the bytes of the record, null when the record must be read again. `content_hash` is a hash
+-- of the fields of the entry. `file_key` names the part of the dump.
 -- `status` is the status on the newest dump date; `gone_date` is the date of the first dump without the entry.
--- `legal_form` is the newest symbol of the form, `voivodeship` the TERYT symbol. `activity_codes` are separated
--- by commas, the main code among them, in the order of the registry.
--- `bankruptcy_state` and `restructuring_state` are null without such proceedings. Proceedings may lack dates.
--- Open proceedings that followed other proceedings without a break have the end date of the former proceedings.
--- `version_no` and `version_date` are the version of the record, where the registry states it: the number of
--- the registry's last change, and the day whose state the record shows. `version_register` is the register of
--- the record, if a registry keeps several registers for one number.
--- `units` and `other_dates` have the shapes that the snapshot shows. `units`, `persons` and `other_dates` are
--- sorted, and null when empty, so that equal lists are equal values.
+-- `legal_form` is the newest symbol of the form, `voivodeship` the TERYT symbol. `activity_codes` are separated by
+-- commas, the main code among them, in the order of the registry.
+-- `bankruptcy_state` and `restructuring_state` are null without such proceedings. Proceedings may lack dates. Open
+-- proceedings that followed other proceedings without a break have the end date of the former proceedings. `version_no`
+-- and `version_date` are the version of the record, where the registry states it: the number of the registry's last
+-- change, and the day whose state the record shows. `version_register` is the register of the record, if a registry
+-- keeps several registers for one number.
+-- `units` and `other_dates` have the shapes that the snapshot shows. `units`, `persons` and `other_dates` are sorted,
+-- and null when empty, so that equal lists are equal values.
 -- units: [{identifier, name, address: {street, building, apartment, city, postal_code, voivodeship,
 --   country_code}, dates: [{type, date}], is_closed}], sorted by identifier; units of KRS are in the order of
 --   the extract. is_closed is true or absent, whether or not the day is known.
@@ -21,14 +21,14 @@
 --   shares in words. number: the KRS or REGON number of a shareholder or partner. holding and number may be
 --   absent.
 -- other_dates: [{type, date}], the dates without a column, labels in Polish.
--- `withdrawn_until` is infinity while the personal fields are withdrawn (sql/function/21_policy.sql) and
--- changes are no events; afterwards it is the dump date of the return.
--- `said_run_id`, `said_file_no` and `said_line` name the place in a dump at which the present content of the
--- entry was first read. An entry that is gone has the run that found it missing, and no file or line.
--- `numbers`: the numbers beyond the columns `nip`, `regon9` and `krs`, by their type; null if there are none.
--- `is_partial`: whether the owner objects to being found: the entry is in no export and no search by name.
--- `unstated`: the subjects of event types that the registry does not state for the entry, such as a name that
--- its owner withholds. A subject that becomes stated or unstated is no event.
+-- `withdrawn_until` is infinity while the personal fields are withdrawn (sql/function/21_policy.sql) and changes are no
+-- events; afterwards it is the dump date of the return.
+-- `said_run_id`, `said_file_no` and `said_line` name the place in a dump at which the present content of the entry was
+-- first read. An entry that is gone has the run that found it missing, and no file or line. `numbers`: the numbers
+-- beyond the columns `nip`, `regon9` and `krs`, by their type; null if there are none. `is_partial`: whether the owner
+-- objects to being found: the entry is in no export and no search by name. `unstated`: the subjects of event types that
+-- the registry does not state for the entry, such as a name that its owner withholds. A subject that becomes stated or
+-- unstated is no event.
 -- `announced_activity`: the code of the main activity in the next classification.
 -- `closed_units`: the numbers of closed units, without their other fields.
 -- `address_ids`: the registry's identifiers of the addresses of `units`, in their order.

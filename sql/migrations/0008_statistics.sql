@@ -1,10 +1,10 @@
--- One row per source, snapshot day and group of entries whose stock or flow changed. `entry_change` is the
--- number of entries in the group less their number in the snapshot before. A running sum over the days is the
--- stock. `voivodeship` and `legal_form` are symbols, `activity_section` is the section of the main activity.
--- `new_count`, `suspended_count` and `resumed_count` are in the group of the new state of an entry,
--- `ended_count` in the group of its former state. `returned_count`: the new entries that were in the registry
--- before; the other new entries are births. A baseline has no flow. The day 'infinity' holds the entries that
--- were imported on demand since the last dump, until the next dump.
+-- One row per source, snapshot day and group of entries whose stock or flow changed. `entry_change` is the number of
+-- entries in the group less their number in the snapshot before. A running sum over the days is the stock.
+-- `voivodeship` and `legal_form` are symbols, `activity_section` is the section of the main activity. `new_count`,
+-- `suspended_count` and `resumed_count` are in the group of the new state of an entry, `ended_count` in the group of
+-- its former state. `returned_count`: the new entries that were in the registry before; the other new entries are
+-- births. A baseline has no flow. The day 'infinity' holds the entries that were imported on demand since the last
+-- dump, until the next dump.
 create table registry.stock_change (
     source text not null,
     stat_date date not null,
@@ -26,10 +26,10 @@ create table registry.stock_change (
     constraint stock_change_returned_are_new check (returned_count between 0 and new_count)
 );
 
--- One row per source, snapshot day and pair of groups, with the number of existing entries that moved from one
--- group to the other. `status` is the status before the move. `is_recoded`: only the section changed, since a
--- code of 2007 became one of its codes of 2025. The columns of a group and the day 'infinity' are as in
--- registry.stock_change. A day may have several rows for one pair of groups.
+-- One row per source, snapshot day and pair of groups, with the number of existing entries that moved from one group to
+-- the other. `status` is the status before the move. `is_recoded`: only the section changed, since a code of 2007
+-- became one of its codes of 2025. The columns of a group and the day 'infinity' are as in registry.stock_change. A day
+-- may have several rows for one pair of groups.
 create table registry.stock_move (
     source text not null,
     stat_date date not null,

@@ -5,8 +5,8 @@ create table registry.severity (
     constraint severity_rank_positive check (rank > 0)
 );
 
--- One row per event type; no other table has its severity, class and category. `subject` names the field that
--- changed. `changes`: the kinds of change (added, changed, removed) that are events of this type.
+-- One row per event type; no other table has its severity, class and category. `subject` names the field that changed.
+-- `changes`: the kinds of change (added, changed, removed) that are events of this type.
 create table registry.event_type (
     event_type text collate "C" primary key,
     severity text not null references registry.severity,
@@ -27,8 +27,8 @@ create table registry.event_type (
     constraint event_type_event_type_upper_case check (event_type ~ '^[A-Z]+(_[A-Z]+)*$')
 );
 
--- One row per event, which is a difference that a night found. Ids ascend in the order of publication, without
--- gaps. The foreign key on the type costs 12 microseconds an event.
+-- One row per event, which is a difference that a night found. Ids ascend in the order of publication, without gaps.
+-- The foreign key on the type costs 12 microseconds an event.
 create table registry.event (
     company_id bigint not null,
     event_id bigint not null,
@@ -45,8 +45,8 @@ create table registry.event (
 create index event_id_idx on registry.event (event_id);
 create index event_date_idx on registry.event (event_date, event_id);
 
--- One row per event and other registry that reported the same change. The values come from the other registry,
--- which may have another old value, or another spelling of the new value.
+-- One row per event and other registry that reported the same change. The values come from the other registry, which
+-- may have another old value, or another spelling of the new value.
 create table registry.corroboration (
     company_id bigint not null,
     event_id bigint not null,

@@ -1,9 +1,9 @@
 -- The schema of accounts, tokens, wallets and watch lists, which the API writes.
 create schema customer;
 
--- One row per registered account; `initialized_at` is set when its Master Token is handed out. `language` is
--- the language of its mails. `recovered_at` is the moment of the newest finished recovery. An ended account has
--- its `user_ref` instead of the e-mail address, and a blank name.
+-- One row per registered account; `initialized_at` is set when its Master Token is handed out. `language` is the
+-- language of its mails. `recovered_at` is the moment of the newest finished recovery. An ended account has its
+-- `user_ref` instead of the e-mail address, and a blank name.
 create table customer.account (
     account_id bigint generated always as identity primary key,
     user_ref text not null unique,
@@ -22,8 +22,8 @@ create table customer.account (
 -- E-mail addresses that differ only in letter case are the same address.
 create unique index account_email_key on customer.account (lower(email collate "C"));
 
--- One row per issued one-time token: `one_time_token_id` is the `jti` of the JWT. The JWT is signed again for
--- each mail, so the table holds no secret. `password_hash` is the hash of the new password of a recovery.
+-- One row per issued one-time token: `one_time_token_id` is the `jti` of the JWT. The JWT is signed again for each
+-- mail, so the table holds no secret. `password_hash` is the hash of the new password of a recovery.
 create table customer.one_time_token (
     one_time_token_id uuid primary key,
     account_id bigint not null references customer.account,
@@ -43,8 +43,8 @@ create index one_time_token_account_idx on customer.one_time_token (account_id);
 
 create index one_time_token_expires_at_idx on customer.one_time_token (expires_at);
 
--- One row per token, with only the SHA-256 of its secret. Half of each page is free (fillfactor), so that
--- counting the uses of a token touches no index.
+-- One row per token, with only the SHA-256 of its secret. Half of each page is free (fillfactor), so that counting the
+-- uses of a token touches no index.
 create table customer.token (
     token_id bigint generated always as identity primary key,
     token_ref text not null,

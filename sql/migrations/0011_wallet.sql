@@ -14,9 +14,9 @@ create table customer.wallet (
         check (last_transaction_no > 0 or last_transaction_no = 0 and balance = 0)
 ) with (fillfactor = 50);
 
--- One row per movement of credits, numbered per account without gaps. Each row continues the row before: by a
--- foreign key, its `balance_before` is the `balance_after` of the row before. `operation_key` names the cause,
--- such as a payment or a request: each cause moves credits once.
+-- One row per movement of credits, numbered per account without gaps. Each row continues the row before: by a foreign
+-- key, its `balance_before` is the `balance_after` of the row before. `operation_key` names the cause, such as a
+-- payment or a request: each cause moves credits once.
 create table customer.wallet_transaction (
     account_id bigint not null,
     transaction_no bigint not null,
@@ -52,9 +52,8 @@ add constraint wallet_has_balance_of_last_transaction
 foreign key (account_id, last_no, balance)
 references customer.wallet_transaction (account_id, transaction_no, balance_after);
 
--- One row per welcome bonus. A mailbox gets one bonus: `mailbox` is an e-mail address without its tag. A
--- domain, such as `firma.pl`, gets a limited number of bonuses a day. For an ended account, `mailbox` and
--- `domain` are keyed hashes.
+-- One row per welcome bonus. A mailbox gets one bonus: `mailbox` is an e-mail address without its tag. A domain, such
+-- as `firma.pl`, gets a limited number of bonuses a day. For an ended account, `mailbox` and `domain` are keyed hashes.
 create table customer.welcome_bonus (
     mailbox text primary key,
     domain text not null,
@@ -78,11 +77,10 @@ create table customer.credit_package (
 );
 
 -- One row per requested checkout: `price` is the amount to pay. The provider knows the row by `payment_id`.
--- `provider_ref` names the provider's checkout, `charge_ref` its payment. `refusal` is the fault of a paid
--- amount, or the reason of a checkout that was not opened. `refunded` is the refunded part of `price`.
--- `disputes` has the part of `price` that each dispute took, by the id of the dispute, and 0 for a won dispute.
--- `reversed_credits` are the credits of the refunded and disputed parts; `withdrawn_credits` are the reversed
--- credits that the wallet still contained.
+-- `provider_ref` names the provider's checkout, `charge_ref` its payment. `refusal` is the fault of a paid amount, or
+-- the reason of a checkout that was not opened. `refunded` is the refunded part of `price`. `disputes` has the part of
+-- `price` that each dispute took, by the id of the dispute, and 0 for a won dispute. `reversed_credits` are the credits
+-- of the refunded and disputed parts; `withdrawn_credits` are the reversed credits that the wallet still contained.
 create table customer.payment (
     payment_id uuid primary key,
     account_id bigint not null references customer.account,

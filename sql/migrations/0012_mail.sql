@@ -1,8 +1,7 @@
--- One row per mail. The text of a mail is rendered from `template` and `data` at its sending, so that no
--- one-time token is stored in clear. `mail_key` names the cause of the mail: each cause sends one mail.
--- `message_id` stays the same over all attempts. A mail has failed when the recipient's server refuses it for
--- good, or when its attempts are used up. A mail that lost its purpose is dropped. `last_error` is the reason of a
--- failed or dropped mail.
+-- One row per mail. The text of a mail is rendered from `template` and `data` at its sending, so that no one-time token
+-- is stored in clear. `mail_key` names the cause of the mail: each cause sends one mail. `message_id` stays the same
+-- over all attempts. A mail has failed when the recipient's server refuses it for good, or when its attempts are used
+-- up. A mail that lost its purpose is dropped. `last_error` is the reason of a failed or dropped mail.
 create table customer.mail (
     mail_id bigint generated always as identity primary key,
     mail_key text not null,

@@ -1,6 +1,6 @@
--- One row per account that has chosen the events of its alerts; an account without a row gets no alerts. The
--- lists are null where all classes or categories apply. `notify_submissions`: whether a mail reports the result
--- of a submission; an account without a row gets such a mail.
+-- One row per account that has chosen the events of its alerts; an account without a row gets no alerts. The lists are
+-- null where all classes or categories apply. `notify_submissions`: whether a mail reports the result of a submission;
+-- an account without a row gets such a mail.
 create table customer.alert_setting (
     account_id bigint primary key references customer.account,
     alerts_enabled boolean not null,
@@ -11,13 +11,13 @@ create table customer.alert_setting (
     notify_submissions boolean not null default true
 );
 
--- One row per account and company that it watches or waits for. `company_id` is null until the company is
--- known; the identifier is the submitted number. The events of the company count from the night of `ready_at`
--- on. While the watch is queued, registries are asked for the number from `next_attempt_at` on. `attempt_count`
--- counts the attempts at which a registry did not answer; `last_error` is the newest reason. The alert settings
--- are null unless `has_custom_settings`.
--- A transaction that adds or removes watches, or changes their state, locks the accounts first. Before a
--- transaction locks several accounts, it takes the lock 'customer.watch'.
+-- One row per account and company that it watches or waits for. `company_id` is null until the company is known; the
+-- identifier is the submitted number. The events of the company count from the night of `ready_at` on. While the watch
+-- is queued, registries are asked for the number from `next_attempt_at` on. `attempt_count` counts the attempts at
+-- which a registry did not answer; `last_error` is the newest reason. The alert settings are null unless
+-- `has_custom_settings`.
+-- A transaction that adds or removes watches, or changes their state, locks the accounts first. Before a transaction
+-- locks several accounts, it takes the lock 'customer.watch'.
 create table customer.watch (
     watch_id bigint generated always as identity primary key,
     account_id bigint not null references customer.account,
@@ -52,8 +52,7 @@ create table customer.watch (
     )
 ) with (fillfactor = 75);
 
--- Only waiting watches are unique by their number: the number of a known company may later name another
--- company.
+-- Only waiting watches are unique by their number: the number of a known company may later name another company.
 create unique index watch_awaited_key
 on customer.watch (account_id, identifier_type, identifier_value)
 where company_id is null;
@@ -64,16 +63,16 @@ where state = 'queued';
 create index watch_waiting_idx on customer.watch (account_id, next_attempt_at, watch_id)
 where state = 'queued';
 
--- One row per request that put companies on a watch list and still has queued items. When no item is queued any
--- more, a mail replaces the row.
+-- One row per request that put companies on a watch list and still has queued items. When no item is queued any more, a
+-- mail replaces the row.
 create table customer.submission (
     submission_id bigint generated always as identity primary key,
     account_id bigint not null references customer.account,
     created_at timestamptz not null
 );
 
--- One row per submission and submitted identifier; `item_no` is the order in the submission. After the removal
--- of a company its items have no watch.
+-- One row per submission and submitted identifier; `item_no` is the order in the submission. After the removal of a
+-- company its items have no watch.
 create table customer.submission_item (
     submission_id bigint not null references customer.submission on delete cascade,
     item_no integer not null,

@@ -1,6 +1,6 @@
--- One row per limited client whose window of counting is open, or closed recently. The table is unlogged, so
--- that no request waits for the disk; a crash of the server restarts the windows. Half of each page is free
--- (fillfactor), so that counting rewrites a row in its page and touches no index.
+-- One row per limited client whose window of counting is open, or closed recently. The table is unlogged, so that no
+-- request waits for the disk; a crash of the server restarts the windows. Half of each page is free (fillfactor), so
+-- that counting rewrites a row in its page and touches no index.
 create unlogged table customer.rate_limit (
     limit_key text primary key,
     hit_count bigint not null,
