@@ -88,14 +88,6 @@ describe('migrate', () => {
     expect(rows).toEqual([{ may_read: true, may_see: false }]);
   });
 
-  test('tells a database of a version before 2.0.0 what to do', async () => {
-    const old = await open(await createEmpty());
-    await migrate(old, { version: '1.0.0' });
-    await expect(migrate(old, { version: '2.0.0' })).rejects.toThrow(
-      'is of a version before 2.0.0, which cannot be upgraded: make a new one with createdb --template=template0 --encoding=UTF8 (of the embedded server: remove DATA_DIR/postgres) and publish the dumps anew',
-    );
-  });
-
   test('tells a database of another product, and takes one with tables elsewhere', async () => {
     const name = await createEmpty();
     const db = await open(name);

@@ -7,9 +7,6 @@ const packageFile = new URL('../package.json', import.meta.url);
 export const productVersion = (JSON.parse(readFileSync(packageFile, 'utf8')) as { version: string })
   .version;
 
-/** The oldest version whose databases later versions can upgrade. */
-const firstRelease = '2.0.0';
-
 const isBefore = (one: string, other: string) =>
   one.localeCompare(other, 'en', { numeric: true }) < 0;
 
@@ -26,7 +23,7 @@ interface Rights {
 
 /**
  * Checks whether this version can upgrade the database. Throws a sentence with the remedy when the database is
- * too old, newer or of another product, or the login lacks rights. Writes nothing.
+ * newer or of another product, or the login lacks rights. Writes nothing.
  */
 export async function requireSuitable(client: ClientBase, version: string): Promise<void> {
   const { rows } = await client.query<Rights>(
@@ -48,12 +45,9 @@ export async function requireSuitable(client: ClientBase, version: string): Prom
      ) as of_product on true`,
   );
   const { login, name, may_create, owner, is_owner, taken } = rows[0]!;
-  const makeNew =
-    'make a new one with createdb --template=template0 --encoding=UTF8 (of the embedded server: remove DATA_DIR/postgres)';
-  const tooOld = `The database ${name} is of a version before ${firstRelease}, which cannot be upgraded: ${makeNew} and publish the dumps anew`;
   if (owner === null && taken !== null) {
     throw new Error(
-      `The database ${name} is of another product, which has the schemas ${taken}: ${makeNew}`,
+      `The database ${name} is of another product, which has the schemas ${taken}: make a new one with createdb --template=template0 --encoding=UTF8`,
     );
   }
   if (is_owner === false) {
@@ -67,8 +61,6 @@ export async function requireSuitable(client: ClientBase, version: string): Prom
       `The database ${name} is of version ${newest}, this program of ${version}: run version ${newest}, or restore the backup from before the upgrade`,
     );
   }
-  if (newest !== undefined && isBefore(newest, firstRelease) && !isBefore(version, firstRelease))
-    throw new Error(tooOld);
   if (!may_create) {
     throw new Error(
       `${login} may not create schemas in the database ${name}: its owner or an administrator runs: grant create, temporary on database ${name} to ${login};`,

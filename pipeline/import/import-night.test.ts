@@ -351,9 +351,9 @@ describe('answers to what was asked for on demand', () => {
     await landAnswers(landing(), source!, lines);
     await landAnswers(landing(), source!, lines);
     const { rows } = await database.pool.query(
-      `select shown -> 'provenance' as provenance
+      `select part.provenance
        from registry.entry
-       cross join lateral registry.show_entry(entry) as shown`,
+       cross join lateral registry.show_parts(entry) as part`,
     );
     const day = '2026-11-20';
     const nowhere = { file: null, sha256: null, line: null };

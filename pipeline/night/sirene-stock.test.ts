@@ -323,8 +323,8 @@ describe('a day that cannot be', () => {
 
   test('is not known of a new unit, and leaves the known day of another one', async () => {
     const { rows } = await db.pool.query(
-      `select entry_key as siren, status, start_date, end_date, shown #> '{units,0,dates}' as dates
-       from registry.entry cross join lateral registry.show_entry(entry) as shown
+      `select entry_key as siren, status, start_date, end_date, part.units #> '{0,dates}' as dates
+       from registry.entry cross join lateral registry.show_parts(entry) as part
        where entry_key = any($1) order by entry_key`,
       [[known, fresh]],
     );

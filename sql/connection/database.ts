@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Client, ClientConfig, DatabaseError, Pool, PoolClient, QueryResult } from 'pg';
+import type { Client, ClientConfig, Pool, PoolClient, QueryResult } from 'pg';
 import { types } from 'pg';
 import { acquireEmbedded } from '../embedded/embedded.ts';
 import { openPool, socketOf } from './pool.ts';
@@ -236,7 +236,7 @@ export async function runFile(
     const results = await client.query(text, values);
     return Array.isArray(results) ? results : [results];
   } catch (cause) {
-    throw new Error(`sql/${file}: ${(cause as Error).message}${whereIn(text, cause)}`, { cause });
+    throw new Error(`sql/${file}: ${(cause as Error).message}`, { cause });
   }
 }
 
@@ -249,9 +249,4 @@ export async function queryFile<Row>(...asked: Parameters<typeof runFile>): Prom
 /** Returns a text of SQL in which the schema of a night's tables replaces `stage`. */
 export function inStage(text: string, stage: string): string {
   return text.replaceAll(/\bstage\b/g, stage);
-}
-
-function whereIn(text: string, cause: unknown): string {
-  const position = Number((cause as DatabaseError).position);
-  return position > 0 ? ` (line ${text.slice(0, position).split('\n').length})` : '';
 }

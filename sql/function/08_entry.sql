@@ -245,11 +245,3 @@ begin atomic
             )
         end;
 end;
-
--- Returns an entry with all of its columns, as answers show it.
-create or replace function registry.show_entry(entry registry.entry) returns setof jsonb
-language sql stable parallel safe rows 1
-begin atomic
-    select to_jsonb(entry) - '{closed_units, address_ids}'::text[] || to_jsonb(part)
-    from registry.show_parts(entry) as part;
-end;

@@ -75,11 +75,12 @@ create table registry.activity_recoded (
 );
 
 -- One row per symbol of a legal form. `slug` identifies the form: a form has one slug under its old and its new symbol,
--- so that the recoding of forms by GUS in 2014 is no change of legal form. `label` is the displayed name. Symbols of
--- the four forms of KRS that GUS does not know are K and the number of the form in KRS.
+-- so that the recoding of forms by GUS in 2014 is no change of legal form. `name` is the official name,
+-- `label` the displayed name. Symbols of the four forms of KRS that GUS does not know are K and the form's number in KRS.
 create table registry.legal_form (
     symbol text not null,
     slug text collate "C" not null,
+    name text not null,
     label text not null,
     label_en text,
     country_code text not null,

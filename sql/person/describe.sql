@@ -30,9 +30,14 @@ suppression as materialized (
 
 select jsonb_pretty(jsonb_object_agg(part.name, coalesce(part.stored, '[]'))) as person
 from (
-    select 'entries' as name, jsonb_agg(shown order by known.entry_id) as stored
+    select
+        'entries' as name,
+        jsonb_agg(
+            to_jsonb(known.entry) - '{closed_units, address_ids}'::text[] || to_jsonb(part)
+            order by known.entry_id
+        ) as stored
     from known
-    cross join lateral registry.show_entry(known.entry) as shown
+    cross join lateral registry.show_parts(known.entry) as part
     union all
     select 'companies', jsonb_agg(company)
     from registry.company

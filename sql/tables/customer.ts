@@ -4,8 +4,6 @@ import type { BigInteger, Counter, Identity, Json, Optional } from './column.ts'
 export interface CustomerTables {
   'customer.rate_limit': {
     limit_key: string;
-    hit_count: BigInteger;
-    reset_at: Date;
   };
   'customer.account': {
     account_id: Identity;
@@ -124,9 +122,6 @@ export interface CustomerTables {
     state: 'queued' | 'ready' | 'failed';
     created_at: Date;
     ready_at: Optional<Date>;
-    failure: Optional<unknown>;
-    events_count: Counter;
-    last_event_at: Optional<Date>;
     has_custom_settings: Generated<boolean>;
     alerts_enabled: Optional<boolean>;
     notify_via_email: Optional<boolean>;
@@ -138,10 +133,5 @@ export interface CustomerTables {
     submission_id: Identity;
     account_id: BigInteger;
     created_at: Date;
-  };
-  'customer.submission_item': {
-    submission_id: BigInteger;
-    identifier_type: string;
-    watch_id: Optional<string>;
   };
 }

@@ -21,12 +21,6 @@ export interface RegistryTables {
     code: string;
     name: string;
   };
-  /** A division or a group of a classification. */
-  'registry.activity_group': {
-    version: number;
-    code: string;
-    name: string;
-  };
   'registry.activity_scheme': {
     version: number;
     scheme: string;
@@ -82,17 +76,6 @@ export interface RegistryTables {
     source: string;
     stat_date: string;
     entry_count: BigInteger;
-  };
-  'registry.stock_change': {
-    source: string;
-    stat_date: string;
-    /** The TERYT symbol of the voivodeship. */
-    voivodeship: string | null;
-    activity_section: string | null;
-    /** The newest symbol of the legal form. */
-    legal_form: string | null;
-    status: CompanyStatus;
-    entry_change: BigInteger;
   };
 }
 

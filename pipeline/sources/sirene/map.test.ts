@@ -191,9 +191,9 @@ describe('the mapping of a stock', () => {
 
   test('names a natural person as entrepreneur, with a date in French', async () => {
     const { rows } = await db.pool.query(
-      `select shown -> 'persons' as persons, shown #> '{units,0,dates}' as dates
+      `select part.persons, part.units #> '{0,dates}' as dates
        from registry.entry
-       cross join lateral registry.show_entry(entry) as shown
+       cross join lateral registry.show_parts(entry) as part
        where entry_key = $1`,
       [number(1)],
     );
