@@ -70,25 +70,6 @@ describe('runPrepared', () => {
       });
     expect(known).toEqual([]);
   });
-
-  test('takes part in a transaction', async () => {
-    const undone = database.kysely.transaction().execute(async (tx) => {
-      await runPrepared(tx, file, valuesFor('undone'));
-      throw new Error('undone');
-    });
-    await expect(undone).rejects.toThrow('undone');
-    expect(await runPrepared<Hit>(database.kysely, file, valuesFor('undone'))).toMatchObject([
-      { hit_count: '1' },
-    ]);
-  });
-
-  test('can run a file again after it has failed', async () => {
-    await database.kysely.connection().execute(async (db) => {
-      const failed = runPrepared(db, file, valuesFor('again', 'many'));
-      await expect(failed).rejects.toThrow('invalid input syntax');
-      expect(await runPrepared<Hit>(db, file, valuesFor('again'))).toHaveLength(1);
-    });
-  });
 });
 
 test('sessions write dates and floats alike, whatever the login had', async () => {

@@ -151,26 +151,11 @@ test('a share works while another one is released', async () => {
   expect(isRunning()).toBe(false);
 });
 
-test('two data directories have two servers', async () => {
-  const [one, two] = await Promise.all([acquire(), acquire(freshDirectory('two'))]);
-  await query(one.connection, 'create table only_here (n int)');
-  expect(two.connection.host).not.toBe(one.connection.host);
-  expect(await query(two.connection, `select to_regclass('only_here') as found`)).toEqual([
-    { found: null },
-  ]);
-  await Promise.all([one.release(), two.release()]);
-});
-
-test('a very long path works', async () => {
-  const dataDir = freshDirectory(join('long', 'x'.repeat(120), 'y'.repeat(120)));
-  await mkdir(dataDir, { recursive: true });
-  const server = await acquire(dataDir);
-  expect(await query(server.connection, 'select 1 as one')).toEqual([{ one: 1 }]);
-  await server.release();
-});
-
-test('a path that a shell would change works', async () => {
-  const server = await acquire(freshDirectory(`$HOME "a" 'b' \`id\``));
+test.each([
+  ['very long', join('long', 'x'.repeat(120), 'y'.repeat(120))],
+  ['that a shell would change', `$HOME "a" 'b' \`id\``],
+])('a path %s works', async (_, name) => {
+  const server = await acquire(freshDirectory(name));
   expect(await query(server.connection, 'select 1 as one')).toEqual([{ one: 1 }]);
   await server.release();
 });

@@ -76,7 +76,7 @@ create table registry.activity_recoded (
 
 -- One row per symbol of a legal form. `slug` identifies the form: a form has one slug under its old and its new symbol,
 -- so that the recoding of forms by GUS in 2014 is no change of legal form. `name` is the official name,
--- `label` the displayed name. Symbols of the four forms of KRS that GUS does not know are K and the form's number in KRS.
+-- `label` the displayed name. Symbols of the four forms of KRS that GUS does not know are K and its number in KRS.
 create table registry.legal_form (
     symbol text not null,
     slug text collate "C" not null,

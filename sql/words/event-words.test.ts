@@ -60,25 +60,11 @@ const cases: [EventType, string | null, string | null, string, string][] = [
   ],
   ['COMPANY_FAX_ADDED', null, '221', 'A fax number was added: 221', 'Dodano numer faksu: 221'],
   [
-    'COMPANY_FAX_REMOVED',
-    '221',
-    null,
-    'The fax number was removed: 221',
-    'Usunięto numer faksu: 221',
-  ],
-  [
     'COMPANY_START_DATE_CHANGE',
     '2019-05-01',
     null,
     'The start date of the activity changed: 1 May 2019 → —',
     'Zmieniono datę rozpoczęcia działalności: 1 maja 2019 → —',
-  ],
-  [
-    'ANOMALY_REGON_CHANGE',
-    '141428610',
-    null,
-    'The REGON number is gone: 141428610',
-    'Usunięto numer REGON: 141428610',
   ],
 ];
 
@@ -91,13 +77,12 @@ test.each(cases)(
   },
 );
 
-test.each<[EventType, string, string, string, string, string, string]>([
+// Sentences for Poland, for France, and for another country where they differ, in English and Polish.
+test.each<[EventType, ...string[]]>([
   [
     'ANOMALY_REGON_CHANGE',
     'The REGON number changed: 1 → 2',
     'Zmieniono numer REGON: 1 → 2',
-    'The statistical number changed: 1 → 2',
-    'Zmieniono numer statystyczny: 1 → 2',
     'The statistical number changed: 1 → 2',
     'Zmieniono numer statystyczny: 1 → 2',
   ],
@@ -134,15 +119,11 @@ test.each<[EventType, string, string, string, string, string, string]>([
     'Nadano numer REGON: 2',
     'A statistical number was assigned: 2',
     'Nadano numer statystyczny: 2',
-    'A statistical number was assigned: 2',
-    'Nadano numer statystyczny: 2',
   ],
   [
     'COMPANY_TAX_IDENTITY_ASSIGNED',
     'A NIP was assigned: 2',
     'Nadano NIP: 2',
-    'A tax number was assigned: 2',
-    'Nadano numer podatkowy: 2',
     'A tax number was assigned: 2',
     'Nadano numer podatkowy: 2',
   ],
@@ -152,15 +133,11 @@ test.each<[EventType, string, string, string, string, string, string]>([
     'Zastąpiono NIP innym: 1 → 2',
     'The tax number was replaced by another: 1 → 2',
     'Zastąpiono numer podatkowy innym: 1 → 2',
-    'The tax number was replaced by another: 1 → 2',
-    'Zastąpiono numer podatkowy innym: 1 → 2',
   ],
   [
     'COMPANY_TAX_IDENTITY_REVOKED',
     'The NIP is gone or was revoked: 2',
     'Usunięto lub unieważniono NIP: 2',
-    'The tax number is gone or was revoked: 2',
-    'Usunięto lub unieważniono numer podatkowy: 2',
     'The tax number is gone or was revoked: 2',
     'Usunięto lub unieważniono numer podatkowy: 2',
   ],
@@ -169,7 +146,7 @@ test.each<[EventType, string, string, string, string, string, string]>([
   const written = ['PL', 'FR', 'XU'].flatMap((country) =>
     (['en', 'pl'] as const).map((language) => describeEvent(language, event, country)),
   );
-  expect(written).toEqual(sentences);
+  expect(written).toEqual([...sentences, ...sentences.slice(2)].slice(0, 6));
 });
 
 test('a type without words is described by its name', () => {
