@@ -7,11 +7,8 @@ import type { NightSessions } from './sessions.ts';
 const folder = new URL('../../sql/check/', import.meta.url);
 
 /** A row of a query of `sql/check`. `guard` is absent when the file is the guard, `field` when no field is checked. */
-type GuardRow = Record<'refusal' | 'value' | 'limit_value', string> & {
-  guard?: string;
-  file: string | null;
-  field?: string | null;
-};
+type GuardRow = Record<'refusal' | 'value' | 'limit_value', string> &
+  Partial<Record<'guard' | 'file' | 'field', string | null>>;
 
 /**
  * Runs every query of `sql/check`; a good snapshot has no findings. A person may accept findings of guards; a
@@ -24,13 +21,18 @@ export async function runChecks({ client, stage }: NightSessions) {
     const rows = await queryFile<GuardRow>(client, `check/${name}`, undefined, stage);
     const guard = /^guard_(\w+)\.sql$/.exec(name)?.[1];
     for (const row of rows) {
-      const { refusal: sentence, file, value, limit_value } = row;
+      const { refusal: sentence, file = null, field } = row;
+      const [value, limit] = [Number(row.value), Number(row.limit_value)];
       if (guard === undefined) invariants.push(sentence);
-      else {
-        const found = { guard: row.guard ?? guard, file, value: Number(value), sentence };
-        const { field } = row;
-        guards.push({ ...found, limit: Number(limit_value), ...(field && { field }) });
-      }
+      else
+        guards.push({
+          guard: row.guard ?? guard,
+          file,
+          value,
+          limit,
+          sentence,
+          ...(field && { field }),
+        });
     }
   }
   guards.sort((one, other) => one.guard.localeCompare(other.guard));

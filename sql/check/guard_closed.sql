@@ -5,7 +5,8 @@ with closed as (
     select
         count(*) as row_count,
         last_run.entry_count,
-        night.day_count
+        night.day_count,
+        registry.percent(count(*), last_run.entry_count * night.day_count) as share
     from stage.night
     join registry.run as last_run on last_run.run_id = night.previous_run_id
     join stage.before on before.declared_status <> 'DELETED'
@@ -16,20 +17,9 @@ with closed as (
 select
     format(
         '%s of %s entries ended in %s days: %s %% a day, the limit is 0.1 %%',
-        registry.figure(closed.row_count),
-        registry.figure(closed.entry_count),
-        closed.day_count,
-        share.value
+        registry.figure(row_count), registry.figure(entry_count), day_count, share
     ) as refusal,
-    null as file,
-    share.value,
+    share as value,
     0.1 as limit_value
 from closed
-cross join lateral (
-    select round(
-        100.0 * closed.row_count / nullif(closed.entry_count * closed.day_count, 0), 2
-    ) as value
-) as share
-where
-    closed.row_count > 20
-    and 1000 * closed.row_count > closed.entry_count * closed.day_count;
+where row_count > 20 and 1000 * row_count > entry_count * day_count;

@@ -11,16 +11,10 @@ with wrong as (
 select
     format(
         '%s dates of %s rows cannot be: %s %%, the limit is 0.5 %%; one is %s',
-        registry.figure(wrong.date_count),
-        registry.figure(wrong.read_count),
-        share.value,
-        wrong.example
+        registry.figure(date_count), registry.figure(read_count),
+        registry.percent(date_count, read_count), example
     ) as refusal,
-    null as file,
-    share.value,
+    registry.percent(date_count, read_count) as value,
     0.5 as limit_value
 from wrong
-cross join lateral (
-    select round(100.0 * wrong.date_count / nullif(wrong.read_count, 0), 2) as value
-) as share
-where wrong.date_count > 20 and wrong.date_count > 0.005 * wrong.read_count;
+where date_count > 20 and date_count > 0.005 * read_count;

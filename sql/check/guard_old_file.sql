@@ -3,9 +3,7 @@
 select
     format(
         '%s holds, byte for byte, what it held on %s; on %s it held something else',
-        file.file,
-        max(run.dump_date),
-        last_run.dump_date
+        file.file, max(run.dump_date), last_run.dump_date
     ) as refusal,
     file.file,
     last_run.dump_date - max(run.dump_date) as value,
@@ -18,8 +16,7 @@ join registry.run_file as last_file
     and last_file.file_key = file.file_key
     and last_file.content_hash <> file.content_hash
 join registry.run_file
-    on run_file.file_key = file.file_key
-    and run_file.content_hash = file.content_hash
+    on (run_file.file_key, run_file.content_hash) = (file.file_key, file.content_hash)
 join registry.run
     on run.run_id = run_file.run_id
     and run.source = night.source

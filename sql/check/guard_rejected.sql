@@ -6,32 +6,24 @@ with rejected as (
         count(*) filter (where not reject.is_repeat) as bad_count,
         (select sum(file.read_count) from stage.file) as read_count
     from stage.reject
-),
-
-example as (
-    select format('%s, line %s: %s', file.file, reject.line, reject.reason) as text
-    from stage.reject
-    join stage.file using (file_no)
-    order by reject.file_no, reject.line
-    limit 1
 )
 
 select
     format(
-        '%s of %s rows were rejected: %s %%, the limit is 0.5 %%; the first is %s',
-        registry.figure(rejected.row_count),
-        registry.figure(rejected.read_count),
-        round(100.0 * rejected.row_count / rejected.read_count, 2),
-        example.text
+        '%s of %s rows were rejected: %s %%, the limit is 0.5 %%; the first is %s, line %s: %s',
+        registry.figure(row_count), registry.figure(read_count),
+        registry.percent(row_count, read_count), first.file, first.line, first.reason
     ) as refusal,
-    null as file,
-    round(100.0 * rejected.row_count / rejected.read_count, 2) as value,
+    registry.percent(row_count, read_count) as value,
     0.5 as limit_value
 from rejected
-cross join example
+cross join (
+    select file.file, reject.line, reject.reason
+    from stage.reject
+    join stage.file using (file_no)
+    order by file_no, line
+    limit 1
+) as first
 where
-    rejected.row_count > 20
-    and rejected.row_count > 0.005 * rejected.read_count
-    or rejected.bad_count > 0
-    and rejected.row_count = rejected.read_count
-    and not exists (select from stage.deleted_key);
+    row_count > 20 and row_count > 0.005 * read_count
+    or bad_count > 0 and row_count = read_count and not exists (select from stage.deleted_key);

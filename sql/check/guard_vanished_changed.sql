@@ -70,7 +70,7 @@ from counted
 cross join last_run
 cross join lateral (
     select
-        round(100.0 * counted.row_count / nullif(counted.entry_count, 0), 2) as value,
+        registry.percent(counted.row_count, counted.entry_count) as value,
         trim_scale(counted.daily_limit * least(last_run.day_count, 10)) as limit_value
 ) as share
 where

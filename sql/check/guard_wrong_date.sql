@@ -1,12 +1,7 @@
 -- Refuses a dump whose newest processing date is more than one day after the given day, or more than three weeks
 -- before. The clock of the registry may be a day ahead. A delta is never too old, since it may hold old answers.
 with touched as (
-    select
-        file.file,
-        file.processed_until,
-        night.dump_date,
-        night.dump_date - file.processed_until as day_count,
-        night.dump_kind
+    select file.*, night.dump_date, night.dump_kind, night.dump_date - file.processed_until as day_count
     from stage.file
     cross join stage.night
     where file.processed_until is not null
@@ -15,14 +10,9 @@ with touched as (
 )
 
 select
-    format(
-        '%s goes up to %s: it is no dump of %s',
-        touched.file,
-        touched.processed_until,
-        touched.dump_date
-    ) as refusal,
-    touched.file,
-    abs(touched.day_count) as value,
-    case when touched.day_count < 0 then 1 else 21 end as limit_value
+    format('%s goes up to %s: it is no dump of %s', file, processed_until, dump_date) as refusal,
+    file,
+    abs(day_count) as value,
+    case when day_count < 0 then 1 else 21 end as limit_value
 from touched
-where touched.day_count < -1 or touched.dump_kind = 'full' and touched.day_count > 21;
+where day_count < -1 or dump_kind = 'full' and day_count > 21;

@@ -48,6 +48,11 @@ create or replace function registry.figure(count numeric) returns text
 language sql immutable parallel safe
 return to_char(count, 'FM999,999,999,999,990');
 
+-- Returns a share in per cent, with two decimals; null for a share of nothing.
+create or replace function registry.percent(part numeric, whole numeric) returns numeric
+language sql immutable parallel safe
+return round(100 * part / nullif(whole, 0), 2);
+
 -- The extension unaccent may lie in any schema.
 select set_config(
     'search_path',

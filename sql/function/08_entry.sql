@@ -29,13 +29,18 @@ return (
     where entry.source = find_entry.source and entry.entry_key = find_entry.entry_key
 );
 
--- Returns the impossible dates among the given ones, such as `start_date 0001-01-16`.
-create or replace function registry.list_wrong_dates(dates jsonb) returns text[]
+-- Returns a day of a record; the known day where the record states an impossible day.
+create or replace function registry.day_or_known(day date, written text, known date) returns date
+language sql immutable parallel safe
+return coalesce(day, case when written is not null then known end);
+
+-- Returns the impossible dates of a record, such as `start_date 0001-01-16`.
+create or replace function registry.list_wrong_dates(record jsonb) returns text[]
 language sql immutable parallel safe
 return (
     select array_agg(concat(dated.key, ' ', dated.value) order by dated.key)
-    from jsonb_each_text(dates) as dated
-    where dated.value is not null and registry.calendar_day(dated.value) is null
+    from jsonb_each_text(record - '{version_date, dump_date}'::text[]) as dated
+    where dated.key ~ '_date$' and registry.calendar_day(dated.value) is null and dated.value is not null
 );
 
 -- Returns the name of a region by its code.

@@ -1,9 +1,7 @@
 -- Returns one row per metric and labels: registries, queue, mails and credits. sql/metrics/registry.ts has the
 -- texts.
 with last_run as (
-    select distinct on (run.source)
-        run.*,
-        registry.state_of(run) as state_now
+    select distinct on (run.source) run.*, registry.state_of(run) as state_now
     from registry.run
     where run.state <> 'imported'
     order by run.source, run.run_id desc
@@ -18,11 +16,11 @@ published as (
 
 job as (
     select
-        jobs.task_identifier as task,
-        jobs.run_at,
+        task_identifier as task,
+        run_at,
         case
-            when jobs.locked_at is not null then 'running'
-            when jobs.attempts >= jobs.max_attempts then 'given_up'
+            when locked_at is not null then 'running'
+            when attempts >= max_attempts then 'given_up'
             else 'waiting'
         end as state
     from graphile_worker.jobs
@@ -44,31 +42,25 @@ select 'registry_run_state', json_build_object('source', source, 'state', state_
 from last_run
 
 union all
-select
-    'registry_run_seconds',
-    json_build_object('source', last_run.source, 'step', step.name),
-    step.seconds
+select 'registry_run_seconds', json_build_object('source', source, 'step', step.name), step.seconds
 from last_run
 cross join lateral (
-    select 'total', extract(epoch from coalesce(last_run.finished_at, now()) - last_run.started_at)
+    select 'total', extract(epoch from coalesce(finished_at, now()) - started_at)
     union all
-    select step.key, step.value::numeric from json_each_text(last_run.step_seconds) as step
+    select key, value::numeric from json_each_text(step_seconds)
 ) as step (name, seconds)
 
 union all
-select
-    'registry_run_rows',
-    json_build_object('source', last_run.source, 'kind', figure.kind),
-    figure.row_count
+select 'registry_run_rows', json_build_object('source', source, 'kind', figure.kind), figure.row_count
 from last_run
 cross join lateral (
     values
-    ('read', last_run.read_count),
-    ('accepted', last_run.accepted_count),
-    ('rejected', last_run.rejected_count),
-    ('new', last_run.new_count),
-    ('updated', last_run.updated_count),
-    ('deleted', last_run.deleted_count)
+    ('read', read_count),
+    ('accepted', accepted_count),
+    ('rejected', rejected_count),
+    ('new', new_count),
+    ('updated', updated_count),
+    ('deleted', deleted_count)
 ) as figure (kind, row_count)
 where figure.row_count is not null
 
@@ -78,8 +70,8 @@ select
     json_build_object('source', last_run.source),
     count(distinct (run.started_at at time zone source.time_zone)::date)
 from last_run
-join registry.source on source.source = last_run.source
-left join published on published.source = last_run.source
+join registry.source using (source)
+left join published using (source)
 left join registry.run
     on run.source = last_run.source
     and run.state = 'refused'
@@ -110,8 +102,8 @@ select
     json_build_object('quantile', asked.quantile::text),
     coalesce(
         percentile_disc(asked.quantile) within group (
-            order by greatest(0, extract(epoch from now() - import_queue.due_since))
-        ) filter (where import_queue.due_since is not null),
+            order by greatest(0, extract(epoch from now() - due_since))
+        ) filter (where due_since is not null),
         0
     )
 from unnest(array[0.5, 0.9, 1]) as asked (quantile)
@@ -125,10 +117,7 @@ where state = 'queued' or (state = 'failed' and ended_at > now() - interval '7 d
 group by state
 
 union all
-select
-    'registry_mail_wait_seconds',
-    '{}',
-    coalesce(extract(epoch from now() - min(created_at)), 0)
+select 'registry_mail_wait_seconds', '{}', coalesce(extract(epoch from now() - min(created_at)), 0)
 from customer.mail
 where state = 'queued'
 

@@ -10,9 +10,6 @@ interface Sample {
   value: string | number;
 }
 
-/** How long samples are cached, in ms, so that a scrape reads the tables once. */
-const kept_ms = 5_000;
-
 /** The help text and the labels of each metric. A metric whose name ends with `_total` is a counter. */
 const descriptions: Record<string, [help: string, ...labels: string[]]> = {
   registry_process_info: ['What the process is: always 1.', 'process'],
@@ -57,15 +54,10 @@ export function addRegistryMetrics(
   process: 'api' | 'worker' | 'schedule',
   readers: () => ServerState[] = () => [],
 ): void {
-  let samples: Promise<Sample[]> | undefined;
-  let read_at = 0;
-  const read = () => {
-    if (samples && performance.now() - read_at < kept_ms) return samples;
-    // Parallel scrapes share one pending read of the tables, however long it takes.
-    read_at = Infinity;
-    samples = readSamples(pool, process, readers()).finally(() => (read_at = performance.now()));
-    return samples;
-  };
+  let pending: Promise<Sample[]> | undefined;
+  // The metrics of a scrape are collected in parallel, and share one read of the tables.
+  const read = () =>
+    (pending ??= readSamples(pool, process, readers()).finally(() => (pending = undefined)));
   for (const [name, [help, ...labelNames]] of Object.entries(descriptions)) {
     const Kind = name.endsWith('_total') ? Counter : Gauge;
     const metric = new Kind({
@@ -84,30 +76,25 @@ export function addRegistryMetrics(
   }
 }
 
-function describeReader({ name, is_up, lag_seconds, snapshot_no }: ServerState): Sample[] {
-  const labels = { reader: name };
-  return [
-    { name: 'registry_reader_up', labels, value: Number(is_up) },
-    { name: 'registry_reader_snapshot', labels, value: snapshot_no },
-    ...(lag_seconds === null
-      ? []
-      : [{ name: 'registry_reader_lag_seconds', labels, value: lag_seconds }]),
-  ];
-}
-
 async function readSamples(pool: Pool, process: string, readers: ServerState[]): Promise<Sample[]> {
   const rows = await queryFile<Sample>(pool, 'metrics/registry.sql').catch(() => undefined);
   const { totalCount, idleCount, waitingCount } = pool;
-  const figures = { used: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
-  return [
-    ...(rows ?? []),
-    ...readers.flatMap(describeReader),
-    { name: 'registry_process_info', labels: { process }, value: 1 },
-    { name: 'registry_database_up', labels: {}, value: rows ? 1 : 0 },
-    ...Object.entries(figures).map(([state, value]) => ({
-      name: 'registry_pool_connections',
-      labels: { state },
-      value,
-    })),
+  const figures: [name: string, labels: Sample['labels'], value: number | null][] = [
+    ['process_info', { process }, 1],
+    ['database_up', {}, rows ? 1 : 0],
+    ['pool_connections', { state: 'used' }, totalCount - idleCount],
+    ['pool_connections', { state: 'idle' }, idleCount],
+    ['pool_connections', { state: 'waiting' }, waitingCount],
   ];
+  for (const { name: reader, is_up, lag_seconds, snapshot_no } of readers) {
+    figures.push(
+      ['reader_up', { reader }, Number(is_up)],
+      ['reader_lag_seconds', { reader }, lag_seconds],
+      ['reader_snapshot', { reader }, snapshot_no],
+    );
+  }
+  const known = figures.flatMap(([name, labels, value]) =>
+    value === null ? [] : [{ name: `registry_${name}`, labels, value }],
+  );
+  return [...(rows ?? []), ...known];
 }

@@ -53,19 +53,7 @@ select
                 mapped.struck_off_day, mapped.bankruptcy_start_day, mapped.bankruptcy_end_day,
                 mapped.restructuring_start_day, mapped.restructuring_end_day
             )
-            then registry.list_wrong_dates(
-                jsonb_build_object(
-                    'start_date', mapped.start_date,
-                    'end_date', mapped.end_date,
-                    'suspension_date', mapped.suspension_date,
-                    'resumption_date', mapped.resumption_date,
-                    'struck_off_date', mapped.struck_off_date,
-                    'bankruptcy_start_date', mapped.bankruptcy_start_date,
-                    'bankruptcy_end_date', mapped.bankruptcy_end_date,
-                    'restructuring_start_date', mapped.restructuring_start_date,
-                    'restructuring_end_date', mapped.restructuring_end_date
-                )
-            )
+            then registry.list_wrong_dates(to_jsonb(mapped))
     end as wrong_dates,
     case
         when mapped.wrong_number is not null then mapped.wrong_number
@@ -210,43 +198,37 @@ from (
     ) as mapped
     offset 0
 ) as mapped
--- An impossible day is noted, and the known day stays.
+-- An impossible day is noted, and the known day stays. Postgres looks up the known entry only for an impossible day.
+cross join lateral (
+    select registry.find_entry(mapped.source, mapped.entry_key) as entry
+) as known
 cross join lateral (
     select
-        case when mapped.start_date is not null then coalesce(
-            mapped.start_day, (registry.find_entry(mapped.source, mapped.entry_key)).start_date
-        ) end as start,
-        case when mapped.end_date is not null then coalesce(
-            mapped.end_day, (registry.find_entry(mapped.source, mapped.entry_key)).end_date
-        ) end as ending,
-        case when mapped.suspension_date is not null then coalesce(
-            mapped.suspension_day,
-            (registry.find_entry(mapped.source, mapped.entry_key)).suspension_date
-        ) end as suspension,
-        case when mapped.resumption_date is not null then coalesce(
-            mapped.resumption_day,
-            (registry.find_entry(mapped.source, mapped.entry_key)).resumption_date
-        ) end as resumption,
-        case when mapped.struck_off_date is not null then coalesce(
-            mapped.struck_off_day,
-            (registry.find_entry(mapped.source, mapped.entry_key)).struck_off_date
-        ) end as strike_off,
-        case when mapped.bankruptcy_start_date is not null then coalesce(
-            mapped.bankruptcy_start_day,
-            (registry.find_entry(mapped.source, mapped.entry_key)).bankruptcy_start_date
-        ) end as bankruptcy_start,
-        case when mapped.bankruptcy_end_date is not null then coalesce(
-            mapped.bankruptcy_end_day,
-            (registry.find_entry(mapped.source, mapped.entry_key)).bankruptcy_end_date
-        ) end as bankruptcy_end,
-        case when mapped.restructuring_start_date is not null then coalesce(
-            mapped.restructuring_start_day,
-            (registry.find_entry(mapped.source, mapped.entry_key)).restructuring_start_date
-        ) end as restructuring_start,
-        case when mapped.restructuring_end_date is not null then coalesce(
-            mapped.restructuring_end_day,
-            (registry.find_entry(mapped.source, mapped.entry_key)).restructuring_end_date
-        ) end as restructuring_end
+        registry.day_or_known(
+            mapped.start_day, mapped.start_date, (known.entry).start_date
+        ) as start,
+        registry.day_or_known(mapped.end_day, mapped.end_date, (known.entry).end_date) as ending,
+        registry.day_or_known(
+            mapped.suspension_day, mapped.suspension_date, (known.entry).suspension_date
+        ) as suspension,
+        registry.day_or_known(
+            mapped.resumption_day, mapped.resumption_date, (known.entry).resumption_date
+        ) as resumption,
+        registry.day_or_known(
+            mapped.struck_off_day, mapped.struck_off_date, (known.entry).struck_off_date
+        ) as strike_off,
+        registry.day_or_known(
+            mapped.bankruptcy_start_day, mapped.bankruptcy_start_date, (known.entry).bankruptcy_start_date
+        ) as bankruptcy_start,
+        registry.day_or_known(
+            mapped.bankruptcy_end_day, mapped.bankruptcy_end_date, (known.entry).bankruptcy_end_date
+        ) as bankruptcy_end,
+        registry.day_or_known(
+            mapped.restructuring_start_day, mapped.restructuring_start_date, (known.entry).restructuring_start_date
+        ) as restructuring_start,
+        registry.day_or_known(
+            mapped.restructuring_end_day, mapped.restructuring_end_date, (known.entry).restructuring_end_date
+        ) as restructuring_end
 ) as day
 -- The fields that the hash of a record is made from.
 cross join lateral (

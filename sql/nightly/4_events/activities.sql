@@ -1,5 +1,4 @@
--- Turns changed activities into events. one_activity.sql does so for a registry that states only the main
--- activity.
+-- Turns changed activities into events.
 
 -- One row per changed entry and added or removed code. When an entry moves to the other version of the
 -- classification, the codes that the official key maps in either direction are one reclassification. A
@@ -100,37 +99,50 @@ from stage.activity_change
 where activity_change.is_explained
 group by activity_change.company_id, activity_change.entry_id;
 
+-- Turns the changed main activity into an event. A registry that states only the main activity keeps it in a
+-- reclassification if the new code is the announced code. Without an announced code, the official key maps the codes.
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
 select
     after.company_id,
     after.entry_id,
-    'COMPANY_MAIN_ACTIVITY_CHANGED',
+    case
+        when not night.has_one_activity then 'COMPANY_MAIN_ACTIVITY_CHANGED'
+        when before.activity_main is null then 'COMPANY_ACTIVITY_ADDED'
+        when after.activity_main is null then 'COMPANY_ACTIVITY_REMOVED'
+        when recoded.is_explained then 'COMPANY_ACTIVITIES_RECLASSIFIED'
+        else 'COMPANY_MAIN_ACTIVITY_CHANGED'
+    end,
     before.activity_main,
     after.activity_main
 from stage.before
 join stage.after using (entry_id)
+cross join stage.night
+cross join lateral (
+    select
+        before.activity_version <> after.activity_version is true
+        and coalesce(
+            after.activity_main = before.announced_activity,
+            exists (
+                select
+                from (
+                    values
+                    (
+                        before.activity_version, before.activity_main, after.activity_version,
+                        after.activity_main
+                    ),
+                    (
+                        after.activity_version, after.activity_main, before.activity_version,
+                        before.activity_main
+                    )
+                ) as main (from_version, from_code, to_version, to_code)
+                join registry.activity_recoding
+                    on activity_recoding.from_version = main.from_version
+                    and activity_recoding.to_version = main.to_version
+                    and activity_recoding.from_code between main.from_code and main.from_code || 'Z'
+                    and starts_with(activity_recoding.to_code, main.to_code)
+            )
+        ) as is_explained
+) as recoded
 where
-    not (select night.has_one_activity from stage.night)
-    and before.activity_main is distinct from after.activity_main
-    and (
-        before.activity_version = after.activity_version is not false
-        or not exists (
-            select
-            from (
-                values
-                (
-                    before.activity_version, before.activity_main, after.activity_version,
-                    after.activity_main
-                ),
-                (
-                    after.activity_version, after.activity_main, before.activity_version,
-                    before.activity_main
-                )
-            ) as main (from_version, from_code, to_version, to_code)
-            join registry.activity_recoding
-                on activity_recoding.from_version = main.from_version
-                and activity_recoding.to_version = main.to_version
-                and activity_recoding.from_code between main.from_code and main.from_code || 'Z'
-                and starts_with(activity_recoding.to_code, main.to_code)
-        )
-    );
+    before.activity_main is distinct from after.activity_main
+    and (night.has_one_activity or not recoded.is_explained);

@@ -5,9 +5,7 @@ insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
 select
     after.company_id,
     after.entry_id,
-    event.event_type,
-    event.old_value,
-    event.new_value
+    event.*
 from stage.before
 join stage.after using (entry_id)
 cross join lateral (

@@ -51,19 +51,17 @@ with latest as materialized (
 )
 
 update registry.entry
-set
-    fingerprint = latest.fingerprint,
-    file_key = latest.file_key,
-    version_no = latest.version_no,
-    version_date = latest.version_date,
-    version_register = latest.version_register,
-    announced_activity = latest.announced_activity,
-    closed_units = latest.closed_units,
-    address_ids = latest.address_ids,
-    withdrawn_until = coalesce(
+set (
+    fingerprint, file_key, version_no, version_date, version_register, announced_activity,
+    closed_units, address_ids, withdrawn_until
+) = (
+    latest.fingerprint, latest.file_key, latest.version_no, latest.version_date,
+    latest.version_register, latest.announced_activity, latest.closed_units, latest.address_ids,
+    coalesce(
         latest.withdrawn_until,
         registry.end_withdrawal(entry.withdrawn_until, latest.dump_date)
     )
+)
 from latest
 where
     entry.company_id = latest.company_id

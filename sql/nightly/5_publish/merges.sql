@@ -1,10 +1,13 @@
--- Merges linked companies. From here on, the tables of the night name the remaining companies, except stage.before,
--- which is the state of yesterday.
+-- Merges linked companies. From here on, all tables name the remaining companies, except stage.before, which is the
+-- state of yesterday.
 do $$
 declare
     list regclass;
 begin
-    foreach list in array '{stage.after, stage.vanished, stage.due, stage.event}'::regclass[] loop
+    foreach list in array '{
+        stage.after, stage.vanished, stage.due, stage.event, registry.entry, registry.event,
+        registry.corroboration
+    }'::regclass[] loop
         execute format(
             'update %s as moved
             set company_id = merged_company.into_company_id
@@ -15,21 +18,6 @@ begin
     end loop;
 end;
 $$;
-
-update registry.entry
-set company_id = merged_company.into_company_id
-from stage.merged_company
-where entry.company_id = merged_company.company_id;
-
-update registry.event
-set company_id = merged_company.into_company_id
-from stage.merged_company
-where event.company_id = merged_company.company_id;
-
-update registry.corroboration
-set company_id = merged_company.into_company_id
-from stage.merged_company
-where corroboration.company_id = merged_company.company_id;
 
 -- Empties the shown fields of merged companies: the remaining company alone keeps such values.
 update registry.company

@@ -103,10 +103,7 @@ move as (
 ),
 
 movement as (
-    select
-        new_stock.voivodeship, new_stock.activity_section, new_stock.legal_form, new_stock.status,
-        new_stock.entry_change, new_stock.new_count, new_stock.ended_count,
-        new_stock.suspended_count, new_stock.resumed_count, new_stock.returned_count
+    select new_stock.*
     from stage.new_stock
     union all
     select side.*
@@ -126,15 +123,15 @@ movement as (
             (change.statuses = 'ACTIVE SUSPENDED')::integer,
             (change.statuses = 'SUSPENDED ACTIVE')::integer,
             -- A known entry that stands again counts as a return.
-            (change.stands and not change.stood)::integer
+            (change.stands and not change.stood)::integer, 0
         ),
         (
             old_state.voivodeship, old_state.section, old_state.legal_form,
-            old_state.status, -1, 0, (change.stood and not change.stands)::integer, 0, 0, 0
+            old_state.status, -1, 0, (change.stood and not change.stands)::integer, 0, 0, 0, 0
         )
     ) as side (
         voivodeship, section, legal_form, status, entry_change, new_count, ended_count,
-        suspended_count, resumed_count, returned_count
+        suspended_count, resumed_count, returned_count, state_hash
     )
     where side.status is not null
 )
@@ -176,12 +173,7 @@ set
 
 -- Clears the flow of a baseline, which has a stock alone.
 update registry.stock_change
-set
-    new_count = 0,
-    ended_count = 0,
-    suspended_count = 0,
-    resumed_count = 0,
-    returned_count = 0
+set (new_count, ended_count, suspended_count, resumed_count, returned_count) = (0, 0, 0, 0, 0)
 from stage.night
 where
     night.previous_run_id is null

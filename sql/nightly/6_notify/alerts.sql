@@ -4,36 +4,19 @@
 -- One row per watch that asks for alerts by mail and whose company has events tonight. Settings of the watch
 -- replace the settings of the account.
 create unlogged table stage.alert_watch as
-select
-    watch.account_id,
-    watch.company_id,
-    setting.min_severity,
-    setting.event_classes,
-    setting.categories
+select watch.account_id, watch.company_id, setting.*
 from customer.watch
-left join customer.alert_setting using (account_id)
+left join customer.alert_setting as shared using (account_id)
 cross join lateral (
-    select
-        case
-            when watch.has_custom_settings then watch.alerts_enabled and watch.notify_via_email
-            else alert_setting.alerts_enabled and alert_setting.notify_via_email
-        end as is_on,
-        case
-            when watch.has_custom_settings then watch.alert_min_severity
-            else alert_setting.alert_min_severity
-        end as min_severity,
-        case
-            when watch.has_custom_settings then watch.alert_event_classes
-            else alert_setting.alert_event_classes
-        end as event_classes,
-        case
-            when watch.has_custom_settings then watch.alert_categories
-            else alert_setting.alert_categories
-        end as categories
-) as setting
+    select watch.alert_min_severity, watch.alert_event_classes, watch.alert_categories
+    where watch.has_custom_settings and watch.alerts_enabled and watch.notify_via_email
+    union all
+    select shared.alert_min_severity, shared.alert_event_classes, shared.alert_categories
+    where
+        not watch.has_custom_settings and shared.alerts_enabled and shared.notify_via_email
+) as setting (min_severity, event_classes, categories)
 where
-    setting.is_on
-    and watch.state = 'ready'
+    watch.state = 'ready'
     and watch.company_id in (select watched_event.company_id from stage.watched_event)
     and watch.account_id in (select watcher.account_id from stage.watcher);
 
@@ -112,16 +95,12 @@ total as (
     select
         severity_total.account_id,
         jsonb_agg(
-            jsonb_build_object(
-                'severity', severity_total.severity,
-                'event_count', severity_total.event_count
-            )
-            order by severity_total.rank desc
+            jsonb_build_object('severity', severity, 'event_count', event_count) order by rank desc
         ) as totals
     from (
-        select alert.account_id, alert.severity, alert.rank, count(*) as event_count
+        select account_id, severity, rank, count(*) as event_count
         from stage.alert
-        group by alert.account_id, alert.severity, alert.rank
+        group by account_id, severity, rank
     ) as severity_total
     group by severity_total.account_id
 ),
