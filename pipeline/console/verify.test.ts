@@ -111,7 +111,7 @@ const tamperings: [what: string, statement: string, finding: RegExp][] = [
      where company_id = (
        select company_id from registry.entry where entry_id = ${newestEntry}
      )`,
-    /^the status of company \d+ is not that of its entries$/m,
+    /^company \d+ does not show what its entries say$/m,
   ],
 ];
 

@@ -111,6 +111,7 @@ select registry.load_dictionary('registry.activity_recoded');
 \load registry.legal_form from 'country/*/legal_form.csv'
 \load registry.region from 'country/*/region.csv'
 \load registry.population from 'country/*/population.csv'
+\load registry.entry_column from 'entry_column.csv'
 \load registry.reject_code from 'reject_code.csv'
 \load registry.severity from 'severity.csv'
 \load registry.event_type from 'event_type.csv'

@@ -1,3 +1,13 @@
+-- One row per column of registry.entry whose changes the night compares, or which keeps its value where a file lacks
+-- the column. `field`: the name of the field in guards; null where another comparison covers the column. `stated_as`:
+-- the name of the field in the column lists of the sources (`tells`). `subjects`: the subjects of the events about it.
+create table registry.entry_column (
+    column_name text primary key,
+    field text,
+    stated_as text,
+    subjects text[] not null
+);
+
 -- One row per registry entry: the state of one activity of one company in one registry. Each source has a partition,
 -- which the first snapshot of the source makes with its indexes. Columns of fixed width come first, so that no padding
 -- lies between them.

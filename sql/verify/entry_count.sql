@@ -10,49 +10,32 @@ with published as (
 
 select format(
     'run %s: %s entries, where %s + %s new - %s deleted are expected',
-    published.run_id,
-    registry.figure(published.entry_count),
-    registry.figure(published.previous_entry_count),
-    registry.figure(published.new_count),
-    registry.figure(published.deleted_count)
+    run_id, registry.figure(entry_count), registry.figure(previous_entry_count),
+    registry.figure(new_count), registry.figure(deleted_count)
 ) as finding
 from published
 where
-    not published.is_baseline
-    and published.entry_count is distinct from
-    published.previous_entry_count + published.new_count - published.deleted_count
+    not is_baseline
+    and entry_count is distinct from previous_entry_count + new_count - deleted_count
 union all
 select format(
-    'run %s counts %s entries, there are %s',
-    published.run_id,
-    registry.figure(published.entry_count),
-    registry.figure(found.row_count)
-)
-from published
-cross join (
-    select count(*) as row_count
-    from registry.entry
-    where
-        entry.source = $1
-        and entry.gone_date is null
-        and entry.declared_status <> 'DELETED'
-) as found
-where
-    published.age = 1
-    and published.entry_count <> found.row_count
-union all
-select format(
-    'run %s counts %s events, there are %s',
-    published.run_id,
-    registry.figure(published.event_count),
-    registry.figure(found.row_count)
+    'run %s counts %s %s, there are %s',
+    published.run_id, registry.figure(counted.stated), counted.kind, registry.figure(counted.found)
 )
 from published
 cross join lateral (
-    select count(*) as row_count
+    select 'entries', published.entry_count, count(*)
+    from registry.entry
+    where
+        published.age = 1
+        and entry.source = $1
+        and entry.gone_date is null
+        and entry.declared_status <> 'DELETED'
+    having published.age = 1
+    union all
+    select 'events', published.event_count, count(*)
     from registry.event
     where event.source = $1 and event.event_date = published.dump_date
-) as found
-where
-    published.state = 'published'
-    and published.event_count <> found.row_count;
+    having published.state = 'published'
+) as counted (kind, stated, found)
+where counted.stated <> counted.found;

@@ -1,18 +1,21 @@
 -- Compares the stock and the flow of a registry with its entries, and with the daily statistics.
 
--- Counts each group of entries as it is, and as the changes of the stock record it.
-with both_sides as (
+-- Lists two counts that must be equal in each group. Without a day: the entries as the changes of the stock record
+-- them, and as they are. With a day: by how much the standing entries changed, and the flows and moves of the day. A
+-- suspension adds to SUSPENDED and takes from ACTIVE, a resumption the other way round.
+with counted as (
     select
+        null::date as stat_date,
         entry.voivodeship,
         coalesce(activity_recoded.section, activity_division.section) as activity_section,
         entry.legal_form,
         entry.status,
-        0 as kept_count,
-        count(*) as entry_count
+        0 as stated,
+        count(*) as found
     from registry.entry
     left join registry.activity_recoded
         on activity_recoded.version = entry.activity_version
-    and activity_recoded.code = entry.activity_main
+        and activity_recoded.code = entry.activity_main
     left join registry.activity_division
         on activity_division.country_code = entry.country_code
         and activity_division.division = left(entry.activity_main, 2)
@@ -20,70 +23,57 @@ with both_sides as (
         entry.source = $1::text
         and entry.gone_date is null
         and entry.declared_status <> 'DELETED'
-    group by 1, 2, 3, 4
+    group by 2, 3, 4, 5
+    union all
+    select null, voivodeship, activity_section, legal_form, status, entry_change, 0
+    from registry.stock_change
+    where source = $1
     union all
     select
-        stock_change.voivodeship,
-        stock_change.activity_section,
-        stock_change.legal_form,
-        stock_change.status,
-        stock_change.entry_change,
-        0
-    from registry.stock_change
-    where stock_change.source = $1
-),
-
--- Lists by how much the standing entries of a day, group and status changed, beside the flows and moves. A suspension
--- adds to SUSPENDED and takes from ACTIVE, a resumption the other way round.
-explained as (
-    select
-        stock_flow.stat_date,
-        stock_flow.voivodeship,
-        stock_flow.activity_section,
-        stock_flow.legal_form,
-        side.status,
-        side.entry_change,
-        side.flow
-    from registry.stock_flow
+        stat_date, flow.voivodeship, flow.activity_section, flow.legal_form, side.status, side.stated,
+        side.found
+    from registry.stock_flow as flow
+    left join registry.daily_stat using (source, stat_date)
     cross join lateral (
         values
         (
-            stock_flow.status,
-            stock_flow.entry_change,
-            stock_flow.new_count - stock_flow.ended_count + stock_flow.suspended_count
-            + stock_flow.resumed_count + stock_flow.moved_in - stock_flow.moved_out
-            + stock_flow.recoded_in - stock_flow.recoded_out
+            flow.status,
+            flow.entry_change,
+            flow.new_count - flow.ended_count + flow.suspended_count + flow.resumed_count
+            + flow.moved_in - flow.moved_out + flow.recoded_in - flow.recoded_out
         ),
         (
-            case stock_flow.status when 'ACTIVE' then 'SUSPENDED' else 'ACTIVE' end,
+            case flow.status when 'ACTIVE' then 'SUSPENDED' else 'ACTIVE' end,
             0,
-            -stock_flow.suspended_count - stock_flow.resumed_count
+            -flow.suspended_count - flow.resumed_count
         )
-    ) as side (status, entry_change, flow)
-    where stock_flow.source = $1 and stock_flow.status <> 'DELETED'
+    ) as side (status, stated, found)
+    where source = $1 and flow.status <> 'DELETED' and daily_stat.is_baseline is not true
 )
 
 select format(
-    'the stock of %s %s entries in %s, %s, %s is %s, the entries give %s',
+    case
+        when stat_date is null
+            then 'the stock of %1$s %2$s entries in %3$s, %4$s, %5$s is %6$s, the entries give %7$s'
+        else 'the %2$s entries of %1$s in %3$s, %4$s, %5$s change by %6$s on %8$s, '
+            'its flows and moves say %7$s'
+    end,
     $1,
-    both_sides.status,
-    coalesce(both_sides.voivodeship, 'no voivodeship'),
-    coalesce(both_sides.activity_section, 'no section'),
-    coalesce(both_sides.legal_form, 'no legal form'),
-    registry.figure(sum(both_sides.kept_count)),
-    registry.figure(sum(both_sides.entry_count))
+    status,
+    coalesce(voivodeship, 'no voivodeship'),
+    coalesce(activity_section, 'no section'),
+    coalesce(legal_form, 'no legal form'),
+    registry.figure(sum(stated)),
+    registry.figure(sum(found)),
+    stat_date
 ) as finding
-from both_sides
-group by
-    both_sides.voivodeship, both_sides.activity_section, both_sides.legal_form, both_sides.status
-having sum(both_sides.kept_count) <> sum(both_sides.entry_count)
+from counted
+group by stat_date, voivodeship, activity_section, legal_form, status
+having sum(stated) <> sum(found)
 union all
 select format(
     'the stock of %s on %s is %s entries, the daily statistics say %s',
-    $1,
-    summed.stat_date,
-    registry.figure(summed.stock),
-    registry.figure(summed.entry_count)
+    $1, stat_date, registry.figure(stock), registry.figure(entry_count)
 )
 from (
     select
@@ -99,26 +89,5 @@ from (
     ) as changed using (stat_date)
     where daily_stat.source = $1
 ) as summed
-where summed.stock <> summed.entry_count
-union all
-select format(
-    'the %s entries of %s in %s, %s, %s change by %s on %s, its flows and moves say %s',
-    explained.status,
-    $1,
-    coalesce(explained.voivodeship, 'no voivodeship'),
-    coalesce(explained.activity_section, 'no section'),
-    coalesce(explained.legal_form, 'no legal form'),
-    registry.figure(sum(explained.entry_change)),
-    explained.stat_date,
-    registry.figure(sum(explained.flow))
-)
-from explained
-left join registry.daily_stat
-    on daily_stat.source = $1
-    and daily_stat.stat_date = explained.stat_date
-where daily_stat.is_baseline is not true
-group by
-    explained.stat_date, explained.voivodeship, explained.activity_section, explained.legal_form,
-    explained.status
-having sum(explained.entry_change) <> sum(explained.flow)
+where stock <> entry_count
 limit 100;

@@ -6,61 +6,21 @@ alter view stage.mapped rename to mapped_alone;
 do $do$
 begin
     execute (
-        -- tells: the name of the field in the column lists of the sources. subjects: the subjects of events
-        -- about the field.
-        with field (tells, column_names, subjects) as (
-            values
-            ('NIP', '{nip}'::text[], '{NIP}'::text[]),
-            ('RNA', '{numbers}', '{KRS}'),
-            ('name', '{name}', '{name}'),
-            ('owner', '{surname, first_name}', '{owner}'),
-            ('legal_form', '{legal_form}', '{legal form}'),
-            ('phone', '{phone}', '{phone}'),
-            ('e-mail', '{email}', '{e-mail}'),
-            ('website', '{website}', '{website}'),
-            (
-                'address',
-                '{postal_code, county, commune, city, street, building, apartment, voivodeship,
-                address_country_code}',
-                '{address}'
-            ),
-            (
-                'activities',
-                '{activity_version, activity_main, activity_codes, announced_activity}',
-                '{activities, activity, main activity}'
-            ),
-            ('start_date', '{start_date}', '{start date}'),
-            (
-                'status',
-                '{declared_status, is_partnership_only, end_date, suspension_date, resumption_date,
-                struck_off_date}',
-                '{}'
-            ),
-            ('units', '{units, closed_units, address_ids}', '{unit}'),
-            -- The key of an entry without a number is made from the values of its columns.
-            ('key', '{entry_key}', '{}')
-        ),
-
-        missing as (
-            select missing_column.record_file_no, missing_column.is_optional, field.*
+        with missing as (
+            select missing_column.record_file_no, missing_column.is_optional, entry_column.*
             from stage.missing_column
             cross join lateral unnest(missing_column.tells) as stated (name)
-            join field on field.tells = stated.name
+            join registry.entry_column on entry_column.stated_as = stated.name
         ),
 
         kept as (
             select
-                kept.column_name,
-                coalesce(
-                    array_agg(distinct missing.record_file_no) filter (where not missing.is_optional),
-                    '{}'
-                ) as lacking,
-                coalesce(
-                    array_agg(distinct missing.record_file_no) filter (where missing.is_optional), '{}'
-                ) as lacking_optional
+                column_name,
+                coalesce(array_agg(record_file_no) filter (where not is_optional), '{}') as lacking,
+                coalesce(array_agg(record_file_no) filter (where is_optional), '{}')
+                    as lacking_optional
             from missing
-            cross join lateral unnest(missing.column_names) as kept (column_name)
-            group by kept.column_name
+            group by column_name
         ),
 
         unstated as (
@@ -98,6 +58,7 @@ begin
                         when column_name = 'unstated'
                             then coalesce((select unstated.expression from unstated), 'mapped.unstated')
                         when kept.column_name is null then format('mapped.%I', column_name)
+                        -- The key of an entry without a number is made from the values of its columns.
                         when column_name = 'entry_key' then format(
                             'case
                                 when

@@ -81,33 +81,13 @@ begin
                 format(
                     'select %L as field, after.%2$I is null as is_lost
                     where before.%2$I is distinct from after.%2$I',
-                    field.name,
-                    field.column_name
+                    field,
+                    column_name
                 ),
                 ' union all '
             )
-            from (
-                -- Most fields are named after their columns. The second list names the others.
-                select replace(same.column_name, '_', ' '), same.column_name
-                from unnest(
-                    '{nip, krs, name, surname, first_name, legal_form, phone, email, fax, website,
-                    postal_code, county, commune, city, street, building, apartment, voivodeship,
-                    activity_version, start_date, end_date, suspension_date, resumption_date,
-                    entity_type, units, persons, other_dates, numbers}'::text[]
-                ) as same (column_name)
-                union all
-                values
-                ('regon', 'regon9'),
-                ('e-delivery address', 'e_delivery'),
-                ('main activity', 'activity_main'),
-                ('status', 'declared_status'),
-                ('strike-off date', 'struck_off_date'),
-                ('bankruptcy date', 'bankruptcy_start_date'),
-                ('end of the bankruptcy', 'bankruptcy_end_date'),
-                ('bankruptcy', 'bankruptcy_state'),
-                ('country', 'address_country_code'),
-                ('partnership', 'is_partnership_only')
-            ) as field (name, column_name)
+            from registry.entry_column
+            where field is not null
         )
     );
 end;

@@ -35,16 +35,9 @@ where
 
 -- Adds the records with new keys, only if the key of a known entry may have changed.
 insert into stage.unmatched
-select entry.*
-from stage.entry
-where
-    exists (select from stage.unmatched)
-    and entry.reason is null
-    and entry.gone_date is null
-    and not exists (
-        select from stage.pair
-        where pair.file_no = entry.file_no and pair.line = entry.line
-    );
+select new_record.*
+from stage.new_record
+where exists (select from stage.unmatched) and new_record.gone_date is null;
 
 analyze stage.unmatched;
 
@@ -156,13 +149,10 @@ begin
         using stage.pair
         where
             pair.has_new_key
-            and pair.file_no = unmatched.file_no
-            and pair.line = unmatched.line;
+            and (pair.file_no, pair.line) = (unmatched.file_no, unmatched.line);
         delete from stage.unmatched
         using stage.pair
-        where
-            pair.has_new_key
-            and pair.entry_id = unmatched.entry_id;
+        where pair.has_new_key and pair.entry_id = unmatched.entry_id;
     end loop;
 end;
 $$;

@@ -2,18 +2,12 @@
 -- not depend on the number of skipped records.
 insert into stage.new_id (file_no, line, entry_id)
 select
-    entry.file_no,
-    entry.line,
-    night.entry_id_before + row_number() over (order by entry.file_no, entry.line)
-from stage.entry
+    new_record.file_no,
+    new_record.line,
+    night.entry_id_before + row_number() over (order by new_record.file_no, new_record.line)
+from stage.new_record
 cross join stage.night
-where
-    not night.is_baseline
-    and entry.reason is null
-    and not exists (
-        select from stage.pair
-        where pair.file_no = entry.file_no and pair.line = entry.line
-    );
+where not night.is_baseline;
 
 analyze stage.new_id;
 

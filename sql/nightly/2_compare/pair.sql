@@ -18,6 +18,17 @@ where entry.reason is null;
 
 analyze stage.pair (file_no, line, entry_id, company_id, is_changed);
 
+-- Lists the accepted records without a pair: the new entries.
+create view stage.new_record as
+select entry.*
+from stage.entry
+where
+    entry.reason is null
+    and not exists (
+        select from stage.pair
+        where pair.file_no = entry.file_no and pair.line = entry.line
+    );
+
 -- Creates two views of the records as rows of registry.entry: the columns of stage.entry, with ids.
 -- changed_entry: one row per known entry that may have changed. new_entry: one row per record without a pair. A
 -- new entry without a link to a company founds a company with its own id. In a first snapshot all records are

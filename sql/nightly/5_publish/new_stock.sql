@@ -1,6 +1,6 @@
 -- Counts the new entries of each group for stock.sql and statistics.sql, in parallel with the transaction that
 -- publishes. The count takes one process, since other processes work beside it. An entry that is struck off or ended
--- when it is first seen is in no stock. The query reads stage.entry, since it does not need the joins of
+-- when it is first seen is in no stock. The query reads stage.new_record, since it does not need the joins of
 -- stage.new_entry.
 set local max_parallel_workers_per_gather = 0;
 
@@ -17,7 +17,7 @@ select
     0 as resumed_count,
     0 as returned_count,
     sum(registry.state_hash(entry.content_hash, entry.gone_date)) as state_hash
-from stage.entry
+from stage.new_record as entry
 cross join lateral (
     select entry.gone_date is null and entry.declared_status <> 'DELETED' as is_counted
 ) as side
@@ -27,10 +27,4 @@ left join registry.activity_recoded
 left join registry.activity_division
     on activity_division.country_code = entry.country_code
     and activity_division.division = left(entry.activity_main, 2)
-where
-    entry.reason is null
-    and not exists (
-        select from stage.pair
-        where pair.file_no = entry.file_no and pair.line = entry.line
-    )
 group by 1, 2, entry.legal_form, entry.status;
