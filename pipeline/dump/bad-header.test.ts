@@ -146,6 +146,15 @@ describe('a file that lacks a column', () => {
     expect(await verify(db, 'ceidg')).toEqual([]);
   });
 
+  test('invents no event about a new entry, whose values become known with the column', async () => {
+    const db = await baseline.open();
+    await runBad(db, nextWithout('Email', 'Ulica'), '2026-11-03', { reason });
+    const { rows } = await db.pool.query('select distinct unstated from registry.entry order by 1');
+    expect(rows).toEqual([{ unstated: ['address', 'e-mail'] }, { unstated: null }]);
+    await runBad(db, nextWithout(), '2026-11-04');
+    expect(await readEvents(db, '2026-11-04')).toEqual(['COMPANY_EMAIL_CHANGED']);
+  });
+
   test('strikes nobody off who has no number, where the names are missing', async () => {
     const anonymous = (reports: Reports) => {
       reports.opolskie![5] = withFields(reports.opolskie![5]!, { Nip: '', Regon: '' });

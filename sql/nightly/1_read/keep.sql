@@ -24,17 +24,15 @@ begin
         ),
 
         unstated as (
-            select format(
-                'nullif(
-                    coalesce(mapped.unstated, ''{}'') || array(
-                        select subject.value
-                        from unnest(case mapped.file_no %s end) as subject (value)
-                        where known.entry_id is null or subject.value = any(known.unstated)
-                    ),
-                    ''{}''
-                )',
-                string_agg(format('when %s then %L::text[]', file.record_file_no, file.subjects), ' ')
-            ) as expression
+            select
+                (
+                    select coalesce(max('mapped.' || attname), 'null::text[]')
+                    from pg_attribute
+                    where attrelid = 'stage.mapped_alone'::regclass and attname = 'unstated'
+                ) as stated,
+                string_agg(
+                    format('when %s then %L::text[]', file.record_file_no, file.subjects), ' '
+                ) as branches
             from (
                 select missing.record_file_no, array_agg(distinct subject.value) as subjects
                 from missing
@@ -42,12 +40,20 @@ begin
                 where not missing.is_optional
                 group by missing.record_file_no
             ) as file
-            having count(*) > 0
         )
 
         select format(
             'create view stage.mapped as
-            select %s
+            select
+                %s,
+                nullif(
+                    coalesce(%s, ''{}'') || array(
+                        select subject.value
+                        from unnest(case mapped.file_no %s end) as subject (value)
+                        where known.entry_id is null or subject.value = any(known.unstated)
+                    ),
+                    ''{}''
+                ) as unstated
             from (select * from stage.mapped_alone offset 0) as mapped
             left join registry.entry as known
                 on known.source = %L and known.entry_key = mapped.entry_key',
@@ -55,15 +61,13 @@ begin
                 format(
                     '%s as %I',
                     case
-                        when column_name = 'unstated'
-                            then coalesce((select unstated.expression from unstated), 'mapped.unstated')
                         when kept.column_name is null then format('mapped.%I', column_name)
                         -- The key of an entry without a number is made from the values of its columns.
                         when column_name = 'entry_key' then format(
                             'case
                                 when
                                     mapped.file_no <> all(%L::integer[])
-                                    or num_nonnulls(mapped.nip, mapped.regon9, mapped.krs) > 0
+                                    or jsonb_strip_nulls(to_jsonb(mapped)) ?| ''{nip, regon9, krs}''
                                     then mapped.entry_key
                             end',
                             kept.lacking
@@ -84,12 +88,15 @@ begin
                 ),
                 ', ' order by attnum
             ),
+            (select unstated.stated from unstated),
+            (select coalesce(unstated.branches, 'when null then null::text[]') from unstated),
             (select night.source from stage.night)
         )
         from pg_attribute
         cross join lateral (select attname::text as column_name) as named
         left join kept using (column_name)
-        where attrelid = 'stage.mapped_alone'::regclass and attnum > 0
+        where
+            attrelid = 'stage.mapped_alone'::regclass and attnum > 0 and column_name <> 'unstated'
     );
 end;
 $do$;
