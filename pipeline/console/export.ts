@@ -2,7 +2,7 @@ import { open, rename, rm } from 'node:fs/promises';
 import type { ClientBase, Pool } from 'pg';
 import { type Database, inSnapshot, isThere } from '../../sql/connection/database.ts';
 import { type Format, isFormat, writers } from '../../sql/export/formats.ts';
-import type { Put } from '../../sql/export/write-rows.ts';
+import type { Put } from '../../sql/export/csv.ts';
 import { writeCursor } from '../../sql/feed-cursor.ts';
 import { WrongUsage } from '../errors.ts';
 import { withDatabase } from './session.ts';

@@ -1,6 +1,8 @@
 import { escapeIdentifier, type PoolClient, types } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import type { Put } from './write-rows.ts';
+
+/** Takes the next bytes of a file; waits until the receiver has taken them. */
+export type Put = (bytes: Uint8Array) => Promise<void>;
 
 /** Matches a text that a spreadsheet would run as a formula; a telephone number such as +48 42 123 45 67 is not one. */
 const formula = String.raw`^[=@\t\r]|^[+-].*[^\d\s().,/+-]`;

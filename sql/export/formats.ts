@@ -1,9 +1,8 @@
 import { writeCsv } from './csv.ts';
 import { writeParquet } from './parquet.ts';
-import type { WriteRows } from './write-rows.ts';
 
-/** The functions that write rows, by the ending of the file. Parquet needs an open transaction. */
-export const writers = { csv: writeCsv, parquet: writeParquet } satisfies Record<string, WriteRows>;
+/** The functions that write the rows of a query, by the ending of the file. Parquet needs an open transaction. */
+export const writers = { csv: writeCsv, parquet: writeParquet };
 
 export type Format = keyof typeof writers;
 

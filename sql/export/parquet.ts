@@ -1,7 +1,7 @@
 import type { SchemaElement } from 'hyparquet';
 import { ByteWriter, parquetWriteRows, type Writer } from 'hyparquet-writer';
 import type { ClientBase } from 'pg';
-import type { Put } from './write-rows.ts';
+import type { Put } from './csv.ts';
 
 /** The number of rows in a row group of the file, which is in memory as a whole. */
 const groupRows = 20_000;

@@ -105,11 +105,7 @@ return (
 );
 
 -- Returns the meaning of a value in a country by the subject of its event (registry.event_type).
-create or replace function registry.value_meaning(
-    country_code text,
-    subject text,
-    value text
-) returns text
+create or replace function registry.value_meaning(country_code text, subject text, value text) returns text
 language sql stable parallel safe
 return case
     when subject in ('address', 'unit') then registry.address_meaning(country_code, value)

@@ -85,11 +85,7 @@ return case
 end;
 
 -- Returns the numbers of an entry other than NIP, REGON and KRS that name its company.
-create or replace function registry.naming_numbers(
-    country_code text,
-    entry_key text,
-    numbers jsonb
-) returns jsonb
+create or replace function registry.naming_numbers(country_code text, entry_key text, numbers jsonb) returns jsonb
 language sql stable parallel safe
 return coalesce(
     numbers || registry.key_number(country_code, entry_key),

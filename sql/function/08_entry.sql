@@ -105,11 +105,7 @@ return hash_record_extended(
 );
 
 -- Returns the name of an entry, or the names of its person where the entry has no name.
-create or replace function registry.shown_name(
-    name text,
-    first_name text,
-    surname text
-) returns text
+create or replace function registry.shown_name(name text, first_name text, surname text) returns text
 language sql immutable parallel safe
 return coalesce(name, first_name || ' ' || surname, first_name, surname);
 
@@ -126,11 +122,7 @@ return case
 end;
 
 -- Returns the name of the natural person once, or the partners of a civil partnership, who may share one name.
-create or replace function registry.owner_names(
-    first_name text,
-    surname text,
-    persons jsonb
-) returns text
+create or replace function registry.owner_names(first_name text, surname text, persons jsonb) returns text
 language sql immutable parallel safe
 return (
     select string_agg(owner.name, '; ' order by owner.name collate "C")

@@ -239,10 +239,7 @@ end;
 $$;
 
 -- Advances the overdue watches and, unless `only_overdue`, the watches whose company is known by now.
-create or replace function customer.advance_watches(
-    moment timestamptz,
-    only_overdue boolean default false
-) returns void
+create or replace function customer.advance_watches(moment timestamptz, only_overdue boolean default false) returns void
 language sql as $$
     select customer.advance_watches(
         array(

@@ -15,11 +15,7 @@ or entity_type = 'NATURAL' and category in ('identity', 'location');
 
 -- Returns whether the policy of an entry hides the values of an event. The number of a unit is public. An unstated
 -- start date may be only unknown, so it hides no value.
-create or replace function person.hides(
-    entry registry.entry,
-    type registry.event_type,
-    value text
-) returns boolean
+create or replace function person.hides(entry registry.entry, type registry.event_type, value text) returns boolean
 language sql immutable parallel safe
 return coalesce(
     entry.withdrawn_until = 'infinity' and registry.is_personal(type.category, entry.entity_type)
