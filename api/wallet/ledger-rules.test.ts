@@ -161,11 +161,6 @@ describe('the tables of the ledger refuse', () => {
       'wallet_transaction_wallet_fkey',
       'delete from customer.wallet where account_id = $1',
     ],
-    [
-      'a transaction that the wallet does not know of',
-      'wallet_last_transaction_is_last',
-      insert(3, 'deposit', 5, 6, 11),
-    ],
     ['a gap', 'wallet_transaction_continues', insert(4, 'deposit', 5, 6, 11)],
     ['a number before the first', 'wallet_transaction_continues', insert(0, 'deposit', 5, 0, 5)],
     [
@@ -206,13 +201,9 @@ describe('the tables of the ledger refuse', () => {
     'delete from customer.wallet_transaction',
     'truncate customer.wallet_transaction cascade',
     'truncate customer.wallet cascade',
-    ...['balance = 10, last_transaction_no = 1', 'balance = 0, last_transaction_no = 0'].map(
-      (change) => `update customer.wallet set ${change}
-        where account_id = (select max(account_id) from customer.wallet)`,
-    ),
   ])('to rewrite history: %s', async (statement) => {
     await expect(database.pool.query(statement)).rejects.toThrow(
-      /wallet(_transaction)? is append-only/,
+      'wallet_transaction is append-only',
     );
     expect(await ledgerOf(account_id)).toMatchObject({ balance: 6, sum: 6, count: 2 });
   });

@@ -1,31 +1,5 @@
--- Refuses transactions after the last transaction that their wallet names. The trigger runs once per statement, for
--- all transactions that the statement adds.
-create or replace function customer.require_last_transactions() returns trigger
-language plpgsql as $$
-declare
-    wrong_id bigint := (
-        select added.account_id
-        from added
-        join customer.wallet using (account_id)
-        where added.transaction_no > wallet.last_transaction_no
-        limit 1
-    );
-begin
-    if wrong_id is not null then
-        raise exception 'wallet % has transactions after its last one', wrong_id
-        using errcode = 'check_violation', constraint = 'wallet_last_transaction_is_last';
-    end if;
-    return null;
-end;
-$$;
-
-create or replace trigger wallet_last_transaction_is_last
-after insert on customer.wallet_transaction
-referencing new table as added
-for each statement execute function customer.require_last_transactions();
-
--- Refuses to change or delete rows of the ledger, and to lower the last transaction of a wallet. The ledger of an
--- ended account is deleted as a whole, when the period of tax law is over.
+-- Refuses to change or delete rows of the ledger. The ledger of an ended account is deleted as a whole, when the
+-- period of tax law is over.
 create or replace function customer.refuse_change() returns trigger
 language plpgsql as $$
 begin
@@ -49,11 +23,6 @@ for each row execute function customer.refuse_change();
 create or replace trigger wallet_transaction_no_truncate
 before truncate on customer.wallet_transaction
 for each statement execute function customer.refuse_change();
-
-create or replace trigger wallet_never_goes_back
-after update on customer.wallet
-for each row when (new.last_transaction_no < old.last_transaction_no)
-execute function customer.refuse_change();
 
 -- Ends an account. Only the ledger stays, without a person, until the worker deletes the ledger too
 -- (sql/mail/delete_done.sql). The hashes keep the mailbox from a second welcome bonus.

@@ -77,10 +77,9 @@ join registry.daily_stat
 -- for the group that loses them. Columns that begin with `other_` name the group on the other side of the move.
 create or replace view registry.stock_flow as
 select
-    source, stat_date, voivodeship, activity_section, legal_form, status, entry_change, new_count,
-    ended_count, suspended_count, resumed_count, returned_count, 0::bigint as moved_in,
-    0::bigint as moved_out, 0::bigint as recoded_in, 0::bigint as recoded_out, false as is_move,
-    null::text as other_voivodeship, null::text as other_section, null::text as other_legal_form
+    stock_change.*, 0::bigint as moved_in, 0::bigint as moved_out, 0::bigint as recoded_in,
+    0::bigint as recoded_out, false as is_move, null::text as other_voivodeship,
+    null::text as other_section, null::text as other_legal_form
 from registry.stock_change
 union all
 select
@@ -195,6 +194,11 @@ cross join lateral (
 ) as flow
 group by month.month, month.source, 3, 4, 5, month.days_covered, month.is_partial, month.country_code;
 
+-- Returns the number of whole months from one day to another.
+create or replace function registry.months_between(first_date date, last_date date) returns integer
+language sql stable parallel safe
+return extract(year from age(last_date, first_date)) * 12 + extract(month from age(last_date, first_date));
+
 -- Lists the survival of entries by month of birth. An entry is born in the month of the snapshot that showed it first.
 -- Entries of the baseline are left out, since it shows the births of many years. A life ends with the first end date
 -- of the entry.
@@ -208,36 +212,25 @@ with newest as (
 
 life as (
     select
-        born.source,
-        date_trunc('month', born.first_seen_date)::date as month,
-        -- Counts whole months from the first snapshot to the end; null for an entry without an end.
-        extract(year from born.age)::integer * 12 + extract(month from born.age)::integer as months,
+        entry.source,
+        date_trunc('month', entry.first_seen_date)::date as month,
+        -- Counts from the first snapshot to the end; null for an entry without an end.
+        registry.months_between(entry.first_seen_date, ended.end_date) as months,
         count(*) as entry_count
-    from (
-        select
-            entry.source,
-            entry.first_seen_date,
-            age(ended.end_date, entry.first_seen_date) as age
-        from analyst.entry
-        join newest
-            on newest.source = entry.source and entry.entry_id > newest.baseline_entry_id
-        cross join lateral (
-            select case
-                when entry.status = 'DELETED'
-                    then least(entry.end_date, entry.struck_off_date, entry.gone_date)
-            end as end_date
-        ) as ended
-        where ended.end_date > entry.first_seen_date is not false
-    ) as born
+    from analyst.entry
+    join newest on newest.source = entry.source and entry.entry_id > newest.baseline_entry_id
+    cross join lateral (
+        select case
+            when entry.status = 'DELETED'
+                then least(entry.end_date, entry.struck_off_date, entry.gone_date)
+        end as end_date
+    ) as ended
+    where ended.end_date > entry.first_seen_date is not false
     group by 1, 2, 3
 )
 
 select
-    cohort.source,
-    cohort.month,
-    cohort.months,
-    cohort.born,
-    cohort.standing,
+    cohort.*,
     round(cohort.standing::numeric / cohort.born, 4) as survival,
     registry.source_country(cohort.source) as country_code
 from (
@@ -251,12 +244,9 @@ from (
         )::bigint as standing
     from life
     join newest using (source)
-    -- Counts months until the age that the youngest entry of the cohort has reached.
-    cross join lateral (
-        select age(newest.last_date, (life.month + interval '1 month - 1 day')::date) as age
-    ) as seen
+    -- Counts until the age that the youngest entry of the cohort has reached.
     cross join lateral generate_series(
-        0, (extract(year from seen.age) * 12 + extract(month from seen.age))::integer
+        0, registry.months_between((life.month + interval '1 month - 1 day')::date, newest.last_date)
     ) as after (months)
     group by life.source, life.month, after.months
 ) as cohort;

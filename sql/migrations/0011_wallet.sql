@@ -44,9 +44,8 @@ create table customer.wallet_transaction (
     constraint wallet_transaction_balance_not_negative check (balance_after >= 0)
 );
 
--- Makes the balance of a wallet equal to the balance of its transaction `last_no`. A trigger
--- (sql/function/11_account.sql) ensures that this is the last transaction, so the balance is the sum of the
--- transactions.
+-- Makes the balance of a wallet equal to the balance after its transaction `last_no`. The queries that charge and grant
+-- credits number a transaction and set `last_no` in one statement, so the balance is the sum of the transactions.
 alter table customer.wallet
 add constraint wallet_has_balance_of_last_transaction
 foreign key (account_id, last_no, balance)
