@@ -87,10 +87,12 @@ export async function whilePublishingWaits<T>(
 
 /** Takes the locks of all countries or none, so that no night waits for the night of another country. */
 async function tryAllLocks(client: pg.ClientBase): Promise<boolean> {
+  await client.query('begin');
   const { rows } = await client.query<{ is_locked: boolean }>(
-    `select registry.try_locks(array_agg('night ' || country_code order by country_code)) as is_locked
-     from registry.country`,
+    `select bool_and(registry.try_lock('night ' || country_code)) as is_locked
+     from (select country_code from registry.country order by country_code) as country`,
   );
+  await client.query(rows[0]!.is_locked ? 'commit' : 'rollback');
   return rows[0]!.is_locked;
 }
 

@@ -34,23 +34,6 @@ begin
 end;
 $$;
 
--- Takes several locks. The function takes none and returns false where another session holds one of the locks.
-create or replace function registry.try_locks(names text[]) returns boolean
-language plpgsql as $$
-declare
-    name text;
-begin
-    foreach name in array names loop
-        if not registry.try_lock(name) then
-            raise lock_not_available;
-        end if;
-    end loop;
-    return true;
-exception
-    when lock_not_available then return false;
-end;
-$$;
-
 -- Waits until no other transaction holds a lock, and holds the lock until the transaction ends. Each name adds a row
 -- that stays: the number of names must be small.
 create or replace function registry.lock_until_commit(name text) returns void
