@@ -25,7 +25,7 @@ const registries = [
     source: 'regon',
     identity: 'entry_key, entry.name',
     rejects: [
-      '2026-11-05 przerwa.xml 1: HTML, no answer of BIR',
+      '2026-11-05 przerwa.xml 1: a page of HTML',
       '2026-11-06 siodlo-pkd.xml 1: whose it is tell neither the answer nor the names of its file and folder',
     ],
     notices: [
@@ -41,7 +41,7 @@ const registries = [
     source: 'krs',
     identity: 'entry.krs',
     rejects: [
-      '2026-11-05 0000990092.json 1: HTML or XML, no extract of KRS',
+      '2026-11-05 0000990092.json 1: a page of HTML',
       '2026-11-05 asked-again/0000990018-again.json 1: contradicts another row of the same entry in extracts.ndjson',
       '2026-11-05 extracts.ndjson 9: repeats another row of the same entry in asked-again/0000990017-again.json',
       '2026-11-05 extracts.ndjson 10: contradicts another row of the same entry in asked-again/0000990018-again.json',

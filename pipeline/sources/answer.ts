@@ -21,38 +21,53 @@ export interface OddValue {
   value: string;
 }
 
-/** Parses JSON. Throws an `UnusableAnswer` for any other text. */
+/** The most levels of nested lists and objects in an answer; a full extract of KRS has twelve. */
+const MOST_LEVELS = 64;
+
+/** Parses JSON. Throws an `UnusableAnswer` for any other text, and for a value of too many levels. */
 export function parseJson(text: string): unknown {
+  let value: unknown;
   try {
-    return JSON.parse(text);
+    value = JSON.parse(text);
   } catch {
-    throw new UnusableAnswer('not JSON');
+    throw new UnusableAnswer(describeText(text) ?? 'not JSON');
   }
+  if (isDeeper(value, MOST_LEVELS))
+    throw new UnusableAnswer(`more than ${MOST_LEVELS} levels deep`);
+  return value;
 }
 
-/** Reads a whole file as one answer. @param what the name of the content in a reject, such as `an answer` */
-export async function readWhole(
-  { path, onRead }: AnswerFile,
-  what: string,
-  max_bytes: number,
-  read: (bytes: Buffer) => object,
-): Promise<Answer> {
-  const { size } = await stat(path);
-  if (size > max_bytes) {
-    return reject(1, '', `${what} of more than ${max_bytes} bytes`);
-  }
-  const bytes = await readFile(path);
-  onRead?.(size);
-  return readAnswer(1, bytes, () => read(bytes));
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1));
 }
 
 /**
- * Yields the answers of a UTF-8 file that holds one answer a line. Skips blank lines and a byte order mark.
- * Memory never holds the whole of a longer line.
+ * Yields the answers of a UTF-8 file: a `.json` or `.xml` file is one answer, any other file has an answer a line.
  *
- * @param max_bytes the size of the longest line that is read; a longer line is yielded as unreadable
+ * @param max_bytes the size of the longest answer that is read; a longer answer is rejected
  */
-export async function* readEachLine(
+export async function* readEach(
+  from: AnswerFile,
+  max_bytes: number,
+  read: (text: string) => object,
+): AsyncGenerator<Answer> {
+  if (!/\.(?:json|xml)$/i.test(from.file)) {
+    yield* readEachLine(from, max_bytes, read);
+    return;
+  }
+  const { size } = await stat(from.path);
+  if (size > max_bytes) {
+    yield reject(1, '', `an answer of more than ${max_bytes} bytes`);
+    return;
+  }
+  const bytes = await readFile(from.path);
+  from.onRead?.(size);
+  yield readAnswer(1, bytes, read) ?? reject(1, '', 'an empty answer');
+}
+
+/** Yields the answers of lines. Skips blank lines. Memory never holds the whole of a longer line. */
+async function* readEachLine(
   { path, onRead }: AnswerFile,
   max_bytes: number,
   read: (text: string) => object,
@@ -70,8 +85,8 @@ export async function* readEachLine(
     const isLong = byte_count > max_bytes;
     held = [];
     byte_count = 0;
-    if (!isLong) return readLine(line, bytes, read);
-    return reject(line, bytes, `a line of more than ${max_bytes} bytes`);
+    if (!isLong) return readAnswer(line, bytes, read);
+    return reject(line, bytes, `an answer of more than ${max_bytes} bytes`);
   };
   for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
     onRead?.(chunk.length);
@@ -89,24 +104,25 @@ export async function* readEachLine(
   if (answer) yield answer;
 }
 
-/** Reads one line as an answer; returns undefined for a blank line. */
-function readLine(line: number, bytes: Buffer, read: (text: string) => object): Answer | undefined {
+/** Reads bytes as one answer; returns undefined for blank bytes. */
+function readAnswer(
+  line: number,
+  bytes: Buffer,
+  read: (text: string) => object,
+): Answer | undefined {
   if (!isUtf8(bytes)) return reject(line, bytes, 'not UTF-8', 'damaged_row');
-  const text = new TextDecoder('utf-8', { ignoreBOM: line > 1 }).decode(bytes).trim();
+  // White space includes a byte order mark.
+  const text = bytes.toString().trim();
   if (text === '') return undefined;
   if (text.includes('\0')) return reject(line, bytes, 'a NUL byte', 'damaged_row');
-  return readAnswer(line, text, () => read(text));
-}
-
-function readAnswer(line: number, written: string | Buffer, read: () => object): Answer {
   try {
-    const answer = read();
+    const answer = read(text);
     const fault = findFault(answer);
-    if (fault !== undefined) return reject(line, written, fault);
-    return { line, raw: shorten(written), answer };
+    if (fault !== undefined) return reject(line, text, fault);
+    return { line, raw: shorten(text), answer };
   } catch (error) {
     if (!(error instanceof UnusableAnswer)) throw error;
-    return reject(line, written, error.message, error.reject_code);
+    return reject(line, text, error.message, error.reject_code);
   }
 }
 

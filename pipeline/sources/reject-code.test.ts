@@ -64,7 +64,7 @@ test.each([
       'contradiction: contradicts another row of the same entry in extracts.ndjson',
       'repetition: repeats another row of the same entry',
       'repetition: repeats another row of the same entry in asked-again/0000990017-again.json',
-      'unreadable_answer: HTML or XML, no extract of KRS',
+      'unreadable_answer: a page of HTML',
     ],
   ],
   [
@@ -72,7 +72,7 @@ test.each([
     ['2026-11-02', '2026-11-05', '2026-11-06'],
     [
       'missing_report: whose it is tell neither the answer nor the names of its file and folder',
-      'unreadable_answer: HTML, no answer of BIR',
+      'unreadable_answer: a page of HTML',
     ],
   ],
 ])('an answer of %s is rejected with a code', async (source, dates, codes) => {

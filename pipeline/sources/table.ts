@@ -1,29 +1,26 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
-import type { ColumnForm, SourceColumn } from './source.ts';
+import type { ColumnForm, TableColumns } from './source.ts';
 
 /** Reads the rows of a CSV file with a header. */
 export function readTable<Column extends string>(file: URL): Record<Column, string>[] {
   return parse<Record<Column, string>>(readFileSync(file), { columns: true });
 }
 
-/** The fields of a column in a source's list of columns; a source of typed files has `digits` too. */
-export type ColumnField = 'header' | 'column' | 'form' | 'is_optional' | 'tells';
-
-export function describeColumn({
-  header,
-  column,
-  digits = '',
-  form,
-  is_optional,
-  tells,
-}: Record<ColumnField, string> & { digits?: string }): SourceColumn {
+/** Reads a source's list of columns. A column without a name of ours is known, but not read. */
+export function readColumns(file: URL): TableColumns {
+  const rows = readTable<'header' | 'column' | 'digits' | 'form' | 'is_optional' | 'tells'>(file);
+  const read = rows.filter(({ column }) => column !== '');
   return {
-    header,
-    column,
-    is_optional: is_optional === 'true',
-    ...(digits === '' ? {} : { digits: Number(digits) }),
-    ...(form === '' ? {} : { form: form as ColumnForm }),
-    ...(tells === '' ? {} : { tells: tells.split(' ') }),
+    columns: read.map(({ header, column, digits, form, is_optional, tells }) => ({
+      header,
+      column,
+      is_optional: is_optional === 'true',
+      // Only a source of typed files states digits.
+      ...(digits && { digits: Number(digits) }),
+      ...(form && { form: form as ColumnForm }),
+      ...(tells && { tells: tells.split(' ') }),
+    })),
+    ignored: rows.flatMap(({ header, column }) => (column === '' ? [header] : [])),
   };
 }

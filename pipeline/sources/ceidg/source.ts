@@ -1,6 +1,6 @@
 import { Refusal } from '../../errors.ts';
 import type { TableDescription } from '../source.ts';
-import { type ColumnField, describeColumn, readTable } from '../table.ts';
+import { readColumns, readTable } from '../table.ts';
 
 /** The part of the dump that holds the entries without an address in Poland. */
 export const NO_VOIVODESHIP = { code: '00', name: 'brak województwa' };
@@ -9,11 +9,10 @@ export const voivodeships = readTable<'code' | 'name'>(
   new URL('../../../sql/country/pl/region.csv', import.meta.url),
 );
 
-/**
- * The columns of the reports. `api` is the path to the field in an entry of the API, where both write it alike.
- * `is_optional` marks a field that only the API states.
- */
-export const columns = readTable<ColumnField | 'api'>(new URL('header.csv', import.meta.url));
+const header = new URL('header.csv', import.meta.url);
+
+/** The columns of the reports; `api` is the path to the field in an entry of the API, where both write it alike. */
+export const columns = readTable<'header' | 'api'>(header);
 
 // Longer names come first: 'śląskie' is part of 'dolnośląskie', 'pomorskie' of 'zachodniopomorskie'.
 const parts = [...voivodeships, NO_VOIVODESHIP]
@@ -29,7 +28,7 @@ export const description: TableDescription = {
   dump_kind: 'full',
   country_code: 'PL',
   row_number: 'Lp.',
-  columns: columns.map(describeColumn),
+  ...readColumns(header),
   identifyFile(file) {
     const name = fold(file);
     if (!/\.(zip|csv|csv\.gz)$/.test(name)) return null;

@@ -5,10 +5,6 @@ from stage.answer
 where answer.answer ->> 'kind' = 'deleted';
 
 insert into stage.notice (subject, value)
-select 'answer', concat_ws(' ', answer.answer ->> 'status', answer.answer ->> 'title')
-from stage.answer
-where answer.answer ->> 'kind' = 'problem'
-union all
 select 'state after the day of the dump', document.document ->> 'state_day'
 from stage.document
 cross join stage.night

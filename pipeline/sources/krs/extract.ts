@@ -124,13 +124,13 @@ function readProblem(value: Record<string, unknown>) {
   if (value.odpis !== undefined || value.naglowekA !== undefined) return undefined;
   const { status, title } = value;
   if (typeof status !== 'number' || typeof title !== 'string') return undefined;
-  return { kind: 'problem' as const, status: String(status), title: shorten(title, 200) };
+  const odd = [{ subject: 'answer', value: `${status} ${shorten(title, 200)}` }];
+  return { kind: 'problem' as const, odd };
 }
 
 function tellUnknown(outer: Record<string, unknown>, extract: Record<string, unknown>): OddValue[] {
   const known = new Set(['odpis', 'rodzaj', 'naglowekA', 'naglowekP', 'dane']);
   const keys = new Set([...Object.keys(outer), ...Object.keys(extract)]);
-  if (keys.has('__proto__')) throw new UnusableAnswer(`odpis has a key '__proto__'`);
   return [...keys]
     .filter((key) => !known.has(key))
     .map((key) => ({ subject: 'field', value: shorten(key, 200) }));

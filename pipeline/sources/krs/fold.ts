@@ -107,7 +107,6 @@ function foldMembers(
 ): Map<string, Folded> {
   const found = new Map<string, Folded>();
   for (const key of Object.keys(value)) {
-    if (key === '__proto__') throw new UnusableAnswer(`${path} has a key '__proto__'`);
     const spelled = spellings.find(([pattern]) => pattern.test(key));
     const name = Object.hasOwn(members, key) ? key : spelled?.[1];
     if (name === undefined) {

@@ -1,13 +1,9 @@
-import { isUtf8 } from 'node:buffer';
-import { parseJson, readEachLine, readWhole, UnusableAnswer } from '../answer.ts';
+import { parseJson, readEach, UnusableAnswer } from '../answer.ts';
 import type { DocumentDescription } from '../source.ts';
 import { readExtract } from './extract.ts';
 
 /** The largest size of an extract, in bytes; the longest known full extract has less than one megabyte. */
 const EXTRACT_BYTES = 8 * 1024 ** 2;
-
-/** The most levels of nested lists and objects in an extract; a full extract has twelve. */
-const MOST_LEVELS = 64;
 
 /** Matches the list of companies that are struck off and have no extract any more. */
 const listName = /(?:^|\/)deleted\.txt$/i;
@@ -27,48 +23,13 @@ export const description: DocumentDescription = {
   dump_kind: 'delta',
   country_code: 'PL',
   identifyFile: (file) => (/\.(?:json|ndjson)$/i.test(file) || listName.test(file) ? file : null),
-  async *readAnswers(from) {
-    if (/\.json$/i.test(from.file)) {
-      yield await readWhole(from, 'an extract', EXTRACT_BYTES, readJson);
-      return;
-    }
-    const read = listName.test(from.file) ? readNumber : parseExtract;
-    yield* readEachLine(from, EXTRACT_BYTES, read);
-  },
+  readAnswers: (from) =>
+    readEach(from, EXTRACT_BYTES, (text) =>
+      listName.test(from.file) ? readNumber(text) : readExtract(parseJson(text)),
+    ),
 };
 
 function readNumber(krs: string): object {
   if (!/^[0-9]{10}$/.test(krs)) throw new UnusableAnswer('no KRS number of ten digits');
   return { kind: 'deleted', krs };
-}
-
-function readJson(bytes: Buffer): object {
-  if (!isUtf8(bytes)) throw new UnusableAnswer('not UTF-8', 'damaged_row');
-  return parseExtract(new TextDecoder().decode(bytes));
-}
-
-function parseExtract(text: string): object {
-  if (text.trim() === '') throw new UnusableAnswer('empty');
-  if (/^\s*</.test(text)) throw new UnusableAnswer('HTML or XML, no extract of KRS');
-  if (countLevels(text) > MOST_LEVELS) {
-    throw new UnusableAnswer(`more than ${MOST_LEVELS} levels deep`);
-  }
-  return readExtract(parseJson(text));
-}
-
-/** Counts the levels of nested lists and objects, up to one more than `MOST_LEVELS`. */
-function countLevels(text: string): number {
-  let level = 0;
-  let deepest = 0;
-  let isText = false;
-  for (let at = 0; at < text.length && deepest <= MOST_LEVELS; at += 1) {
-    const letter = text[at]!;
-    if (isText) {
-      if (letter === '\\') at += 1;
-      else if (letter === '"') isText = false;
-    } else if (letter === '"') isText = true;
-    else if (letter === '{' || letter === '[') deepest = Math.max(deepest, ++level);
-    else if (letter === '}' || letter === ']') level -= 1;
-  }
-  return deepest;
 }

@@ -104,10 +104,7 @@ function nameFields(row: BirRow, report: Report, odd: OddValue[]): Row {
   for (const [key, text] of Object.entries(row)) {
     const folded = foldName(key.replace(/^(?:lok)?(?:praw|fiz[cp]?)_|^wspolsc_/i, ''));
     const name = report.fields.get(folded);
-    // BIR 1.0 also states the address for letters (`adkor…`), which is ignored.
-    if (name === undefined && !folded.startsWith('adkor')) {
-      odd.push({ subject: 'field', value: `${report.name} ${key}` });
-    }
+    if (name === undefined) odd.push({ subject: 'field', value: `${report.name} ${key}` });
     const value = tidy(text);
     if (name && value !== '') named[name] ??= value;
   }

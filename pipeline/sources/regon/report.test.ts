@@ -5,12 +5,9 @@ test.each([
   ['BIR11OsPrawna', 'OsPrawna'],
   ['BIR12OsPrawnaPkd', 'OsPrawnaPkd'],
   ['BIR121JednLokalnaOsPrawnej', 'JednLokalnaOsPrawnej'],
-  ['BIR10OsFizycznaDaneOgolne', 'OsFizycznaDaneOgolne'],
   [' BIR1.1JednLokalnaOsFizycznej', 'JednLokalnaOsFizycznej'],
   ['birBIR11OsFizycznaPkd', 'OsFizycznaPkd'],
   ['osfizycznadzialalnoscskreslonado20141108', 'OsFizycznaDzialalnoscSkreslonaDo20141108'],
-  ['PublDaneRaportPrawna', 'OsPrawna'],
-  ['PublDaneRaportDzialalnoscFizycznejWKrupgn', 'OsFizycznaDzialalnoscSkreslonaDo20141108'],
   ['BIR12', undefined],
   ['', undefined],
 ])('the name %j is %s', (name, report) => {
@@ -28,7 +25,6 @@ test('the name of a file', () => {
 // Fields that the official answers have, in any case.
 test.each([
   ['OsPrawna', 'praw_regon9 praw_nip praw_dataSkresleniaZRegon'],
-  ['OsPrawna', 'praw_regon14 praw_dataSkresleniazRegon praw_adKorKraj_Symbol'],
   ['OsPrawnaPkd', 'praw_pkdKod praw_pkdNazwa praw_pkdPrzewazajace'],
   ['OsPrawnaPkd', 'praw_pkdWersja praw_pkdKod praw_pkdNazwa'],
   ['OsPrawnaListaJednLokalnych', 'lokpraw_regon14 lokpraw_nazwa lokpraw_dataPowstania'],

@@ -4,15 +4,13 @@ import { readTable } from '../table.ts';
 const fields = readTable<'group' | 'field' | 'name'>(new URL('fields.csv', import.meta.url));
 const groups = Map.groupBy(fields, ({ group }) => group);
 
-const reportRows = readTable<
-  'report' | 'old_name' | 'prefixes' | 'groups' | 'entity' | 'part' | 'silo' | 'sign'
->(new URL('reports.csv', import.meta.url));
+const rows = readTable<'report' | 'prefixes' | 'groups' | 'entity' | 'part' | 'silo' | 'sign'>(
+  new URL('reports.csv', import.meta.url),
+);
 
-const reports = reportRows.map(({ old_name, prefixes, groups: names, sign, ...place }) => ({
+const reports = rows.map(({ prefixes, groups: names, sign, ...place }) => ({
   /** The name of the report in BIR 1.1 and 1.2, without the prefix of the version. */
   name: place.report,
-  /** The name of the report in BIR 1.0, if that version has the report. */
-  old_name: old_name || place.report,
   /** The beginnings of the names of the report's fields, in lower case. */
   prefixes: prefixes.split(' '),
   /** Our names of the fields, by the folded names of GUS; a blank name marks an ignored field. */
@@ -31,11 +29,7 @@ const reports = reportRows.map(({ old_name, prefixes, groups: names, sign, ...pl
 
 export type Report = (typeof reports)[number];
 
-const byName = new Map(
-  reports.flatMap((report) =>
-    [report.name, report.old_name].map((name) => [name.toLowerCase(), report]),
-  ),
-);
+const byName = new Map(reports.map((report) => [report.name.toLowerCase(), report]));
 
 /** Returns the name of a field without case and underscores, which differ between reports and versions. */
 export function foldName(name: string): string {

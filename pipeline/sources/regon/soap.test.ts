@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { envelopeOf } from '../../../fixtures/dump/regon-stage.ts';
 import {
   collectRecords,
   collectText,

@@ -1,20 +1,18 @@
-import { truncate } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { gather, writeTestFile } from '../../../fixtures/dump/answer-file.ts';
 import { legalPerson, naturalPerson } from '../../../fixtures/registry/bir-entity.ts';
 import { envelopeOf, xmlOf } from '../../../fixtures/dump/regon-stage.ts';
 import type { Answer } from '../source.ts';
-import { ANSWER_BYTES, description } from './source.ts';
+import { description } from './source.ts';
 
-async function read(file: string, content: string | Buffer): Promise<Answer[]> {
+async function read(file: string, content: string): Promise<Answer[]> {
   return await gather(description.readAnswers({ path: await writeTestFile(file, content), file }));
 }
 
 /** Why the one answer of an XML file cannot be read. */
-async function reasonOf(content: string | Buffer, file = 'a.xml'): Promise<string> {
-  const answers = await read(file, content);
-  expect(answers).toHaveLength(1);
-  expect(answers[0]).toHaveProperty('reason');
+async function reasonOf(content: string): Promise<string> {
+  const answers = await read('a.xml', content);
+  expect(answers).toMatchObject([{ reason: expect.any(String) as string }]);
   return (answers[0] as { reason: string }).reason;
 }
 
@@ -69,25 +67,6 @@ describe('one answer in an XML file', () => {
     expect(await read('a.xml', part)).toMatchObject([{ answer: said }]);
   });
 
-  test.each(['iso-8859-2', 'windows-1250'])(
-    'in the encoding that it declares: %s',
-    async (name) => {
-      const xml = `<?xml version="1.0" encoding="${name}"?><root><dane><praw_regon9>995200010</praw_regon9><praw_nazwa>\xaf\xd3\xa3\xc6</praw_nazwa></dane></root>`;
-      expect(await read('a.xml', Buffer.from(xml, 'latin1'))).toMatchObject([
-        { answer: { rows: [{ name: 'ŻÓŁĆ' }] } },
-      ]);
-    },
-  );
-
-  test.each([
-    ['with', '\ufeff'],
-    ['without', ''],
-  ])('in UTF-16, %s a mark', async (_, mark) => {
-    const bytes = Buffer.from(`${mark}${general}`, 'utf16le');
-    expect(await read('a.xml', bytes)).toMatchObject([{ answer: said }]);
-    expect(await read('a.xml', bytes.swap16())).toMatchObject([{ answer: said }]);
-  });
-
   test('without records: its file tells what it is', async () => {
     expect(await read('995200010/BIR12OsPrawnaListaJednLokalnych.xml', '<root />')).toMatchObject([
       { answer: { report: 'OsPrawnaListaJednLokalnych', rows: [] } },
@@ -98,58 +77,16 @@ describe('one answer in an XML file', () => {
 
 describe('an XML file that is no answer', () => {
   test.each([
-    ['', 'empty'],
-    [' \n', 'empty'],
-    ['<!DOCTYPE html><html><body>Przerwa</body></html>', 'HTML, no answer of BIR'],
-    ['<html lang="pl"></html>', 'HTML, no answer of BIR'],
+    [' \n', 'an empty answer'],
+    ['<!DOCTYPE html><html><body>Przerwa</body></html>', 'a page of HTML'],
     ['{"report": "BIR12OsPrawna"}', /^XML that cannot be read/],
     [general.slice(0, -20), /^XML that cannot be read/],
     [envelopeOf(general, 'cdata').slice(0, -60), 'half an answer'],
     ['<envelope><dane/></envelope>', 'a result without records'],
     ['<root><dane><a>1</a></dane></root>', 'no report has the fields a'],
     ['<root>text</root>', 'an answer without records'],
-    [
-      '<root><dane><praw_nazwa><b>1</b></praw_nazwa></dane></root>',
-      'a record with something inside its fields',
-    ],
-    [
-      '<root><dane><praw_nazwa>1</praw_nazwa><praw_nazwa>2</praw_nazwa></dane></root>',
-      'a record with something inside its fields',
-    ],
-    [`<?xml version="1.0" encoding="utf-16"?>${general}`, 'declares utf-16, but is not'],
-    [`<?xml version="1.0" encoding="klingon"?>${general}`, "the encoding 'klingon' is not known"],
-    [Buffer.from('<root><dane><praw_nazwa>\xaf</praw_nazwa></dane></root>', 'latin1'), 'not UTF-8'],
-    [
-      '<root><dane><praw_nazwa>a\0b</praw_nazwa><praw_regon9>1</praw_regon9></dane></root>',
-      'a NUL character',
-    ],
   ])('%j', async (content, reason) => {
     expect(await reasonOf(content)).toMatch(reason);
-  });
-
-  test('entities that multiply, and entities from elsewhere', async () => {
-    const levels = Array.from(
-      { length: 9 },
-      (_, at) => `<!ENTITY a${at + 1} "${`&a${at};`.repeat(10)}">`,
-    );
-    const laughs = `<!DOCTYPE root [<!ENTITY a0 "ha">${levels.join('')}]><root><dane><praw_nazwa>&a9;</praw_nazwa></dane></root>`;
-    expect(await reasonOf(laughs)).toBe('XML with a document type');
-    const outside = `<!DOCTYPE root [<!ENTITY x SYSTEM "file:///etc/hostname">]><root><dane><praw_nazwa>&x;</praw_nazwa></dane></root>`;
-    expect(await reasonOf(outside)).toBe('XML with a document type');
-    expect(await reasonOf(envelopeOf(outside, 'escaped'))).toBe('XML with a document type');
-  });
-
-  test('elements in elements in elements', async () => {
-    const deep = `<root>${'<a>'.repeat(100_000)}${'</a>'.repeat(100_000)}</root>`;
-    expect(await reasonOf(deep)).toBe('an answer without records');
-  });
-
-  test('more bytes than any answer has', async () => {
-    const path = await writeTestFile('huge.xml', '<root>');
-    await truncate(path, ANSWER_BYTES + 1);
-    expect(await gather(description.readAnswers({ path, file: 'huge.xml' }))).toMatchObject([
-      { line: 1, raw: '', reason: `an answer of more than ${ANSWER_BYTES} bytes` },
-    ]);
   });
 
   test('a fault of BIR, and the answer to something else', async () => {
@@ -215,11 +152,6 @@ describe('answers a line', () => {
       '{"report": "BIR12OsPrawna", "regon": "995200027", "data": [{"praw_regon9": "995200010"}]}',
       'said to be of 995200027, but speaks of 995200010',
     ],
-    ['{"report": "BIR12OsPrawna", "data": [{"praw_nazwa": "a\\u0000b"}]}', 'a NUL character'],
-    [
-      '{"report": "BIR12OsPrawna", "data": [{"praw_nazwa": "a\\ud800b"}]}',
-      'half a character of UTF-16',
-    ],
   ])('%s', async (line, reason) => {
     const good = '{"report": "BIR12TypPodmiotu", "regon": "995200010", "data": [{"Typ": "P"}]}';
     const answers = await read('reports.ndjson', `${line}\n${good}\n`);
@@ -231,16 +163,11 @@ describe('answers a line', () => {
 
   test('numbers of a daily list', async () => {
     const list = await read('x/new.txt', '995200010\r\n 99520001000015 \n\n1234\nREGON\n');
-    const reject_code = 'unreadable_answer';
-    expect(list).toEqual([
-      { line: 1, raw: '995200010', answer: { kind: 'list', list: 'new', number: '995200010' } },
-      {
-        line: 2,
-        raw: '99520001000015',
-        answer: { kind: 'list', list: 'new', number: '99520001000015' },
-      },
-      { line: 4, raw: '1234', reject_code, reason: 'not a REGON of 9 or 14 digits' },
-      { line: 5, raw: 'REGON', reject_code, reason: 'not a REGON of 9 or 14 digits' },
+    expect(list).toMatchObject([
+      { line: 1, answer: { kind: 'list', list: 'new', number: '995200010' } },
+      { line: 2, answer: { kind: 'list', list: 'new', number: '99520001000015' } },
+      { line: 4, raw: '1234', reason: 'not a REGON of 9 or 14 digits' },
+      { line: 5, raw: 'REGON', reason: 'not a REGON of 9 or 14 digits' },
     ]);
   });
 });

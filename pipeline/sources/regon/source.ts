@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { type BirRow, collectRecords, readEnvelope, SoapFault, UnreadableAnswer } from './soap.ts';
-import { parseJson, readEachLine, readWhole, UnusableAnswer } from '../answer.ts';
+import { describeText, parseJson, readEach, UnusableAnswer } from '../answer.ts';
 import type { DocumentDescription } from '../source.ts';
 import { readNumber, readReport } from './answer.ts';
 import { findReportIn } from './report.ts';
-import { decodeXml } from './xml-text.ts';
 
 /** The largest size of an answer, in bytes; even a company with thousands of units has less. */
 export const ANSWER_BYTES = 12 * 1024 ** 2;
@@ -27,16 +26,12 @@ export const description: DocumentDescription = {
   dump_kind: 'delta',
   country_code: 'PL',
   identifyFile: (file) => (/\.(?:xml|ndjson)$/i.test(file) || listName.test(file) ? file : null),
-  async *readAnswers(from) {
-    const { file } = from;
-    if (/\.xml$/i.test(file)) {
-      const read = (bytes: Buffer) => readXmlReport(decodeXml(bytes), file);
-      yield await readWhole(from, 'an answer', ANSWER_BYTES, read);
-      return;
-    }
-    const list = listName.exec(file)?.[1]?.toLowerCase();
-    const read = (text: string) => (list ? readNumber(list, text) : readReportLine(text));
-    yield* readEachLine(from, ANSWER_BYTES, read);
+  readAnswers(from) {
+    const list = listName.exec(from.file)?.[1]?.toLowerCase();
+    return readEach(from, ANSWER_BYTES, (text) => {
+      if (list) return readNumber(list, text);
+      return /\.xml$/i.test(from.file) ? readXmlReport(text, from.file) : readReportLine(text);
+    });
   },
 };
 
@@ -48,10 +43,8 @@ function readXmlReport(text: string, file: string): object {
 }
 
 function readXml(text: string): BirRow[] {
-  if (text.trim() === '') throw new UnusableAnswer('empty');
-  if (/^\s*<(?:!doctype\s+html|html|head|body)[\s>]/i.test(text)) {
-    throw new UnusableAnswer('HTML, no answer of BIR');
-  }
+  const what = describeText(text);
+  if (what !== undefined) throw new UnusableAnswer(what);
   const isWrapped = /<(?:[\w.-]+:)?Envelope[\s>]/.test(text);
   const records = collectRecords();
   const reader = isWrapped ? readEnvelope('DanePobierzPelnyRaport', records) : records;

@@ -1,19 +1,21 @@
-import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import {
-  describeText,
   findFault,
   type OddValue,
   parseJson,
-  readEachLine,
-  readWhole,
+  readEach,
   reject,
   UnusableAnswer,
 } from '../answer.ts';
 import { shorten } from '../rejects.ts';
-import type { Answer, AnswerFile, DocumentDescription } from '../source.ts';
+import type { Answer, DocumentDescription } from '../source.ts';
+import { readColumns } from '../table.ts';
 import { tidy } from '../tidy.ts';
-import { establishmentColumns, unitColumns } from './columns.ts';
+
+/** The columns of StockUniteLegale. */
+export const unitColumns = readColumns(new URL('unit.csv', import.meta.url));
+/** The columns of StockEtablissement. */
+export const establishmentColumns = readColumns(new URL('establishment.csv', import.meta.url));
 
 /**
  * The largest size of a page, in bytes: a page has at most a thousand rows, each of some kilobytes with its history.
@@ -41,39 +43,26 @@ const establishment = z.looseObject({
   periodesEtablissement: periods,
 });
 
-const knownFields = new Set([
-  ...[unitColumns, establishmentColumns].flatMap(({ columns, ignored = [] }) => [
-    ...columns.map(({ header }) => header),
-    ...ignored,
-  ]),
-  ...Object.keys(establishment.shape),
-  ...Object.keys(unit.shape),
-  'dateFin',
-]);
-
 type Fields = Record<string, unknown>;
+
+const stocks = [unitColumns, establishmentColumns];
 
 /** The columns of a stock file, by the names of the fields of an answer. */
 const columnOf = new Map([
-  ...[unitColumns, establishmentColumns].flatMap(({ columns }) =>
+  ...stocks.flatMap(({ columns }) =>
     columns.map(({ header, column }) => [header, column] as const),
   ),
   ['dateDernierTraitementUniteLegale', 'touched'],
   ['dateDernierTraitementEtablissement', 'touched'],
 ]);
 
-/** The rows of an answer; each row is judged by itself. */
-class Page {
-  readonly #rows: readonly unknown[];
-
-  constructor(rows: readonly unknown[]) {
-    this.#rows = rows;
-  }
-
-  get rows(): readonly unknown[] {
-    return this.#rows;
-  }
-}
+const knownFields = new Set([
+  ...columnOf.keys(),
+  ...stocks.flatMap(({ ignored = [] }) => ignored),
+  ...Object.keys(establishment.shape),
+  ...Object.keys(unit.shape),
+  'dateFin',
+]);
 
 /**
  * Describes the answers of /siren and /siret of the API Sirene 3.11: `.json` files with one answer each, and
@@ -90,47 +79,31 @@ export const answers: DocumentDescription = {
   identifyFile: (file) => (/\.(?:json|ndjson)$/i.test(file) ? file : null),
   async *readAnswers(from) {
     let line = 0;
-    for await (const answer of readPages(from)) {
+    for await (const page of readEach(from, PAGE_BYTES, readPage)) {
       // The rows of a page share one line of the file, but each row needs a line number of its own.
-      if ('answer' in answer && answer.answer instanceof Page) {
-        for (const row of answer.answer.rows) {
-          line = Math.max(line + 1, answer.line);
-          yield readRow(line, row);
-        }
-      } else {
-        line = Math.max(line + 1, answer.line);
-        yield { ...answer, line };
+      const rows = 'answer' in page ? (page.answer as ReturnType<typeof readPage>)() : [undefined];
+      for (const row of rows) {
+        line = Math.max(line + 1, page.line);
+        yield 'answer' in page ? readRow(line, row) : { ...page, line };
       }
     }
   },
 };
 
-async function* readPages(from: AnswerFile): AsyncGenerator<Answer> {
-  if (/\.ndjson$/i.test(from.file)) {
-    yield* readEachLine(from, PAGE_BYTES, readPage);
-    return;
-  }
-  yield await readWhole(from, 'an answer', PAGE_BYTES, (bytes) => {
-    if (!isUtf8(bytes)) throw new UnusableAnswer('not UTF-8', 'damaged_row');
-    return readPage(new TextDecoder().decode(bytes));
-  });
-}
-
-function readPage(text: string): Page {
-  const what = describeText(text);
-  if (what !== undefined) throw new UnusableAnswer(what);
+/** Returns a function that lists the rows of a page, so that each row is judged by itself. */
+function readPage(text: string): () => readonly unknown[] {
   const parsed = page.safeParse(parseJson(text));
   if (!parsed.success) throw new UnusableAnswer(describeIssue('no answer of SIRENE', parsed.error));
   const { header, unitesLegales, uniteLegale, etablissements, etablissement } = parsed.data;
   const { statut = 200, message } = header ?? {};
   // The API answers with status 404 when a search finds nothing.
-  if (statut === 404) return new Page([]);
+  if (statut === 404) return () => [];
   if (statut !== 200) throw new UnusableAnswer(`an answer of status ${statut}: ${message}`);
   const rows = unitesLegales ?? etablissements;
-  if (rows) return new Page(rows);
+  if (rows) return () => rows;
   const row = 'siren' in parsed.data ? parsed.data : (etablissement ?? uniteLegale);
   if (row === undefined) throw new UnusableAnswer('an answer without a unit or an establishment');
-  return new Page([row]);
+  return () => [row];
 }
 
 function readRow(line: number, row: unknown): Answer {
@@ -146,10 +119,10 @@ function readRow(line: number, row: unknown): Answer {
   const found =
     'siret' in data
       ? {
-          own: readColumns(data, data.periodesEtablissement as Fields[]),
-          unit: readColumns(data.uniteLegale as Fields),
+          own: readFields(data, data.periodesEtablissement as Fields[]),
+          unit: readFields(data.uniteLegale as Fields),
         }
-      : { own: readColumns(data, data.periodesUniteLegale) };
+      : { own: readFields(data, data.periodesUniteLegale) };
   return { line, raw: shorten(text), answer: { siren: data.siren, ...found, odd: listOdd(data) } };
 }
 
@@ -158,7 +131,7 @@ function readRow(line: number, row: unknown): Answer {
  * present period. The end of a closed one is the first day of the newest period that closed it: later periods
  * may follow.
  */
-function readColumns(fields: Fields, history: readonly Fields[] = []): Fields {
+function readFields(fields: Fields, history: readonly Fields[] = []): Fields {
   const present = history.find(({ dateFin }) => dateFin === null || dateFin === '') ?? history[0];
   const closing = history.find((period) => isClosed(period) && changesState(period));
   const told: Fields = {};

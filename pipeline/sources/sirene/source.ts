@@ -1,6 +1,5 @@
 import type { Fields, TableDescription } from '../source.ts';
-import { answers } from './answer.ts';
-import { establishmentColumns, unitColumns } from './columns.ts';
+import { answers, establishmentColumns, unitColumns } from './answer.ts';
 
 /**
  * Matches the name of a stock file of INSEE. Three other files begin with StockEtablissement: histories and
