@@ -188,18 +188,19 @@ export async function loadSource(name: string): Promise<Source> {
     description: SourceDescription;
   };
   const read = (file: string) => readFile(new URL(file, folder), 'utf8');
-  const mapping = await read(`${name}/map.sql`);
+  const files = (await readdir(new URL(`${name}/`, folder))).toSorted();
+  const readAll = (pattern: RegExp) =>
+    Promise.all(files.filter((file) => pattern.test(file)).map((file) => read(`${name}/${file}`)));
+  const map = await read(`${name}/map.sql`);
+  const mapping = (await read('complete.sql')).replace('stage.map ', () => `(\n${map}) `);
   const normalising = await read('../../sql/nightly/1_read/normalise.sql');
   const combining = description.format === 'table' ? description.join?.combine.toString() : '';
   const tidying = (await read('tidy.ts')).replaceAll(/^ *(?:\/?\*|\/\/).*$/gm, '');
   // Comments are removed before the hash: they change nothing about the meaning of a record.
   const statements = (mapping + normalising + combining + tidying).replaceAll(/--.*$/gm, '');
-  const files = await readdir(new URL(`${name}/`, folder));
-  const note = files.includes('note.sql') ? await read(`${name}/note.sql`) : undefined;
+  const [note] = await readAll(/^note\.sql$/);
   const source = { name, mapping, mapping_version: hash('sha256', statements), note };
-  const steps = files.filter((file) => /^collect.*\.sql$/.test(file));
-  const texts = await Promise.all(steps.toSorted().map((step) => read(`${name}/${step}`)));
-  const documents = { ...source, collection: texts.join('\n;\n') };
+  const documents = { ...source, collection: (await readAll(/^collect.*\.sql$/)).join('\n;\n') };
   if (description.format === 'document') return { ...description, ...documents };
   const { delta, ...table } = description;
   if (!delta) return { ...table, ...source };

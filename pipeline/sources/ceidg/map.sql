@@ -7,13 +7,10 @@ select
     coalesce(
         number.regon9,
         number.nip,
-        -- 0.1 % of the entries have neither a NIP nor a REGON.
-        concat_ws(
-            '|',
-            coalesce(record.nazwisko, ''),
-            coalesce(record.imie, ''),
-            coalesce(record.nazwa_podmiotu, ''),
-            coalesce(record.data_rozpoczecia, '')
+        -- 0.1 % of the entries have neither a NIP nor a REGON. An array separates blanks too.
+        array_to_string(
+            array[record.nazwisko, record.imie, record.nazwa_podmiotu, record.data_rozpoczecia],
+            '|', ''
         )
     ) as entry_key,
     number.nip,
@@ -41,34 +38,21 @@ select
         else translate(record.glowny_kod_pkd, '. ', '')
     end as activity_main,
     -- Activity codes keep the order of the report; two lists of the same codes are equal.
-    replace(
-        case
-            when record.is_well_formed
-                then concat_ws('$##$', record.glowny_kod_pkd, record.pozostale_kody_pkd)
-            else translate(
-                concat_ws('$##$', record.glowny_kod_pkd, record.pozostale_kody_pkd), '. ', ''
-            )
-        end,
-        '$##$',
-        ','
-    ) as activity_codes,
+    case
+        when record.is_well_formed then activity.codes
+        else translate(activity.codes, '. ', '')
+    end as activity_codes,
     record.is_well_formed,
     record.status_dzialalnosci as status_text,
-    case record.status_dzialalnosci
-        when 'Aktywny' then 'ACTIVE'
-        when 'Zawieszony' then 'SUSPENDED'
-        when 'Działalność prowadzona wyłącznie w formie spółki cywilnej' then 'ACTIVE'
-        -- Only the API writes WYKRESLONY: the reports hold no such entries. The strike-off date decides.
-        when 'WYKRESLONY' then 'ACTIVE'
-    end as declared_status,
-    coalesce(
-        record.status_dzialalnosci = 'Działalność prowadzona wyłącznie w formie spółki cywilnej',
-        false
-    ) as is_partnership_only,
-    record.data_rozpoczecia as start_date,
     case
-        when record.status_dzialalnosci is distinct from 'WYKRESLONY' then record.data_zakonczenia
-    end as end_date,
+        when record.status_dzialalnosci = 'Zawieszony' then 'SUSPENDED'
+        when record.status_dzialalnosci = 'Aktywny' or status.is_partnership_only then 'ACTIVE'
+        -- The strike-off date decides.
+        when status.is_struck_off then 'ACTIVE'
+    end as declared_status,
+    status.is_partnership_only,
+    record.data_rozpoczecia as start_date,
+    case when status.is_struck_off is not true then record.data_zakonczenia end as end_date,
     record.data_zawieszenia as suspension_date,
     record.data_wznowienia as resumption_date,
     case
@@ -92,11 +76,21 @@ select
                 ''
             )
     end as address_country_code,
-    case
-        when record.status_dzialalnosci = 'WYKRESLONY' then record.data_zakonczenia
-    end as struck_off_date
+    case when status.is_struck_off then record.data_zakonczenia end as struck_off_date
 from stage.record
 join stage.file on file.file_no = record.file_no
+cross join lateral (
+    select
+        record.status_dzialalnosci = 'Działalność prowadzona wyłącznie w formie spółki cywilnej'
+            as is_partnership_only,
+        -- Only the API writes this status: the reports hold no such entries.
+        record.status_dzialalnosci = 'WYKRESLONY' as is_struck_off
+) as status
+cross join lateral (
+    select replace(
+        concat_ws('$##$', record.glowny_kod_pkd, record.pozostale_kody_pkd), '$##$', ','
+    ) as codes
+) as activity
 cross join lateral (
     select
         case

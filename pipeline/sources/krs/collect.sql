@@ -21,24 +21,11 @@ end;
 
 -- One row per extract.
 create unlogged table stage.krs_extract as
-select
-    answer.file_no,
-    answer.line,
-    answer.raw,
-    extract.krs,
-    extract.register,
-    registry.calendar_day(extract.state_day) as state_day,
-    registry.calendar_day(extract.made_day) as made_day,
-    extract.entry_no,
-    extract.last_entry_day,
-    extract.activity_day,
-    extract.content,
-    extract.form,
-    extract.content_hash
+select answer.file_no, answer.line, answer.raw, extract.*
 from stage.answer
 cross join lateral jsonb_to_record(answer.answer) as extract (
-    krs text, form text, register text, state_day text, made_day text, entry_no integer,
-    last_entry_day text, activity_day text, content jsonb, content_hash text
+    krs text, form text, register text, state_day date, made_day date, entry_no integer,
+    last_entry_day date, content jsonb, content_hash text
 )
 where answer.answer ->> 'kind' = 'extract';
 
@@ -169,8 +156,7 @@ analyze stage.krs_activity;
 
 -- Writes one document an extract. KRS names no version of the classification: the version with more of the
 -- codes counts, then the version with more of their names. Then the version of the known entry counts, so that
--- a list that fits both is no reclassification. Last counts the version in force on the day on which the
--- activities, or the company, were entered.
+-- a list that fits both is no reclassification. Last counts the version in force when the company was registered.
 insert into stage.document (file_no, line, entry_key_hint, document, raw)
 -- One row per legal form as KRS writes it: our label or the official name, in capitals. KRS writes 'lub' as a
 -- slash.
@@ -209,7 +195,7 @@ select
             when
                 extract.entry_no = known.version_no + 1
                 and extract.register is not distinct from known.version_register
-                then registry.calendar_day(extract.last_entry_day)
+                then extract.last_entry_day
         end,
         'activity_version', activity.version,
         'activity_main', activity.main,
@@ -252,7 +238,7 @@ left join lateral (
                 ) desc,
                 coalesce(version.version = known.activity_version, false) desc,
                 (version.version = 2025)
-                = coalesce(extract.activity_day >= '2025-01-01', false) desc
+                = coalesce(extract.content ->> 'registered_day' >= '2025-01-01', false) desc
             limit 1
         ) as version
     from (

@@ -11,7 +11,7 @@ type Texts = Partial<Record<string, string>>;
 /**
  * Reads an extract of KRS, with or without `odpis` around it, or a problem. Throws an `UnusableAnswer`.
  *
- * @returns the object that `collect.sql` reads; a day is YYYY-MM-DD, or a text that cannot be read as a day
+ * @returns the object that `collect.sql` reads; days are YYYY-MM-DD, and in `content` also texts that are no day
  */
 export function readExtract(value: unknown) {
   if (!isRecord(value)) throw new UnusableAnswer('no object, so no extract of KRS');
@@ -53,13 +53,11 @@ export function readExtract(value: unknown) {
     krs: readNumber(header.numerKRS),
     /** The register: `RejP` of entrepreneurs, or `RejS` of associations and the like. A KRS number may be in both. */
     register: header.rejestr,
-    state_day: header.stanZDnia,
-    made_day: header.dataCzasOdpisu,
+    state_day: readable(header.stanZDnia),
+    made_day: readable(header.dataCzasOdpisu),
     /** The number of the newest entry of the extract. */
     entry_no: Number.isInteger(entry_no) && Math.abs(entry_no) < 2 ** 31 ? entry_no : undefined,
-    last_entry_day: header.dataOstatniegoWpisu,
-    /** The newest day on which an activity was entered; in a current extract, the day of registration. */
-    activity_day: findDay(findActivityDay(dane, entries), content.registered_day),
+    last_entry_day: readable(header.dataOstatniegoWpisu),
     content,
     /** The hash of the content that current and full extracts share; extracts of equal content have equal hashes. */
     content_hash: hash(
@@ -75,7 +73,11 @@ const fullKeys = new Set(['entry_day', 'former_names']);
 
 /** Returns the first readable day; if there is none, the first text, so that the known day stays. */
 function findDay(...texts: (string | undefined)[]): string | undefined {
-  return texts.find((text) => text !== undefined && isPossibleDay(text)) ?? texts.find(Boolean);
+  return texts.find(readable) ?? texts.find(Boolean);
+}
+
+function readable(text: string | undefined): string | undefined {
+  return text !== undefined && isPossibleDay(text) ? text : undefined;
 }
 
 type Place = Record<string, Folded | undefined>;
@@ -150,7 +152,7 @@ function readEntries(entries: readonly Texts[] = []) {
   return entries
     .map(({ numerWpisu, dataWpisu, dataUprawomocnienia, opis = '' }) => ({
       number: Number(numerWpisu),
-      day: dataWpisu && isPossibleDay(dataWpisu) ? dataWpisu : undefined,
+      day: readable(dataWpisu),
       final_day: dataUprawomocnienia,
       text: opis,
     }))
@@ -166,20 +168,4 @@ function findStrikeOff(entries: readonly Entry[], odd: OddValue[]): Entry | unde
   // Other strike-offs are noted, such as one from one register of a number that stays in the other.
   if (/^WYKREŚL/i.test(last.text)) odd.push({ subject: 'entry', value: shorten(last.text, 200) });
   return undefined;
-}
-
-/** Returns the day of the newest entry that brought in one of the current activities. */
-function findActivityDay(dane: unknown, entries: readonly Entry[]): string | undefined {
-  const numbers: number[] = [];
-  const visit = (found: unknown): void => {
-    if (Array.isArray(found)) found.forEach(visit);
-    if (!isRecord(found)) return;
-    if (found.nrWpisuWprow === undefined) Object.values(found).forEach(visit);
-    else if (!found.nrWpisuWykr) numbers.push(Number(found.nrWpisuWprow));
-  };
-  const purpose = isRecord(dane) && isRecord(dane.dzial3) ? dane.dzial3 : {};
-  visit(purpose.przedmiotDzialalnosci);
-  visit(purpose.przedmiotDzialalnosciOPP);
-  const newest = Math.max(0, ...numbers.filter(Number.isSafeInteger));
-  return entries.find(({ number }) => number === newest)?.day;
 }

@@ -3,9 +3,11 @@ import { type OddValue, UnusableAnswer } from '../answer.ts';
 import { findCountry } from '../../../sql/country/pl/find-country.ts';
 import { shorten } from '../rejects.ts';
 import { tidy } from '../tidy.ts';
-import { joinHistory } from './history.ts';
 import { readHolding } from './holding.ts';
-import type { Folded, Items, LeafShape, ObjectShape, Shape } from './shape.ts';
+import type { Folded, LeafShape, ObjectShape, Shape } from './shape.ts';
+
+/** An object of a list. */
+type Item = Readonly<Record<string, Folded>>;
 
 export interface Folding {
   /** The number of the entry that struck the company off; removals by this entry do not count. */
@@ -120,9 +122,52 @@ function foldMembers(
   }
   for (const [name, items] of found) {
     const shape = members[name]!;
-    if (shape.kind === 'history') found.set(name, joinHistory(shape, items as Items));
+    if (shape.kind === 'history') found.set(name, joinHistory(shape, items as readonly Item[]));
   }
   return found;
+}
+
+/**
+ * Joins the items of a history: KRS writes an end, or another person, as a separate item or in the item of the
+ * opening. A separate item joins the last item before it that has an opening. An end joins the last one that is
+ * open and began no later. Without such an item before it, it joins the next one. Items that match no opening
+ * come first.
+ */
+function joinHistory({ members }: ObjectShape, items: readonly Item[]): readonly Item[] {
+  const keys = Object.keys(members);
+  const [opening, end] = keys as [string, string];
+  const joined = items.map((item) => (opening in item ? item : undefined));
+  const left = items.filter((item, place) => {
+    if (opening in item) return false;
+    const isOpen = (other: Item | undefined) =>
+      other !== undefined &&
+      !(end in item && end in other) &&
+      !(dayOf(other[opening]) > (dayOf(item[end]) || '9999'));
+    const before = joined.findLastIndex((other, at) => at < place && isOpen(other));
+    const at = before >= 0 ? before : joined.findIndex(isOpen);
+    if (at >= 0) joined[at] = join(keys, joined[at]!, item);
+    return at < 0;
+  });
+  return [...left, ...joined.filter((item) => item !== undefined)];
+}
+
+/** Returns both items as one, with its members in the order of `shape.csv`. */
+function join(keys: readonly string[], item: Item, other: Item): Item {
+  const members = keys.flatMap((key): [string, Folded][] => {
+    const values = [item[key], other[key]].filter((value) => value !== undefined);
+    const [first] = values;
+    if (first === undefined) return [];
+    return [[key, Array.isArray(first) ? values.flat() : first]];
+  });
+  return Object.fromEntries(members);
+}
+
+/** Returns the day of an opening or an end, YYYY-MM-DD; '' when the day is unknown. */
+function dayOf(value: Folded | undefined): string {
+  if (typeof value === 'string') return isPossibleDay(value) ? value : '';
+  if (value === undefined || Array.isArray(value)) return '';
+  const { data, entry_day } = value as Record<string, Folded>;
+  return dayOf(data) || dayOf(entry_day);
 }
 
 /** Returns the names that later entries removed, the newest one first; a current extract has none. */

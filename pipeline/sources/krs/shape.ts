@@ -41,9 +41,6 @@ export type Shape = LeafShape | ObjectShape;
 /** The current content of the register: text, objects by the keys of `shape.csv`, and lists of objects. */
 export type Folded = string | readonly Folded[] | { readonly [key: string]: Folded };
 
-/** The objects of a list. */
-export type Items = readonly Readonly<Record<string, Folded>>[];
-
 /**
  * The keys of an extract, whether OdpisAktualny or OdpisPelny. Any other key is noted as unknown. A kind is one
  * of `leaves`, or the name of an object of this table, followed by `[]` for a list of objects and by `[..]` for

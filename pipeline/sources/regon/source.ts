@@ -43,8 +43,8 @@ function readXmlReport(text: string, file: string): object {
 }
 
 function readXml(text: string): BirRow[] {
-  const what = describeText(text);
-  if (what !== undefined) throw new UnusableAnswer(what);
+  const notXml = describeText(text);
+  if (notXml !== undefined) throw new UnusableAnswer(notXml);
   const isWrapped = /<(?:[\w.-]+:)?Envelope[\s>]/.test(text);
   const records = collectRecords();
   const reader = isWrapped ? readEnvelope('DanePobierzPelnyRaport', records) : records;

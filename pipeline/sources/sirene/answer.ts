@@ -79,12 +79,13 @@ export const answers: DocumentDescription = {
   identifyFile: (file) => (/\.(?:json|ndjson)$/i.test(file) ? file : null),
   async *readAnswers(from) {
     let line = 0;
-    for await (const page of readEach(from, PAGE_BYTES, readPage)) {
+    for await (const found of readEach(from, PAGE_BYTES, readPage)) {
       // The rows of a page share one line of the file, but each row needs a line number of its own.
-      const rows = 'answer' in page ? (page.answer as ReturnType<typeof readPage>)() : [undefined];
+      const rows =
+        'answer' in found ? (found.answer as ReturnType<typeof readPage>)() : [undefined];
       for (const row of rows) {
-        line = Math.max(line + 1, page.line);
-        yield 'answer' in page ? readRow(line, row) : { ...page, line };
+        line = Math.max(line + 1, found.line);
+        yield 'answer' in found ? readRow(line, row) : { ...found, line };
       }
     }
   },

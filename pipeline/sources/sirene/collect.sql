@@ -36,34 +36,25 @@ where newest.file_no = file.file_no;
 
 -- One row per unit: the columns that the answers state, and the file and line of one answer.
 create unlogged table stage.sirene_unit as
+with newest as (
+    select distinct on (siren, is_own, siret is null) siren, is_own, siret, file_no, line, stated
+    from stage.sirene_part
+    order by siren, is_own, siret is null, touched desc, file_no, line
+)
+
 select
     place.siren,
     place.file_no,
     place.line,
-    nested.stated || coalesce(own.stated, '{}') as stated
+    coalesce(nested.stated, '{}') || case when place.siret is null then place.stated else '{}' end
+        as stated
 from (
-    select distinct on (siren) siren, file_no, line
-    from stage.sirene_part
+    select distinct on (siren) newest.*
+    from newest
     where is_own
-    order by siren, siret is not null, touched desc, file_no, line
+    order by siren, siret is not null
 ) as place
-left join lateral (
-    select part.stated from stage.sirene_part as part
-    where part.siren = place.siren and part.siret is null and part.is_own
-    order by part.touched desc, part.file_no, part.line
-    limit 1
-) as own on true
-cross join lateral (
-    select coalesce(
-        (
-            select part.stated from stage.sirene_part as part
-            where part.siren = place.siren and not part.is_own
-            order by part.touched desc, part.file_no, part.line
-            limit 1
-        ),
-        '{}'
-    ) as stated
-) as nested;
+left join newest as nested on nested.siren = place.siren and not nested.is_own;
 
 analyze stage.sirene_unit (siren, file_no, line);
 
@@ -250,32 +241,21 @@ cross join lateral (
 cross join lateral (
     select
         coalesce(
-            jsonb_agg(
-                one.columns
-                order by one.siret <> unit.siren || (whole.columns ->> 'nic_siege'), one.siret
-            ) filter (
-                where
-                    one.columns ->> 'etat_administratif' = 'A'
-                    or one.siret = unit.siren || (whole.columns ->> 'nic_siege')
-            ),
+            jsonb_agg(one.columns order by not place.is_seat, one.siret)
+                filter (where place.state = 'A' or place.is_seat),
             '[]'
         ) as details,
-        string_agg(one.siret, ' ') filter (
-            where
-                one.columns ->> 'etat_administratif' = 'F'
-                and one.columns ->> 'statut_diffusion' <> 'O'
-        ) as withheld_units,
-        array_agg(one.siret) filter (
-            where
-                one.columns ->> 'etat_administratif' = 'F'
-                and one.siret is distinct from unit.siren || (whole.columns ->> 'nic_siege')
-        ) as closed,
-        array_agg(one.siret) filter (
-            where
-                one.columns ->> 'etat_administratif' = 'A'
-                or one.siret = unit.siren || (whole.columns ->> 'nic_siege')
-        ) as listed
+        string_agg(one.siret, ' ')
+            filter (where place.state = 'F' and one.columns ->> 'statut_diffusion' <> 'O')
+            as withheld_units,
+        array_agg(one.siret) filter (where place.state = 'F' and not place.is_seat) as closed,
+        array_agg(one.siret) filter (where place.state = 'A' or place.is_seat) as listed
     from stage.sirene_establishment as one
+    cross join lateral (
+        select
+            one.columns ->> 'etat_administratif' as state,
+            coalesce(one.siret = unit.siren || (whole.columns ->> 'nic_siege'), false) as is_seat
+    ) as place
     where one.siren = unit.siren
 ) as listed
 -- The closed establishments: known ones that have not opened again, and ones that are closed now.

@@ -76,9 +76,7 @@ select
                         then 'name'
                 end,
                 case when unit.is_partial or seat.is_withheld then 'address' end,
-                case
-                    when unit.start_date is null then 'start date'
-                end,
+                case when unit.start_date is null then 'start date' end,
                 -- The RNA number belongs to the subject 'KRS'.
                 case when record.identifiant_association = '[ND]' then 'KRS' end,
                 case when record.categorie_juridique = '[ND]' then 'legal form' end,
@@ -199,15 +197,14 @@ left join registry.spelling as street_type
     and street_type.written = registry.lower(unit.head ->> 'type_voie')
 cross join lateral (
     select
-        case
-            when not seat.is_withheld then registry.street_fr(unit.head, street_type.meaning)
-        end as street,
-        case when not seat.is_withheld then registry.building_fr(unit.head) end as building,
-        case when not seat.is_withheld then registry.apartment_fr(unit.head) end as apartment,
-        case when not seat.is_withheld then unit.head ->> 'code_postal' end as postal_code,
+        registry.street_fr(shown.head, street_type.meaning) as street,
+        registry.building_fr(shown.head) as building,
+        registry.apartment_fr(shown.head) as apartment,
+        shown.head ->> 'code_postal' as postal_code,
         registry.city_fr(unit.head) as city,
         registry.country_fr(unit.head) as country_code,
-        case when not seat.is_withheld then registry.address_id_fr(unit.head) end as id
+        registry.address_id_fr(shown.head) as id
+    from (select case when not seat.is_withheld then unit.head end as head) as shown
 ) as address
 -- Most units have no establishment besides the head office.
 cross join lateral (
