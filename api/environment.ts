@@ -150,20 +150,15 @@ export type Environment = ReturnType<typeof readEnvironment>;
 /** Returns the checked settings of the API. Throws an `EnvironmentError` for a wrong or missing setting. */
 export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
   const checked = checkEnvironment(shape, sentences, variables);
-  const payment = {
-    provider: checked.PAYMENT_PROVIDER,
-    stripeSecretKey: checked.STRIPE_SECRET_KEY,
-    stripeWebhookSecret: checked.STRIPE_WEBHOOK_SECRET,
-    stripeApiUrl: checked.STRIPE_API_URL,
-  };
   const isPrivate =
     isLoopback(checked.HOST) &&
     isLoopback(new URL(checked.BASE_URL ?? 'http://localhost').hostname) &&
     checked.TRUST_PROXY === false;
   // `createPayment` throws when a setting of the payment provider is missing.
-  createPayment({ ...payment, baseUrl: '' });
-  if (payment.provider === 'local' && !isPrivate) throw new EnvironmentError(localIsPrivate);
-  if ((checked.SMTP_URL || payment.provider === 'stripe') && !checked.BASE_URL) {
+  createPayment(checked, '');
+  const { PAYMENT_PROVIDER: provider } = checked;
+  if (provider === 'local' && !isPrivate) throw new EnvironmentError(localIsPrivate);
+  if ((checked.SMTP_URL || provider === 'stripe') && !checked.BASE_URL) {
     throw new EnvironmentError(baseUrlNeeded);
   }
   return {
@@ -197,7 +192,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
     isSample: checked.SAMPLE_DATA === 'true',
     /** Whether only this machine can reach the API, and no proxy forwards requests to it. */
     isPrivate,
-    payment,
+    createPayment: (baseUrl: string) => createPayment(checked, baseUrl),
     logLevel: checked.LOG_LEVEL,
   };
 }

@@ -22,7 +22,6 @@ import { type Environment, readEnvironment } from './environment.ts';
 import { patience, sessions } from './figures.ts';
 import { createLimiter } from './http/limiter.ts';
 import { createMetrics } from './http/metrics.ts';
-import { createPayment } from './wallet/payment.ts';
 import { createHttpServer, watchAnswers } from './http/server.ts';
 
 const { stop_ms: grace_ms, database_ms: patience_ms } = patience;
@@ -148,7 +147,7 @@ async function serve(environment: Environment): Promise<void> {
     isStopping: () => isStopping,
     secretKey,
     baseUrl,
-    payment: createPayment({ ...environment.payment, baseUrl }),
+    payment: environment.createPayment(baseUrl),
   });
   app.resolve(application);
 

@@ -39,7 +39,7 @@ async function start({ pipeline, api: apiSettings, variables }: Settings): Promi
       // A database with real dumps gets no fixture days, which would count as its next days.
       const isDemonstration = (await countSnapshots(db.pool)).real === 0;
       // No demo account is created where others can reach the API or mails reach people.
-      const isForOne = apiSettings.payment.provider === 'local' && !pipeline.smtpUrl;
+      const isForOne = apiSettings.createPayment('')?.name === 'local' && !pipeline.smtpUrl;
       const hasAccount = isDemonstration && isForOne;
       const { recodedFrom } = pipeline;
       const nights = {

@@ -11,7 +11,7 @@ import { completeOptions } from '../../fixtures/client/test-api.ts';
 import { useApi } from '../../fixtures/client/use-api.ts';
 import { createApp, listEndpoints } from '../app.ts';
 import type { OpenApiDocument } from './complete.ts';
-import { createPayment } from '../wallet/payment.ts';
+import { createStripePayment } from '../wallet/stripe.ts';
 
 interface Schema {
   $ref?: string;
@@ -44,12 +44,10 @@ const options = completeOptions({
   db: database.kysely,
   baseUrl,
   // The provider that has a webhook.
-  payment: createPayment({
-    provider: 'stripe',
+  payment: createStripePayment(
+    { STRIPE_SECRET_KEY: 'sk_test_1', STRIPE_WEBHOOK_SECRET: 'whsec_1' },
     baseUrl,
-    stripeSecretKey: 'sk_test_1',
-    stripeWebhookSecret: 'whsec_1',
-  }),
+  ),
 });
 const document = (await (await api.ask('/api/v1/openapi.json')).json()) as OpenApiDocument;
 const guide = await readFile(join(root, 'api/README.md'), 'utf8');

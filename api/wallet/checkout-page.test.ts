@@ -3,17 +3,16 @@ import { createBuyer, type Buyer } from '../../fixtures/client/buyer.ts';
 import { startStripeStub } from '../../fixtures/client/stripe-stub.ts';
 import { startTestApi } from '../../fixtures/client/test-api.ts';
 import { useApi } from '../../fixtures/client/use-api.ts';
-import { createPayment } from './payment.ts';
+import { createLocalPayment } from './payment.ts';
 
 const now = new Date('2026-05-01T10:00:00Z');
-const baseUrl = 'http://localhost:8080';
 
 let buyer: Buyer;
 /** Path of the checkout that the buyer has just opened, for 500 credits at 49.00 PLN. */
 let checkout: string;
 let payment_id: string;
 
-const payment = createPayment({ provider: 'local', baseUrl });
+const payment = createLocalPayment('http://localhost:8080');
 const { database, api } = await useApi({ payment, now: () => now });
 
 beforeEach(async () => {

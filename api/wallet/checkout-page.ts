@@ -21,10 +21,8 @@ async function findPayment(db: Db, given: unknown) {
 }
 
 /**
- * Serves the pages to which a checkout returns, `/checkout/success` and `/checkout/cancel`. These pages show the
- * state of the payment in `?payment_id=`. For the provider `local`, the checkout itself is served too:
- * `/checkout/local/{payment_id}`. The random `payment_id` is the only proof that the buttons of a local checkout
- * need.
+ * Serves the pages to which a checkout returns, and for the provider `local` the checkout itself. The random
+ * `payment_id` is the only proof that its buttons need.
  */
 export function createCheckoutPages(options: PaymentOptions): Router {
   const { db } = options;

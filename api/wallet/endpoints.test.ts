@@ -18,13 +18,7 @@ await database.kysely.transaction().execute(async (tx) => {
   for (let no = 1; no <= 40; no += 1) {
     const now = new Date(start + no * 1000);
     const operation_key = `request ${no}`;
-    await charge(tx, {
-      account_id,
-      amount: 5,
-      description: `Snapshot ${no}`,
-      operation_key,
-      now,
-    });
+    await charge(tx, { account_id, amount: 5, description: `Snapshot ${no}`, operation_key, now });
   }
 });
 
@@ -54,11 +48,6 @@ describe('GET /api/v1/wallet', () => {
       status: 200,
       body: { status: 'success', data: { balance: 500, total_purchased: 500 } },
     });
-  });
-
-  test('422 for an unknown query parameter', async () => {
-    const message = 'The currency field is unknown.';
-    expect(await customer.ask('/wallet?currency=pln')).toEqual(refusal('currency', message));
   });
 });
 
@@ -113,17 +102,13 @@ describe('GET /api/v1/wallet/transactions', () => {
     });
   });
 
-  test.each([
-    [4, 3],
-    [5, 3],
-    [1_000_000_000_000, 3],
-  ])('200 is empty past the end: page %d', async (current_page, prev_page) => {
+  test.each([4, 1_000_000_000_000])('200 is empty past the end: page %d', async (current_page) => {
     expect(await customer.ask(`/wallet/transactions?page=${current_page}`)).toEqual({
       status: 200,
       body: {
         status: 'success',
         data: [],
-        meta: { ...meta, current_page, next_page: null, prev_page },
+        meta: { ...meta, current_page, next_page: null, prev_page: 3 },
       },
     });
   });
@@ -144,14 +129,7 @@ describe('GET /api/v1/wallet/transactions', () => {
     expect(await newcomer.ask('/wallet/transactions')).toMatchObject({
       body: {
         data: [{ type: 'start', amount: '200.00' }],
-        meta: {
-          current_page: 1,
-          last_page: 1,
-          per_page: 20,
-          total: 1,
-          next_page: null,
-          prev_page: null,
-        },
+        meta: { last_page: 1, total: 1, next_page: null, prev_page: null },
       },
     });
   });
@@ -173,8 +151,12 @@ describe('GET /api/v1/wallet/transactions', () => {
       body: { data: [{ created_at: '2026-05-01T21:59:59.987654Z' }, {}] },
     });
   });
-  test('422 for an unknown query parameter', async () => {
-    const message = 'The size field is unknown.';
-    expect(await customer.ask('/wallet/transactions?size=5')).toEqual(refusal('size', message));
+
+  test.each([
+    ['', 'currency'],
+    ['/transactions', 'size'],
+  ])('422 for an unknown query parameter of /wallet%s', async (path, field) => {
+    const message = `The ${field} field is unknown.`;
+    expect(await customer.ask(`/wallet${path}?${field}=5`)).toEqual(refusal(field, message));
   });
 });

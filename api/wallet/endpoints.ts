@@ -3,14 +3,14 @@ import { runPrepared } from '../../sql/connection/prepared.ts';
 import { answersStatus, preciseTime, text } from '../endpoint/answers.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
 import {
-  lastPageOf,
-  pageMetaFields,
   type Paging,
+  pageMetaFields,
   pagingFields,
   skippedBy,
+  viewPageMeta,
 } from '../http/paging.ts';
 import examples from './examples.json' with { type: 'json' };
-import { selectWallet } from './ledger.ts';
+import { readWallet } from './ledger.ts';
 import type { PaymentOptions } from './payment.ts';
 import { topupEndpoints } from './topup.ts';
 
@@ -36,13 +36,11 @@ const transaction = z
 const otherPage = z.int().nullable();
 
 // Spec: silent on a page past the end; we return an empty page, whose previous page is the last page.
-function viewPage({ page: current_page, per_page }: Paging, total: number) {
-  const last_page = lastPageOf(total, per_page);
+function viewPage(paging: Paging, total: number) {
+  const meta = viewPageMeta(paging, total);
+  const { current_page, last_page } = meta;
   return {
-    current_page,
-    last_page,
-    per_page,
-    total,
+    ...meta,
     next_page: current_page < last_page ? current_page + 1 : null,
     prev_page: current_page > 1 ? Math.min(current_page - 1, last_page) : null,
   };
@@ -58,10 +56,7 @@ const read = endpoint(
     ...answersStatus([wallet, examples.wallet]),
   },
   async ({ caller, options: { db } }) => {
-    const found = await selectWallet(db, caller.account_id).executeTakeFirst();
-    const { balance, total_purchased } = found ?? { balance: 0, total_purchased: 0 };
-    const data = { balance: Number(balance), total_purchased: Number(total_purchased) };
-    return { status: 'success', data };
+    return { status: 'success', data: await readWallet(db, caller.account_id) };
   },
 );
 

@@ -3,7 +3,7 @@ import { refusal } from '../../fixtures/client/json-client.ts';
 import { insertAccount } from '../../fixtures/client/bare-account.ts';
 import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 import { answerOnce, type Operation } from './idempotency.ts';
-import { grant, selectWallet } from './ledger.ts';
+import { grant, readWallet } from './ledger.ts';
 
 const now = new Date('2026-05-01T10:00:00Z');
 const day_ms = 24 * 60 * 60 * 1000;
@@ -32,8 +32,7 @@ function answer(changes: Partial<Operation> = {}) {
       operation_key: `run ${run}`,
       now,
     });
-    const wallet = await selectWallet(tx, asked.account_id).executeTakeFirstOrThrow();
-    const balance = Number(wallet.balance);
+    const { balance } = await readWallet(tx, asked.account_id);
     return { body: { zebra: run, balance, a: null }, headers: { 'X-Balance': String(balance) } };
   });
 }

@@ -13,11 +13,10 @@ export interface Answer<Body extends object> {
 
 export interface Operation {
   account_id: string;
-  /** The name of the operation, such as `topup`. Each operation has its own keys. */
+  /** The name of the operation, such as `topup`, which has its own keys. */
   name: string;
-  /** The `Idempotency-Key` of the request; undefined without one. */
   key: string | undefined;
-  /** The parsed body of the request. A used key with another body is refused. */
+  /** The parsed body of the request. */
   request: unknown;
   now: Date;
 }
@@ -44,10 +43,8 @@ export function readIdempotencyKey(request: Request): string | undefined {
 }
 
 /**
- * Runs an operation in a transaction, once per key within 24 hours. Later requests with the key get the first
- * answer, with `Idempotency-Replayed: true`. A parallel request with the key waits for the first answer. Only
- * successful answers are stored; the worker deletes old answers (`sql/mail/delete_done.sql`). Throws a 422 when
- * the `Idempotency-Key` was used for another request.
+ * Runs an operation in a transaction, once per key within 24 hours; other requests with the key wait and get the
+ * same answer. Only successful answers are stored, until the worker deletes them (`sql/mail/delete_done.sql`).
  *
  * @param run does the operation; must not wait for other services, since it holds a session of the pool
  */

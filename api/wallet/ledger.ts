@@ -20,9 +20,8 @@ export interface Movement {
 }
 
 /**
- * Adds credits to a wallet, creates a missing wallet, and writes the transaction. Throws the unique violation of
- * `wallet_transaction_operation_key` when the operation is already done. The type `start` marks the welcome bonus.
- * `total_purchased` grows by `purchased`, by default the whole amount of a `deposit`.
+ * Adds credits to a wallet, once per `operation_key`, and creates a missing wallet. The type `start` marks the
+ * welcome bonus. `total_purchased` grows by `purchased`, by default the whole amount of a `deposit`.
  */
 export async function grant(
   tx: Tx,
@@ -36,19 +35,13 @@ export async function grant(
 
 /** A withdrawal of credits for a request. */
 interface Charge extends Movement {
-  /**
-   * Returns whether the client still waits, and then cancels the deadline of the answer. By default the client
-   * waits.
-   */
+  /** Returns whether the client still waits, as by default, and then cancels the deadline of the answer. */
   claim?: () => boolean;
 }
 
 /**
- * Withdraws credits for several requests in one statement. Requests of an account are paid in their order, as far
- * as the balance reaches. A locked wallet pays nothing, so that no statement waits for a lock. Right before the
- * statement, `claim` drops the requests whose client no longer waits.
- *
- * @returns the balance after each request; undefined for a request that was not charged
+ * Withdraws credits for several requests in one statement, and returns the balance after each; undefined for a
+ * request that was not charged. A locked wallet pays nothing, so that no statement waits for a lock.
  */
 async function withdraw(db: Db, asked: Charge[]): Promise<(number | undefined)[]> {
   const claimed = asked.filter(({ claim }) => claim?.() ?? true);
@@ -58,10 +51,16 @@ async function withdraw(db: Db, asked: Charge[]): Promise<(number | undefined)[]
   return asked.map(({ operation_key }) => balances.get(operation_key));
 }
 
-/** Waits for the running movements of a wallet, and returns its balance in credits. */
-async function awaitBalance(db: Db, account_id: string): Promise<number> {
-  const wallet = await selectWallet(db, account_id).forNoKeyUpdate().executeTakeFirst();
-  return Number(wallet?.balance ?? 0);
+/** Returns the credits of an account. With `isLocked`, waits for running movements and keeps others waiting. */
+export async function readWallet(db: Db, account_id: string, isLocked = false) {
+  const wallet = await db
+    .selectFrom('customer.wallet')
+    .select(['balance', 'total_purchased'])
+    .where('account_id', '=', account_id)
+    .$if(isLocked, (query) => query.forNoKeyUpdate())
+    .executeTakeFirst();
+  const { balance = 0, total_purchased = 0 } = wallet ?? {};
+  return { balance: Number(balance), total_purchased: Number(total_purchased) };
 }
 
 /**
@@ -77,15 +76,12 @@ async function chargeBy(
     const balance = await pay(asked);
     if (balance !== undefined) return balance;
     if (asked.claim?.() === false) throw unavailable();
-    const left = await awaitBalance(db, asked.account_id);
+    const { balance: left } = await readWallet(db, asked.account_id, true);
     if (left < asked.amount) throw creditsShort(asked.amount, left);
   }
 }
 
-/**
- * Withdraws credits in a transaction, and returns the new balance. Waits for other movements of the wallet. When
- * the credits are too few, withdraws nothing and throws a 402 with `required` and `balance`.
- */
+/** Withdraws credits in a transaction, and returns the new balance. Throws a 402 when the credits are too few. */
 export function charge(tx: Tx, asked: Charge): Promise<number> {
   return chargeBy(async (one) => (await withdraw(tx, [one]))[0], tx, asked);
 }
@@ -94,7 +90,7 @@ export function charge(tx: Tx, asked: Charge): Promise<number> {
 async function returnCharge(tx: Tx, { description, ...asked }: Charge, now: Date): Promise<void> {
   const { account_id, amount } = asked;
   const operation_key = `returned ${asked.operation_key}`;
-  await awaitBalance(tx, account_id);
+  await readWallet(tx, account_id, true);
   const movements = await tx
     .selectFrom('customer.wallet_transaction')
     .select('operation_key')
@@ -104,19 +100,6 @@ async function returnCharge(tx: Tx, { description, ...asked }: Charge, now: Date
   if (movements.length !== 1) return;
   const returned = { account_id, amount, description: `Not answered: ${description}` };
   await grant(tx, { ...returned, type: 'deposit', purchased: 0, operation_key, now });
-}
-
-/** Selects the wallet of an account. An account has no wallet before its first credits. */
-export function selectWallet(db: Db, account_id: string) {
-  return db
-    .selectFrom('customer.wallet')
-    .select(['balance', 'total_purchased'])
-    .where('account_id', '=', account_id);
-}
-
-async function readBalance(db: Db, account_id: string): Promise<number> {
-  const wallet = await selectWallet(db, account_id).executeTakeFirst();
-  return Number(wallet?.balance ?? 0);
 }
 
 // Spec: silent on the error for insufficient credits; we answer 402 with `required` and `balance`.
@@ -132,11 +115,7 @@ export function creditErrors(required: number) {
   return { 402: { description, example: creditsShort(required, required - 1).body } };
 }
 
-/**
- * Returns the headers of an answer that can cost credits.
- *
- * @param amount the withdrawn credits
- */
+/** Returns the headers of an answer that can cost credits. */
 function describeCharge(amount: number, balance: number) {
   return { 'X-Credits-Charged': String(amount), 'X-Credits-Balance': String(balance) };
 }
@@ -144,10 +123,9 @@ function describeCharge(amount: number, balance: number) {
 export type Charging = ReturnType<typeof createCharging>;
 
 /**
- * Returns the function that charges for a request and returns the headers of its answer. An amount of 0 is free
- * and leaves no transaction. The function withdraws nothing and throws a 402 when the credits are too few. Outside
- * of a transaction, parallel charges share one statement. When the connection is lost during a charge, the client
- * gets a 503, and the credits are given back later.
+ * Returns the function that charges for a request and returns the headers of its answer. Outside of a transaction,
+ * parallel charges share one statement. When the connection is lost during a charge, the client gets a 503, and
+ * the credits are given back later.
  */
 export function createCharging({ db, readers, logger, now }: Context) {
   async function returnOpen(open: Charge[]): Promise<void> {
@@ -176,8 +154,8 @@ export function createCharging({ db, readers, logger, now }: Context) {
   return async (asked: Omit<Charge, 'operation_key' | 'now'>, tx?: Tx) => {
     const { account_id, amount } = asked;
     if (amount === 0) {
-      const balance = await readers.readCustomer((one) => readBalance(one, account_id), tx);
-      return describeCharge(0, balance);
+      const wallet = await readers.readCustomer((one) => readWallet(one, account_id), tx);
+      return describeCharge(0, wallet.balance);
     }
     const due = { ...asked, operation_key: randomUUID(), now: now() };
     const balance = tx ? await charge(tx, due) : await chargeBy(withdrawInBatch, db, due);

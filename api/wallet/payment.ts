@@ -10,11 +10,6 @@ export interface PaymentOptions extends Context {
   payment: PaymentProvider | undefined;
 }
 
-export interface PaymentSettings extends StripeSettings {
-  /** The name of the payment provider; undefined: no credits can be bought. */
-  provider: 'local' | 'stripe' | undefined;
-}
-
 /** Returns a payment provider for development: its checkout is a local page that takes no money. */
 export function createLocalPayment(baseUrl: string) {
   return {
@@ -29,11 +24,16 @@ export function createLocalPayment(baseUrl: string) {
 
 /**
  * Returns the payment provider that the settings name; undefined without one. Throws an `EnvironmentError` with a
- * sentence for each missing setting.
+ * sentence for each setting that is wrong or missing.
+ *
+ * @param baseUrl the address of the API to which a checkout returns, without a slash at the end
  */
-export function createPayment(settings: PaymentSettings): PaymentProvider | undefined {
-  if (settings.provider === 'stripe') return createStripePayment(settings);
-  return settings.provider === 'local' ? createLocalPayment(settings.baseUrl) : undefined;
+export function createPayment(
+  settings: StripeSettings & { PAYMENT_PROVIDER?: 'local' | 'stripe' | undefined },
+  baseUrl: string,
+): PaymentProvider | undefined {
+  if (settings.PAYMENT_PROVIDER === 'stripe') return createStripePayment(settings, baseUrl);
+  return settings.PAYMENT_PROVIDER === 'local' ? createLocalPayment(baseUrl) : undefined;
 }
 
 /** Returns a price with the decimals of ISO 4217, such as `49.00` for 4900 in the smallest unit of `pln`. */

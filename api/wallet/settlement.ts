@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../sql/connection/kysely.ts';
-import { charge, grant, selectWallet } from './ledger.ts';
+import { charge, grant, readWallet } from './ledger.ts';
 import { type Payment, selectPayment } from './purchase.ts';
 
 /** The report of a provider about a payment. Money is in the smallest unit of the currency. */
@@ -34,13 +34,9 @@ interface Reversal extends Report {
 const titles = { refund: 'Refund', dispute: 'Dispute', won: 'Dispute won' };
 
 /**
- * Settles a payment in one transaction. Repeated reports, in any order, settle a payment once. A paid checkout is
- * credited even after a report that it expired. Nothing is credited for a wrong price, a wrong currency or an
- * ended account.
- *
- * @returns `credited`: the wallet has the credits; `recorded`: the payment ended without credits; `repeated`: no
- *   effect, since the payment ended before; `refused`: paid but not credited; `unknown`: no effect, since the
- *   checkout does not exist
+ * Settles a payment, once for repeated reports in any order: a paid checkout is credited even after a report that
+ * it expired. Returns `recorded` when the payment ended without credits, `repeated` when it ended before, and
+ * `refused` when it was paid but not credited.
  */
 export function settle(db: Db, report: Outcome, now: Date) {
   return db.transaction().execute(async (tx) => {
@@ -75,12 +71,8 @@ export function settle(db: Db, report: Outcome, now: Date) {
       now,
     });
     // A refund or dispute may be reported before the payment.
-    await balanceReversals(
-      tx,
-      payment_id,
-      Number(payment.refunded) > 0 ? 'refund' : 'dispute',
-      now,
-    );
+    const cause = Number(payment.refunded) > 0 ? 'refund' : 'dispute';
+    await balanceReversals(tx, payment_id, cause, now);
     return 'credited';
   });
 }
@@ -96,12 +88,9 @@ function refusalOf(
 }
 
 /**
- * Takes back the credits of a refunded or disputed payment in one transaction. Gives the credits back when a
- * dispute is won. Repeated reports, in any order, have one effect. A partial refund takes back the same part of
- * the credits, rounded down. An amount in another currency counts as the whole price.
- *
- * @returns `reversed`: the credits were taken or given back; `recorded`: the payment is not paid yet; `repeated`:
- *   no effect, after an earlier report; `unknown`: no effect, since the payment does not exist
+ * Takes back the credits of a refunded or disputed payment, and gives them back when the dispute is won; repeated
+ * reports, in any order, have one effect. An amount in another currency counts as the whole price. Returns
+ * `recorded` for a payment that is not paid yet, and `repeated` for a report without effect.
  */
 export function reverse(db: Db, report: Reversal, now: Date) {
   return db.transaction().execute(async (tx) => {
@@ -137,16 +126,11 @@ export function reverse(db: Db, report: Reversal, now: Date) {
 }
 
 /**
- * Withdraws the credits of all refunds and disputes of a paid payment, except the credits taken back before. Gives
- * back the credits that a won dispute took. The balance never goes below zero: spent credits are waived. A mail
- * reports the credits, unless the account has ended. The transaction holds the lock on the payment.
+ * Withdraws the credits of all refunds and disputes of a paid payment, in parts rounded down, except the credits
+ * taken back before. The balance never goes below zero: spent credits are waived. The transaction holds the lock
+ * on the payment.
  */
-async function balanceReversals(
-  tx: Tx,
-  payment_id: string,
-  cause: Reversal['cause'],
-  now: Date,
-): Promise<'reversed' | 'repeated'> {
+async function balanceReversals(tx: Tx, payment_id: string, cause: Reversal['cause'], now: Date) {
   const payment = await selectPayment(tx, payment_id)
     .innerJoin('customer.account as account', 'account.account_id', 'payment.account_id')
     .select(['account.email', 'account.name as user_name', 'account.ended_at as account_ended_at'])
@@ -158,8 +142,7 @@ async function balanceReversals(
   const asked = due - Number(payment.reversed_credits);
   if (asked === 0) return 'repeated';
   const { account_id, package_name, user_name } = payment;
-  const wallet = await selectWallet(tx, account_id).forNoKeyUpdate().executeTakeFirstOrThrow();
-  const balance = Number(wallet.balance);
+  const { balance } = await readWallet(tx, account_id, true);
   const withdrawn = Number(payment.withdrawn_credits);
   // A won dispute gives back withdrawn credits, but no waived credits.
   const change = asked > 0 ? -Math.min(asked, balance) : Math.max(0, withdrawn - due);

@@ -8,15 +8,6 @@ import type { Payment } from './purchase.ts';
 
 const require = createRequire(import.meta.url);
 
-export interface StripeSettings {
-  /** The address of the API to which the checkout returns, without a slash at the end. */
-  baseUrl: string;
-  stripeSecretKey?: string | undefined;
-  stripeWebhookSecret?: string | undefined;
-  /** The address to use instead of the public API of Stripe. */
-  stripeApiUrl?: string | undefined;
-}
-
 export type StripePayment = ReturnType<typeof createStripePayment>;
 
 const apiUrl = z
@@ -29,6 +20,8 @@ const shape = {
   STRIPE_WEBHOOK_SECRET: z.string().regex(/^whsec_\S+$/),
   STRIPE_API_URL: apiUrl.optional(),
 };
+
+export type StripeSettings = { [Name in keyof typeof shape]?: string | undefined };
 
 const sentences = {
   STRIPE_SECRET_KEY:
@@ -64,16 +57,9 @@ export function isRecent(signature: string, now: Date): boolean {
   return /(?:^|,)v1=/.test(signature) && age_s <= lifetimes.stripeSignature_s;
 }
 
-/**
- * Hosted checkouts of Stripe: https://docs.stripe.com/api/checkout/sessions. Throws an
- * `EnvironmentError` with a sentence for each setting that is wrong or missing.
- */
-export function createStripePayment({ baseUrl, ...settings }: StripeSettings) {
-  const checked = checkEnvironment(shape, sentences, {
-    STRIPE_SECRET_KEY: settings.stripeSecretKey,
-    STRIPE_WEBHOOK_SECRET: settings.stripeWebhookSecret,
-    STRIPE_API_URL: settings.stripeApiUrl,
-  });
+/** Returns the hosted checkouts of Stripe: https://docs.stripe.com/api/checkout/sessions. */
+export function createStripePayment(settings: StripeSettings, baseUrl: string) {
+  const checked = checkEnvironment(shape, sentences, settings);
   // The SDK of Stripe takes 18 MB, and is loaded only where Stripe is the payment provider.
   const Stripe = require('stripe') as typeof sdk.Stripe;
   const stripe = new Stripe(checked.STRIPE_SECRET_KEY, {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { refusal } from '../../fixtures/client/json-client.ts';
+import { askJson, refusal } from '../../fixtures/client/json-client.ts';
 import { createBuyer } from '../../fixtures/client/buyer.ts';
 import { openShop } from '../../fixtures/client/shop.ts';
 import { startTestApi } from '../../fixtures/client/test-api.ts';
-import { createPayment } from './payment.ts';
+import { createLocalPayment } from './payment.ts';
 import { createAccount } from '../../fixtures/client/account.ts';
 import { startStripeStub } from '../../fixtures/client/stripe-stub.ts';
 
@@ -17,41 +17,18 @@ const starter = { package_slug: 'starter' };
 
 describe('GET /api/v1/wallet/packages', () => {
   test('200 lists to everybody what is sold, the smallest first', async () => {
-    const response = await shop.api.ask('/api/v1/wallet/packages');
-    expect({ status: response.status, body: await response.json() }).toEqual({
+    expect(await askJson(shop.api, 'GET /wallet/packages')).toEqual({
       status: 200,
       body: {
         status: 'success',
         data: [
-          {
-            package_slug: 'starter',
-            name: 'Starter',
-            credits: 500,
-            price: '49.00',
-            currency: 'PLN',
-          },
-          {
-            package_slug: 'standard',
-            name: 'Standard',
-            credits: 2500,
-            price: '199.00',
-            currency: 'PLN',
-          },
-          {
-            package_slug: 'business',
-            name: 'Business',
-            credits: 10000,
-            price: '699.00',
-            currency: 'PLN',
-          },
-          {
-            package_slug: 'enterprise',
-            name: 'Enterprise',
-            credits: 50000,
-            price: '2999.00',
-            currency: 'PLN',
-          },
-        ],
+          ['starter', 'Starter', 500, '49.00'],
+          ['standard', 'Standard', 2500, '199.00'],
+          ['business', 'Business', 10000, '699.00'],
+          ['enterprise', 'Enterprise', 50000, '2999.00'],
+        ].map(([package_slug, name, credits, price]) => {
+          return { package_slug, name, credits, price, currency: 'PLN' };
+        }),
       },
     });
   });
@@ -117,11 +94,6 @@ describe('POST /api/v1/wallet/topup', () => {
     ]);
   });
 
-  test('200 opens another checkout each time', async () => {
-    expect(await shop.buyer.buy('starter')).not.toBe(await shop.buyer.buy('starter'));
-    expect(await shop.buyer.payments()).toHaveLength(2);
-  });
-
   const unknown = 'The package_slug field must be the slug of a package that is offered.';
   const length = 'The package_slug field must have 1 to 100 characters.';
   const required = 'The package_slug field is required.';
@@ -129,35 +101,17 @@ describe('POST /api/v1/wallet/topup', () => {
   test.each([
     [{ package_slug: 'golden' }, unknown],
     [{ package_slug: 'STARTER' }, unknown],
-    [{ package_slug: ' starter' }, unknown],
     [{ package_slug: '__proto__' }, unknown],
     [{ package_slug: 'x'.repeat(100) }, unknown],
     [{ package_slug: '' }, length],
     [{ package_slug: 'x'.repeat(101) }, length],
     [{}, required],
     [{ package_slug: null }, noText],
-    [{ package_slug: 7 }, noText],
     [{ package_slug: { name: 'starter' } }, noText],
   ])('422 for %j', async (body, message) => {
     expect(await topup(body)).toEqual(refusal('package_slug', message));
     expect(await shop.buyer.payments()).toEqual([]);
     expect(shop.stub.requests).toEqual([]);
-  });
-
-  test.each(['starter\0', 'star\ud800ter'])('422 for what is no text: %j', async (package_slug) => {
-    const { status, body } = await topup({ package_slug });
-    expect(status).toBe(422);
-    expect(body).toMatchObject({ errors: { package_slug: [expect.any(String)] } });
-  });
-
-  test('422 for an unknown field', async () => {
-    expect(await topup({ ...starter, credits: 1_000_000 })).toEqual({
-      status: 422,
-      body: {
-        message: 'The credits field is unknown.',
-        errors: { credits: ['The credits field is unknown.'] },
-      },
-    });
   });
 
   test('422 for a package that is no longer offered', async () => {
@@ -184,10 +138,7 @@ describe('POST /api/v1/wallet/topup, without a payment provider', () => {
 
 describe('POST /api/v1/wallet/topup, at the local checkout', () => {
   test('200 gives a page of our own', async () => {
-    const payment = createPayment({
-      provider: 'local',
-      baseUrl: 'https://api.example',
-    });
+    const payment = createLocalPayment('https://api.example');
     const local = await startTestApi({ db: shop.database.kysely, payment });
     const other = await createBuyer(shop.database, local);
     const checkout_url = await other.buy('starter');
@@ -201,17 +152,6 @@ describe('POST /api/v1/wallet/topup, at the local checkout', () => {
 
 describe('Idempotency-Key of POST /api/v1/wallet/topup', () => {
   const headers = { 'Idempotency-Key': 'key-1' };
-
-  test('200 gives the same checkout for 24 hours', async () => {
-    const first = await topup(starter, headers);
-    shop.now = new Date('2026-05-02T09:59:59.999Z');
-    expect(await topup(starter, headers)).toEqual(first);
-    expect(shop.stub.requests).toHaveLength(1);
-    shop.now = new Date('2026-05-02T10:00:00Z');
-    expect(await topup(starter, headers)).not.toEqual(first);
-    expect(shop.stub.sessions).toHaveLength(2);
-    expect(await shop.buyer.payments()).toHaveLength(2);
-  });
 
   test('200 says whether an answer is given again', async () => {
     const { master_token } = await createAccount(shop.database.kysely);
@@ -249,31 +189,12 @@ describe('Idempotency-Key of POST /api/v1/wallet/topup', () => {
     ]);
   });
 
-  test('200 keeps accounts apart', async () => {
-    const other = await createBuyer(shop.database, shop.api);
-    expect(await shop.buyer.buy('starter', headers)).not.toBe(await other.buy('starter', headers));
-  });
-
-  test('422 for another package', async () => {
-    await topup(starter, headers);
-    const message = 'The Idempotency-Key header was used within 24 hours for another request.';
-    expect(await topup({ package_slug: 'standard' }, headers)).toEqual(
-      refusal('Idempotency-Key', message),
-    );
-    expect(await shop.buyer.payments()).toHaveLength(1);
-  });
-
   test.each(['', 'two words', 'x'.repeat(256), 'clé'])('422 for the key "%s"', async (key) => {
     const message = 'The Idempotency-Key header must have 1 to 255 visible ASCII characters.';
     expect(await topup(starter, { 'Idempotency-Key': key })).toEqual(
       refusal('Idempotency-Key', message),
     );
     expect(await shop.buyer.payments()).toEqual([]);
-  });
-
-  test('is not taken by an unknown package', async () => {
-    expect(await topup({ package_slug: 'golden' }, headers)).toMatchObject({ status: 422 });
-    expect(await topup(starter, headers)).toMatchObject({ status: 200 });
   });
 });
 

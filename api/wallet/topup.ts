@@ -58,8 +58,8 @@ async function recordPayment(
 }
 
 /**
- * Returns the address of the checkout of a payment, and first opens a missing checkout. Throws a 502 or 503 when
- * the provider fails. The payment is then `failed`, and its idempotency key is free again.
+ * Returns the address of the checkout of a payment, and first opens a missing checkout. When the provider fails,
+ * the payment is `failed` and its idempotency key free again.
  */
 async function openCheckout(
   { db, logger, now }: Context,

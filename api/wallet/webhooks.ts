@@ -86,10 +86,7 @@ function unsigned(): HttpError {
   return new HttpError(400, { message: 'The signature of the webhook is not valid.' });
 }
 
-/**
- * Checks the signature of a Stripe event, and returns the event; undefined for a type that has no effect here.
- * Throws a 400 for an invalid or expired signature, and for a malformed event.
- */
+/** Returns a signed event; undefined for a type that has no effect here. Throws a 400 for any other body. */
 function readEvent(payment: StripePayment, request: Request, now: Date): StripeEvent | undefined {
   let event: unknown;
   try {
@@ -111,9 +108,7 @@ function stateOf(type: string, payment_status: string): 'expired' | 'failed' | '
   return payment_status === 'paid' ? 'paid' : undefined;
 }
 
-/**
- * Returns the cause for which credits move; undefined for an inquiry or a prevented dispute, which moves no money.
- */
+/** Returns why credits move; undefined for an inquiry or a prevented dispute, which moves no money. */
 function causeOf(type: string, status = ''): 'refund' | 'dispute' | 'won' | undefined {
   if (type === 'charge.refunded') return 'refund';
   if (type === 'charge.dispute.funds_reinstated' || status === 'won') return 'won';
@@ -146,9 +141,8 @@ async function handleEvent({ db, logger }: Context, event: StripeEvent, now: Dat
 }
 
 /**
- * Limits the work that strangers can cause at the webhook. Before a body is read, `admit` refuses requests without
- * a recent signature, and addresses with too many refusals. `countRefused` counts the refused requests of an
- * address.
+ * Limits the work that strangers can cause at the webhook: before a body is read, `admit` refuses requests without
+ * a recent signature, and addresses with too many refusals.
  */
 function createGate({ limiter, now }: Context) {
   const admit: RequestHandler = async (request, _response, next) => {
@@ -166,10 +160,7 @@ function createGate({ limiter, now }: Context) {
 
 /**
  * Serves `POST /api/v1/webhooks/stripe`, where Stripe reports the outcome of checkouts, refunds and disputes.
- *
- * Stripe repeats an event until it gets a 200. An event that is unsigned, malformed or not stored gets another
- * status than 200. When a repetition would not help, the answer is 200 with `result` `refused` or `unknown`, and
- * the event is logged.
+ * Stripe repeats an event until it gets a 200, also for an event that a repetition would not help.
  */
 export function createWebhooks(options: PaymentOptions): Router {
   const router = createRouter();
