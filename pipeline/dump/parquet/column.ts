@@ -1,108 +1,245 @@
-import type { AsyncBuffer, RowGroup, SchemaTree } from 'hyparquet';
-import { type ColumnDecoder, compressors, type Page, readPages } from './page.ts';
-import { parsers } from './text.ts';
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
+import type { AsyncBuffer, DataPageHeader, PageHeader, RowGroup, SchemaTree } from 'hyparquet';
+import { parquetHeader } from 'hyparquet/src/column.js';
+import { convert, DEFAULT_PARSERS } from 'hyparquet/src/convert.js';
+import { decompressPage, readDataPage } from 'hyparquet/src/datapage.js';
+import { readRleBitPackedHybrid } from 'hyparquet/src/encoding.js';
+import { figure } from '../../written-figure.ts';
+import type { Separator } from '../../sources/source.ts';
+import { Fields } from './fields.ts';
 
-/** The number of rows of a part: so few rows of all columns stay in the cache of the processor. */
-export const PART_ROWS = 1024;
+/** The number of bytes read at the place of a page. A larger page is read whole after its header. */
+const READ_BYTES = 64 * 1024;
+/** The most bytes of an inflated page, and the most rows. One or two megabytes are usual. */
+const PAGE_BYTES = 128 * 1024 ** 2;
+const PAGE_ROWS = 8 * 1024 ** 2;
+/** The most values whose fields are remembered. */
+const KNOWN_VALUES = 65_536;
 
-const [marks, numbers] = [new Uint32Array(PART_ROWS), new Uint32Array(PART_ROWS)];
+type ColumnDecoder = Parameters<typeof readDataPage>[2];
+type Inflate = (
+  input: Uint8Array,
+  options: { maxOutputLength: number; chunkSize: number },
+) => Uint8Array;
 
-/** Reads a column of a Parquet file a page at a time, and finds the fields of the next rows. */
+/** Returns a function that inflates a page to the size in its header, and no further. */
+function bounded(inflateWhole: Inflate) {
+  return (input: Uint8Array, size: number): Uint8Array =>
+    // Inflates in one chunk: zlib would join many small chunks.
+    inflateWhole(input, { maxOutputLength: Math.max(size, 1), chunkSize: Math.max(size, 64) });
+}
+
+/** The decompressors that hyparquet lacks. hyparquet itself reads SNAPPY and uncompressed pages. */
+const compressors = {
+  ZSTD: bounded(zstdDecompressSync),
+  GZIP: bounded(gunzipSync),
+  BROTLI: bounded(brotliDecompressSync),
+};
+
+/** The units of a day, by the kind of a column. */
+const units: Record<string, number> = {
+  DATE: 1,
+  TIMESTAMP_MILLIS: 86_400e3,
+  TIMESTAMP_MICROS: 86_400e6,
+  TIMESTAMP_NANOS: 86_400e9,
+};
+
+/** Reads a column of a Parquet file, a page at a time, as fields of CSV. */
 export class Column {
   /** The index of the column in a row. */
   readonly at: number;
-  readonly name: string;
-  /** The bytes of the fields of the last `find`: row n has bytes[starts[n], ends[n]). */
-  bytes: Uint8Array = new Uint8Array();
-  readonly starts = new Uint32Array(PART_ROWS);
-  readonly ends = new Uint32Array(PART_ROWS);
-  /** The number of bytes in all fields of the last `find`. */
-  byte_count = 0;
-  /** The number of rows that `find` can find before the next `load`. */
-  row_count = 0;
-  readonly digits: number;
-  readonly #path: SchemaTree[];
-  #pages: AsyncGenerator<Page> | undefined;
-  #page: Page | undefined;
-  /** The index of the next text of the page. */
-  #next = 0;
+  /** The fields of the page, and the number of the field of each row. Row `next` is the next one. */
+  fields: Fields | undefined;
+  numbers = new Uint32Array();
+  next = 0;
+  /** Whether no row of the page has a field. */
+  isBlank = false;
+  readonly #name: string;
+  readonly #root: SchemaTree;
+  readonly #element: SchemaTree['element'];
+  readonly #separator: Separator;
+  readonly #digits: number;
+  readonly #kind: string;
+  /** The texts of values that are no texts. */
+  readonly #known = new Map<unknown, Uint8Array>();
+  #codec: NonNullable<RowGroup['columns'][0]['meta_data']>['codec'] = 'UNCOMPRESSED';
+  #pages: AsyncGenerator<void> | undefined;
 
-  constructor(path: SchemaTree[], at: number, digits: number) {
-    this.#path = path;
+  constructor(root: SchemaTree, at: number, digits: number, separator: Separator) {
+    const { element, children } = root.children[at]!;
     this.at = at;
-    this.digits = digits;
-    this.name = path.at(-1)!.element.name;
-    const [, { element, children }] = path as [SchemaTree, SchemaTree];
+    this.#name = element.name;
+    this.#root = root;
+    this.#element = element;
+    this.#digits = digits;
+    this.#separator = separator;
+    const { type, converted_type, logical_type } = element;
+    const unit = logical_type?.type === 'TIMESTAMP' ? `_${logical_type.unit}` : '';
+    this.#kind = converted_type ?? (logical_type ? `${logical_type.type}${unit}` : type!);
     if (children.length > 0 || element.repetition_type === 'REPEATED') {
-      throw new Error(`'${this.name}' is nested, and no text, number, date or time`);
+      throw new Error(`'${this.#name}' is nested, and no text, number, date or time`);
     }
   }
 
   /** Opens the column in a row group of the file. */
   open(file: AsyncBuffer, group: RowGroup): void {
-    const { meta_data: chunk } = group.columns.find(
-      ({ meta_data }) => meta_data?.path_in_schema[0] === this.name,
-    )!;
-    const { path_in_schema: pathInSchema, type, codec } = chunk!;
-    const { element } = this.#path.at(-1)!;
-    const form: ColumnDecoder = {
-      pathInSchema,
-      schemaPath: this.#path,
-      element,
-      type,
-      codec,
-      compressors,
-      parsers,
-    };
-    const start = Number(chunk!.dictionary_page_offset || chunk!.data_page_offset);
-    this.#pages = readPages(file, start, start + Number(chunk!.total_compressed_size), form);
-    this.row_count = 0;
+    const chunk = group.columns.find(
+      ({ meta_data }) => meta_data?.path_in_schema[0] === this.#name,
+    )!.meta_data!;
+    const start = Number(chunk.dictionary_page_offset || chunk.data_page_offset);
+    this.#codec = chunk.codec;
+    this.#pages = this.#readPages(file, start, start + Number(chunk.total_compressed_size));
+    this.next = this.numbers.length;
   }
 
-  /** Reads pages until a page has a row. */
-  async load(): Promise<void> {
-    while (this.row_count === 0) {
-      const { done, value } = await this.#pages!.next();
-      if (done) throw new Error(`'${this.name}' ends before other columns`);
-      this.#page = value;
-      this.#next = 0;
-      this.bytes = value.texts.bytes;
-      this.row_count = value.row_count;
+  /** Reads pages until a page has a row. @returns the number of its rows from `next` on */
+  async load(): Promise<number> {
+    while (this.next === this.numbers.length) {
+      const { done } = await this.#pages!.next();
+      if (done) throw new Error(`'${this.#name}' ends before other columns`);
     }
+    return this.numbers.length - this.next;
   }
 
-  /** Finds the fields of the next `count` rows. @returns false when all fields are blank */
-  find(count: number): boolean {
-    const page = this.#page!;
-    this.row_count -= count;
-    this.byte_count = 0;
-    let present = count;
-    if (page.marks) {
-      page.marks.read(marks, count);
-      present = 0;
-      for (let row = 0; row < count; row += 1) present += marks[row]!;
-      if (present === 0) return false;
-    }
-    page.numbers?.read(numbers, present);
-    this.#place(page, count, present === count);
-    return true;
-  }
-
-  #place({ texts, numbers: isNumbered }: Page, count: number, isFull: boolean): void {
-    const { starts, ends } = this;
-    let byte_count = 0;
-    for (let row = 0, found = 0; row < count; row += 1) {
-      if (!isFull && marks[row] === 0) {
-        starts[row] = ends[row] = 0;
-        continue;
+  /** Reads the pages in file[start, end), and yields after each page of rows. */
+  async *#readPages(file: AsyncBuffer, start: number, end: number): AsyncGenerator<void> {
+    let dictionary: Fields | undefined;
+    for (let at = start; at < end;) {
+      const read = new Uint8Array(await file.slice(at, Math.min(end, at + READ_BYTES)));
+      const reader = readerOf(read);
+      const header = parquetHeader(reader);
+      const { type, compressed_page_size, uncompressed_page_size } = header;
+      if (Math.max(compressed_page_size, uncompressed_page_size) > PAGE_BYTES) {
+        throw new Error(`a page of more than ${figure(PAGE_BYTES)} bytes`);
       }
-      const number = isNumbered ? numbers[found++]! : this.#next++;
-      if (number >= texts.count) throw new Error(`'${this.name}' has a row without a value`);
-      const [start, end] = [texts.starts[number]!, texts.ends[number]!];
-      starts[row] = start;
-      ends[row] = end;
-      byte_count += end - start;
+      const from = at + reader.offset;
+      at = from + compressed_page_size;
+      if (at > end || compressed_page_size < 0) throw new Error('a page that ends too early');
+      const isWhole = reader.offset + compressed_page_size <= read.length;
+      const body = isWhole
+        ? read.subarray(reader.offset, reader.offset + compressed_page_size)
+        : new Uint8Array(await file.slice(from, at));
+      if (type === 'DICTIONARY_PAGE') {
+        const page = this.#inflate(body, uncompressed_page_size);
+        dictionary = this.#readFields(page, header.dictionary_page_header!.num_values, 'PLAIN');
+      } else {
+        this.#readRows(header, body, dictionary);
+        yield;
+      }
     }
-    this.byte_count = byte_count;
   }
+
+  #readRows(header: PageHeader, body: Uint8Array, dictionary: Fields | undefined): void {
+    const second = header.data_page_header_v2;
+    const { num_values, encoding } = (header.data_page_header ?? second)!;
+    if (num_values > PAGE_ROWS) throw new Error(`a page of more than ${figure(PAGE_ROWS)} rows`);
+    const isOptional = this.#element.repetition_type !== 'REQUIRED';
+    const marks = new Uint8Array(num_values).fill(isOptional ? 0 : 1);
+    const head = second
+      ? second.repetition_levels_byte_length + second.definition_levels_byte_length
+      : 0;
+    const packed = body.subarray(head);
+    const page =
+      second?.is_compressed === false
+        ? packed
+        : this.#inflate(packed, header.uncompressed_page_size - head);
+    const reader = readerOf(page);
+    if (isOptional && second) {
+      const levels = readerOf(body.subarray(second.repetition_levels_byte_length, head));
+      readRleBitPackedHybrid(levels, 1, marks, second.definition_levels_byte_length);
+    } else if (isOptional) readRleBitPackedHybrid(reader, 1, marks);
+    let count = 0;
+    for (let row = 0; row < num_values; row += 1) count += marks[row]!;
+    const values = page.subarray(reader.offset);
+    const rows = new Uint32Array(num_values);
+    this.next = 0;
+    this.numbers = rows;
+    this.isBlank = count === 0;
+    if (this.isBlank) return;
+    const numbers = new Uint32Array(count);
+    if (encoding.endsWith('_DICTIONARY')) {
+      const width = values[0] ?? 0;
+      if (width > 24) throw new Error(`a dictionary with indices of ${width} bits`);
+      if (width > 0) readRleBitPackedHybrid(readerOf(values.subarray(1)), width, numbers, 0);
+      if (!dictionary) throw new Error(`'${this.#name}' has a page without its dictionary`);
+      this.fields = dictionary;
+    } else {
+      for (let at = 0; at < count; at += 1) numbers[at] = at;
+      this.fields = this.#readFields(values, count, encoding);
+    }
+    const { length } = this.fields.ends;
+    for (let row = 0, found = 0; row < num_values; row += 1) {
+      if (marks[row] === 0) continue;
+      const number = numbers[found++]! + 1;
+      if (number >= length) throw new Error(`'${this.#name}' has a row without a value`);
+      rows[row] = number;
+    }
+  }
+
+  #inflate(body: Uint8Array, size: number): Uint8Array {
+    return size === 0 ? new Uint8Array() : decompressPage(body, size, this.#codec, compressors);
+  }
+
+  #readFields(page: Uint8Array, count: number, encoding: DataPageHeader['encoding']): Fields {
+    const fields = new Fields(count, page.length + 1024, this.#separator, this.#digits);
+    const { type } = this.#element;
+    const isText = type === 'BYTE_ARRAY' && [type, 'UTF8', 'STRING'].includes(this.#kind);
+    if (isText && encoding === 'PLAIN') {
+      // hyparquet makes an object of each text, which takes as long as all other steps together.
+      const { view } = readerOf(page);
+      for (let number = 0, at = 0; number < count; number += 1) {
+        const start = at + 4;
+        at = start + view.getUint32(at, true);
+        if (at > page.length) throw new Error('a page that ends too early');
+        fields.add(page, start, at);
+      }
+      return fields;
+    }
+    const header = { num_values: count, encoding } as DataPageHeader;
+    const { dataPage } = readDataPage(page, header, this.#form);
+    for (let number = 0; number < count; number += 1) {
+      const value: unknown = dataPage[number];
+      const text = isText ? (value as Uint8Array) : this.#write(value);
+      fields.add(text, 0, text.length);
+    }
+    return fields;
+  }
+
+  /** Returns the text of a number, a boolean, or a time: its day, since no column is read for the time of day. */
+  #write(value: unknown): Uint8Array {
+    const unit = units[this.#kind];
+    const key = unit === undefined ? value : Math.floor(Number(value) / unit);
+    const known = this.#known.get(key);
+    if (known) return known;
+    const read: unknown =
+      unit === undefined ? convert([value], this.#form)[0] : new Date(Number(key) * 86_400e3);
+    if (typeof read === 'object' && !(read instanceof Date)) {
+      throw new Error(`'${this.#name}' has a value that is no text, number, date or time`);
+    }
+    // A moment that `Date` lacks, and a year of more than four digits, make a text that is no day.
+    const text = Buffer.from(
+      read instanceof Date
+        ? JSON.stringify(read).slice(1, 11)
+        : `${read as string | number | bigint | boolean}`,
+    );
+    if (this.#known.size < KNOWN_VALUES) this.#known.set(key, text);
+    return text;
+  }
+
+  /** Returns the description by which hyparquet reads values without marks: a value below the root alone. */
+  get #form(): ColumnDecoder {
+    const element = this.#element;
+    const form = {
+      type: element.type!,
+      element,
+      schemaPath: [this.#root],
+      parsers: DEFAULT_PARSERS,
+    };
+    return form as unknown as ColumnDecoder;
+  }
+}
+
+/** Returns a view of bytes that hyparquet reads from its beginning. */
+function readerOf({ buffer, byteOffset, byteLength }: Uint8Array) {
+  return { view: new DataView(buffer, byteOffset, byteLength), offset: 0 };
 }

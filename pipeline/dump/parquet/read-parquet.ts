@@ -6,8 +6,10 @@ import { Refusal } from '../../errors.ts';
 import type { Separator, SourceColumn } from '../../sources/source.ts';
 import type { OnRead } from '../archive.ts';
 import { quoteField } from '../copy-lines.ts';
-import { Column, PART_ROWS } from './column.ts';
-import { LineWriter } from './line-writer.ts';
+import { Column } from './column.ts';
+
+/** The number of rows of a part: so few rows of all columns stay in the cache of the processor. */
+const PART_ROWS = 1024;
 
 type ReadColumn = Pick<SourceColumn, 'header' | 'digits'>;
 
@@ -61,19 +63,46 @@ async function* readLines(
   const tree = parquetSchema(metadata);
   const names = tree.children.map(({ element }) => element.name);
   yield Buffer.from(`${names.map((name) => quoteField(name, separator)).join(separator)}\n`);
-  const columns = tree.children.flatMap((child, at) => {
+  const columns = tree.children.flatMap((_, at) => {
     const column = read.find(({ header }) => header === names[at]);
-    return column ? [new Column([tree, child], at, column.digits ?? 0)] : [];
+    return column ? [new Column(tree, at, column.digits ?? 0, separator)] : [];
   });
-  const writer = new LineWriter(separator);
+  const write = lineWriter(columns, names.length, separator);
   for (const group of metadata.row_groups) {
     for (const column of columns) column.open(file, group);
     for (let left = Number(group.num_rows); left > 0;) {
-      for (const column of columns) await column.load();
-      const rows = columns.map(({ row_count }) => row_count);
-      const count = Math.min(left, PART_ROWS, ...rows);
-      yield writer.write(columns, names.length, count);
+      let count = Math.min(left, PART_ROWS);
+      for (const column of columns) count = Math.min(count, await column.load());
+      yield write(count);
       left -= count;
     }
   }
+}
+
+/** Returns a function that writes the next rows of columns as lines of `width` fields, valid until the next call. */
+function lineWriter(columns: readonly Column[], width: number, separator: Separator) {
+  const [between, lineFeed] = Buffer.from(`${separator}\n`) as unknown as [number, number];
+  let lines = Buffer.allocUnsafeSlow(256 * 1024);
+  return (row_count: number): Buffer => {
+    let bytes = lines;
+    let length = 0;
+    const filled = columns.filter(({ isBlank }) => !isBlank);
+    for (let row = 0; row < row_count; row += 1) {
+      let place = 0;
+      for (const column of filled) {
+        const number = column.numbers[column.next + row]!;
+        if (number === 0) continue;
+        const { bytes: data, ends } = column.fields!;
+        const [start, end] = [ends[number - 1]!, ends[number]!];
+        const most = length + end - start + width;
+        if (most > bytes.length) lines = bytes = Buffer.concat([bytes], most * 2);
+        for (; place < column.at; place += 1) bytes[length++] = between;
+        for (let at = start; at < end; at += 1) bytes[length++] = data[at]!;
+      }
+      for (; place < width - 1; place += 1) bytes[length++] = between;
+      bytes[length++] = lineFeed;
+    }
+    for (const column of columns) column.next += row_count;
+    return bytes.subarray(0, length);
+  };
 }
