@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 import { describe, expect, test } from 'vitest';
 import { expectedEvents } from '../../fixtures/expected.ts';
-import { createWatch } from '../../fixtures/client/watch.ts';
+import { watchCompanies } from '../../fixtures/client/watch.ts';
 import {
   createWatcher,
   type FeedEvent,
@@ -37,12 +37,7 @@ const { database, api } = await useApi({}, createFirstDay);
 const watcher = await createWatcher(database, api);
 await runFrench(database, '2026-11-02', units);
 await watcher.watch(...nips);
-const bakery = await database.kysely
-  .selectFrom('registry.company')
-  .select('company_id')
-  .where('name', '=', 'Boulangerie')
-  .executeTakeFirstOrThrow();
-await createWatch(database.kysely, { account_id: watcher.account_id, ...bakery });
+await watchCompanies(database, watcher.account_id, `name = 'Boulangerie'`);
 
 /** Reads a feed on to its end, two events at a time, and adds them to those that were told. */
 async function readOn(scope: 'watched' | 'all', told: FeedEvent[], after?: string) {

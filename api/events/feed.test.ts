@@ -10,7 +10,7 @@ import {
 } from '../../fixtures/client/watcher.ts';
 import { useApi } from '../../fixtures/client/use-api.ts';
 import { readCursor, writeCursor } from '../../sql/feed-cursor.ts';
-import { createWatch } from '../../fixtures/client/watch.ts';
+import { watchCompanies } from '../../fixtures/client/watch.ts';
 
 const now = new Date('2026-11-07T06:00:00.999Z');
 const watched = ['1000201006', '1003201001', '1001001002', '1001203007', '1002802000'];
@@ -25,13 +25,7 @@ const [watcher, stranger, everything] = await Promise.all([
 const [baseline, ...nights] = expectedDays;
 await runFixture(database, baseline!.date);
 await watcher.watch(...watched);
-const companies = await database.kysely
-  .selectFrom('registry.company')
-  .select('company_id')
-  .execute();
-for (const { company_id } of companies) {
-  await createWatch(database.kysely, { account_id: everything.account_id, company_id });
-}
+await watchCompanies(database, everything.account_id);
 for (const { date } of nights) await runFixture(database, date);
 
 function part(query: Record<string, string | number> = {}, who = watcher): Promise<FeedPart> {

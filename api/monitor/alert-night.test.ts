@@ -1,23 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { createAccount, type TestAccount } from '../../fixtures/client/account.ts';
+import type { TestAccount } from '../../fixtures/client/account.ts';
 import { askJson } from '../../fixtures/client/json-client.ts';
 import { createFirstDay, runFixture, testNow } from '../../fixtures/dump/night.ts';
-import { createWatch } from '../../fixtures/client/watch.ts';
+import { createReader } from '../../fixtures/client/watch.ts';
 import { useApi } from '../../fixtures/client/use-api.ts';
 import { NothingToDo } from '../../pipeline/errors.ts';
 
 const { database, api } = await useApi({}, createFirstDay);
-const listed = await database.kysely.selectFrom('registry.company').select('company_id').execute();
-const companies = listed.map(({ company_id }) => company_id);
 
-/** An account that watches the whole country. */
-async function createWatcher(): Promise<TestAccount> {
-  const account = await createAccount(database.kysely);
-  for (const company_id of companies) {
-    await createWatch(database.kysely, { account_id: account.account_id, company_id });
-  }
-  return account;
-}
+/** Creates an account that watches the whole country. */
+const createWatcher = () => createReader(database);
 
 async function set({ master_token }: TestAccount, body: object): Promise<void> {
   const answer = await askJson(api, 'PATCH /watchlist/alerts', { token: master_token, body });

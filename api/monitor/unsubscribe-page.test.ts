@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createAccount, type TestAccount } from '../../fixtures/client/account.ts';
 import { createFirstDay } from '../../fixtures/dump/night.ts';
 import { secretKey } from '../../fixtures/client/mailed-token.ts';
-import { createWatch } from '../../fixtures/client/watch.ts';
+import { watchCompanies } from '../../fixtures/client/watch.ts';
 import { useApi } from '../../fixtures/client/use-api.ts';
 import { signOneTimeToken } from '../../sql/secrets/signed-token.ts';
 import { signUnsubscribeToken } from '../../sql/secrets/unsubscribe-token.ts';
@@ -18,10 +18,8 @@ async function createReader(): Promise<TestAccount & { token: string }> {
     `insert into customer.alert_setting values ($1, true, true, 'info', '{risk}', null)`,
     [account_id],
   );
-  const { rows } = await database.pool.query<{ company_id: string }>(
-    'select company_id from registry.company order by company_id limit 2',
-  );
-  for (const { company_id } of rows) await createWatch(database.kysely, { account_id, company_id });
+  const two = '(select company_id from registry.company order by company_id limit 2)';
+  await watchCompanies(database, account_id, `company_id in ${two}`);
   await database.pool.query(
     `update customer.watch
      set has_custom_settings = true, alerts_enabled = true, notify_via_email = true,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { queryFile } from '../../sql/connection/database.ts';
 import { createAccount } from '../../fixtures/client/account.ts';
-import { createWatch } from '../../fixtures/client/watch.ts';
+import { createReader } from '../../fixtures/client/watch.ts';
 import { askJson } from '../../fixtures/client/json-client.ts';
 import { createSearcher } from '../../fixtures/client/searcher.ts';
 import { startTestApi } from '../../fixtures/client/test-api.ts';
@@ -115,16 +115,8 @@ describe('a person who is forgotten', () => {
     await runCeidg(1, [known, neighbour!, unnumbered]);
     await runGus(1, '699120000');
     await runKrs(db, dayOf(1), [extract('0000990001', { nip: '5260001246' })]);
-    const { account_id, master_token } = await createAccount(db.kysely);
-    const watched = await db.pool.query<{ company_id: string }>(
-      'select company_id from registry.company where nip = any($1)',
-      [[nip, fieldOf(neighbour!, 'Nip')]],
-    );
-    for (const { company_id } of watched.rows) {
-      await createWatch(db.kysely, { account_id, company_id });
-    }
-    const body = { alerts_enabled: true, notify_via_email: true, alert_min_severity: 'info' };
-    await askJson(api, 'PATCH /watchlist/alerts', { token: master_token, body });
+    const watched = `nip in ('${nip}', '${fieldOf(neighbour!, 'Nip')}')`;
+    const { account_id } = await createReader(db, { found: watched, severity: 'info' });
     const moved = withFields(known, { Telefon: '699124444', Ulica: 'ul. Zapomniana-Nowa' });
     const rejected = withFields(known, { Nip: '', StatusDzialalnosci: 'x' });
     const louder = withFields(neighbour!, { Telefon: '600111222' });

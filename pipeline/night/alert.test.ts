@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { createAccount } from '../../fixtures/client/account.ts';
 import { startCommand } from '../../fixtures/process/cli.ts';
 import { createOrigin } from '../../fixtures/database/database-copy.ts';
 import { fixtureFolder, runDump, runFixture } from '../../fixtures/dump/night.ts';
@@ -8,24 +7,15 @@ import { createTestDatabase, type TestDatabase } from '../../fixtures/database/t
 import { serveMail } from '../../fixtures/process/mail-delivery.ts';
 import { startTestSmtp } from '../../fixtures/process/test-smtp.ts';
 import { startTestWorker } from '../../fixtures/process/test-worker.ts';
-import { createWatch } from '../../fixtures/client/watch.ts';
+import { createReader } from '../../fixtures/client/watch.ts';
 import { Refusal } from '../errors.ts';
 import { sendMail } from '../mail/send.ts';
 
 const origin = await createOrigin(async (db) => {
   await runFixture(db, '2026-11-02');
-  const { account_id } = await createAccount(db.kysely, { email: 'reader@company.example' });
-  const { rows } = await db.pool.query<{ company_id: string }>(
-    `select company_id from registry.company where nip in ('1001001002', '1001201008')`,
-  );
-  for (const { company_id } of rows) await createWatch(db.kysely, { account_id, company_id });
-  await db.pool.query(
-    `insert into customer.alert_setting values ($1, true, true, 'critical', null, null)`,
-    [account_id],
-  );
+  const found = `nip in ('1001001002', '1001201008')`;
+  await createReader(db, { email: 'reader@company.example', found, severity: 'critical' });
 });
-
-const open = () => origin.copy();
 
 async function counts(db: TestDatabase): Promise<object> {
   const { rows } = await db.pool.query<object>(
@@ -42,31 +32,27 @@ const once = { mails: 1, alerts: 2, jobs: 1 };
 const command = ['ingest', 'ceidg', fixtureFolder('2026-11-03'), '--date', '2026-11-03'];
 
 describe('mails of a night', () => {
-  test('are not left by one that is refused, and once by the good one', async () => {
-    const db = await open();
+  test('are not left by one that is refused or only tries, once by the good one, and not by the next', async () => {
+    const db = await origin.copy();
     const tooLate = runDump(db, fixtureFolder('2026-11-03'), '2026-11-21');
     await expect(tooLate).rejects.toThrow(Refusal);
-    expect(await counts(db)).toEqual(nothing);
-    await runFixture(db, '2026-11-03');
-    expect(await counts(db)).toEqual(once);
-  });
-
-  test('are not left by one that only tries', async () => {
-    const db = await open();
     await runFixture(db, '2026-11-03', { isDryRun: true });
     expect(await counts(db)).toEqual(nothing);
     await runFixture(db, '2026-11-03');
     expect(await counts(db)).toEqual(once);
+    await runFixture(db, '2026-11-04');
+    expect(await counts(db)).toEqual(once);
   });
 
   test('are not left by one that is killed over them, and once by the next', async () => {
-    const db = await open();
+    const db = await origin.copy();
     const client = await db.pool.connect();
     await client.query('begin; lock table customer.alert in access exclusive mode');
     const killed = startCommand(command, { DATABASE_URL: db.url });
     await killed.says('"step":"statistics"');
     // The night has written the mail when it waits for the locked table of alerts.
-    await waitForLock(db);
+    const waiting = `select from pg_locks where relation = 'customer.alert'::regclass and not granted`;
+    while ((await db.pool.query(waiting)).rowCount === 0);
     killed.child.kill('SIGKILL');
     expect(await killed.end).toBe('SIGKILL');
     client.release(true);
@@ -81,7 +67,7 @@ describe('mails of a night', () => {
   });
 
   test('are sent by the worker', async () => {
-    const db = await open();
+    const db = await origin.copy();
     const smtp = await startTestSmtp();
     const worker = await startTestWorker(db.url, smtp.url);
     await runFixture(db, '2026-11-03');
@@ -92,92 +78,53 @@ describe('mails of a night', () => {
     await worker.stop();
     expect(await counts(db)).toEqual({ ...once, jobs: 0 });
   });
-
-  test('are not repeated by the next night', async () => {
-    const db = await open();
-    await runFixture(db, '2026-11-03');
-    await runFixture(db, '2026-11-04');
-    expect(await counts(db)).toEqual(once);
-  });
 });
 
-describe('a mail of more than 200 events', () => {
-  const numbers = Array.from({ length: 130 }, (_, at) => at + 1);
-  const nameOf = (number: number) => `FIRMA ${String(number).padStart(3, '0')}`;
-  // In the order of their numbers, companies stand in the reverse order of their names.
-  const owner = (number: number) => [regonOf(200 - number), nipOf(200 - number)] as const;
+const numbers = Array.from({ length: 130 }, (_, at) => at + 1);
+const nameOf = (number: number) => `FIRMA ${String(number).padStart(3, '0')}`;
+// In the order of their numbers, companies stand in the reverse order of their names.
+const owner = (number: number) => [regonOf(200 - number), nipOf(200 - number)] as const;
 
-  test('tells the worst 200, in the order of names, and counts the others', async () => {
-    const db = await createTestDatabase();
-    const before = numbers.toReversed().flatMap((number) => company(...owner(number)));
-    await runRegon(db, '2026-11-02', { reports: before });
-    const { account_id } = await createAccount(db.kysely);
-    const { rows } = await db.pool.query<{ company_id: string }>(
-      'select company_id from registry.company',
-    );
-    for (const { company_id } of rows) await createWatch(db.kysely, { account_id, company_id });
-    await db.pool.query(
-      `insert into customer.alert_setting values ($1, true, true, 'info', null, null)`,
-      [account_id],
-    );
-    // 10 critical, 90 high and 130 warning. The last companies by name have the worst events.
-    const after = numbers.flatMap((number) =>
-      company(...owner(number), {
-        nazwa: nameOf(number),
-        ...(number > 30 && number <= 120 ? { szczegolnaFormaPrawna_Symbol: '116' } : {}),
-        ...(number > 120 ? { dataSkresleniaZRegon: '2026-11-03' } : {}),
-      }),
-    );
-    const summary = await runRegon(db, '2026-11-03', { reports: after }, { reason: 'all of them' });
-    expect(summary).toMatchObject({ updated: 120, deleted: 10, events: 230 });
-
-    const mails = await db.pool.query<{ mail_id: string; alerts: number }>(
-      `select mail_id, count(*)::int as alerts
-       from customer.mail join customer.alert using (mail_id) group by mail_id`,
-    );
-    expect(mails.rows).toEqual([{ mail_id: expect.any(String), alerts: 230 }]);
-    const { smtp, options } = await serveMail(db);
-    await sendMail(options, Number(mails.rows[0]!.mail_id), false);
-    const text = smtp.mails[0]!.email.text!;
-    const told = numbers.map((number) => `${nameOf(number)} NIP ${owner(number)[1]}`);
-    expect(readSections(text)).toEqual({
-      'Critical: 10': told.slice(120).map((line) => `${line} - struck off`),
-      'High: 90': told.slice(30, 120).map((line) => `${line} - legal form`),
-      'Warning: 100 of 130': told.slice(0, 100).map((line) => `${line} - name`),
-    });
-    expect(text).toContain('\nAnd 30 more\n===========\n\n30 warning.');
-    expect(text).not.toContain(`The name changed: SPÓŁKA ${owner(101)[0]}`);
-  });
-});
-
-/** The companies of each section with what changed, in the order of the mail. */
-function readSections(text: string): Record<string, string[]> {
-  const what = [
-    ['struck off', /struck off/],
-    ['legal form', /legal form/],
-    ['name', /name/],
-  ] as const;
-  const sections = [
-    ...text.matchAll(/^((?:Critical|High|Warning).*)\n=+\n([^]*?)(?=\n.*\n=+\n)/gm),
-  ];
-  return Object.fromEntries(
-    sections.map(([, heading, body = '']) => [
-      heading!,
-      [...body.matchAll(/^(FIRMA \d+)\n(NIP \d+)\n.*\n(- .*)$/gm)].map(
-        ([, name, number, line = '']) =>
-          `${name} ${number} - ${what.find(([, pattern]) => pattern.test(line))?.[0]}`,
-      ),
-    ]),
+test('a mail of more than 200 events has the worst 200, in the order of names, and counts the others', async () => {
+  const db = await createTestDatabase();
+  const before = numbers.toReversed().flatMap((number) => company(...owner(number)));
+  await runRegon(db, '2026-11-02', { reports: before });
+  await createReader(db, { severity: 'info' });
+  // 10 critical, 90 high and 130 warning. The last companies by name have the worst events.
+  const after = numbers.flatMap((number) =>
+    company(...owner(number), {
+      nazwa: nameOf(number),
+      ...(number > 30 && number <= 120 ? { szczegolnaFormaPrawna_Symbol: '116' } : {}),
+      ...(number > 120 ? { dataSkresleniaZRegon: '2026-11-03' } : {}),
+    }),
   );
-}
+  const summary = await runRegon(db, '2026-11-03', { reports: after }, { reason: 'all of them' });
+  expect(summary).toMatchObject({ updated: 120, deleted: 10, events: 230 });
 
-async function waitForLock(db: TestDatabase): Promise<void> {
-  for (;;) {
-    const { rows } = await db.pool.query<{ is_waiting: boolean }>(
-      `select exists (
-         select from pg_locks where relation = 'customer.alert'::regclass and not granted
-       ) as is_waiting`,
-    );
-    if (rows[0]!.is_waiting) return;
-  }
-}
+  const mails = await db.pool.query<{ mail_id: string; alerts: number }>(
+    `select mail_id, count(*)::int as alerts
+     from customer.mail join customer.alert using (mail_id) group by mail_id`,
+  );
+  expect(mails.rows).toEqual([{ mail_id: expect.any(String), alerts: 230 }]);
+  const { smtp, options } = await serveMail(db);
+  await sendMail(options, Number(mails.rows[0]!.mail_id), false);
+  const text = smtp.mails[0]!.email.text!;
+  // The companies of each section with the change, in the order of the mail.
+  const parts = text.matchAll(
+    /^((?:Critical|High|Warning).*)\n=+$|^(FIRMA \d+\nNIP \d+)\n.*\n- .*(struck off|legal form|name)/gm,
+  );
+  const lines = (first: number, last: number, change: string) =>
+    numbers
+      .slice(first, last)
+      .map((number) => `${nameOf(number)}\nNIP ${owner(number)[1]} ${change}`);
+  expect([...parts].map(([, heading, one, change]) => heading ?? `${one} ${change}`)).toEqual([
+    'Critical: 10',
+    ...lines(120, 130, 'struck off'),
+    'High: 90',
+    ...lines(30, 120, 'legal form'),
+    'Warning: 100 of 130',
+    ...lines(0, 100, 'name'),
+  ]);
+  expect(text).toContain('\nAnd 30 more\n===========\n\n30 warning.');
+  expect(text).not.toContain(`The name changed: SPÓŁKA ${owner(101)[0]}`);
+});

@@ -1,11 +1,10 @@
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import { views } from '../../api/downloads/views.ts';
-import { createAccount } from '../../fixtures/client/account.ts';
 import { askJson } from '../../fixtures/client/json-client.ts';
 import { createSearcher } from '../../fixtures/client/searcher.ts';
 import { startTestApi } from '../../fixtures/client/test-api.ts';
-import { createWatch } from '../../fixtures/client/watch.ts';
+import { createReader } from '../../fixtures/client/watch.ts';
 import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 import {
   type Duplicate,
@@ -116,16 +115,7 @@ describe('an owner who objects to be found', () => {
 
   test('is told of until then, in events and mails too', async () => {
     await tonight(woman, home);
-    const account = await createAccount(db.kysely);
-    token = account.master_token;
-    const { rows } = await db.pool.query<{ company_id: string }>(
-      'select company_id from registry.entry',
-    );
-    for (const { company_id } of rows) {
-      await createWatch(db.kysely, { account_id: account.account_id, company_id });
-    }
-    const body = { alerts_enabled: true, notify_via_email: true, alert_min_severity: 'info' };
-    await askJson(api, 'PATCH /watchlist/alerts', { token, body });
+    ({ master_token: token } = await createReader(db, { severity: 'info' }));
     const married = { ...woman, nomUsageUniteLegale: 'QUINQUEMPOIX-LE BIHAN' };
     const moved = { ...home, numeroVoieEtablissement: '9' };
     const at = '69003 LYON 3EME, Auvergne-Rhône-Alpes';

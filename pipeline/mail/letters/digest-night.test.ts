@@ -1,26 +1,19 @@
 import { expect, test } from 'vitest';
-import { createAccount } from '../../../fixtures/client/account.ts';
 import { secretKey, serveMail } from '../../../fixtures/process/mail-delivery.ts';
 import { createFirstDay, runFixture } from '../../../fixtures/dump/night.ts';
 import type { ReceivedMail } from '../../../fixtures/process/test-smtp.ts';
-import { createWatch } from '../../../fixtures/client/watch.ts';
+import { createReader } from '../../../fixtures/client/watch.ts';
 import { signUnsubscribeToken } from '../../../sql/secrets/unsubscribe-token.ts';
 import { sendMail } from '../send.ts';
 
 test('the mail of a night', async () => {
   const db = await createFirstDay();
-  const reader = await createAccount(db.kysely, { email: 'anna@company.example' });
-  await db.pool.query(
-    `insert into customer.alert_setting values ($1, true, true, 'info', null, null)`,
-    [reader.account_id],
-  );
+  const found = `nip in ('1001001002', '1003201001', '1002201016', '1000201006')`;
+  const email = 'anna@company.example';
+  const reader = await createReader(db, { email, found, severity: 'info' });
   const { rows } = await db.pool.query<Record<'company_id' | 'nip', string>>(
-    `select company_id, nip from registry.company
-     where nip in ('1001001002', '1003201001', '1002201016', '1000201006')`,
+    `select company_id, nip from registry.company where ${found}`,
   );
-  for (const { company_id } of rows) {
-    await createWatch(db.kysely, { account_id: reader.account_id, company_id });
-  }
   await runFixture(db, '2026-11-03');
   const { rows: mails } = await db.pool.query<{ mail_id: string; message_id: string }>(
     'select mail_id, message_id from customer.mail',
