@@ -15,9 +15,9 @@ const registries = [
     source: 'ceidg',
     identity: 'entry.nip, entry.regon9, entry.name',
     rejects: [
-      '2026-11-04 Zarejestrowane działalności - województwo kujawsko-pomorskie.csv 5: repeats another row of the same entry',
-      '2026-11-05 Zarejestrowane działalności - województwo podlaskie.csv 2: 21 fields instead of 24',
-      '2026-11-06 Zarejestrowane działalności - województwo łódzkie.csv 8: repeats another row of the same entry',
+      '2026-11-04 Zarejestrowane działalności - województwo kujawsko-pomorskie.csv 5: repetition: repeats another row of the same entry',
+      '2026-11-05 Zarejestrowane działalności - województwo podlaskie.csv 2: damaged_row: 21 fields instead of 24',
+      '2026-11-06 Zarejestrowane działalności - województwo łódzkie.csv 8: repetition: repeats another row of the same entry',
     ],
     notices: [],
   },
@@ -25,8 +25,8 @@ const registries = [
     source: 'regon',
     identity: 'entry_key, entry.name',
     rejects: [
-      '2026-11-05 przerwa.xml 1: a page of HTML',
-      '2026-11-06 siodlo-pkd.xml 1: whose it is tell neither the answer nor the names of its file and folder',
+      '2026-11-05 przerwa.xml 1: unreadable_answer: a page of HTML',
+      '2026-11-06 siodlo-pkd.xml 1: missing_report: whose it is tell neither the answer nor the names of its file and folder',
     ],
     notices: [
       "2026-11-03 error answer '11 Dla podmiotów skreślonych przed 2014-11-08 działalności PKD nie są udostępniane. OsFizycznaPkd'",
@@ -41,11 +41,11 @@ const registries = [
     source: 'krs',
     identity: 'entry.krs',
     rejects: [
-      '2026-11-05 0000990092.json 1: a page of HTML',
-      '2026-11-05 asked-again/0000990018-again.json 1: contradicts another row of the same entry in extracts.ndjson',
-      '2026-11-05 extracts.ndjson 9: repeats another row of the same entry in asked-again/0000990017-again.json',
-      '2026-11-05 extracts.ndjson 10: contradicts another row of the same entry in asked-again/0000990018-again.json',
-      '2026-11-05 extracts.ndjson 11: repeats another row of the same entry',
+      '2026-11-05 0000990092.json 1: unreadable_answer: a page of HTML',
+      '2026-11-05 asked-again/0000990018-again.json 1: contradiction: contradicts another row of the same entry in extracts.ndjson',
+      '2026-11-05 extracts.ndjson 9: repetition: repeats another row of the same entry in asked-again/0000990017-again.json',
+      '2026-11-05 extracts.ndjson 10: contradiction: contradicts another row of the same entry in asked-again/0000990018-again.json',
+      '2026-11-05 extracts.ndjson 11: repetition: repeats another row of the same entry',
     ],
     notices: [
       "2026-11-03 bankruptcy without a date '0000990014'",
@@ -60,7 +60,7 @@ const registries = [
   {
     source: 'sirene',
     identity: 'entry_key',
-    rejects: ['2026-11-03 siren.ndjson 5: a page of HTML'],
+    rejects: ['2026-11-03 siren.ndjson 5: unreadable_answer: a page of HTML'],
     notices: [],
   },
 ] as const;
@@ -132,8 +132,8 @@ describe.each(registries)('the fixture days of $source', (registry) => {
 
   test('say why an answer was rejected, where it stands, and what is not known', async () => {
     const rejects = await ask<{ text: string }>(
-      `select format('%s %s %s: %s', dump_date, file, line, reject.reason) as text
-       from analyst.reject join analyst.run using (run_id) order by dump_date, file, line`,
+      `select format('%s %s %s: %s: %s', dump_date, file, line, reject_code, reject.reason) as text
+       from registry.reject join registry.run using (run_id) order by dump_date, file, line`,
     );
     expect(rejects.map(({ text }) => text)).toEqual(registry.rejects);
     const notices = await ask<{ text: string; row_count: number }>(

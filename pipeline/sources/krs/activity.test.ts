@@ -1,20 +1,14 @@
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { currentLine, fullLine } from '../../../fixtures/dump/krs-extract.ts';
-import { runDump } from '../../../fixtures/dump/night.ts';
-import { createTestDatabase, type TestDatabase } from '../../../fixtures/database/test-database.ts';
+import { useKrsNights } from '../../../fixtures/dump/krs-nights.ts';
 
 /** Which version of the classification an extract speaks of, which KRS does not say. */
 describe('the version of the activities', () => {
-  let db: TestDatabase;
-  let folder: string;
+  const nights = useKrsNights();
+  const { runLines } = nights;
 
   beforeAll(async () => {
-    db = await createTestDatabase();
-    folder = await mkdtemp(join(tmpdir(), 'krs-activity-'));
-    await runNight('2026-11-02', [
+    await runLines([
       currentLine({ krs: '0000992001', activities: ['6201Z', '6910Z'] }),
       currentLine({ krs: '0000992002', activities: ['6210B', '6910Z'] }),
       // Both versions have the code, under different names.
@@ -37,12 +31,6 @@ describe('the version of the activities', () => {
     ]);
   });
 
-  async function runNight(date: string, lines: readonly string[]) {
-    const path = join(folder, `${date}.ndjson`);
-    await writeFile(path, lines.join('\n'));
-    return runDump(db, path, date, { source: 'krs' });
-  }
-
   test.each([
     ['0000992001', 2007, '6201Z', ['6201Z', '6910Z']],
     ['0000992002', 2025, '6210B', ['6210B', '6910Z']],
@@ -58,7 +46,7 @@ describe('the version of the activities', () => {
     ['0000992012', 2007, '431', ['41', '431', '4312', '4312Z']],
     ['0000992011', null, null, []],
   ])('of %s', async (krs, version, main, codes) => {
-    const { rows } = await db.pool.query(
+    const { rows } = await nights.db.pool.query(
       `select activity_version, activity_main, array(
          select distinct code from unnest(string_to_array(activity_codes, ',')) as code order by code
        ) as codes
@@ -69,14 +57,14 @@ describe('the version of the activities', () => {
   });
 
   test('tells codes of no classification', async () => {
-    const { rows } = await db.pool.query(
+    const { rows } = await nights.db.pool.query(
       `select value from registry.notice where subject = 'activity' order by value`,
     );
     expect(rows).toEqual([{ value: '4' }, { value: '72.22.Z' }]);
   });
 
   test('stays where the codes fit both, whatever the kind of extract and the day', async () => {
-    const summary = await runNight('2026-11-03', [
+    const summary = await runLines([
       currentLine({ krs: '0000992002', activities: ['6910Z'] }),
       fullLine('0000992005', 'SPÓŁKA 0000992005', '6910Z', '04.03.2019'),
       currentLine({ krs: '0000992007', identity: { nazwa: 'ALFA' }, activities: ['6910Z'] }),
@@ -89,14 +77,14 @@ describe('the version of the activities', () => {
 
   test('tells codes on both sides of a recoding as neither added nor removed', async () => {
     const say = (krs: string, ...activities: string[]) => currentLine({ krs, activities });
-    await runNight('2026-11-04', [
+    await runLines([
       say('0000992020', '6201Z', '201', '4791Z'),
       say('0000992021', '6201Z', '62', '7022Z'),
       say('0000992022', '201', '6201Z', '6202Z'),
       say('0000992023', '6201Z', '201'),
     ]);
     // '62' of 2007 is a division; a group of 2025 is no unknown code.
-    const summary = await runNight('2026-11-05', [
+    const summary = await runLines([
       // A partial code that stays, and one of 2007 whose successor of 2025 is a part, or a whole one.
       say('0000992020', '6210B', '201', '47'),
       say('0000992021', '6210B', '6220B', '7020Z'),
@@ -110,9 +98,9 @@ describe('the version of the activities', () => {
       COMPANY_ACTIVITY_ADDED: 1,
       COMPANY_ACTIVITY_REMOVED: 1,
     });
-    const { rows } = await db.pool.query(
+    const { rows } = await nights.db.pool.query(
       `select krs, replace(event_type, 'COMPANY_ACTIVIT', '') as type, old_value, new_value
-       from analyst.event where event_date = '2026-11-05' order by krs, event_type`,
+       from analyst.event where event_date = '2026-09-04' order by krs, event_type`,
     );
     expect(rows.map((row) => Object.values(row as object))).toEqual([
       ['0000992020', 'IES_RECLASSIFIED', '201,4791Z,6201Z', '201,47,6210B'],

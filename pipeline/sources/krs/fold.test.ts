@@ -53,64 +53,31 @@ const strikeOff = entry(9, '05.11.2026', 'WYKREŚLENIE Z KRAJOWEGO REJESTRU SĄD
 
 describe('an OdpisPelny', () => {
   test('says what the version without nrWpisuWykr says', () => {
-    const nazwa = [
-      { nazwa: 'BETA SPÓŁKA AKCYJNA', nrWpisuWprow: '1', nrWpisuWykr: '9' },
-      { nazwa: 'ALFA SPÓŁKA AKCYJNA', nrWpisuWprow: '9' },
-    ];
-    const formaPrawna = [{ formaPrawna: 'SPÓŁKA AKCYJNA', nrWpisuWprow: '1' }];
+    const former = { nazwa: 'BETA SPÓŁKA AKCYJNA', nrWpisuWprow: '1', nrWpisuWykr: '9' };
+    const nazwa = [former, { nazwa: identity.nazwa, nrWpisuWprow: '9' }];
+    const formaPrawna = [{ formaPrawna: identity.formaPrawna, nrWpisuWprow: '1' }];
     const extract = full({ dzial1: { danePodmiotu: { nazwa, formaPrawna } } });
     expect(read(extract).sections).toEqual(read(current({})).sections);
   });
 
   test('says of an object and of a list what an OdpisAktualny says', () => {
-    const plain = current({
-      dzial2: {
-        reprezentacja: {
-          nazwaOrganu: 'ZARZĄD',
-          sklad: [{ nazwisko: { nazwiskoICzlon: 'K****' }, imiona: { imie: 'A**' } }],
-        },
-      },
-      dzial3: {
-        przedmiotDzialalnosci: {
-          przedmiotPrzewazajacejDzialalnosci: [
-            { kodDzial: '69', kodKlasa: '10', kodPodklasa: 'Z', opis: 'DZIAŁALNOŚĆ PRAWNICZA' },
-          ],
-        },
-      },
+    const activities = (list: Json[]) => ({
+      przedmiotDzialalnosci: { przedmiotPrzewazajacejDzialalnosci: list },
     });
+    const board = [{ nazwisko: { nazwiskoICzlon: 'K****' }, imiona: { imie: 'A**' } }];
+    const plain = current({
+      dzial2: { reprezentacja: { nazwaOrganu: 'ZARZĄD', sklad: board } },
+      dzial3: activities([{ kodDzial: '69', kodKlasa: '10' }]),
+    });
+    const sklad = [person('B***', { nrWpisuWykr: '9' }), person('K****', {})];
+    const nazwaOrganu = [{ nazwaOrganu: 'ZARZĄD', nrWpisuWprow: '1' }];
+    const pozycja = [
+      { kodDzial: '41', kodKlasa: '20', nrWpisuWprow: '1', nrWpisuWykr: '9' },
+      { kodDzial: '69', kodKlasa: '10', nrWpisuWprow: '9' },
+    ];
     const versioned = full({
-      dzial2: {
-        reprezentacja: [
-          {
-            nazwaOrganu: [{ nazwaOrganu: 'ZARZĄD', nrWpisuWprow: '1' }],
-            sklad: [person('B***', { nrWpisuWykr: '9' }), person('K****', {})],
-          },
-        ],
-      },
-      dzial3: {
-        przedmiotDzialalnosci: {
-          przedmiotPrzewazajacejDzialalnosci: [
-            {
-              pozycja: [
-                {
-                  kodDzial: '41',
-                  kodKlasa: '20',
-                  kodPodklasa: 'Z',
-                  nrWpisuWprow: '1',
-                  nrWpisuWykr: '9',
-                },
-                {
-                  kodDzial: '69',
-                  kodKlasa: '10',
-                  kodPodklasa: 'Z',
-                  opis: 'DZIAŁALNOŚĆ PRAWNICZA',
-                  nrWpisuWprow: '9',
-                },
-              ],
-            },
-          ],
-        },
-      },
+      dzial2: { reprezentacja: [{ nazwaOrganu, sklad }] },
+      dzial3: activities([{ pozycja }]),
     });
     expect(read(versioned).sections).toEqual(read(plain).sections);
     expect(read(versioned).odd).toEqual([]);

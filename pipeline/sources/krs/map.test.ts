@@ -45,13 +45,6 @@ test('a number that is not valid says nothing: what was known stays', async () =
   expect(await findEntry(krs, 'nip, regon9')).toEqual([null, null]);
 });
 
-test('an extract without a legal form is an entry without one', async () => {
-  const krs = '0000991090';
-  const summary = await runLines([currentLine({ krs, identity: { formaPrawna: '' } })]);
-  expect(summary).toMatchObject({ new: 1, rejected: 0, notices: [] });
-  expect(await findEntry(krs, 'legal_form')).toEqual([null]);
-});
-
 test('a state later than the day of the dump is told, one later than today rejected', async () => {
   const summary = await runLines([
     currentLine({ krs: '0000991002', header: { stanZDnia: '20.11.2026' } }),
@@ -64,20 +57,16 @@ test('a state later than the day of the dump is told, one later than today rejec
   expect(await findRejects()).toEqual(['the state of 2026-11-21 is in the future']);
 });
 
-test('an OdpisPelny is believed where the OdpisAktualny beside it says the same', async () => {
+test('an OdpisPelny is believed where the OdpisAktualny beside it says the same, else neither is', async () => {
   const krs = '0000991007';
   const current = currentLine({ krs, identity: { nazwa: 'ALFA' }, activities: ['6910Z'] });
   const summary = await runLines([current, fullLine(krs, 'ALFA', '6910Z', '04.03.2019')]);
   expect(summary).toMatchObject({ read: 2, accepted: 1, rejected: 1, new: 1 });
   expect(await findRejects()).toEqual(['repeats another row of the same entry']);
-});
-
-test('where they do not, neither is believed', async () => {
-  const krs = '0000991008';
-  const current = currentLine({ krs, identity: { nazwa: 'BETA' }, activities: ['6910Z'] });
-  const other = currentLine({ krs: '0000990099' });
-  const summary = await runLines([current, fullLine(krs, 'ALFA', '6910Z', '04.03.2019'), other]);
-  expect(summary).toMatchObject({ read: 3, accepted: 1, rejected: 2, new: 0 });
+  const other = currentLine({ krs: '0000991008', identity: { nazwa: 'BETA' } });
+  const full = fullLine('0000991008', 'ALFA', '6910Z', '04.03.2019');
+  const contrary = await runLines([other, full, currentLine({ krs: '0000990099' })]);
+  expect(contrary).toMatchObject({ read: 3, accepted: 1, rejected: 2, new: 0 });
 });
 
 test('of several suspensions and bankruptcies the last one counts', async () => {
@@ -98,14 +87,10 @@ test('of several suspensions and bankruptcies the last one counts', async () => 
       },
     }),
   ]);
-  const columns = 'suspension_date, resumption_date, bankruptcy_start_date, bankruptcy_end_date';
-  expect(await findEntry(krs, `status, ${columns}`)).toEqual([
-    'ACTIVE',
-    '2026-09-01',
-    '2026-10-01',
-    '2026-03-03',
-    null,
-  ]);
+  const suspension = ['ACTIVE', '2026-09-01', '2026-10-01'];
+  expect(await findEntry(krs, 'status, suspension_date, resumption_date')).toEqual(suspension);
+  const columns = 'bankruptcy_start_date, bankruptcy_end_date';
+  expect(await findEntry(krs, columns)).toEqual(['2026-03-03', null]);
 });
 
 test('a legal form and a voivodeship that are not known are told', async () => {
@@ -121,11 +106,11 @@ test('a legal form and a voivodeship that are not known are told', async () => {
     { subject: 'legal form', value: 'GILDIA' },
     { subject: 'voivodeship', value: 'LITEWSKIE' },
   ]);
-  expect(await findEntry(krs, 'legal_form, voivodeship, address_country_code')).toEqual([
-    null,
-    null,
-    'PL',
-  ]);
+  const columns = 'legal_form, voivodeship, address_country_code';
+  expect(await findEntry(krs, columns)).toEqual([null, null, 'PL']);
+  // An entry needs no legal form.
+  const blank = await runLines([currentLine({ krs: '0000991090', identity: { formaPrawna: '' } })]);
+  expect(blank).toMatchObject({ new: 1, rejected: 0, notices: [] });
 });
 
 test('everyone who owns or represents a company is named, with the role', async () => {
@@ -265,13 +250,12 @@ test('legal forms that the extracts spell in their own way are known', async () 
     ['INSTYTUT BADAWCZY', '165'],
     ['INSTYTUT BADAWCZY / INSTYTUT DZIAŁAJĄCY W RAMACH SIECI BADAWCZEJ ŁUKASIEWICZ', '165'],
   ];
-  const krsOf = (at: number) => `000099110${at}`;
   const lines = forms.map(([formaPrawna], at) =>
-    currentLine({ krs: krsOf(at), identity: { formaPrawna } }),
+    currentLine({ krs: `000099110${at}`, identity: { formaPrawna } }),
   );
   expect(await runLines(lines)).toMatchObject({ new: forms.length, notices: [] });
   for (const [at, [, symbol]] of forms.entries()) {
-    expect([at, ...(await findEntry(krsOf(at), 'legal_form'))]).toEqual([at, symbol]);
+    expect(await findEntry(`000099110${at}`, 'legal_form')).toEqual([symbol]);
   }
 });
 

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { currentLine, fullLine } from '../../../fixtures/dump/krs-extract.ts';
 import { useKrsNights } from '../../../fixtures/dump/krs-nights.ts';
 import { verify } from '../../night/verify.ts';
@@ -6,12 +6,22 @@ import { verify } from '../../night/verify.ts';
 const nights = useKrsNights();
 const { runLines, findEntry } = nights;
 
-const declared = (data: string) => ({ informacjaOOgloszeniuUpadlosci: { data } });
+const faults: string[] = [];
 
-const person = (first: string) => ({
-  imiona: { imie: first },
-  nazwisko: { nazwiskoICzlon: 'K***' },
+afterEach(async () => {
+  faults.push(...(await verify(nights.db, 'krs')));
 });
+
+async function readEvents(krs: string) {
+  const { rows } = await nights.db.pool.query<string[]>({
+    text: 'select event_type, old_value, new_value from analyst.event where krs = $1 order by event_id',
+    values: [krs],
+    rowMode: 'array',
+  });
+  return rows;
+}
+
+const declared = (data: string) => ({ informacjaOOgloszeniuUpadlosci: { data } });
 
 const court = { organWydajacy: 'SĄD REJONOWY, 5 SIERPNIA 2026 R.', sygnatura: 'XX GU 1/26' };
 const bankrupt = { postepowanieUpadlosciowe: [{ informacjaOOgloszeniuUpadlosci: court }] };
@@ -29,7 +39,6 @@ test('a bankruptcy without a date has that of its own entry, or none', async () 
     event_types: { COMPANY_BANKRUPTCY_STARTED: 1 },
   });
   expect(await findEntry(krs, columns)).toEqual(['OPEN', null]);
-  expect(await verify(nights.db, 'krs')).toEqual([]);
   const wpis = [
     { numerWpisu: 1, dataWpisu: '04.03.2019' },
     { numerWpisu: 5, dataWpisu: '01.09.2026' },
@@ -52,7 +61,6 @@ test('a bankruptcy without a date has that of its own entry, or none', async () 
   expect(await findEntry(krs, columns)).toEqual(['OPEN', '2026-09-01']);
   const ended = currentLine({ krs, header: newest(9, '05.10.2026') });
   expect(await runLines([ended])).toMatchObject({ event_types: { COMPANY_BANKRUPTCY_ENDED: 1 } });
-  expect(await verify(nights.db, 'krs')).toEqual([]);
 });
 
 test('a bankruptcy without a date has that of the only entry since the known one', async () => {
@@ -71,7 +79,6 @@ test('a bankruptcy without a date has that of the only entry since the known one
   const section6 = { postepowanieUpadlosciowe };
   await runLines([currentLine({ krs, header: newest(7, '09.10.2026'), section6 })]);
   expect(await findEntry(krs, columns)).toEqual(['ENDED', '2026-10-07', '2026-10-09']);
-  expect(await verify(nights.db, 'krs')).toEqual([]);
 });
 
 test('a bankruptcy and its end learnt in one night are numbered in the order of their dates', async () => {
@@ -83,15 +90,10 @@ test('a bankruptcy and its end learnt in one night are numbered in the order of 
   };
   const both = { ...declared('02.02.2025'), opisZakonczeniaProcesuUpadlosci };
   await runLines([currentLine({ krs, section6: { postepowanieUpadlosciowe: [both] } })]);
-  const { rows } = await nights.db.pool.query<{ event_type: string }>(
-    'select event_type from analyst.event where krs = $1 order by event_id',
-    [krs],
-  );
-  expect(rows.map(({ event_type }) => event_type)).toEqual([
+  expect((await readEvents(krs)).map(([event_type]) => event_type)).toEqual([
     'COMPANY_BANKRUPTCY_STARTED',
     'COMPANY_BANKRUPTCY_ENDED',
   ]);
-  expect(await verify(nights.db, 'krs')).toEqual([]);
 });
 
 test('an end or a resumption that is an item of its own ends what was open', async () => {
@@ -127,32 +129,32 @@ test('an end or a resumption that is an item of its own ends what was open', asy
   ];
   const now = ['ACTIVE', '2026-08-13', 'ENDED', '2026-08-12', dates];
   expect(await findEntry(krs, columns)).toEqual(now);
-  expect(await verify(nights.db, 'krs')).toEqual([]);
 });
 
 const long = 'RestrukturyzacyjneNaprawczePrzymusowaRestrukturyzacjaUporzadkowanaLikwidacja';
 const genitive =
   'RestrukturyzacyjnegoNaprawczegoPrzymusowejRestrukturyzacjiUporzadkowanejLikwidacji';
 
-function restructuring(rodzajPostepowania: string, more: object = {}) {
-  const opened = {
+function restructuring(rodzajPostepowania: string, more: object = {}, day = '02.07.2026') {
+  const opening = {
     rodzajPostepowania,
     sygnaturaSprawy: 'XX GR 1/26',
-    dataNadaniaKlauzuliWykonalnosci: '02.07.2026',
+    dataNadaniaKlauzuliWykonalnosci: day,
   };
-  return {
-    [`postepowanie${long}`]: [{ [`otwarciePostepowania${genitive}`]: opened, ...more }],
-  };
+  return { [`otwarciePostepowania${genitive}`]: opening, ...more };
 }
+
+const listed = (...list: object[]) => ({ [`postepowanie${long}`]: list });
 
 test('a restructuring is told with its dates and its supervisor, a liquidation is none', async () => {
   const krs = '0000991016';
   await runLines([currentLine({ krs }), currentLine({ krs: '0000991017' })]);
-  const supervisor = { nadzorcaZarzadcaReprezentujacyAdministratorPelnomocnik: [person('A**')] };
-  const opened = restructuring('POSTĘPOWANIE NAPRAWCZE', supervisor);
+  const person = { imiona: { imie: 'A**' }, nazwisko: { nazwiskoICzlon: 'K***' } };
+  const supervisor = { nadzorcaZarzadcaReprezentujacyAdministratorPelnomocnik: [person] };
+  const opened = listed(restructuring('POSTĘPOWANIE NAPRAWCZE', supervisor));
   const summary = await runLines([
     currentLine({ krs, section6: opened }),
-    currentLine({ krs: '0000991017', section6: restructuring('UPORZĄDKOWANA LIKWIDACJA') }),
+    currentLine({ krs: '0000991017', section6: listed(restructuring('UPORZĄDKOWANA LIKWIDACJA')) }),
   ]);
   expect(summary).toMatchObject({
     event_types: { COMPANY_RESTRUCTURING_STARTED: 1 },
@@ -166,35 +168,18 @@ test('a restructuring is told with its dates and its supervisor, a liquidation i
     [{ kind: 'appointed', full_name: 'A** K***', role: 'Nadzorca lub zarządca' }],
   ]);
   const end = { [`zakonczeniePostepowania${genitive}`]: { data: '01.10.2026', opis: 'UKŁAD' } };
-  const ended = currentLine({ krs, section6: restructuring('POSTĘPOWANIE NAPRAWCZE', end) });
-  expect(await runLines([ended])).toMatchObject({
+  const section6 = listed(restructuring('POSTĘPOWANIE NAPRAWCZE', end));
+  expect(await runLines([currentLine({ krs, section6 })])).toMatchObject({
     event_types: { COMPANY_RESTRUCTURING_ENDED: 1 },
   });
   expect(await findEntry(krs, columns)).toEqual(['ENDED', '2026-07-02', '2026-10-01']);
-  expect(await verify(nights.db, 'krs')).toEqual([]);
 });
 
-async function readEvents(krs: string) {
-  const { rows } = await nights.db.pool.query<string[]>({
-    text: `select event_type, old_value, new_value from analyst.event where krs = $1
-      order by event_id`,
-    values: [krs],
-    rowMode: 'array',
-  });
-  return rows;
-}
-
-const opened = (day: string, end: object = {}) => {
-  const [proceedings] = Object.values(restructuring('POSTĘPOWANIE SANACYJNE', end)).flat();
-  const opening = `otwarciePostepowania${genitive}`;
-  const { [opening]: decision, ...more } = proceedings as Record<string, object>;
-  return { [opening]: { ...decision, dataNadaniaKlauzuliWykonalnosci: day }, ...more };
-};
+const opened = (day: string, end: object = {}) => restructuring('POSTĘPOWANIE SANACYJNE', end, day);
 
 test('a restructuring that ends while another opens is told with it, in the order of the dates', async () => {
   const krs = '0000991030';
-  const say = (...list: object[]) =>
-    runLines([currentLine({ krs, section6: { [`postepowanie${long}`]: list } })]);
+  const say = (...list: object[]) => runLines([currentLine({ krs, section6: listed(...list) })]);
   const ended = (data: string) => ({ [`zakonczeniePostepowania${genitive}`]: { data } });
   await say(opened('02.03.2026'));
   const both = [opened('02.03.2026', ended('04.08.2026')), opened('01.07.2026')];
@@ -209,16 +194,15 @@ test('a restructuring that ends while another opens is told with it, in the orde
     ['COMPANY_RESTRUCTURING_STARTED', null, '2026-08-05'],
     ['COMPANY_RESTRUCTURING_ENDED', '2026-08-05', '2026-08-06'],
   ]);
-  expect(await verify(nights.db, 'krs')).toEqual([]);
 });
 
 test('a suspension of a later day waits for it, also without a new extract', async () => {
   const [krs, other, withdrawn] = ['0000991031', '0000991032', '0000991033'];
-  const { rows } = await nights.db.pool.query<{ day: string; written: string }>(
-    `select day::text, to_char(day, 'DD.MM.YYYY') as written
-     from (select max(dump_date) + 3 as day from registry.run) as last`,
+  const { rows } = await nights.db.pool.query<{ day: string }>(
+    'select max(dump_date) + 3 as day from registry.run',
   );
-  const [{ day, written }] = rows as [(typeof rows)[0]];
+  const { day } = rows[0]!;
+  const written = day.split('-').toReversed().join('.');
   const section6 = { zawieszenieWznowienieDzialalnosci: [{ dataZawieszenia: written }] };
   await runLines([krs, withdrawn, other].map((number) => currentLine({ krs: number, section6 })));
   expect(await findEntry(krs, 'status, suspension_date')).toEqual(['ACTIVE', day]);
@@ -235,5 +219,8 @@ test('a suspension of a later day waits for it, also without a new extract', asy
   const resumed = [{ dataZawieszenia: written, dataWznowienia: written }];
   const line = currentLine({ krs, section6: { zawieszenieWznowienieDzialalnosci: resumed } });
   expect(await runLines([line])).toMatchObject({ event_types: { COMPANY_RESUMED: 1 } });
-  expect(await verify(nights.db, 'krs')).toEqual([]);
+});
+
+test('each night leaves a whole database', () => {
+  expect(faults).toEqual([]);
 });

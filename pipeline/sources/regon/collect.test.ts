@@ -4,7 +4,7 @@ import {
   legalPerson,
   naturalPerson,
 } from '../../../fixtures/registry/bir-entity.ts';
-import { type RegonStage, stageRegon, xmlOf } from '../../../fixtures/dump/regon-stage.ts';
+import { linesOf, type RegonStage, stageRegon, xmlOf } from '../../../fixtures/dump/regon-stage.ts';
 import { createTestDatabase } from '../../../fixtures/database/test-database.ts';
 
 const db = await createTestDatabase();
@@ -18,9 +18,7 @@ function xml({ regon, reports }: BirEntity, report: string): string {
   return xmlOf(reports[`BIR12${report} ${regon}`]!);
 }
 
-function stage(files: Record<string, string>): Promise<RegonStage> {
-  return stageRegon(db, files);
-}
+const stage = (files: Record<string, string>) => stageRegon(db, files);
 
 /** The codes of every entry. */
 function codesOf({ entries }: RegonStage): Record<string, unknown> {
@@ -56,19 +54,11 @@ describe('whose an answer without a REGON is', () => {
     ['the name of its folder', '995200010/pkd.xml'],
     ['the name of the nearest folder that has one', '995200027/995200010/2026-11-03/pkd.xml'],
     ['the name of its file before that of its folder', '995200027/995200010.xml'],
+    ['the one company that its folder is about', 'x/pkd.xml'],
   ])('%s', async (_, file) => {
-    const staged = await stage({ ...main, [file]: pkd });
+    const staged = await stage({ 'x/a.xml': main['a.xml'], 'b.xml': main['b.xml'], [file]: pkd });
     expect(codesOf(staged)).toEqual({ '995200010-6': '6201Z', '995200027-6': '' });
     expect(staged.rejects).toEqual([]);
-  });
-
-  test('the one company that its folder is about', async () => {
-    const staged = await stage({
-      'x/a.xml': main['a.xml'],
-      'x/pkd.xml': pkd,
-      'y/b.xml': main['b.xml'],
-    });
-    expect(codesOf(staged)).toEqual({ '995200010-6': '6201Z', '995200027-6': '' });
   });
 
   test('nobody, in a folder about two companies or none, or under a number that is none', async () => {
@@ -82,29 +72,23 @@ describe('whose an answer without a REGON is', () => {
   });
 });
 
-describe('an answer that only the number of a local unit names', () => {
-  const pkd = company.reports[`BIR12OsPrawnaPkd ${company.regon}`]!;
-  const line = (report: string, regon: string, data: object[]) =>
-    JSON.stringify({ report, regon, data });
-
-  test.each([
-    ['the name of its file', '99520001000015-Pkd.xml', xmlOf(pkd)],
-    ['the name of its folder', '995200010/99520001000015/pkd.xml', xmlOf(pkd)],
-    ['its label', 'pkd.ndjson', line('BIR12OsPrawnaPkd', '99520001000015', pkd)],
-  ])('says nothing of the company: %s', async (_, file, text) => {
-    const staged = await stage({ 'a.xml': xml(company, 'OsPrawna'), [file]: text });
-    expect(codesOf(staged)).toEqual({ '995200010-6': '' });
-    expect(staged.rejects).toEqual([]);
-  });
+test.each([
+  ['the name of its file', '99520001000015-Pkd.xml', xml(company, 'OsPrawnaPkd')],
+  ['the name of its folder', '995200010/99520001000015/pkd.xml', xml(company, 'OsPrawnaPkd')],
+  [
+    'its label',
+    'pkd.ndjson',
+    '{"report":"BIR12OsPrawnaPkd","regon":"99520001000015","data":[{"praw_pkdKod":"6201Z"}]}',
+  ],
+])('an answer that names only a local unit is not about the company: %s', async (_, file, text) => {
+  const staged = await stage({ 'a.xml': xml(company, 'OsPrawna'), [file]: text });
+  expect(codesOf(staged)).toEqual({ '995200010-6': '' });
+  expect(staged.rejects).toEqual([]);
 });
 
 describe('reports that belong together', () => {
   test('a person with two activities', async () => {
-    const lines = Object.entries(person.reports).map(([key, data]) => {
-      const [report, regon] = key.split(' ');
-      return JSON.stringify({ report, regon, data });
-    });
-    const staged = await stage({ 'reports.ndjson': lines.join('\n') });
+    const staged = await stage({ 'reports.ndjson': linesOf(person) });
     // Codes without a silo belong to all activities.
     expect(codesOf(staged)).toEqual({ '995200040-1': '0111Z', '995200040-2': '0111Z' });
     expect(staged.rejects).toEqual([]);
@@ -155,28 +139,24 @@ describe('reports that belong together', () => {
 });
 
 describe('answers that there is nothing', () => {
-  test.each([
-    ['2', 'OsPrawna', '2 Nie ma. OsPrawna 995200010'],
-    ['4', 'BIR11OsPrawna', '4 Nie ma. OsPrawna 995200010'],
-    ['5', ' BIR1.1OsPrawnaXyz', '5 Nie ma. 995200010'],
-    ['7', '', '7 Nie ma. 995200010'],
-    ['11', 'birBIR11OsFizycznaPkd', '11 Nie ma. OsFizycznaPkd'],
-    ['21', '', '21 Nie ma. OsPrawnaSpCywilnaWspolnicy'],
-    ['22', '', '22 Nie ma. OsPrawnaSpCywilnaWspolnicy'],
-    ['101', '', '101 Nie ma. 995200010'],
-    ['105', '', '105 Nie ma. 995200010'],
-  ])('%s is an outcome', async (code, report, outcome) => {
-    const staged = await stage({
-      'a.xml': xmlOf([
-        { ErrorCode: code, ErrorMessagePl: 'Nie ma.', pRegon: '995200010', Raport: report },
+  test('are outcomes', async () => {
+    const answers = [
+      ['2', 'OsPrawna', '2 Nie ma. OsPrawna 995200010'],
+      ['4', 'BIR11OsPrawna', '4 Nie ma. OsPrawna 995200010'],
+      ['5', ' BIR1.1OsPrawnaXyz', '5 Nie ma. 995200010'],
+      ['7', '', '7 Nie ma. 995200010'],
+      ['11', 'birBIR11OsFizycznaPkd', '11 Nie ma. OsFizycznaPkd'],
+      ['21', '', '21 Nie ma. OsPrawnaSpCywilnaWspolnicy'],
+    ];
+    const files = answers.map(([ErrorCode, Raport], at) => [
+      `${at}.xml`,
+      xmlOf([
+        { ErrorCode: ErrorCode!, ErrorMessagePl: 'Nie ma.', pRegon: '995200010', Raport: Raport! },
       ]),
-    });
-    expect(staged).toEqual({
-      entries: {},
-      rejects: [],
-      outcomes: { [`error answer: ${outcome}`]: 1 },
-      deleted: [],
-    });
+    ]);
+    const staged = await stage(Object.fromEntries(files) as Record<string, string>);
+    const outcomes = Object.fromEntries(answers.map(([, , text]) => [`error answer: ${text}`, 1]));
+    expect(staged).toEqual({ entries: {}, rejects: [], outcomes, deleted: [] });
   });
 
   test('fields, numbers and symbols that are not known', async () => {
@@ -218,21 +198,19 @@ describe('answers that there is nothing', () => {
   });
 });
 
-describe('the daily lists', () => {
-  test('who is struck off, and what has no answer', async () => {
-    const staged = await stage({
-      'a.xml': xml(company, 'OsPrawna'),
-      'new.txt': '995200010\n995200027\n',
-      'updated.txt': '99520001000015\n99520002700000\n995200011\n',
-      'deleted.txt': '995200010\n995200040\n99520005600019\n',
-    });
-    // An answer goes before the list; one unit less says nothing of its company.
-    expect(staged.deleted).toEqual(['1', '2', '3', '4', '6'].map((silo) => `995200040-${silo}`));
-    expect(staged.rejects).toEqual(["updated.txt: the REGON '995200011' is not valid"]);
-    expect(staged.outcomes).toEqual({
-      'listed without an answer: deleted 99520005600019': 1,
-      'listed without an answer: new 995200027': 1,
-      'listed without an answer: updated 99520002700000': 1,
-    });
+test('the daily lists: who is struck off, and what has no answer', async () => {
+  const staged = await stage({
+    'a.xml': xml(company, 'OsPrawna'),
+    'new.txt': '995200010\n995200027\n',
+    'updated.txt': '99520001000015\n99520002700000\n995200011\n',
+    'deleted.txt': '995200010\n995200040\n99520005600019\n',
+  });
+  // An answer goes before the list; one unit less says nothing of its company.
+  expect(staged.deleted).toEqual(['1', '2', '3', '4', '6'].map((silo) => `995200040-${silo}`));
+  expect(staged.rejects).toEqual(["updated.txt: the REGON '995200011' is not valid"]);
+  expect(staged.outcomes).toEqual({
+    'listed without an answer: deleted 99520005600019': 1,
+    'listed without an answer: new 995200027': 1,
+    'listed without an answer: updated 99520002700000': 1,
   });
 });

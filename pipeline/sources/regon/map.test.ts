@@ -105,8 +105,6 @@ describe('a legal person', () => {
     ['praw_szczegolnaFormaPrawna_Symbol', '17', 'legal_form', '117'],
     ['praw_szczegolnaFormaPrawna_Symbol', '019', 'legal_form', '019'],
     ['praw_statusNip', 'Uchylony', 'nip', null],
-    ['praw_statusNip', 'Unieważniony', 'nip', null],
-    ['praw_statusNip', 'Anulowany', 'nip', null],
     ['praw_statusNip', 'Nadany', 'nip', '1005200017'],
     ['praw_nip', '100-520-00-17', 'nip', '1005200017'],
     ['praw_nip', '0000000000', 'nip', null],
@@ -148,37 +146,19 @@ describe('a legal person', () => {
   });
 });
 
-const partner = (first: string, second: string, surname: string, firm: string) => ({
-  wspolsc_regonWspolnikSpolki: '',
-  wspolsc_imiePierwsze: first,
-  wspolsc_imieDrugie: second,
-  wspolsc_nazwisko: surname,
-  wspolsc_firmaNazwa: firm,
-});
-
 const code = (kod: string, main = '0', version?: string) => ({
   ...(version === undefined ? {} : { praw_pkdWersja: version }),
   praw_pkdKod: kod,
   praw_pkdPrzewazajace: main,
 });
 
-const personUnit = (regon14: string, silo: string) => ({
-  lokfiz_regon14: regon14,
-  lokfiz_nazwa: 'FILIA',
-  lokfiz_silosID: silo,
-});
-
-const pkd = (kod: string, silo: BirRow) => ({
-  fiz_pkd_Kod: kod,
-  fiz_pkd_Przewazajace: '1',
-  ...silo,
-});
-
 describe('the lists of a legal person', () => {
   test('partners, in an order of their own', async () => {
+    const names = { wspolsc_imiePierwsze: 'PAWEŁ', wspolsc_imieDrugie: 'JAN' };
+    const partner = { ...names, wspolsc_nazwisko: 'ŻUK', wspolsc_firmaNazwa: 'ŻUK' };
     const { persons } = await mapCompany(
       { praw_szczegolnaFormaPrawna_Symbol: '019' },
-      { w: [partner('PAWEŁ', 'JAN', 'ŻUK', 'ŻUK'), partner('', '', '', 'BĄK SP. Z O.O.')] },
+      { w: [partner, { wspolsc_nazwisko: '', wspolsc_firmaNazwa: 'BĄK SP. Z O.O.' }] },
     );
     expect(persons).toEqual([
       { kind: 'partner', full_name: 'BĄK SP. Z O.O.', role: 'Wspólnik' },
@@ -230,36 +210,15 @@ describe('the lists of a legal person', () => {
 });
 
 describe('activity codes', () => {
+  const dotted = [code('62.10.B', '1', '2025'), code('6220A', '0', '2025')];
+  const both = [code('6201Z', '1', '2007'), code('6210B', '1', '2025')];
+
   test.each([
-    [
-      'dots',
-      [code('62.10.B', '1', '2025'), code('6220A', '0', '2025')],
-      '2025',
-      '6210B',
-      ['6210B', '6220A'],
-    ],
-    [
-      'both versions',
-      [code('6201Z', '1', '2007'), code('6210B', '1', '2025')],
-      '2025',
-      '6210B',
-      ['6210B'],
-    ],
+    ['dots', dotted, '2025', '6210B', ['6210B', '6220A']],
+    ['both versions', both, '2025', '6210B', ['6210B']],
     ['an unknown version', [code('7220Z', '1', '2004')], null, null, []],
-    [
-      'no version, of 2007 alone',
-      [code('6201Z', '1'), code('4711Z')],
-      '2007',
-      '6201Z',
-      ['4711Z', '6201Z'],
-    ],
-    [
-      'no version, of 2025 alone',
-      [code('6210B', '1'), code('4711Z')],
-      '2025',
-      '6210B',
-      ['4711Z', '6210B'],
-    ],
+    ['2007 alone', [code('6201Z', '1'), code('4711Z')], '2007', '6201Z', ['4711Z', '6201Z']],
+    ['2025 alone', [code('6210B', '1'), code('4711Z')], '2025', '6210B', ['4711Z', '6210B']],
     ['no version, of both', [code('4711Z', '1')], '2007', '4711Z', ['4711Z']],
   ])('%s', async (_, rows, version, main, codes) => {
     expect(await mapCompany({}, { pkd: rows })).toMatchObject({
@@ -316,10 +275,13 @@ test('a natural person: an entry an activity', async () => {
       },
     ]),
     'a/4.xml': xmlOf([
-      pkd('4941Z', { fiz_SilosID: '1' }),
-      pkd('0150Z', { fiz_Silos_Symbol: 'Rolnicza' }),
+      { fiz_pkd_Kod: '4941Z', fiz_SilosID: '1' },
+      { fiz_pkd_Kod: '0150Z', fiz_Silos_Symbol: 'Rolnicza' },
     ]),
-    'a/5.xml': xmlOf([personUnit('99520004000013', '1'), personUnit('99520004000020', '2')]),
+    'a/5.xml': xmlOf([
+      { lokfiz_regon14: '99520004000013', lokfiz_silosID: '1' },
+      { lokfiz_regon14: '99520004000020', lokfiz_silosID: '2' },
+    ]),
   });
   expect(rejects).toEqual([]);
   const shared = {
