@@ -4,19 +4,23 @@ import { z } from 'zod';
 import {
   baseUrlNeeded,
   checkEnvironment,
-  commonSentences,
+  choice,
   commonShape,
   describeDatabase,
   describeMetrics,
   EnvironmentError,
+  flag,
   isLoopback,
+  list,
+  setting,
+  whole,
 } from '../sql/process/environment.ts';
 import type { Language } from '../sql/words/message.ts';
 import { bounds, type Bounds, prices } from './figures.ts';
 import { normalizeDomain } from './accounts/mail-address.ts';
 import { createPayment } from './wallet/payment.ts';
 
-const [maxProxies, mostSuppressed] = [16, 999];
+const maxProxies = 16;
 const namedNetworks = ['loopback', 'linklocal', 'uniquelocal'];
 
 // A prefix of zero bits would trust every client, which could then choose its own address.
@@ -30,43 +34,23 @@ function isOrigin(text: string): boolean {
   return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
 
-/** A whole number from 0 on, with at most the digits of the highest one. */
-function wholeNumber(highest: number) {
-  return z
-    .string()
-    .regex(new RegExp(`^\\d{1,${String(highest).length}}$`))
-    .transform(Number)
-    .refine((value) => value <= highest);
-}
-
-const credits = wholeNumber(999_999_999);
-
-/** Returns the schema of a setting: a whole number from 1 to 999,999,999. */
-const bound = (standard: number) =>
-  z
-    .string()
-    .regex(/^[1-9]\d{0,8}$/)
-    .transform(Number)
-    .default(standard);
-
-const boundNames = Object.keys(bounds) as (keyof Bounds)[];
+const credits = whole(0, 999_999_999);
+const bound = whole(1, 999_999_999);
 
 const boundShape = Object.fromEntries(
-  boundNames.map((name) => [name, bound(bounds[name])]),
-) as Record<keyof Bounds, ReturnType<typeof bound>>;
+  Object.entries(bounds).map(([name, standard]) => [name, bound.default(standard)]),
+) as Record<keyof Bounds, z.ZodDefault<typeof bound>>;
 
-const list = z.string().transform((text) => text.split(',').map((part) => part.trim()));
-
-const proxyCount = wholeNumber(maxProxies).transform((value) => value || (false as const));
+const proxyCount = whole(0, maxProxies).transform((value) => value || (false as const));
 
 const proxyNetworks = list.refine((networks) => networks.every(isNetwork));
 
-/** Returns the text of a file; undefined when the file cannot be read. */
-function readText(path: string): string | undefined {
+/** Returns the text of the first of two files that can be read; undefined where neither can. */
+function readText(path: string, other?: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    return undefined;
+    return other && readText(other);
   }
 }
 
@@ -74,42 +58,17 @@ function readText(path: string): string | undefined {
  * The schema of a file such as `terms.md`, the text of a page in each language. A file such as `terms.pl.md` in the
  * same folder replaces the text of its language.
  */
-const notice = z
-  .string()
-  .transform((path) => {
-    const text = readText(path);
-    const beside = (language: Language) =>
-      readText(path.replace(/(?=\.[^./]*$)|$/, `.${language}`)) ?? text;
-    return text === undefined ? undefined : { en: beside('en')!, pl: beside('pl')! };
-  })
-  .refine((texts) => texts !== undefined)
-  .optional();
-
-const paymentProviders = ['local', 'stripe'] as const;
-
-const sentences = {
-  ...commonSentences,
-  ...Object.fromEntries(
-    boundNames.map((name) => [name, `${name} must be a whole number from 1 to 999999999.`]),
-  ),
-  HOST: 'HOST must be the address to listen on, such as 127.0.0.1 or 0.0.0.0.',
-  PORT: 'PORT must be a whole number from 0 to 65535.',
-  TRUST_PROXY: `TRUST_PROXY must be the number of proxies in front of the API (0 to ${maxProxies}) or a comma-separated list of their networks, such as 10.0.0.0/8, and not all of them.`,
-  CORS_ORIGINS:
-    'CORS_ORIGINS must be a comma-separated list of origins, such as https://app.example.com.',
-  REGISTRATION_OPEN: 'REGISTRATION_OPEN must be true or false.',
-  FREE_MAIL_DOMAINS:
-    'FREE_MAIL_DOMAINS must be a comma-separated list of domains, such as mail.example,post.example.',
-  SEARCH_CREDITS: 'SEARCH_CREDITS must be a whole number of credits from 0 to 999999999.',
-  SNAPSHOT_CREDITS: 'SNAPSHOT_CREDITS must be a whole number of credits from 0 to 999999999.',
-  SUPPRESS_BELOW: `SUPPRESS_BELOW must be a whole number from 0 to ${mostSuppressed}.`,
-  PRIVACY_FILE: 'PRIVACY_FILE must be the path of a file with text, Markdown or HTML.',
-  TERMS_FILE: 'TERMS_FILE must be the path of a file with text, Markdown or HTML.',
-  CONTACT:
-    'CONTACT must be a mail address, or the address of a page such as https://registry.example/contact.',
-  SAMPLE_DATA: 'SAMPLE_DATA must be true or false.',
-  PAYMENT_PROVIDER: `PAYMENT_PROVIDER must be ${paymentProviders.join(' or ')}.`,
-};
+const notice = setting(
+  'the path of a file with text, Markdown or HTML',
+  z
+    .string()
+    .refine((path) => readText(path) !== undefined)
+    .transform((path) => {
+      const textIn = (language: Language) =>
+        readText(path.replace(/(?=\.[^./]*$)|$/, `.${language}`), path)!;
+      return { en: textIn('en'), pl: textIn('pl') };
+    }),
+).optional();
 
 const localIsPrivate =
   'PAYMENT_PROVIDER must be stripe where HOST, BASE_URL or TRUST_PROXY opens the API to others: at the local checkout credits cost nothing.';
@@ -118,26 +77,37 @@ const localIsPrivate =
 export const shape = {
   ...commonShape,
   ...boundShape,
-  HOST: z
-    .string()
-    .refine((text) => isIP(text) !== 0 || /^[a-z\d.-]+$/i.test(text))
-    .default('127.0.0.1'),
-  PORT: wholeNumber(65_535).default(8080),
-  TRUST_PROXY: z.union([proxyCount, proxyNetworks]).default(false),
-  CORS_ORIGINS: list.refine((parts) => parts.every(isOrigin)).default([]),
-  REGISTRATION_OPEN: z.enum(['true', 'false']).default('true'),
-  FREE_MAIL_DOMAINS: list
-    .transform((parts) => parts.map(normalizeDomain))
-    .refine((parts): parts is string[] => parts.every((domain) => domain !== undefined))
-    .default([]),
+  HOST: setting(
+    'the address to listen on, such as 127.0.0.1 or 0.0.0.0',
+    z.string().refine((text) => isIP(text) !== 0 || /^[a-z\d.-]+$/i.test(text)),
+  ).default('127.0.0.1'),
+  PORT: whole(0, 65_535).default(8080),
+  TRUST_PROXY: setting(
+    `the number of proxies in front of the API (0 to ${maxProxies}) or a comma-separated list of their networks, such as 10.0.0.0/8, and not all of them`,
+    z.union([proxyCount, proxyNetworks]),
+  ).default(false),
+  CORS_ORIGINS: setting(
+    'a comma-separated list of origins, such as https://app.example.com',
+    list.refine((parts) => parts.every(isOrigin)),
+  ).default([]),
+  REGISTRATION_OPEN: flag('true'),
+  FREE_MAIL_DOMAINS: setting(
+    'a comma-separated list of domains, such as mail.example,post.example',
+    list
+      .transform((parts) => parts.map(normalizeDomain))
+      .refine((parts): parts is string[] => parts.every((domain) => domain !== undefined)),
+  ).default([]),
   SEARCH_CREDITS: credits.default(prices.SEARCH_CREDITS),
   SNAPSHOT_CREDITS: credits.default(prices.SNAPSHOT_CREDITS),
-  SUPPRESS_BELOW: wholeNumber(mostSuppressed).default(0),
+  SUPPRESS_BELOW: whole(0, 999).default(0),
   PRIVACY_FILE: notice,
   TERMS_FILE: notice,
-  CONTACT: z.union([z.email(), z.url({ protocol: /^https?$/ })]).optional(),
-  SAMPLE_DATA: z.enum(['true', 'false']).default('false'),
-  PAYMENT_PROVIDER: z.enum(paymentProviders).optional(),
+  CONTACT: setting(
+    'a mail address, or the address of a page such as https://registry.example/contact',
+    z.union([z.email(), z.url({ protocol: /^https?$/ })]),
+  ).optional(),
+  SAMPLE_DATA: flag('false'),
+  PAYMENT_PROVIDER: choice('local', 'stripe').optional(),
   STRIPE_SECRET_KEY: z.string().optional(),
   STRIPE_WEBHOOK_SECRET: z.string().optional(),
   STRIPE_API_URL: z.string().optional(),
@@ -149,7 +119,7 @@ export type Environment = ReturnType<typeof readEnvironment>;
 
 /** Returns the checked settings of the API. Throws an `EnvironmentError` for a wrong or missing setting. */
 export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
-  const checked = checkEnvironment(shape, sentences, variables);
+  const checked = checkEnvironment(shape, variables);
   const isPrivate =
     isLoopback(checked.HOST) &&
     isLoopback(new URL(checked.BASE_URL ?? 'http://localhost').hostname) &&
@@ -174,13 +144,13 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
     baseUrl: checked.BASE_URL,
     /** The origins whose pages may read answers that are not public. */
     corsOrigins: checked.CORS_ORIGINS,
-    isRegistrationOpen: checked.REGISTRATION_OPEN === 'true',
+    isRegistrationOpen: checked.REGISTRATION_OPEN,
     /** More domains whose addresses cannot be registered, as `normalizeDomain` returns them. */
     freeMailDomains: checked.FREE_MAIL_DOMAINS,
     /** The price of a page of search results, in whole credits; 0: free. */
     searchCredits: checked.SEARCH_CREDITS,
     snapshotCredits: checked.SNAPSHOT_CREDITS,
-    bounds: checkEnvironment(boundShape, sentences, variables),
+    bounds: checkEnvironment(boundShape, variables),
     /** The bound below which public counts from 1 on are shown as null; 0: all counts are shown. */
     suppressBelow: checked.SUPPRESS_BELOW,
     /** The texts of `/privacy` and `/terms`; undefined: the page states that the operator has set no text. */
@@ -189,7 +159,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
     /** The contact that pages name: a mail address or the address of a page; undefined: no page names a contact. */
     contact: checked.CONTACT,
     /** Whether the pages state that the data is invented. */
-    isSample: checked.SAMPLE_DATA === 'true',
+    isSample: checked.SAMPLE_DATA,
     /** Whether only this machine can reach the API, and no proxy forwards requests to it. */
     isPrivate,
     createPayment: (baseUrl: string) => createPayment(checked, baseUrl),

@@ -5,11 +5,13 @@ import { z } from 'zod';
 import {
   baseUrlNeeded,
   checkEnvironment,
-  commonSentences,
   commonShape,
   describeDatabase,
   describeMetrics,
   EnvironmentError,
+  sentenceOf,
+  setting,
+  whole,
 } from '../sql/process/environment.ts';
 import { retention } from './figures.ts';
 import { isDate } from './calendar.ts';
@@ -17,26 +19,7 @@ import type { Sender } from './mail/send.ts';
 
 export type Environment = ReturnType<typeof readEnvironment>;
 
-const dayCount = z.coerce.number().int().min(1).max(36_500);
-const isPeriod = (name: string) => `${name} must be a number of days from 1 to 36500.`;
-
-const sentences = {
-  ...commonSentences,
-  DATABASE_READER_URL: commonSentences.DATABASE_URL.replace('DATABASE_URL', 'DATABASE_READER_URL'),
-  DATABASE_DIRECT_URL: commonSentences.DATABASE_URL.replace('DATABASE_URL', 'DATABASE_DIRECT_URL'),
-  INBOX_DIR: 'INBOX_DIR must be the path of a folder.',
-  NIGHTLY_CRON: 'NIGHTLY_CRON must be a cron expression, such as 30 7 * * *.',
-  SMTP_URL: 'SMTP_URL must be the address of an SMTP server, such as smtps://user:password@host.',
-  MAIL_DAYS: isPeriod('MAIL_DAYS'),
-  REJECT_DAYS: isPeriod('REJECT_DAYS'),
-  IP_DAYS: isPeriod('IP_DAYS'),
-  LEDGER_DAYS: isPeriod('LEDGER_DAYS'),
-  INBOX_DAYS: isPeriod('INBOX_DAYS'),
-  CLOSED_PERSON_DAYS: isPeriod('CLOSED_PERSON_DAYS'),
-  NAF2025_FROM: 'NAF2025_FROM must be a day YYYY-MM-DD.',
-  MAIL_FROM:
-    'MAIL_FROM must be one address that mails come from, such as Registry <no-reply@registry.example>; it must be given where SMTP_URL is.',
-};
+const dayCount = setting('a number of days from 1 to 36500', whole(1, 36_500));
 
 /** The settings of the pipeline, with their checks. */
 export const shape = {
@@ -45,14 +28,17 @@ export const shape = {
   DATABASE_DIRECT_URL: commonShape.DATABASE_URL,
   INBOX_DIR: z.string().optional(),
   // CEIDG publishes its reports between six and seven in the morning.
-  NIGHTLY_CRON: z
-    .string()
-    .refine((expression) => isCron(expression))
-    .default('30 7 * * *'),
+  NIGHTLY_CRON: setting(
+    'a cron expression, such as 30 7 * * *',
+    z.string().refine((expression) => isCron(expression)),
+  ).default('30 7 * * *'),
   // PORT and HOST are settings of the API, which checks them.
   PORT: z.string().default(''),
   HOST: z.string().default('127.0.0.1'),
-  SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
+  SMTP_URL: setting(
+    'the address of an SMTP server, such as smtps://user:password@host',
+    z.url({ protocol: /^smtps?$/ }),
+  ).optional(),
   MAIL_DAYS: dayCount.default(retention.MAIL_DAYS),
   REJECT_DAYS: dayCount.default(retention.REJECT_DAYS),
   IP_DAYS: dayCount.default(retention.IP_DAYS),
@@ -60,12 +46,14 @@ export const shape = {
   INBOX_DAYS: dayCount.optional(),
   CLOSED_PERSON_DAYS: dayCount.optional(),
   // INSEE has moved the first day of NAF 2025 before.
-  NAF2025_FROM: z.string().refine(isDate).default('2027-01-05'),
-  MAIL_FROM: z
-    .string()
-    .transform((text) => readSender(text))
-    .refine((sender) => sender !== undefined)
-    .optional(),
+  NAF2025_FROM: setting('a day YYYY-MM-DD', z.string().refine(isDate)).default('2027-01-05'),
+  MAIL_FROM: setting(
+    'one address that mails come from, such as Registry <no-reply@registry.example>; it must be given where SMTP_URL is',
+    z
+      .string()
+      .transform((text) => readSender(text))
+      .refine((sender) => sender !== undefined),
+  ).optional(),
 };
 
 /** Reads a sender with one address; returns undefined for any other text. */
@@ -79,10 +67,10 @@ function readSender(text: string): Sender | undefined {
 
 /** Reads and checks the settings of the pipeline. Throws an `EnvironmentError`. */
 export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
-  const checked = checkEnvironment(shape, sentences, variables);
+  const checked = checkEnvironment(shape, variables);
   const lacking = [
     ...(checked.SMTP_URL && !checked.BASE_URL ? [baseUrlNeeded] : []),
-    ...(checked.SMTP_URL && !checked.MAIL_FROM ? [sentences.MAIL_FROM] : []),
+    ...(checked.SMTP_URL && !checked.MAIL_FROM ? [sentenceOf('MAIL_FROM', shape.MAIL_FROM)] : []),
   ];
   if (lacking.length > 0) throw new EnvironmentError(lacking.join('\n'));
   const fallbackSender: Sender = { name: 'Company Registry', address: 'registry@localhost' };

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type * as sdk from 'stripe';
 import { z } from 'zod';
-import { checkEnvironment } from '../../sql/process/environment.ts';
+import { checkEnvironment, setting } from '../../sql/process/environment.ts';
 import { lifetimes, patience } from '../figures.ts';
 import { HttpError } from '../http/errors.ts';
 import type { Payment } from './purchase.ts';
@@ -16,20 +16,18 @@ const apiUrl = z
   .refine(({ pathname, search }) => pathname === '/' && search === '');
 
 const shape = {
-  STRIPE_SECRET_KEY: z.string().regex(/^[sr]k_\w+$/),
-  STRIPE_WEBHOOK_SECRET: z.string().regex(/^whsec_\S+$/),
-  STRIPE_API_URL: apiUrl.optional(),
+  STRIPE_SECRET_KEY: setting(
+    'the secret key of a Stripe account, such as sk_test_…, where PAYMENT_PROVIDER is stripe',
+    z.string().regex(/^[sr]k_\w+$/),
+  ),
+  STRIPE_WEBHOOK_SECRET: setting(
+    'the signing secret of the webhook, such as whsec_…, where PAYMENT_PROVIDER is stripe',
+    z.string().regex(/^whsec_\S+$/),
+  ),
+  STRIPE_API_URL: setting('an http or https address without a path', apiUrl).optional(),
 };
 
 export type StripeSettings = { [Name in keyof typeof shape]?: string | undefined };
-
-const sentences = {
-  STRIPE_SECRET_KEY:
-    'STRIPE_SECRET_KEY must be the secret key of a Stripe account, such as sk_test_…, where PAYMENT_PROVIDER is stripe.',
-  STRIPE_WEBHOOK_SECRET:
-    'STRIPE_WEBHOOK_SECRET must be the signing secret of the webhook, such as whsec_…, where PAYMENT_PROVIDER is stripe.',
-  STRIPE_API_URL: 'STRIPE_API_URL must be an http or https address without a path.',
-};
 
 function addressOf(url: URL | undefined): sdk.Stripe.StripeConfig {
   if (!url) return {};
@@ -59,7 +57,7 @@ export function isRecent(signature: string, now: Date): boolean {
 
 /** Returns the hosted checkouts of Stripe: https://docs.stripe.com/api/checkout/sessions. */
 export function createStripePayment(settings: StripeSettings, baseUrl: string) {
-  const checked = checkEnvironment(shape, sentences, settings);
+  const checked = checkEnvironment(shape, settings);
   // The SDK of Stripe takes 18 MB, and is loaded only where Stripe is the payment provider.
   const Stripe = require('stripe') as typeof sdk.Stripe;
   const stripe = new Stripe(checked.STRIPE_SECRET_KEY, {

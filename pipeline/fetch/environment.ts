@@ -1,23 +1,7 @@
 import { z } from 'zod';
-import { checkEnvironment } from '../../sql/process/environment.ts';
+import { checkEnvironment, setting } from '../../sql/process/environment.ts';
 
-/** The messages for wrong or missing settings. */
-export const sentences = {
-  BIR_API_KEY: 'BIR_API_KEY must be the key that GUS has given you, without spaces.',
-  BIR_URL: 'BIR_URL must be the address of the service BIR of GUS, https://….svc.',
-  KRS_URL: 'KRS_URL must be the address of the open API of KRS, https://…/api/krs.',
-  CEIDG_TOKEN: 'CEIDG_TOKEN must be the token of the CEIDG API, without spaces.',
-  CEIDG_URL: 'CEIDG_URL must be the address of the CEIDG API, https://…/api/ceidg/v3.',
-  SIRENE_TOKEN: 'SIRENE_TOKEN must be the key that INSEE has given you, without spaces.',
-  SIRENE_URL: 'SIRENE_URL must be the address of the API Sirene, https://…/api-sirene/3.11.',
-  SIRENE_STOCK_URL:
-    'SIRENE_STOCK_URL must be the address of the data set of SIRENE in the catalogue of data.gouv.fr.',
-};
-
-const secret = z
-  .string()
-  .regex(/^[\x21-\x7e]+$/)
-  .optional();
+const secret = z.string().regex(/^[\x21-\x7e]+$/);
 
 const address = z.string().refine((text) => {
   const url = URL.parse(text);
@@ -30,17 +14,26 @@ const address = z.string().refine((text) => {
 /** An address to which paths are appended. */
 const base = address.transform((url) => url.replace(/\/+$/, ''));
 
-/** The shapes by which the settings are checked. */
+/** The settings of the registries' services, with their checks. */
 export const shape = {
-  BIR_API_KEY: secret,
-  BIR_URL: address.default('https://wyszukiwarkaregon.stat.gov.pl/wsBIR/UslugaBIRzewnPubl.svc'),
+  BIR_API_KEY: setting('the key that GUS has given you, without spaces', secret).optional(),
+  BIR_URL: setting('the address of the service BIR of GUS, https://….svc', address).default(
+    'https://wyszukiwarkaregon.stat.gov.pl/wsBIR/UslugaBIRzewnPubl.svc',
+  ),
   // KRS needs no key: its address alone sets KRS up.
-  KRS_URL: base.optional(),
-  CEIDG_TOKEN: secret,
-  CEIDG_URL: base.default('https://dane.biznes.gov.pl/api/ceidg/v3'),
-  SIRENE_TOKEN: secret,
-  SIRENE_URL: base.default('https://api.insee.fr/api-sirene/3.11'),
-  SIRENE_STOCK_URL: address.default(
+  KRS_URL: setting('the address of the open API of KRS, https://…/api/krs', base).optional(),
+  CEIDG_TOKEN: setting('the token of the CEIDG API, without spaces', secret).optional(),
+  CEIDG_URL: setting('the address of the CEIDG API, https://…/api/ceidg/v3', base).default(
+    'https://dane.biznes.gov.pl/api/ceidg/v3',
+  ),
+  SIRENE_TOKEN: setting('the key that INSEE has given you, without spaces', secret).optional(),
+  SIRENE_URL: setting('the address of the API Sirene, https://…/api-sirene/3.11', base).default(
+    'https://api.insee.fr/api-sirene/3.11',
+  ),
+  SIRENE_STOCK_URL: setting(
+    'the address of the data set of SIRENE in the catalogue of data.gouv.fr',
+    address,
+  ).default(
     'https://www.data.gouv.fr/api/1/datasets/base-sirene-des-entreprises-et-de-leurs-etablissements-siren-siret/',
   ),
 };
@@ -50,7 +43,7 @@ export type FetchEnvironment = ReturnType<typeof readFetchEnvironment>;
 
 /** Reads and checks the settings of the registries' services. Throws an `EnvironmentError`. */
 export function readFetchEnvironment(variables: NodeJS.ProcessEnv = process.env) {
-  const checked = checkEnvironment(shape, sentences, variables);
+  const checked = checkEnvironment(shape, variables);
   const { BIR_API_KEY: key, KRS_URL: url, CEIDG_TOKEN, SIRENE_TOKEN } = checked;
   const { BIR_URL, CEIDG_URL, SIRENE_URL, SIRENE_STOCK_URL: stockUrl } = checked;
   return {

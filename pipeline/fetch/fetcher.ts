@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { type Database, queryFile } from '../../sql/connection/database.ts';
 import { dayIn } from '../../sql/country.ts';
+import { sentenceOf } from '../../sql/process/environment.ts';
 import { addDays, isDate } from '../calendar.ts';
 import { stateOf, WrongUsage } from '../errors.ts';
 import { listInbox } from '../night/inbox.ts';
@@ -10,7 +11,7 @@ import { findNewestPublished } from '../night/run.ts';
 import { loadSource } from '../sources/source.ts';
 import { Bir } from './bir.ts';
 import { Ceidg, fetchCeidg } from './ceidg.ts';
-import { type FetchEnvironment, sentences } from './environment.ts';
+import { type FetchEnvironment, shape } from './environment.ts';
 import { Krs, fetchKrs } from './krs.ts';
 import { fetchRegon } from './regon.ts';
 import type { FetchPlan, FetchReport } from './report.ts';
@@ -21,7 +22,7 @@ import { StockCatalogue } from './sirene-stock.ts';
 
 interface Fetcher {
   /** The setting that sets the registry up. */
-  setting: keyof typeof sentences;
+  setting: keyof typeof shape;
   /** Whether the lists of a day are complete only after the day; else the dump is made in the morning. */
   isAfterTheDay: boolean;
   /** The most past days whose lists are fetched after an interruption. GUS keeps its lists for about a week. */
@@ -95,7 +96,7 @@ export async function fetchDay(
   const { source, date: dump_date, signal } = plan;
   const { setting, run } = fetchers[source as keyof FetchEnvironment];
   if (!settings[source as keyof FetchEnvironment]) {
-    throw new WrongUsage(`${setting} is not set: ${sentences[setting]}`);
+    throw new WrongUsage(`${setting} is not set: ${sentenceOf(setting, shape[setting])}`);
   }
   const progress = new Reporter({ source, dump_date }, logger);
   const onRetry = (sentence: string, wait_ms: number) =>

@@ -21,55 +21,70 @@ export function isLoopback(host: string): boolean {
   return version !== 0 && loopback.check(address, version === 4 ? 'ipv4' : 'ipv6');
 }
 
-const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+/** Returns a setting: its schema, and the end of the sentence `NAME must be …` about a wrong value. */
+export const setting = <S extends z.ZodType>(mustBe: string, schema: S): S =>
+  schema.meta({ mustBe });
 
-const databaseUrl = z.string().regex(/^postgres(ql)?:\/\/./);
+/** Returns the setting of a whole number from `least` to `most`. */
+export const whole = (least: number, most: number) =>
+  setting(
+    `a whole number from ${least} to ${most}`,
+    z
+      .string()
+      .regex(/^\d{1,9}$/)
+      .transform(Number)
+      .refine((value) => value >= least && value <= most),
+  );
+
+/** Returns the setting of a yes or no. */
+export const flag = (standard: 'true' | 'false') =>
+  choice('true', 'false')
+    .default(standard)
+    .transform((text) => text === 'true');
+
+/** Returns the setting of one of some words. */
+export const choice = <const Words extends readonly string[]>(...words: Words) =>
+  setting(words.join(', ').replace(/, ([^,]*)$/, ' or $1'), z.enum(words));
+
+export const databaseUrl = setting(
+  'the address of a PostgreSQL database, such as postgresql://user:password@host:5432/name',
+  z.string().regex(/^postgres(ql)?:\/\/./),
+);
+
+/** The schema of a list of texts with commas between. */
+export const list = z.string().transform((text) => text.split(',').map((part) => part.trim()));
 
 /** The settings that every process of the product reads. */
 export const commonShape = {
   DATABASE_URL: databaseUrl.optional(),
-  DATABASE_READ_URL: z
-    .string()
-    .transform((text) => text.split(',').map((part) => part.trim()))
-    .pipe(z.array(databaseUrl))
-    .default([]),
-  DATABASE_READ_LAG_SECONDS: z.coerce.number().int().min(1).max(3_600).default(10),
-  DATABASE_SESSIONS: z.coerce.number().int().min(4).max(1_000).default(10),
-  DATABASE_NAMED_STATEMENTS: z.enum(['true', 'false']).default('true'),
+  DATABASE_READ_URL: setting(
+    'the addresses of standbys of DATABASE_URL, separated by commas, such as postgresql://user:password@host:5432/name',
+    list.pipe(z.array(databaseUrl)),
+  ).default([]),
+  DATABASE_READ_LAG_SECONDS: whole(1, 3_600).default(10),
+  DATABASE_SESSIONS: whole(4, 1_000).default(10),
+  DATABASE_NAMED_STATEMENTS: flag('true'),
   DATA_DIR: z.string().default('.data'),
-  READER_PORT: z.coerce.number().int().min(1024).max(65_535).optional(),
-  SECRET_KEY: z.string().min(SHORTEST_SECRET_KEY).optional(),
+  READER_PORT: whole(1024, 65_535).optional(),
+  SECRET_KEY: setting(
+    `a text of at least ${SHORTEST_SECRET_KEY} characters`,
+    z.string().min(SHORTEST_SECRET_KEY),
+  ).optional(),
   // Paths are appended to BASE_URL, so it has no query, fragment or user.
-  BASE_URL: z
-    .url({ protocol: /^https?$/ })
-    .refine((url) => !/[?#@]/.test(url))
-    .transform((url) => url.replace(/\/+$/, ''))
-    .optional(),
-  METRICS_PORT: z.coerce.number().int().min(1).max(65_535).optional(),
-  LOG_LEVEL: z.enum(logLevels).default('info'),
+  BASE_URL: setting(
+    'the address of the API, such as https://api.registry.example',
+    z
+      .url({ protocol: /^https?$/ })
+      .refine((url) => !/[?#@]/.test(url))
+      .transform((url) => url.replace(/\/+$/, '')),
+  ).optional(),
+  METRICS_PORT: whole(1, 65_535).optional(),
+  LOG_LEVEL: choice('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent').default('info'),
 };
 
 /** The message when mails or checkouts reach strangers and BASE_URL is not set. */
 export const baseUrlNeeded =
   'BASE_URL must be set where SMTP_URL or PAYMENT_PROVIDER=stripe is: mails and checkouts lead back to it.';
-
-/** The messages for wrong variables of `commonShape`. */
-export const commonSentences: Record<keyof typeof commonShape, string> = {
-  DATABASE_URL:
-    'DATABASE_URL must be the address of a PostgreSQL database, such as postgresql://user:password@host:5432/name.',
-  DATABASE_READ_URL:
-    'DATABASE_READ_URL must be the addresses of standbys of DATABASE_URL, separated by commas, such as postgresql://user:password@host:5432/name.',
-  DATABASE_READ_LAG_SECONDS:
-    'DATABASE_READ_LAG_SECONDS must be a whole number of seconds from 1 to 3600.',
-  DATABASE_SESSIONS: 'DATABASE_SESSIONS must be a whole number from 4 to 1000.',
-  DATABASE_NAMED_STATEMENTS: 'DATABASE_NAMED_STATEMENTS must be true or false.',
-  DATA_DIR: 'DATA_DIR must be the path of a folder.',
-  READER_PORT: 'READER_PORT must be a whole number from 1024 to 65535.',
-  SECRET_KEY: `SECRET_KEY must have at least ${SHORTEST_SECRET_KEY} characters.`,
-  BASE_URL: 'BASE_URL must be the address of the API, such as https://api.registry.example.',
-  METRICS_PORT: 'METRICS_PORT must be a whole number from 1 to 65535.',
-  LOG_LEVEL: `LOG_LEVEL must be one of ${logLevels.join(', ')}.`,
-};
 
 /** Returns the arguments of `connect` for the checked settings of a process. */
 export function describeDatabase(
@@ -84,7 +99,7 @@ export function describeDatabase(
     readUrls: checked.DATABASE_READ_URL,
     mostLag_s: checked.DATABASE_READ_LAG_SECONDS,
     mostSessions: checked.DATABASE_SESSIONS,
-    isNameless: checked.DATABASE_NAMED_STATEMENTS === 'false',
+    isNameless: !checked.DATABASE_NAMED_STATEMENTS,
     dataDir: checked.DATA_DIR,
     /** The port of the embedded server for readers; undefined: none. */
     readerPort: checked.READER_PORT,
@@ -120,6 +135,14 @@ export function readTogether<
   return settings as { [Place in keyof Readers]: ReturnType<Readers[Place]> };
 }
 
+/** Returns the sentence about a wrong or missing setting. */
+export function sentenceOf(name: string, schema: z.ZodType): string {
+  const { mustBe } = schema.meta() ?? {};
+  if (mustBe !== undefined) return `${name} must be ${mustBe as string}.`;
+  const { innerType, in: input } = schema.def as { innerType?: z.ZodType; in?: z.ZodType };
+  return sentenceOf(name, (innerType ?? input)!);
+}
+
 /**
  * Checks the variables of the environment. An empty variable counts as not set.
  *
@@ -128,12 +151,12 @@ export function readTogether<
  */
 export function checkEnvironment<S extends z.ZodRawShape>(
   shape: S,
-  sentences: Record<string, string>,
   variables: NodeJS.ProcessEnv,
 ): z.output<z.ZodObject<S>> {
   const given = Object.entries(variables).filter(([, value]) => value !== '');
   const result = z.object(shape).safeParse(Object.fromEntries(given));
   if (result.success) return result.data;
   const names = new Set(result.error.issues.map((issue) => String(issue.path[0])));
-  throw new EnvironmentError([...names].map((name) => sentences[name] ?? name).join('\n'));
+  const sentences = [...names].map((name) => sentenceOf(name, shape[name] as z.ZodType));
+  throw new EnvironmentError(sentences.join('\n'));
 }
