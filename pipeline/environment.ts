@@ -15,7 +15,7 @@ import {
 } from '../sql/process/environment.ts';
 import { retention } from './figures.ts';
 import { isDate } from './calendar.ts';
-import type { Sender } from './mail/send.ts';
+import type { SendOptions } from './mail/send.ts';
 
 export type Environment = ReturnType<typeof readEnvironment>;
 
@@ -57,7 +57,7 @@ export const shape = {
 };
 
 /** Reads a sender with one address; returns undefined for any other text. */
-function readSender(text: string): Sender | undefined {
+function readSender(text: string): SendOptions['sender'] | undefined {
   const [sender, ...others] = parseAddresses(text);
   if (!sender || others.length > 0 || !('address' in sender)) return undefined;
   const { name, address } = sender;
@@ -73,7 +73,6 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
     ...(checked.SMTP_URL && !checked.MAIL_FROM ? [sentenceOf('MAIL_FROM', shape.MAIL_FROM)] : []),
   ];
   if (lacking.length > 0) throw new EnvironmentError(lacking.join('\n'));
-  const fallbackSender: Sender = { name: 'Company Registry', address: 'registry@localhost' };
   return {
     ...describeDatabase(checked),
     // The locks of nights, migrations and the queue belong to a session, so no pooler may stand in between.
@@ -93,7 +92,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
     baseUrl: checked.BASE_URL ?? `http://localhost:${Number(checked.PORT) || 8080}`,
     /** The address of the SMTP server; undefined: mails become files below DATA_DIR. */
     smtpUrl: checked.SMTP_URL,
-    mailFrom: checked.MAIL_FROM ?? fallbackSender,
+    mailFrom: checked.MAIL_FROM ?? { name: 'Company Registry', address: 'registry@localhost' },
     metrics: describeMetrics(checked),
     /** The days after which personal data is erased; undefined: never. */
     retention: {

@@ -65,10 +65,8 @@ export const fetching = {
 
 /** The worker of mails and imports. */
 export const worker = {
-  /** The pause between two sweeps of jobs and mails that a lost worker has left, in ms. */
-  sweep_ms: 10_000,
-  /** The pause between two sweeps of watched companies that are awaited, in ms. */
-  watchSweep_ms: minute_ms,
+  /** The pause between two sweeps of what a lost worker has left, and of companies that are awaited, in ms. */
+  sweep_ms: { mail: 10_000, import: minute_ms },
   /** The pause before the queue is retried after a fault, in ms. */
   pause_ms: 5_000,
   /** The longest wait for mails under way when the worker ends, in ms. */

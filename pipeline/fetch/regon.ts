@@ -5,7 +5,7 @@ import { type Bir, type BirQuery, errorCodeOf, SEARCH_LIMIT } from './bir.ts';
 import { fillFolder } from './folder.ts';
 import { type Journal, openJournal } from './journal.ts';
 import { type Entities, listEntities, readLists, writeLists } from './regon-lists.ts';
-import { birError, type EntityAnswer, readEntity, typesIn } from './regon-report.ts';
+import { birError, readEntity, type ReportLine, typesIn } from './regon-report.ts';
 import { createReport, type FetchPlan, type FetchReport } from './report.ts';
 import { askEvery, type Missing, refuseGaps } from './round.ts';
 import { figure } from '../written-figure.ts';
@@ -106,11 +106,12 @@ async function planDay(
   return { due: [...new Set([...watched, ...due])], isLong: true };
 }
 
-/** Searches REGON for one company. Returns one answer per entity found, with the lines of a dump. */
-export async function askRegon(bir: Bir, query: BirQuery): Promise<EntityAnswer[]> {
+/** Searches REGON for one company. Returns the lines of a dump with each entity that is found. */
+export async function askRegon(bir: Bir, query: BirQuery): Promise<ReportLine[]> {
   const rows = await bir.search(query);
   const code = errorCodeOf(rows);
   if (code !== undefined && code !== '4') throw birError(rows, 'a search');
   const found = [...typesIn(rows)].map(([regon, type]) => readEntity(bir, { regon, type }));
-  return await Promise.all(found);
+  const had = (await Promise.all(found)).filter(({ outcome }) => outcome === 'had');
+  return had.flatMap(({ lines }) => lines);
 }

@@ -38,8 +38,8 @@ export function writeCeidgRow(entry: CeidgEntry): DumpLine | undefined {
   const end_date =
     ends.map(text).find((day) => (isStruckOff ? isPossibleDay(day) : day !== '')) ?? '';
   if (status === undefined || (isStruckOff && end_date === '')) return undefined;
-  const main = codeOf(entry.pkdGlowny);
-  const codes = Array.isArray(entry.pkd) ? entry.pkd.map(codeOf) : [];
+  const main = find(entry, 'pkdGlowny.kod');
+  const codes = Array.isArray(entry.pkd) ? entry.pkd.map((one) => find(part(one), 'kod')) : [];
   const country = findCountry(find(entry, 'adresDzialalnosci.kraj')) ?? '';
   const computed: Record<string, string> = {
     GlownyKodPkd: main,
@@ -58,11 +58,6 @@ export function writeCeidgRow(entry: CeidgEntry): DumpLine | undefined {
     file: `Zarejestrowane działalności - ${report}.csv`,
     line: ['1', ...fields].map((field) => quoteField(field, ';')).join(';'),
   };
-}
-
-/** Returns the code of an activity: text in version 2 of the API, an object with a name in version 3. */
-function codeOf(activity: unknown): string {
-  return typeof activity === 'string' ? activity : text(part(activity).kod);
 }
 
 /** Returns the text at a path such as `wlasciciel.nip`. */

@@ -1,7 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { pino } from 'pino';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { expectedDays, expectedEvents } from '../../fixtures/expected.ts';
 import { legalPerson } from '../../fixtures/registry/bir-entity.ts';
 import { hasty } from '../../fixtures/registry/fetching.ts';
@@ -13,40 +12,16 @@ import {
   writeReports,
 } from '../../fixtures/dump/bad-dump.ts';
 import { fixtureFolder, runDump, runFixture } from '../../fixtures/dump/night.ts';
+import { useImportWorld } from '../../fixtures/registry/import-world.ts';
 import { type Knowledge, startRegistries } from '../../fixtures/registry/registries.ts';
-import { createSubmitter, type Submitter } from '../../fixtures/client/submitter.ts';
-import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { verify } from '../night/verify.ts';
-import { importAwaited, landAnswers } from './import.ts';
+import { landAnswers } from './import.ts';
 import { createOnDemandSources } from './services.ts';
 
-const now = () => new Date('2026-11-20T10:05:00Z');
+const world = useImportWorld();
 
-let database: TestDatabase;
-let api: TestApi;
-let submitter: Submitter;
-
-beforeEach(async () => {
-  database = await createTestDatabase();
-  api = await startTestApi({ db: database.kysely, now });
-  submitter = await createSubmitter(database, api);
-});
-
-afterEach(async () => {
-  await api.close();
-  await database.drop();
-});
-
-function landing() {
-  const logger = pino({ level: 'silent' });
-  return { db: database, logger, now, signal: new AbortController().signal };
-}
-
-async function importFrom(knowledge: Knowledge): Promise<void> {
-  const { settings } = await startRegistries(knowledge);
-  await importAwaited({ ...landing(), sources: createOnDemandSources(settings, hasty) });
-}
+const importFrom = async (knowledge: Knowledge) =>
+  world.importFrom(await startRegistries(knowledge));
 
 /** As CEIDG tells of it on the day before it stands in a report. */
 const studio = {
@@ -71,8 +46,10 @@ const studio = {
   dataRozpoczecia: '2026-11-02',
 };
 
+const ready = 'NIP 1000205004 ready Studio Tatuażu Kruk Oliwia Mączyńska';
+
 async function readEntry(nip: string): Promise<unknown> {
-  const { rows } = await database.pool.query(
+  const rows = await world.read(
     'select status, start_date, struck_off_date from registry.entry where nip = $1',
     [nip],
   );
@@ -81,11 +58,7 @@ async function readEntry(nip: string): Promise<unknown> {
 }
 
 async function eventsOf(date: string): Promise<number> {
-  const { rowCount } = await database.pool.query(
-    'select from registry.event where event_date = $1',
-    [date],
-  );
-  return rowCount!;
+  return (await world.read('select from registry.event where event_date = $1', [date])).length;
 }
 
 describe('an entry of CEIDG that came on demand', () => {
@@ -93,41 +66,39 @@ describe('an entry of CEIDG that came on demand', () => {
   const expectedCount = expectedEvents.filter(({ event_date }) => event_date === second!.date);
 
   test('is the one that the next dump holds', async () => {
-    await runFixture(database, '2026-11-02');
-    await submitter.add('NIP', '1000205004');
+    await runFixture(world.database, '2026-11-02');
+    await world.submitter.add('NIP', '1000205004');
     await importFrom({ ceidg: [studio] });
-    expect(await submitter.list()).toEqual([
-      'NIP 1000205004 ready Studio Tatuażu Kruk Oliwia Mączyńska',
-    ]);
-    expect(await verify(database, 'ceidg')).toEqual([]);
-    const summary = await runFixture(database, '2026-11-03');
+    expect(await world.submitter.list()).toEqual([ready]);
+    expect(await verify(world.database, 'ceidg')).toEqual([]);
+    const summary = await runFixture(world.database, '2026-11-03');
     expect(summary).toMatchObject({ new: second!.new - 1, deleted: second!.deleted });
     expect(await eventsOf('2026-11-03')).toBe(expectedCount.length);
-    expect(await verify(database, 'ceidg')).toEqual([]);
+    expect(await verify(world.database, 'ceidg')).toEqual([]);
     // Who compares the two dumps finds it new.
-    const { rows } = await database.pool.query(
+    const rows = await world.read(
       `select new_count::int from registry.daily_stat where stat_date = '2026-11-03'`,
     );
     expect(rows).toEqual([{ new_count: second!.new }]);
   });
 
   test('is not gone because an older dump does not hold it', async () => {
-    await runFixture(database, '2026-11-02');
-    await submitter.add('NIP', '1000705505');
+    await runFixture(world.database, '2026-11-02');
+    await world.submitter.add('NIP', '1000705505');
     const owner = { ...studio.wlasciciel, nip: '1000705505', regon: '997142044' };
     await importFrom({ ceidg: [{ ...studio, wlasciciel: owner, telefon: '1;"2' }] });
-    const summary = await runFixture(database, '2026-11-03');
+    const summary = await runFixture(world.database, '2026-11-03');
     expect(summary).toMatchObject({ deleted: second!.deleted, waiting: 1 });
     expect(await eventsOf('2026-11-03')).toBe(expectedCount.length);
-    const { rows } = await database.pool.query(
+    const rows = await world.read(
       `select status, phone from registry.entry where nip = '1000705505'`,
     );
     expect(rows).toEqual([{ status: 'ACTIVE', phone: '1;"2' }]);
   });
 
   test('is known as struck off, which no later dump tells again', async () => {
-    await runFixture(database, '2026-11-02');
-    await submitter.add('NIP', '1000705505');
+    await runFixture(world.database, '2026-11-02');
+    await world.submitter.add('NIP', '1000705505');
     const struckOff = {
       ...studio,
       wlasciciel: { ...studio.wlasciciel, nip: '1000705505', regon: '997142044' },
@@ -138,25 +109,21 @@ describe('an entry of CEIDG that came on demand', () => {
       dataZakonczenia: '2019-07-01',
     };
     await importFrom({ ceidg: [struckOff] });
-    expect(await submitter.list()).toEqual([
-      'NIP 1000705505 ready Studio Tatuażu Kruk Oliwia Mączyńska',
-    ]);
+    expect(await world.submitter.list()).toEqual([ready.replace('1000205004', '1000705505')]);
     expect(await readEntry('1000705505')).toEqual({
       status: 'DELETED',
       start_date: '2012-03-01',
       struck_off_date: '2019-07-01',
     });
-    expect(await verify(database, 'ceidg')).toEqual([]);
-    await runFixture(database, '2026-11-03');
+    expect(await verify(world.database, 'ceidg')).toEqual([]);
+    await runFixture(world.database, '2026-11-03');
     // A dump that is younger than the answer does not hold the entry either.
     const later = { now: () => new Date('2026-11-21T07:00:00Z') };
     const dump = fixtureFolder('2026-11-04');
-    expect(await runDump(database, dump, '2026-11-21', later)).toMatchObject({ waiting: 0 });
-    const { rows } = await database.pool.query(
-      `select event_type from analyst.event where nip = '1000705505'`,
-    );
+    expect(await runDump(world.database, dump, '2026-11-21', later)).toMatchObject({ waiting: 0 });
+    const rows = await world.read(`select event_type from analyst.event where nip = '1000705505'`);
     expect(rows).toEqual([]);
-    expect(await verify(database, 'ceidg')).toEqual([]);
+    expect(await verify(world.database, 'ceidg')).toEqual([]);
   });
 
   test('is struck off with the death of its owner, and goes on under succession management', async () => {
@@ -165,9 +132,9 @@ describe('an entry of CEIDG that came on demand', () => {
       wlasciciel: { ...studio.wlasciciel, regon },
       dataZgonu: '2019-06-28',
     }));
-    await submitter.add('NIP', '1000205004');
+    await world.submitter.add('NIP', '1000205004');
     await importFrom({ ceidg: [{ ...dead, status: 'WYKRESLONY' }, run!] });
-    const { rows } = await database.pool.query(
+    const rows = await world.read(
       'select status, struck_off_date, end_date from registry.entry order by regon9 desc',
     );
     expect(rows).toEqual([
@@ -177,35 +144,33 @@ describe('an entry of CEIDG that came on demand', () => {
   });
 
   test('is active from a day to come, where it has not begun', async () => {
-    await runFixture(database, '2026-11-02');
-    await submitter.add('NIP', '1000205004');
+    await runFixture(world.database, '2026-11-02');
+    await world.submitter.add('NIP', '1000205004');
     const status = 'OCZEKUJE_NA_ROZPOCZECIE_DZIALANOSCI';
     await importFrom({ ceidg: [{ ...studio, status, dataRozpoczecia: '2026-12-01' }] });
-    expect(await submitter.list()).toEqual([
-      'NIP 1000205004 ready Studio Tatuażu Kruk Oliwia Mączyńska',
-    ]);
+    expect(await world.submitter.list()).toEqual([ready]);
     expect(await readEntry('1000205004')).toEqual({
       status: 'ACTIVE',
       start_date: '2026-12-01',
       struck_off_date: null,
     });
-    expect(await verify(database, 'ceidg')).toEqual([]);
+    expect(await verify(world.database, 'ceidg')).toEqual([]);
     // No report holds it before it begins.
     const folder = fixtureFolder('2026-11-02');
     // A dump with the bytes of the baseline is stale, unless a reason accepts it.
     const reason = 'nothing has changed';
     const early = { now: () => new Date('2026-11-21T07:00:00Z'), reason };
-    const summary = await runDump(database, folder, '2026-11-21', early);
+    const summary = await runDump(world.database, folder, '2026-11-21', early);
     expect(summary).toMatchObject({ deleted: 0, waiting: 1, events: 0 });
     expect(await readEntry('1000205004')).toMatchObject({ status: 'ACTIVE' });
     const late = { now: () => new Date('2026-12-02T07:00:00Z'), reason };
-    expect(await runDump(database, folder, '2026-12-02', late)).toMatchObject({ deleted: 1 });
+    expect(await runDump(world.database, folder, '2026-12-02', late)).toMatchObject({ deleted: 1 });
     expect(await readEntry('1000205004')).toMatchObject({ status: 'DELETED' });
-    expect(await verify(database, 'ceidg')).toEqual([]);
+    expect(await verify(world.database, 'ceidg')).toEqual([]);
   });
 
   test('keeps the country of its address abroad, which no report tells', async () => {
-    await submitter.add('NIP', '1000205004');
+    await world.submitter.add('NIP', '1000205004');
     const adresDzialalnosci = { kraj: 'DE', kod: '10115', miasto: 'Berlin', wojewodztwo: '-' };
     await importFrom({ ceidg: [{ ...studio, adresDzialalnosci, telefon: 'brak' }] });
     const reports = makeReports();
@@ -218,8 +183,8 @@ describe('an entry of CEIDG that came on demand', () => {
     const folder = await makeFolder();
     onTestFinished(() => rm(folder, { recursive: true }));
     await writeReports(folder, reports);
-    await runDump(database, folder, '2026-11-20');
-    const { rows: entries } = await database.pool.query(
+    await runDump(world.database, folder, '2026-11-20');
+    const entries = await world.read(
       `select postal_code, address_country_code as country, count(*)::int
       from registry.entry where file_key = '00' group by 1, 2 order by 1`,
     );
@@ -232,23 +197,19 @@ describe('an entry of CEIDG that came on demand', () => {
   });
 
   test('is had before the first dump, which then makes no events', async () => {
-    await submitter.add('NIP', '1000205004');
+    await world.submitter.add('REGON9', '990200057');
     await importFrom({ ceidg: [studio] });
-    expect(await submitter.list()).toEqual([
-      'NIP 1000205004 ready Studio Tatuażu Kruk Oliwia Mączyńska',
-    ]);
-    expect(await verify(database, 'ceidg')).toEqual([]);
-    const summary = await runFixture(database, '2026-11-03');
+    expect(await world.submitter.list()).toEqual([ready]);
+    expect(await verify(world.database, 'ceidg')).toEqual([]);
+    const summary = await runFixture(world.database, '2026-11-03');
     expect(summary).toMatchObject({ is_baseline: true, new: 0, deleted: 0, events: 0 });
-    const stat = await database.pool.query(
-      'select new_count::int, is_baseline from registry.daily_stat',
-    );
-    expect(stat.rows).toEqual([{ new_count: 0, is_baseline: true }]);
-    const { rows } = await database.pool.query(
+    const stats = await world.read('select new_count::int, is_baseline from registry.daily_stat');
+    expect(stats).toEqual([{ new_count: 0, is_baseline: true }]);
+    const rows = await world.read(
       `select count(*)::int as entries, count(distinct entry_key)::int as keys from registry.entry`,
     );
     expect(rows).toEqual([{ entries: summary.entries, keys: summary.entries }]);
-    expect(await verify(database, 'ceidg')).toEqual([]);
+    expect(await verify(world.database, 'ceidg')).toEqual([]);
   });
 });
 
@@ -256,17 +217,17 @@ describe('answers to what was asked for on demand', () => {
   const company = legalPerson('990200057', '1000705505', 'ZMYŚLONA SPÓŁKA Z O.O.');
 
   test('change nothing about entries that are known', async () => {
-    await submitter.add('NIP', '1000705505');
+    await world.submitter.add('NIP', '1000705505');
     await importFrom({ regon: [company] });
     const renamed = legalPerson('990200057', '1000705907', 'INNA SPÓŁKA Z O.O.');
-    await submitter.add('NIP', '1000705907');
+    await world.submitter.add('NIP', '1000705907');
     await importFrom({ regon: [renamed] });
-    expect(await submitter.list()).toEqual([
+    expect(await world.submitter.list()).toEqual([
       'NIP 1000705505 ready ZMYŚLONA SPÓŁKA Z O.O.',
       // The next daily list is to tell of it.
       'NIP 1000705907 queued',
     ]);
-    expect(await verify(database, 'regon')).toEqual([]);
+    expect(await verify(world.database, 'regon')).toEqual([]);
   });
 
   test('leave an announced strike-off to the next dump, which tells of it', async () => {
@@ -276,7 +237,7 @@ describe('answers to what was asked for on demand', () => {
       path: fileURLToPath(new URL(`../../fixtures/regon/${folder}`, import.meta.url)),
     });
     const first = night('20', '2026-11-02');
-    await runDump(database, first.path, '2026-11-20', first);
+    await runDump(world.database, first.path, '2026-11-20', first);
     const report = 'BIR12OsPrawna 990200057';
     const [general] = company.reports[report]!;
     const ending = [{ ...general, praw_dataSkresleniaZRegon: '2026-11-21' }];
@@ -284,35 +245,33 @@ describe('answers to what was asked for on demand', () => {
     const announced = { ...company, reports: { ...company.reports, [report]: ending } };
     const { settings } = await startRegistries({ regon: [announced, other] });
     const [source] = createOnDemandSources(settings, hasty);
-    const { signal } = landing();
-    await landAnswers(landing(), source!, await source!.ask('NIP', '1000705505', signal));
+    await landAnswers(world.options(), source!, await source!.ask('NIP', '1000705505'));
     const second = night('21', '2026-11-03');
-    const later = { ...landing(), now: second.now };
-    await landAnswers(later, source!, await source!.ask('NIP', '1001805002', signal));
+    const later = { ...world.options(), now: second.now };
+    await landAnswers(later, source!, await source!.ask('NIP', '1001805002'));
     expect(await eventsOf('2026-11-21')).toBe(0);
-    expect(await verify(database, 'regon')).toEqual([]);
-    const summary = await runDump(database, second.path, '2026-11-21', second);
+    expect(await verify(world.database, 'regon')).toEqual([]);
+    const summary = await runDump(world.database, second.path, '2026-11-21', second);
     expect(await eventsOf('2026-11-21')).toBe(summary.events);
-    const { rows } = await database.pool.query(
+    const rows = await world.read(
       `select event_type from analyst.event where regon9 = '990200057'`,
     );
     expect(rows).toEqual([{ event_type: 'COMPANY_STRUCK_OFF' }]);
-    expect(await verify(database, 'regon')).toEqual([]);
+    expect(await verify(world.database, 'regon')).toEqual([]);
   });
 
   test('join the companies that have their numbers', async () => {
-    await runFixture(database, '2026-11-02');
+    await runFixture(world.database, '2026-11-02');
     // One has no NIP, the other no REGON.
-    await submitter.add('REGON9', '991800026');
-    await submitter.add('NIP', '1001805002');
+    await world.submitter.add('REGON9', '991800026');
+    await world.submitter.add('NIP', '1001805002');
     const { settings } = await startRegistries({
       regon: [legalPerson('991800026', '1001805002', 'ZMYŚLONA SPÓŁKA Z O.O.')],
     });
     const [source] = createOnDemandSources(settings, hasty);
-    const { signal } = landing();
-    await landAnswers(landing(), source!, await source!.ask('NIP', '1001805002', signal));
-    expect(await submitter.list()).toHaveLength(1);
-    const { rows } = await database.pool.query(
+    await landAnswers(world.options(), source!, await source!.ask('NIP', '1001805002'));
+    expect(await world.submitter.list()).toHaveLength(1);
+    const rows = await world.read(
       `select distinct company_id from registry.entry
       where regon9 = '991800026' or nip = '1001805002'`,
     );
@@ -320,37 +279,31 @@ describe('answers to what was asked for on demand', () => {
   });
 
   test('that cannot be written hold up no others', async () => {
-    await runFixture(database, '2026-11-02');
-    await submitter.add('NIP', '1000705505', '1000205004');
+    await runFixture(world.database, '2026-11-02');
+    await world.submitter.add('NIP', '1000705505', '1000205004');
     const owner = { ...studio.wlasciciel, nip: '1000705505', regon: '997142044' };
     const address = { ...studio.adresDzialalnosci, wojewodztwo: 'MARSJAŃSKIE' };
     await importFrom({
       ceidg: [studio, { ...studio, wlasciciel: owner, adresDzialalnosci: address }],
     });
-    expect(await submitter.list()).toEqual([
+    expect(await world.submitter.list()).toEqual([
       'NIP 1000705505 queued',
       expect.stringMatching(/^NIP 1000205004 ready/),
     ]);
-    const { rows } = await database.pool.query(
+    const rows = await world.read(
       `select identifier_value, attempt_count, last_error from customer.watch where state = 'queued'`,
     );
-    expect(rows).toEqual([
-      {
-        identifier_value: '1000705505',
-        attempt_count: 1,
-        last_error: expect.stringMatching(/holds no voivodeship$/),
-      },
-    ]);
+    const last_error: unknown = expect.stringMatching(/holds no voivodeship$/);
+    expect(rows).toEqual([{ identifier_value: '1000705505', attempt_count: 1, last_error }]);
   });
 
   test('landed twice are there once', async () => {
     const { settings } = await startRegistries({ regon: [company] });
     const [source] = createOnDemandSources(settings, hasty);
-    const { signal } = landing();
-    const lines = await source!.ask('NIP', '1000705505', signal);
-    await landAnswers(landing(), source!, lines);
-    await landAnswers(landing(), source!, lines);
-    const { rows } = await database.pool.query(
+    const lines = await source!.ask('NIP', '1000705505');
+    await landAnswers(world.options(), source!, lines);
+    await landAnswers(world.options(), source!, lines);
+    const rows = await world.read(
       `select part.provenance
        from registry.entry
        cross join lateral registry.show_parts(entry) as part`,
@@ -358,6 +311,6 @@ describe('answers to what was asked for on demand', () => {
     const day = '2026-11-20';
     const nowhere = { file: null, sha256: null, line: null };
     expect(rows).toEqual([{ provenance: { ...nowhere, dump_date: day, said_since: day } }]);
-    expect(await verify(database, 'regon')).toEqual([]);
+    expect(await verify(world.database, 'regon')).toEqual([]);
   });
 });

@@ -13,9 +13,6 @@ import { runNightly } from '../night/nightly.ts';
 import { NightReporter } from '../night/reporter.ts';
 import { inParallel } from '../parallel.ts';
 
-/** The type of a number that customers state, from `identifier_type.csv` of a country. */
-type IdentifierType = string;
-
 /** An answer of a registry, as a line of a file of its dump. */
 export interface DumpLine {
   file: string;
@@ -28,8 +25,8 @@ export interface DumpLine {
 export interface OnDemandSource {
   /** The name of the registry's folder below `sources/`; in capitals its name for people. */
   source: string;
-  /** The types of numbers by which the registry can be asked. */
-  answers: readonly IdentifierType[];
+  /** The types of numbers by which the registry can be asked, from `identifier_type.csv` of its country. */
+  answers: readonly string[];
   /** Whether the registry holds every company that has such a number. */
   isComplete: boolean;
   /** The first line of every file of the dump, if its files have a header. */
@@ -38,8 +35,7 @@ export interface OnDemandSource {
    * Returns the lines of the answer; none when the registry does not know the number. Throws a sentence when
    * there is no answer.
    */
-  ask(type: IdentifierType, value: string, signal: AbortSignal): Promise<DumpLine[]>;
-  close?(): Promise<void>;
+  ask(type: string, value: string): Promise<DumpLine[]>;
 }
 
 interface ImportOptions {
@@ -50,15 +46,12 @@ interface ImportOptions {
   signal: AbortSignal;
 }
 
-interface Awaited {
-  identifier_type: IdentifierType;
+/** An awaited number that is due. */
+interface Due {
+  identifier_type: string;
   identifier_value: string;
   /** The number of attempts without an answer so far. */
   attempt_count: number;
-}
-
-/** An awaited number that is due. */
-interface Due extends Awaited {
   account_id: string;
   /** Whether the account has ever bought credits. */
   is_buyer: boolean;
@@ -67,15 +60,14 @@ interface Due extends Awaited {
 }
 
 /** The outcome of asking the registries for a number. */
-type Asking = { awaited: Awaited } & (
-  | { state: 'had'; source: OnDemandSource; lines: DumpLine[] }
-  /** No registry knows the number, and `source` holds every company with such a number. */
-  | { state: 'unknown'; source: OnDemandSource }
-  /** No registry knows the number yet: the next dumps may bring it. */
-  | { state: 'open' }
-  | { state: 'fault'; source: OnDemandSource; message: string }
-);
-type Had = Extract<Asking, { state: 'had' }>;
+interface Asking {
+  due: Due;
+  /** The registry that knows the number, has a fault, or would know it; absent: the next dumps may bring it. */
+  source?: OnDemandSource | undefined;
+  lines: DumpLine[];
+  /** The fault in a sentence. */
+  message?: string;
+}
 
 /**
  * Asks the registries for every awaited number that is due, and writes their answers, which makes the watches
@@ -94,41 +86,41 @@ export async function importAwaited(options: ImportOptions): Promise<void> {
     buyer = due.findLast(({ is_buyer }) => is_buyer)?.account_id ?? buyer;
     other = due.findLast(({ is_buyer }) => !is_buyer)?.account_id ?? other;
     const unknown = due.filter(({ is_known }) => !is_known);
-    const asked = await inParallel(unknown, imports.width, (awaited) => askFor(options, awaited));
+    const asked = await inParallel(unknown, imports.width, (number) => askFor(options, number));
     await settle(options, due, await land(options, asked));
   }
 }
 
 /** Asks one registry after another until one knows the number. */
-async function askFor({ sources, signal }: ImportOptions, due: Awaited): Promise<Asking> {
-  const { identifier_type, identifier_value, attempt_count } = due;
-  const awaited = { identifier_type, identifier_value, attempt_count };
+async function askFor({ sources }: ImportOptions, due: Due): Promise<Asking> {
+  const { identifier_type, identifier_value } = due;
   const asked = sources.filter(({ answers }) => answers.includes(identifier_type));
   for (const source of asked) {
     try {
-      const lines = await source.ask(identifier_type, identifier_value, signal);
-      if (lines.length > 0) return { awaited, state: 'had', source, lines };
+      const lines = await source.ask(identifier_type, identifier_value);
+      if (lines.length > 0) return { due, source, lines };
     } catch (error) {
-      signal.throwIfAborted();
-      return { awaited, state: 'fault', source, message: (error as Error).message };
+      return { due, source, lines: [], message: (error as Error).message };
     }
   }
-  const complete = asked.find(({ isComplete }) => isComplete);
-  return complete ? { awaited, state: 'unknown', source: complete } : { awaited, state: 'open' };
+  return { due, source: asked.find(({ isComplete }) => isComplete), lines: [] };
 }
 
 async function land(options: ImportOptions, askings: readonly Asking[]): Promise<Asking[]> {
-  const had = askings.filter((asking) => asking.state === 'had');
-  const landed: Asking[] = askings.filter((asking) => asking.state !== 'had');
-  for (const ofSource of Map.groupBy(had, (asking) => asking.source).values()) {
-    landed.push(...(await landTogether(options, ofSource)));
+  const bySource = Map.groupBy(askings, ({ source, lines }) => lines.length > 0 && source);
+  const landed: Asking[] = [];
+  for (const [source, some] of bySource) {
+    landed.push(...(source ? await landTogether(options, source, some) : some));
   }
   return landed;
 }
 
 /** Writes the answers of one registry together; one by one if they cannot be written together. */
-async function landTogether(options: ImportOptions, had: readonly Had[]): Promise<Asking[]> {
-  const [{ source }] = had as [Had];
+async function landTogether(
+  options: ImportOptions,
+  source: OnDemandSource,
+  had: Asking[],
+): Promise<Asking[]> {
   const all = had.flatMap(({ lines }) => lines);
   // Two numbers may belong to one company, so equal lines are written once.
   const lines = new Map(all.map((line) => [line.file + line.line, line]));
@@ -141,16 +133,15 @@ async function landTogether(options: ImportOptions, had: readonly Had[]): Promis
       options.logger.info(`import: ${old_key} is a duplicate of ${new_key}`);
     }
     options.logger.info({ source: source.source, numbers: had.length }, 'import: answers');
-    return [...had];
+    return had;
   } catch (error) {
     options.signal.throwIfAborted();
     if (isLostConnection(error)) throw error;
     const { message } = error as Error;
-    if (had.length === 1)
-      return had.map(({ awaited }) => ({ awaited, state: 'fault', source, message }));
+    if (had.length === 1) return had.map((asking) => ({ ...asking, lines: [], message }));
   }
   const single: Asking[] = [];
-  for (const asking of had) single.push(...(await landTogether(options, [asking])));
+  for (const asking of had) single.push(...(await landTogether(options, source, [asking])));
   return single;
 }
 
@@ -201,29 +192,33 @@ async function settle(
   due: readonly Due[],
   askings: readonly Asking[],
 ): Promise<void> {
-  const failed: (Awaited & { failure: ReturnType<typeof describeFailure> })[] = [];
+  const failed: object[] = [];
   const postponed: object[] = [];
-  for (const asking of askings) {
-    const { awaited } = asking;
-    const postpone = (wait_ms: number, attempt_count: number, last_error?: string) => {
+  for (const { due: number, source, lines, message: last_error } of askings) {
+    const { identifier_type, identifier_value, attempt_count } = number;
+    const awaited = { identifier_type, identifier_value };
+    const log = logger.child({ ...awaited, attempt_count, reason: last_error });
+    const postpone = (wait_ms: number, count: number) => {
       const next_attempt_at = new Date(now().getTime() + wait_ms);
-      postponed.push({ ...awaited, attempt_count, last_error, next_attempt_at });
+      postponed.push({ ...awaited, attempt_count: count, last_error, next_attempt_at });
     };
-    const attempts = awaited.attempt_count + 1;
-    if (asking.state === 'unknown') {
-      failed.push({ ...awaited, failure: describeFailure('unknown', asking.source, attempts) });
-    } else if (asking.state !== 'fault') {
+    const attempts = attempt_count + 1;
+    if (last_error !== undefined && attempts < imports.attempts) {
+      log.warn('import: asked again later');
+      postpone(imports.firstWait_ms * imports.waitFactor ** (attempts - 1), attempts);
+    } else if (!source || lines.length > 0) {
       postpone(imports.secondLook_ms, 0);
-    } else if (attempts >= imports.attempts) {
-      logger.error({ ...awaited, reason: asking.message }, 'import: given up');
-      failed.push({ ...awaited, failure: describeFailure('unanswered', asking.source, attempts) });
     } else {
-      logger.warn({ ...awaited, reason: asking.message }, 'import: asked again later');
-      postpone(
-        imports.firstWait_ms * imports.waitFactor ** (attempts - 1),
-        attempts,
-        asking.message,
-      );
+      const isUnknown = last_error === undefined;
+      if (!isUnknown) log.error('import: given up');
+      const code = isUnknown ? 'unknown' : 'unanswered';
+      const registry = source.source.toUpperCase();
+      const what = isUnknown
+        ? 'does not know this number'
+        : `could not be asked in ${attempts} attempts`;
+      // A watch stores the reason in parts for mails, and as a sentence for the API.
+      const failure = { code, registry, attempts, sentence: `${registry} ${what}` };
+      failed.push({ ...awaited, failure });
     }
   }
   const values = [JSON.stringify(due), now(), JSON.stringify(failed)];
@@ -231,21 +226,6 @@ async function settle(
   if (postponed.length > 0) {
     await runFile(db.pool, 'import/postpone.sql', [JSON.stringify(postponed)]);
   }
-}
-
-/**
- * Returns the reason why a number was not imported, as a watch stores it: in parts for mails, as a sentence for
- * the API.
- */
-function describeFailure(
-  code: 'unknown' | 'unanswered',
-  { source }: OnDemandSource,
-  attempts: number,
-) {
-  const registry = source.toUpperCase();
-  const what =
-    code === 'unknown' ? 'does not know this number' : `could not be asked in ${attempts} attempts`;
-  return { code, registry, attempts, sentence: `${registry} ${what}` };
 }
 
 /** Fails the numbers that are awaited for too long, and queues the import if a number is due. */

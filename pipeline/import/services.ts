@@ -8,7 +8,7 @@ import { askRegon } from '../fetch/regon.ts';
 import type { ServiceSettings } from '../fetch/service.ts';
 import { Sirene } from '../fetch/sirene.ts';
 import { ceidgHeader, writeCeidgRow } from './ceidg-row.ts';
-import type { OnDemandSource } from './import.ts';
+import type { DumpLine, OnDemandSource } from './import.ts';
 
 /** Returns the configured registries, in the order in which they are asked. */
 export function createOnDemandSources(
@@ -24,6 +24,9 @@ export function createOnDemandSources(
   ];
 }
 
+const toLines = (file: string, answers: readonly object[]): DumpLine[] =>
+  answers.map((answer) => ({ file, line: JSON.stringify(answer) }));
+
 function createKrs(krs: Krs): OnDemandSource {
   return {
     source: 'krs',
@@ -31,7 +34,7 @@ function createKrs(krs: Krs): OnDemandSource {
     isComplete: true,
     async ask(_type, value) {
       const { extract } = await krs.extract(value);
-      return extract ? [{ file: 'extracts.ndjson', line: JSON.stringify(extract) }] : [];
+      return toLines('extracts.ndjson', extract ? [extract] : []);
     },
   };
 }
@@ -43,13 +46,8 @@ function createRegon(bir: Bir): OnDemandSource {
     answers: ['NIP', 'REGON9', 'KRS'],
     isComplete: true,
     async ask(type, value) {
-      const parameters = { NIP: 'Nip', REGON9: 'Regon', KRS: 'Krs' } as const;
-      const parameter = parameters[type as keyof typeof parameters];
-      const entities = await askRegon(bir, { [parameter]: value });
-      return entities
-        .filter(({ outcome }) => outcome === 'had')
-        .flatMap(({ lines }) => lines)
-        .map((line) => ({ file: 'reports.ndjson', line: JSON.stringify(line) }));
+      const parameter = { NIP: 'Nip', REGON9: 'Regon', KRS: 'Krs' }[type]!;
+      return toLines('reports.ndjson', await askRegon(bir, { [parameter]: value }));
     },
   };
 }
@@ -91,10 +89,10 @@ function createSirene(sirene: Sirene): OnDemandSource {
       const page = await sirene.page('siret', query, '*', today);
       // A submitted SIRET that SIRENE does not list was never issued.
       if (asked !== '' && !page?.etablissements?.some(({ siret }) => siret === value)) return [];
-      const answers = page ? [unit, page] : [unit];
-      const duplicate = isDuplicate ? { duplicate: { old_key, new_key } } : {};
-      const lines = answers.map((line) => JSON.stringify(line));
-      return lines.map((line) => ({ file: 'answers.ndjson', line, ...duplicate }));
+      const lines = toLines('answers.ndjson', page ? [unit, page] : [unit]);
+      return isDuplicate
+        ? lines.map((line) => ({ ...line, duplicate: { old_key, new_key } }))
+        : lines;
     },
   };
 }

@@ -42,8 +42,8 @@ function visible(html: string): string {
     .trim();
 }
 
-describe('the mail with the token that initialises an account', () => {
-  test('its text, its headers, its envelope', async () => {
+describe('mails', () => {
+  test('with the token that initialises an account: text, headers, envelope', async () => {
     const mail = await receive({ template: 'init', recipient: 'jan@firma.example' });
     expect([mail.from, mail.to]).toEqual(['no-reply@registry.example', ['jan@firma.example']]);
     const text = `Hello,
@@ -80,10 +80,8 @@ If you have not registered, ignore this mail: without the token above nothing ha
     ]);
     expect(mail.raw.split('\r\n').every((line) => line.length <= 78)).toBe(true);
   });
-});
 
-describe('the mail with the link that confirms a recovery', () => {
-  test('its text', async () => {
+  test('with the link that confirms a recovery', async () => {
     const { jwt, email } = await receive({ template: 'recover' });
     const link = `https://api.registry.example/recover#token=${jwt}`;
     const before = `Hello Jan Kowalski,
@@ -103,37 +101,19 @@ If you have not asked for this, ignore this mail: as long as nobody confirms it,
     expect(visible(email.html!)).toBe(seen.replace(/\s+/g, ' '));
     expect(email.html).toContain(`<a href="${link}" `);
   });
-});
 
-describe('a mail in Polish', () => {
-  test('its subject, text and HTML', async () => {
-    const { jwt, email } = await receive({ template: 'recover', language: 'pl' });
+  test('in Polish', async () => {
+    const { email } = await receive({ template: 'recover', language: 'pl' });
     expect(email.subject).toBe('Odzyskiwanie konta Company Registry API');
-    expect(email.text).toBe(`Dzień dobry, Jan Kowalski,
-
-Ktoś, prawdopodobnie Ty, poprosił o odzyskanie Twojego konta Company Registry API. Otwórz tę stronę, aby to potwierdzić; odnośnik działa raz, do 21 listopada 2026, 10:05 UTC.
-
-Potwierdź odzyskanie konta:
-https://api.registry.example/recover#token=${jwt}
-
-Strona pyta o nowe hasło, które podano w prośbie. Potem pokazuje nowy Master Token, a wszystkie dotychczasowe tokeny przestają działać.
-
-Jeśli to nie Twoja prośba, zignoruj tę wiadomość: bez potwierdzenia hasło i tokeny się nie zmieniają.
-
-Ta usługa przetwarza dane osobowe.
-
-Prywatność:
-https://api.registry.example/privacy
-`);
+    expect(email.text).toMatch(/^Dzień dobry, Jan Kowalski,\n\nKtoś, prawdopodobnie Ty, poprosił/);
+    expect(email.text).toContain('odnośnik działa raz, do 21 listopada 2026, 10:05 UTC.');
+    expect(email.text).toContain('\n\nTa usługa przetwarza dane osobowe.\n\nPrywatność:\nhttps');
     expect(email.html).toContain('<html lang="pl">');
   });
-});
 
-describe('the mail to an address that anybody can register', () => {
-  test.each(['pl', 'en'] as const)('repeats nothing of the registration: %s', async (language) => {
-    const user_name = 'Pay your invoice now';
-    const { email, raw } = await receive({ template: 'init', user_name, language });
-    expect(email.text).toMatch(/^(Hello|Dzień dobry),\n/);
+  test('to an address that anybody can register repeat nothing of the registration', async () => {
+    const { email, raw } = await receive({ user_name: 'Pay your invoice now' });
+    expect(email.text).toMatch(/^Hello,\n/);
     expect(raw).not.toContain('invoice');
     expect(email.html).not.toContain('invoice');
   });
@@ -147,11 +127,8 @@ describe('the name of the reader', () => {
     'a very long name '.repeat(5).trim(),
     '株式会社 🦊',
   ])('%j stands in the greeting and in the header', async (user_name) => {
-    const { email, raw } = await receive({
-      template: 'recover',
-      user_name,
-      recipient: 'jan@firma.example',
-    });
+    const recipient = 'jan@firma.example';
+    const { email, raw } = await receive({ template: 'recover', user_name, recipient });
     expect(email.to).toEqual([{ name: user_name, address: 'jan@firma.example' }]);
     expect(email.text).toMatch(`Hello ${user_name},\n`);
     expect(email.html).not.toContain('<x>');
@@ -164,17 +141,14 @@ describe('the name of the reader', () => {
     'Eve\r\n\r\n<p>another body</p>',
     'Eve\u2028Bcc: x',
     'Eve\u202Egnp.exe',
-    'Eve\u0000',
+    // The database itself takes no NUL.
+    'Eve\u0001',
     'You have won: https://evil.example',
     'evil.example/login',
     'www.evil.example',
     'e'.repeat(101),
   ])('%j is left out', async (user_name) => {
-    // The database itself takes no NUL.
-    const { email, raw } = await receive({
-      template: 'recover',
-      user_name: user_name.replace('\u0000', '\u0001'),
-    });
+    const { email, raw } = await receive({ template: 'recover', user_name });
     expect(email.to).toEqual([{ name: '', address: expect.stringMatching(/@firma\.example$/) }]);
     expect(email.headers.map(({ key }) => key)).not.toContain('bcc');
     expect(email.text).toMatch(/^Hello,\n/);
@@ -183,26 +157,13 @@ describe('the name of the reader', () => {
   });
 });
 
-describe('letters', () => {
+test('letters are the same in HTML, take nothing for a tag, and load nothing', () => {
   const evil = `<script>alert("1")</script>&'`;
-
-  test('are the same in HTML, with nothing taken for a tag', () => {
-    const letter = {
-      subject: evil,
-      pieces: [{ text: evil }, { code: evil }, { link: evil, label: evil }],
-    };
-    const html = writeHtml(letter, 'en');
-    expect(html).not.toMatch(/<script|alert\("|&'/);
-    expect(html.split('&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;&#39;').length).toBe(
-      7,
-    );
-    expect(writeText(letter)).toBe([evil, evil, `${evil}:\n${evil}`].join('\n\n'));
-  });
-
-  test('load nothing: no image, no style sheet, no script', () => {
-    const letter = { subject: 'x', pieces: [{ text: 'x' }, { code: 'x' }] };
-    expect(writeHtml(letter, 'en')).not.toMatch(
-      /<(img|link|script|style|iframe|object)|url\(|https?:/,
-    );
-  });
+  const pieces = [{ text: evil }, { code: evil }, { link: evil, label: evil }];
+  const letter = { subject: evil, pieces };
+  const html = writeHtml(letter, 'en');
+  expect(html).not.toMatch(/<(img|link|script|style|iframe|object)|url\(|https?:|alert\("|&'/);
+  const written = '&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;&#39;';
+  expect(html.split(written)).toHaveLength(7);
+  expect(writeText(letter)).toBe([evil, evil, `${evil}:\n${evil}`].join('\n\n'));
 });

@@ -1,4 +1,7 @@
 import { Eta } from 'eta';
+import type pg from 'pg';
+import type { Language } from '../../sql/words/message.ts';
+import type { Texts } from './texts/texts.ts';
 
 /** The content of a mail, piece by piece: plain text and HTML are made of the same pieces. */
 export interface Letter {
@@ -24,6 +27,37 @@ export type Piece =
 interface Link {
   link: string;
   label: string;
+}
+
+export interface LetterOptions {
+  client: pg.ClientBase;
+  /** The key that signs one-time tokens. */
+  secretKey: string;
+  /** The address of the API, without a slash at the end. */
+  baseUrl: string;
+  /** The language of the reader, and its texts. */
+  language: Language;
+  texts: Texts;
+  /** The time at which the mail was ordered, the same at each attempt. */
+  created_at: Date;
+  now: Date;
+}
+
+/** The error of a mail that has lost its purpose; the message states the reason. */
+export class Superseded extends Error {}
+
+/** Returns the address of the page of a company; undefined for an unknown company. */
+export function pageOf(baseUrl: string, company_ref: string | null) {
+  return company_ref === null ? undefined : `${baseUrl}/companies/${company_ref}`;
+}
+
+export function greet({ common }: Texts, name: string): string {
+  return isPresentable(name) ? common.greetingOf({ name }) : common.greeting();
+}
+
+/** Returns whether a name may appear in a mail: it has one line, and mail programs make no link of it. */
+export function isPresentable(name: string): boolean {
+  return name.length <= 100 && !/[/@:\p{C}\p{Zl}\p{Zp}]|\.\p{L}{2}/u.test(name);
 }
 
 const writeLink = ({ link, label }: Link) => `${label}:\n${link}`;

@@ -2,16 +2,20 @@ import type { SendMailOptions } from 'nodemailer';
 import type pg from 'pg';
 import { inSession, queryFile, runFile } from '../../sql/connection/database.ts';
 import type { Language } from '../../sql/words/message.ts';
-import { type Letter, writeHtml, writeText } from './letter.ts';
+import {
+  isPresentable,
+  type Letter,
+  type LetterOptions,
+  Superseded,
+  writeHtml,
+  writeText,
+} from './letter.ts';
 import { writeInitLetter, writeRecoveredLetter, writeRecoverLetter } from './letters/account.ts';
 import { writeDigestLetter } from './letters/digest.ts';
 import { writeImportLetter } from './letters/import.ts';
-import { isPresentable, type LetterOptions, Superseded } from './letters/options.ts';
 import { writeRefundLetter } from './letters/refund.ts';
 import { texts } from './texts/texts.ts';
 import { type Deliver, MailRefused } from './transport.ts';
-
-const MAX_REASON_LENGTH = 500;
 
 /** Matches an address without quotes, lists, comments or groups: nothing can mean more than one address. */
 const plainAddress = /^[^\s\p{C}@<>()[\]\\,;:"]+@[^\s\p{C}@<>()[\]\\,;:"]+$/u;
@@ -25,31 +29,26 @@ interface Mail {
   language: Language;
 }
 
-type Write = (options: LetterOptions, data: unknown) => Letter | Promise<Letter>;
+type Write = (options: LetterOptions, data: never) => Letter | Promise<Letter>;
 
 /** The writers of the mails that the API and the pipeline order, by the template in `customer.mail`. */
-const templates = new Map<string, Write>([
-  ['init', writeInitLetter],
-  ['recover', writeRecoverLetter],
-  ['recovered', writeRecoveredLetter],
-  ['refund', writeRefundLetter],
-  ['import', writeImportLetter],
-  ['digest', writeDigestLetter],
-]);
-
-export interface Sender {
-  name: string;
-  address: string;
-}
+const templates: Record<string, Write> = {
+  init: writeInitLetter,
+  recover: writeRecoverLetter,
+  recovered: writeRecoveredLetter,
+  refund: writeRefundLetter,
+  import: writeImportLetter,
+  digest: writeDigestLetter,
+};
 
 export interface SendOptions extends Pick<LetterOptions, 'secretKey' | 'baseUrl'> {
   pool: pg.Pool;
   deliver: Deliver;
-  sender: Sender;
+  sender: { name: string; address: string };
   now: () => Date;
 }
 
-export interface Sending {
+interface Sending {
   state: 'sent' | 'ended before' | 'queued' | 'failed' | 'dropped';
   /** The reason why the mail was not sent. */
   reason?: string;
@@ -91,17 +90,14 @@ async function attempt(
   mail: Mail,
 ): Promise<Sending> {
   try {
-    const write = templates.get(mail.template);
-    if (!write) throw new Error(`There is no template '${mail.template}'`);
     if (!plainAddress.test(mail.recipient)) throw new MailRefused('The address is not an address');
     const { created_at, language, data } = mail;
     const reader = { language, texts: texts[language] };
     const options = { client, secretKey, baseUrl, created_at, now: now(), ...reader };
-    const letter = await write(options, data);
+    const letter = await templates[mail.template]!(options, data as never);
     const { privacy, privacyLabel } = reader.texts.common;
     const links = [{ link: `${baseUrl}/privacy`, label: privacyLabel() }];
-    const notice = { footnote: privacy(), links };
-    const pieces = [...letter.pieces, notice];
+    const pieces = [...letter.pieces, { footnote: privacy(), links }];
     await deliver(address(mail, { ...letter, pieces }, sender));
     return { state: 'sent' };
   } catch (error) {
@@ -112,8 +108,9 @@ async function attempt(
 }
 
 /** Returns the whole mail, which is the same at each attempt, to the byte. */
-function address(mail: Mail, letter: Letter, sender: Sender): SendMailOptions {
+function address(mail: Mail, letter: Letter, sender: SendOptions['sender']): SendMailOptions {
   const { user_name = '' } = mail.data;
+  const { unsubscribe_link: link } = letter;
   const domain = sender.address.slice(sender.address.lastIndexOf('@') + 1);
   return {
     from: sender,
@@ -126,26 +123,19 @@ function address(mail: Mail, letter: Letter, sender: Sender): SendMailOptions {
     html: writeHtml(letter, mail.language),
     date: mail.created_at,
     messageId: `<${mail.message_id}@${domain}>`,
-    headers: { 'Auto-Submitted': 'auto-generated', ...offerUnsubscribing(letter) },
+    headers: {
+      'Auto-Submitted': 'auto-generated',
+      ...(link !== undefined && { 'List-Unsubscribe': `<${link}>` }),
+      // The button of a mail program needs one request (RFC 8058), which requires TLS.
+      ...(link?.startsWith('https:') && { 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }),
+    },
     baseBoundary: mail.message_id,
   };
 }
 
-/**
- * Returns the headers for unsubscribing. The button of a mail program needs one request (RFC 8058), which
- * requires TLS.
- */
-function offerUnsubscribing({ unsubscribe_link: link }: Letter): Record<string, string> {
-  if (link === undefined) return {};
-  return {
-    'List-Unsubscribe': `<${link}>`,
-    ...(link.startsWith('https:') ? { 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' } : {}),
-  };
-}
-
-/** Returns the reason of an error in one line, since servers may answer anything. */
+/** Returns the reason of an error in one line of at most 500 characters, since servers may answer anything. */
 function describe(error: unknown): string {
   const { message, code } = error as Error & { code?: string };
   const text = (message || code || String(error)).replace(/[\p{C}\s]+/gu, ' ').trim();
-  return text.slice(0, MAX_REASON_LENGTH);
+  return text.slice(0, 500);
 }

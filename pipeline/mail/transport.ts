@@ -5,13 +5,6 @@ import { isLoopback } from '../../sql/process/environment.ts';
 import { smtp } from '../figures.ts';
 import { writeSecretFile } from '../../sql/secrets/secret-file.ts';
 
-const limits = {
-  ...smtp,
-  // No file or address is read: a letter refers to nothing that would have to be fetched.
-  disableFileAccess: true,
-  disableUrlAccess: true,
-};
-
 /** Delivers one mail. Throws a `MailRefused` when the server will never take the mail, else any other error. */
 export type Deliver = (mail: SendMailOptions) => Promise<void>;
 
@@ -25,7 +18,7 @@ export class MailRefused extends Error {}
 export function createSmtpDelivery(smtpUrl: string): Deliver {
   const { hostname, searchParams } = new URL(smtpUrl);
   const requireTLS = !isLoopback(hostname) && searchParams.get('ignoreTLS') !== 'true';
-  const transport = createTransport({ ...limits, requireTLS, url: smtpUrl });
+  const transport = createTransport({ ...smtp, requireTLS, url: smtpUrl });
   return async (mail) => {
     try {
       await transport.sendMail(mail);
@@ -65,12 +58,8 @@ export function mailFolder(dataDir: string): string {
  * of the files can read them: a mail may hold a one-time token. Another attempt writes the same files.
  */
 export function createFileDelivery(folder: string): Deliver {
-  const transport = createTransport({
-    ...limits,
-    streamTransport: true,
-    buffer: true,
-    newline: 'windows',
-  });
+  const stream = { streamTransport: true, buffer: true, newline: 'windows' } as const;
+  const transport = createTransport(stream);
   return async (mail) => {
     const { message, messageId } = await transport.sendMail(mail);
     const path = join(folder, messageId.replace(/^<|@.*$/g, ''));

@@ -20,13 +20,9 @@ test('that ends while it begins to listen may lose its session', async () => {
   const mail = sendOptions(db, createFileDelivery('/nowhere'));
   const end = new AbortController();
   const retaining = readEnvironment({});
-  const options = describeQueue(
-    'mail',
-    { db, mail, sources: [], retaining },
-    pino({ enabled: false }),
-    () => undefined,
-    end.signal,
-  );
+  const logger = pino({ enabled: false });
+  const all = { db, mail, sources: [], retaining, logger, complain: () => undefined };
+  const options = describeQueue('mail', all, end.signal);
   const events = new EventEmitter();
   const listening = new Promise<PoolClient & { processID: number }>((resolve) => {
     events.once('pool:listen:success', ({ client }) => {

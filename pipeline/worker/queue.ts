@@ -7,12 +7,12 @@ import {
   type TaskList,
 } from 'graphile-worker';
 import type pg from 'pg';
-import type { Logger } from 'pino';
+import type { Level, Logger } from 'pino';
+import { worker as figures } from '../figures.ts';
 import { importAwaited, type OnDemandSource } from '../import/import.ts';
 import { sendMail, type SendOptions } from '../mail/send.ts';
 import type { Database } from '../../sql/connection/database.ts';
 import { isLostConnection } from '../../sql/connection/lost-connection.ts';
-import type { Complain } from './complaints.ts';
 import { keepAlive } from './liveness.ts';
 import { applyRetention, type RetentionOptions } from './retention.ts';
 
@@ -29,22 +29,27 @@ export interface QueueOptions {
   sources: readonly OnDemandSource[];
   /** The periods after which rows are deleted. */
   retaining: Omit<RetentionOptions, 'pool' | 'now'>;
+  logger: Logger;
+  complain: Complain;
 }
 
 /** Returns the options of a queue with its tasks. @param signal aborted when the worker has ended */
 export function describeQueue(
   name: QueueName,
   options: QueueOptions,
-  logger: Logger,
-  complain: Complain,
   signal: AbortSignal,
 ): RunnerOptions {
   const { pool } = name === 'mail' ? options.mail : options.db;
   let alive: Promise<void> | undefined;
+  // The hook runs before the first job; jobs carry the id of the worker pool.
+  const hooks = {
+    startWorker: (_: unknown, { worker }: { worker: { workerPool: { id: string } } }) =>
+      (alive ??= keepAlive(pool, worker.workerPool.id, signal)),
+  };
   return {
     pgPool: withSafeRelease(pool),
     concurrency: slots[name],
-    taskList: createTasks(options, logger)[name],
+    taskList: createTasks(options)[name],
     // These cron items replace a file in the working directory. The job of an hour without a worker runs later.
     parsedCronItems: parseCronItems(
       name === 'mail'
@@ -52,31 +57,17 @@ export function describeQueue(
         : [{ task: 'delete_done', match: '17 * * * *', options: { backfillPeriod: 3_600_000 } }],
     ),
     noHandleSignals: true,
-    logger: logInto(logger, complain),
+    logger: logInto(options),
     preset: {
       // A delay of 0 turns on batches of done jobs: the queue retries them, and waits for them at its end.
       worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 },
-      plugins: [
-        {
-          name: 'liveness',
-          version: '1.0.0',
-          worker: {
-            hooks: {
-              // The hook runs before the first job; jobs carry the id of the worker pool.
-              startWorker: (_, { worker }) =>
-                (alive ??= keepAlive(pool, worker.workerPool.id, signal)),
-            },
-          },
-        },
-      ],
+      plugins: [{ name: 'liveness', version: '1.0.0', worker: { hooks } }],
     },
   };
 }
 
-function createTasks(
-  { db, mail, sources, retaining }: QueueOptions,
-  logger: Logger,
-): Record<QueueName, TaskList> {
+function createTasks(options: QueueOptions): Record<QueueName, TaskList> {
+  const { db, mail, sources, retaining, logger } = options;
   return {
     mail: {
       send_mail: async (payload: unknown, { job }: JobHelpers) => {
@@ -123,12 +114,31 @@ function withSafeRelease(pool: pg.Pool): pg.Pool {
   return Object.create(pool, { connect: { value: connect } }) as pg.Pool;
 }
 
+/** Logs a fault. @param error the cause of the fault, if known */
+type Complain = (level: Level, text: string, error?: unknown) => void;
+
+/**
+ * Returns a function that logs a lost database once a minute, in one sentence. All slots, sessions and sweeps
+ * of a worker lose the database in the same moment.
+ */
+export function createComplaints(logger: Logger): Complain {
+  let said_at = -Infinity;
+  return (level, text, error) => {
+    if (!isLostConnection(error)) {
+      logger[level](error === undefined ? {} : { err: error }, text);
+    } else if (performance.now() - said_at >= figures.complaint_ms) {
+      said_at = performance.now();
+      logger.warn(`The database is away, jobs wait until it is back: ${(error as Error).message}`);
+    }
+  };
+}
+
 /** The error that makes the queue retry a mail; the log has the reason already. */
 class AnotherAttempt extends Error {}
 
 const levels = { error: 'error', warning: 'warn', info: 'debug', debug: 'trace' } as const;
 
-function logInto(logger: Logger, complain: Complain): QueueLogger {
+function logInto({ logger, complain }: QueueOptions): QueueLogger {
   type Meta = { error?: unknown; fatalError?: unknown };
   return new QueueLogger(() => (level: LogLevel, message: string, meta?: Meta) => {
     const error = meta?.error ?? meta?.fatalError;

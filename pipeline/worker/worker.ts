@@ -13,26 +13,14 @@ import { sweepWatches } from '../import/import.ts';
 import type { SendOptions } from '../mail/send.ts';
 import { createFileDelivery, createSmtpDelivery, mailFolder } from '../mail/transport.ts';
 import { whenAborted } from '../signals.ts';
-import { type Complain, createComplaints } from './complaints.ts';
-import { releaseJobs, repeat } from './liveness.ts';
+import { repeat } from './liveness.ts';
 import { serveMetrics } from './metrics.ts';
-import { describeQueue, type QueueName, type QueueOptions } from './queue.ts';
+import { createComplaints, describeQueue, type QueueName, type QueueOptions } from './queue.ts';
 
-export type WorkerSettings = Pick<
-  Environment,
-  | 'databaseUrl'
-  | 'dataDir'
-  | 'inboxDir'
-  | 'retention'
-  | 'secretKey'
-  | 'baseUrl'
-  | 'smtpUrl'
-  | 'mailFrom'
-> &
-  Partial<Pick<Environment, 'metrics'>> & {
-    /** The registries that can be asked; absent: the registries with settings in the environment. */
-    services?: FetchEnvironment;
-  };
+export interface WorkerSettings extends Environment {
+  /** The registries that can be asked; absent: the registries with settings in the environment. */
+  services?: FetchEnvironment;
+}
 
 /**
  * Does the jobs of the queue until the signal is aborted, then waits up to 20 seconds for jobs under way.
@@ -68,14 +56,11 @@ export async function runWorker(
   Object.assign(console, { error: log, warn: log });
   const complain = createComplaints(logger);
   const onFault = (error: Error) => complain('error', 'the job queue has stopped', error);
-  const runOnce = (name: QueueName) =>
-    runQueue(name, { db, mail, sources, retaining: settings }, logger, complain, signal);
-  await Promise.all([
-    repeat(() => runOnce('mail'), figures.pause_ms, signal, onFault),
-    repeat(() => runOnce('import'), figures.pause_ms, signal, onFault),
-  ]);
+  const options = { db, mail, sources, retaining: settings, logger, complain };
+  const runAgain = (name: QueueName) =>
+    repeat(() => runQueue(name, options, signal), figures.pause_ms, signal, onFault);
+  await Promise.all([runAgain('mail'), runAgain('import')]);
   metrics?.close().closeAllConnections();
-  await Promise.all(sources.map(async (source) => source.close?.()));
   // The wait for closed pools is brief: a mail that was cut off, and a server that is away, still hold a session.
   const closed = mailPool.end().then(() => db.close());
   await Promise.race([closed, delay(figures.closing_ms, undefined, { ref: false })]);
@@ -85,28 +70,20 @@ export async function runWorker(
 async function runQueue(
   name: QueueName,
   options: QueueOptions,
-  logger: Logger,
-  complain: Complain,
   signal: AbortSignal,
 ): Promise<void> {
-  const { db, mail, sources } = options;
+  const { db, mail, sources, logger, complain } = options;
   const end = new AbortController();
   let sweeping: Promise<unknown> | undefined;
   try {
-    const runner = await run(describeQueue(name, options, logger, complain, end.signal));
+    const runner = await run(describeQueue(name, options, end.signal));
     logger.info({ queue: name }, 'the worker is ready');
     const either = AbortSignal.any([signal, end.signal]);
     const onFault = (error: Error) =>
       complain('warn', 'What was left behind cannot be looked for', error);
-    sweeping =
-      name === 'mail'
-        ? repeat(() => sweepJobs(mail, logger), figures.sweep_ms, either, onFault)
-        : repeat(
-            () => sweepWatches(db, sources, mail.now()),
-            figures.watchSweep_ms,
-            either,
-            onFault,
-          );
+    const sweep = () =>
+      name === 'mail' ? sweepJobs(mail, logger) : sweepWatches(db, sources, mail.now());
+    sweeping = repeat(sweep, figures.sweep_ms[name], either, onFault);
     const ending = Promise.withResolvers<void>();
     // A queue that ends by itself may wait for ever for jobs that it could not mark as done (graphile-worker
     // 0.18.0, main.ts, `batch`).
@@ -124,14 +101,13 @@ async function runQueue(
     });
     const stopped = whenAborted(signal).then(stop);
     const over = runner.promise.then(() => (signal.aborted ? stopped : undefined));
-    const cut = ending.promise
-      .then(() =>
-        delay(signal.aborted ? figures.grace_ms : figures.faultGrace_ms, undefined, {
-          ref: false,
-          signal: end.signal,
-        }),
-      )
-      .then(() => logger.warn('What was under way is cut off, and begun again another time'));
+    const cutOff = async () => {
+      await ending.promise;
+      const grace_ms = signal.aborted ? figures.grace_ms : figures.faultGrace_ms;
+      await delay(grace_ms, undefined, { ref: false, signal: end.signal });
+      logger.warn('What was under way is cut off, and begun again another time');
+    };
+    const cut = cutOff();
     // The promise that loses the race below may still fail.
     for (const promise of [stopped, cut]) promise.catch(() => undefined);
     await Promise.race([over, cut]);
@@ -142,9 +118,13 @@ async function runQueue(
   }
 }
 
-/** Gives back the jobs of lost workers, and fails or requeues mails without a job. */
+/**
+ * Gives back the jobs of lost workers, for which graphile-worker would wait four hours, and fails or requeues mails
+ * without a job.
+ */
 async function sweepJobs({ pool, now }: SendOptions, logger: Logger): Promise<void> {
-  for (const worker of await releaseJobs(pool)) {
+  const [released] = await queryFile<{ workers: string[] }>(pool, 'mail/release_jobs.sql');
+  for (const worker of released?.workers ?? []) {
     logger.warn({ worker }, 'the jobs of a worker that is gone are given back');
   }
   const failed = await queryFile<object>(pool, 'mail/fail_mails.sql', [now()]);

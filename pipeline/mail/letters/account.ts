@@ -1,31 +1,26 @@
-import { z } from 'zod';
 import { queryFile } from '../../../sql/connection/database.ts';
 import { type IssuedToken, signOneTimeToken } from '../../../sql/secrets/signed-token.ts';
-import type { Letter } from '../letter.ts';
-import { greet, type LetterOptions, Superseded } from './options.ts';
-
-/** Returns the address of a page with a token. The part after the # stays in the browser: no server logs it. */
-function linkTo(page: string, { baseUrl }: LetterOptions, jwt: string): string {
-  return `${baseUrl}/${page}=${jwt}`;
-}
-
-const initData = z.object({ one_time_token_id: z.uuid() });
+import { greet, type Letter, type LetterOptions, Superseded } from '../letter.ts';
 
 /**
  * Writes the mail with the one-time token that initializes an account. The mail names nobody: its reader may be
  * a stranger.
  */
-export async function writeInitLetter(options: LetterOptions, data: unknown): Promise<Letter> {
-  const { one_time_token_id } = initData.parse(data);
-  const { jwt, until } = await takeToken(options, one_time_token_id, 'init');
-  const { common, init } = options.texts;
-  const url = `${options.baseUrl}/api/v1/auth/init`;
+export async function writeInitLetter(
+  options: LetterOptions,
+  { one_time_token_id }: { one_time_token_id: string },
+): Promise<Letter> {
+  const { jwt, until } = await takeToken(options, one_time_token_id);
+  const { baseUrl, texts } = options;
+  const { common, init } = texts;
+  const url = `${baseUrl}/api/v1/auth/init`;
   return {
     subject: init.subject(),
     pieces: [
       { text: common.greeting() },
       { text: init.task({ until }) },
-      { link: linkTo('console#init', options, jwt), label: init.open() },
+      // The part after the # stays in the browser: no server logs the token.
+      { link: `${baseUrl}/console#init=${jwt}`, label: init.open() },
       { text: init.outcome() },
       { text: init.program() },
       { code: jwt },
@@ -37,28 +32,28 @@ export async function writeInitLetter(options: LetterOptions, data: unknown): Pr
   };
 }
 
-const recoverData = initData.extend({ user_name: z.string() });
-
-export async function writeRecoverLetter(options: LetterOptions, data: unknown): Promise<Letter> {
-  const { one_time_token_id, user_name } = recoverData.parse(data);
-  const { jwt, until } = await takeToken(options, one_time_token_id, 'recover');
+export async function writeRecoverLetter(
+  options: LetterOptions,
+  { one_time_token_id, user_name }: { one_time_token_id: string; user_name: string },
+): Promise<Letter> {
+  const { jwt, until } = await takeToken(options, one_time_token_id);
   const { recover } = options.texts;
   return {
     subject: recover.subject(),
     pieces: [
       { text: greet(options.texts, user_name) },
       { text: recover.task({ until }) },
-      { link: linkTo('recover#token', options, jwt), label: recover.confirm() },
+      { link: `${options.baseUrl}/recover#token=${jwt}`, label: recover.confirm() },
       { text: recover.outcome() },
       { text: recover.ignore() },
     ],
   };
 }
 
-const recoveredData = z.object({ user_name: z.string(), recovered_at: z.iso.datetime() });
-
-export function writeRecoveredLetter({ texts, baseUrl }: LetterOptions, data: unknown): Letter {
-  const { user_name, recovered_at } = recoveredData.parse(data);
+export function writeRecoveredLetter(
+  { texts, baseUrl }: LetterOptions,
+  { user_name, recovered_at }: { user_name: string; recovered_at: string },
+): Letter {
   return {
     subject: texts.recovered.subject(),
     pieces: [
@@ -74,12 +69,11 @@ export function writeRecoveredLetter({ texts, baseUrl }: LetterOptions, data: un
 async function takeToken(
   { client, secretKey, now }: LetterOptions,
   one_time_token_id: string,
-  purpose: IssuedToken['purpose'],
 ): Promise<{ jwt: string; until: Date }> {
   type Token = IssuedToken & { ending: string | null };
   const asked = [one_time_token_id, now];
   const [token] = await queryFile<Token>(client, 'mail/read_token.sql', asked);
-  if (token?.purpose !== purpose) throw new Superseded(`There is no such ${purpose} token`);
-  if (token.ending) throw new Superseded(`The one-time token ${token.ending}`);
+  if (!token || token.ending)
+    throw new Superseded(`The one-time token ${token?.ending ?? 'is gone'}`);
   return { jwt: signOneTimeToken(secretKey, token), until: token.expires_at };
 }

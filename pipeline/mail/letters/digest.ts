@@ -1,56 +1,55 @@
-import { z } from 'zod';
 import { queryFile } from '../../../sql/connection/database.ts';
 import { countryOfNumber } from '../../../sql/country.ts';
 import { signUnsubscribeToken } from '../../../sql/secrets/unsubscribe-token.ts';
-import type { Letter, Piece } from '../letter.ts';
-import { describeEvent, eventTypes, present } from '../../../sql/words/event-words.ts';
-import { severities, type Severity, type Texts } from '../texts/texts.ts';
-import { greet, type LetterOptions, pageOf, Superseded } from './options.ts';
+import { describeEvent, present } from '../../../sql/words/event-words.ts';
+import {
+  greet,
+  type Letter,
+  type LetterOptions,
+  pageOf,
+  type Piece,
+  Superseded,
+} from '../letter.ts';
+import type { Severity, Texts } from '../texts/texts.ts';
 
-const text = z.string();
+interface DigestEvent {
+  company_ref: string | null;
+  company_name: string | null;
+  primary_identifier: string | null;
+  identifier_type: string | null;
+  event_type: string;
+  severity: Severity;
+  old_value: string | null;
+  new_value: string | null;
+}
 
-const severity = z.enum(severities);
-
-const digestEvent = z.object({
-  /** The reference of the company; absent in a mail that an older version ordered. */
-  company_ref: text.optional(),
-  company_name: text.nullable(),
-  primary_identifier: text.nullable(),
-  identifier_type: text.nullable(),
-  event_type: z.enum(eventTypes),
-  severity,
-  old_value: text.nullable(),
-  new_value: text.nullable(),
-});
-
-type DigestEvent = z.output<typeof digestEvent>;
-
-const severityTotal = z.object({ severity, event_count: z.int() });
-
-type Total = z.output<typeof severityTotal>;
+type Total = { severity: Severity; event_count: number };
 
 /** The data that a night stores for the mail about its events, the worst events first. */
-const digestData = z.object({
-  account_id: z.int(),
-  user_name: text,
-  source: text,
-  event_date: z.iso.date(),
-  totals: z.array(severityTotal).min(1),
+interface DigestData {
+  account_id: number;
+  user_name: string;
+  source: string;
+  event_date: string;
+  totals: Total[];
   /** The events that the mail lists, not more than a mail may hold. */
-  events: z.array(digestEvent).min(1),
-});
+  events: DigestEvent[];
+}
 
-export async function writeDigestLetter(options: LetterOptions, data: unknown): Promise<Letter> {
-  const { account_id, user_name, source, event_date, totals, events } = digestData.parse(data);
-  const { texts, baseUrl, secretKey, created_at: issued_at } = options;
+/** Throws `Superseded` when the account has turned the mails off since. */
+export async function writeDigestLetter(options: LetterOptions, data: DigestData): Promise<Letter> {
+  const { account_id, user_name, source, event_date, totals, events } = data;
+  const { client, texts, baseUrl, secretKey, created_at: issued_at } = options;
   const words = texts.digest;
-  const user_ref = await findReader(options, account_id);
+  type Account = { user_ref: string; is_wanted: boolean };
+  const [account] = await queryFile<Account>(client, 'mail/digest_account.sql', [account_id]);
+  if (!account?.is_wanted) throw new Superseded('The account has turned alerts by mail off');
+  const { user_ref } = account;
   const token = signUnsubscribeToken(secretKey, { user_ref, issued_at });
   const unsubscribe_link = `${baseUrl}/unsubscribe?token=${token}`;
   const feed = `${baseUrl}/api/v1/watchlist/events?from_date=${event_date}&to_date=${event_date}`;
   const date = new Date(event_date);
-  const bySeverity = Map.groupBy(events, (event) => event.severity);
-  const shownOf = (name: Severity) => bySeverity.get(name) ?? [];
+  const shownOf = (name: Severity) => events.filter(({ severity }) => severity === name);
   const rest = totals
     .map((total) => ({ ...total, event_count: total.event_count - shownOf(total.severity).length }))
     .filter(({ event_count }) => event_count > 0);
@@ -88,14 +87,6 @@ export async function writeDigestLetter(options: LetterOptions, data: unknown): 
   };
 }
 
-/** Returns the reference of an account. Throws `Superseded` when the account has turned the mails off since. */
-async function findReader({ client }: LetterOptions, account_id: number): Promise<string> {
-  type Account = { user_ref: string; is_wanted: boolean };
-  const [account] = await queryFile<Account>(client, 'mail/digest_account.sql', [account_id]);
-  if (!account?.is_wanted) throw new Superseded('The account has turned alerts by mail off');
-  return account.user_ref;
-}
-
 /** Returns the pieces about the events of a severity, grouped by company. */
 function writeSection(
   { language, texts, baseUrl }: LetterOptions,
@@ -103,14 +94,7 @@ function writeSection(
   events: readonly DigestEvent[],
 ): Piece[] {
   if (events.length === 0) return [];
-  const companies = Map.groupBy(events, (event) =>
-    JSON.stringify([
-      event.company_ref,
-      event.company_name,
-      event.identifier_type,
-      event.primary_identifier,
-    ]),
-  );
+  const companies = Map.groupBy(events, ({ company_ref }) => company_ref);
   const shown = events.length;
   const count = total.event_count;
   const heading = shown < count ? texts.digest.headingOfPart : texts.digest.heading;

@@ -1,33 +1,27 @@
-import { z } from 'zod';
-import type { Letter, Piece } from '../letter.ts';
+import type { Values } from '../../../sql/words/message.ts';
 import { present } from '../../../sql/words/event-words.ts';
-import { greet, type LetterOptions, pageOf } from './options.ts';
+import { greet, type Letter, type LetterOptions, pageOf, type Piece } from '../letter.ts';
 
-const text = z.string();
-
-const item = z.object({
-  company_ref: text.nullable(),
-  name: text.nullable(),
-  identifier_type: text,
-  identifier_value: text,
+interface Item {
+  company_ref: string | null;
+  name: string | null;
+  identifier_type: string;
+  identifier_value: string;
   /** The reason of the failure, with the values that its sentence names. */
-  failure: z
-    .object({ code: z.enum(['unknown', 'unanswered', 'unreported']) })
-    .catchall(z.union([text, z.number()]))
-    .nullable(),
-});
+  failure: ({ code: 'unknown' | 'unanswered' | 'unreported' } & Values) | null;
+}
 
 /** The data that `customer.settle_submissions` stores for the mail about a submission. */
-const importData = z.object({
-  user_name: text,
-  submitted_at: z.iso.datetime(),
-  ready: z.array(item),
-  failed: z.array(item),
-  removed_count: z.int(),
-});
+interface ImportData {
+  user_name: string;
+  submitted_at: string;
+  ready: Item[];
+  failed: Item[];
+  removed_count: number;
+}
 
-export function writeImportLetter({ texts, baseUrl }: LetterOptions, data: unknown): Letter {
-  const { user_name, submitted_at, ready, failed, removed_count: removed } = importData.parse(data);
+export function writeImportLetter({ texts, baseUrl }: LetterOptions, data: ImportData): Letter {
+  const { user_name, submitted_at, ready, failed, removed_count: removed } = data;
   const words = texts.import;
   const outcomes: string[] = [];
   const sections: Piece[] = [];

@@ -1,22 +1,20 @@
-import { z } from 'zod';
-import type { Letter } from '../letter.ts';
-import { greet, type LetterOptions } from './options.ts';
+import { greet, type Letter, type LetterOptions } from '../letter.ts';
 
 /**
  * The data that the API stores for the mail about a payment that went back or, `won`, came back; counts are credits.
  */
-const refundData = z.object({
-  user_name: z.string(),
-  package_name: z.string(),
-  cause: z.enum(['refund', 'dispute', 'won']),
-  credits: z.int(),
+interface RefundData {
+  user_name: string;
+  package_name: string;
+  cause: 'refund' | 'dispute' | 'won';
+  credits: number;
   /** The credits that were bought with the returned money and are spent already. */
-  rest: z.int(),
-  balance: z.int(),
-});
+  rest: number;
+  balance: number;
+}
 
-export function writeRefundLetter({ texts }: LetterOptions, data: unknown): Letter {
-  const { user_name, package_name, cause, credits, rest, balance } = refundData.parse(data);
+export function writeRefundLetter({ texts }: LetterOptions, data: RefundData): Letter {
+  const { user_name, package_name, cause, credits, rest, balance } = data;
   const { refund } = texts;
   const event = refund[cause]({ product: package_name });
   const outcome = refund.outcome({ cause, credits, balance });

@@ -6,8 +6,6 @@ type Catalogue = typeof en;
 
 export type Severity = keyof Catalogue['severities'];
 
-export const severities = Object.keys(en.severities) as Severity[];
-
 /** The messages of a language, by letter and name; `sql/words/` has the messages of events. */
 export type Texts = Messages<Catalogue>;
 
