@@ -148,15 +148,10 @@ describe('ingest', () => {
     expect(json.code).toBe(5);
   });
 
-  test.each([
-    ['other bytes for the newest date', '2026-11-05', '2026-11-04', /Another ceidg dump/],
-    ['other bytes for a date before the newest', '2026-11-03', '2026-11-03', /Another ceidg dump/],
-    ['a date before the newest', '2026-11-02', '2026-11-01', /is older than the newest/],
-    ['a date in the future', '2026-11-05', '2999-01-01', /is in the future; today is/],
-  ])('3 refuses %s', async (_, folder, date, sentence) => {
+  test('3 refuses other bytes for the newest date', async () => {
     await expectNothingChanged(async () => {
-      const command = await ingest(fixtureFolder(folder), date);
-      expect(command.stdout).toMatch(sentence);
+      const command = await ingest(fixtureFolder('2026-11-05'), '2026-11-04');
+      expect(command.stdout).toMatch(/Another ceidg dump/);
       expect(command.stdout).toContain('--accept does not help');
       expect(command.code).toBe(3);
       return command.code;

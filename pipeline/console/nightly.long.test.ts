@@ -147,6 +147,7 @@ describe('nightly', () => {
       '2026-11-04 refused',
       '2026-11-05 published',
     ]);
+    expect(command.stderr.match(/pomorskie\.csv is missing/g)).toHaveLength(1);
     expect(command.stdout.split('\n')).toHaveLength(2);
     expect(command.sentences()).toEqual([]);
     expect(command.code).toBe(3);
@@ -181,22 +182,6 @@ describe('nightly', () => {
       { DATABASE_URL: db.url },
     );
     expect(datesAndStates((await nightly('--json')).stdout)).toEqual(['2026-11-01 published']);
-  });
-
-  test('says in words what was refused', async () => {
-    await deliver('2026-11-02');
-    await deliverIncomplete('2026-11-03');
-    const command = await nightly();
-    expect(command.stdout).toMatch(/^ceidg 2026-11-02: published/);
-    expect(command.stdout).toMatch(
-      /^ceidg 2026-11-03: refused, run 2; readers still see 2026-11-02$/m,
-    );
-    expect(command.stdout).toMatch(/^ {2}missing file {2}.*pomorskie\.csv is missing: /m);
-    // Once, wherever it is read.
-    expect((command.stdout + command.stderr).match(/pomorskie\.csv is missing/g)).toHaveLength(1);
-    expect(command.code).toBe(3);
-    const json = await nightly('--json');
-    expect(json.stderr.match(/pomorskie\.csv is missing/g)).toHaveLength(1);
   });
 
   test('1 tells of the nights before the one that failed, and leaves those after it', async () => {

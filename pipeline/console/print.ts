@@ -19,8 +19,3 @@ export function say(
 export function minute(timestamp: string): string {
   return `${timestamp.slice(0, 16).replace('T', ' ')} UTC`;
 }
-
-/** Returns a timestamp of the database, whose sessions are in UTC, to the second. */
-export function second(timestamp: string): string {
-  return `${timestamp.slice(0, 19).replace('T', ' ')} UTC`;
-}

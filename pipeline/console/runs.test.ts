@@ -79,10 +79,6 @@ describe('a run', () => {
     const { rows } = await db.pool.query('select message from analyst.run where run_id = 5');
     expect(rows).toEqual([{ message: detail!.run.message }]);
   });
-
-  test('that is not there is undefined', async () => {
-    expect(await readRun(db, 99)).toBeUndefined();
-  });
 });
 
 describe('status', () => {

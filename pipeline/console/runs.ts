@@ -1,7 +1,7 @@
 import type { Database } from '../../sql/connection/database.ts';
 import type { GuardFinding } from '../errors.ts';
 import { shown } from '../figures.ts';
-import { second } from './print.ts';
+import { minute } from './print.ts';
 import { describeRefusal, describeRun, listRefusals } from './report.ts';
 import { findNewestPublished } from '../night/run.ts';
 import { summarise } from '../night/summary.ts';
@@ -91,7 +91,7 @@ export function describeRunDetail({
     heading(),
     ...(reason === null ? [] : [`  accepted: ${reason}`]),
     `  from ${path ?? 'a folder that is not known'}`,
-    `  started ${second(run.started_at)}${run.finished_at ? `, ended ${second(run.finished_at)}` : ''}`,
+    `  started ${minute(run.started_at)}${run.finished_at ? `, ended ${minute(run.finished_at)}` : ''}`,
     ...steps.map(([step, seconds]) => `    ${step.padEnd(22)} ${seconds.toFixed(1)} s`),
   ].join('\n');
 }

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Logger as CronLogger, schedule } from 'node-cron';
 import pLimit from 'p-limit';
-import type { Logger } from 'pino';
 import type { Database } from '../../sql/connection/database.ts';
 import { defaultCountry } from '../../sql/country.ts';
 import { nights as figures } from '../figures.ts';
@@ -116,22 +115,11 @@ export async function runSchedule(db: Database, options: ScheduleOptions): Promi
     // A machine that stood still at a planned time runs this night later.
     missedExecutionTolerance: Infinity,
     name: 'nightly',
-    logger: logInto(logger),
+    // A time that node-cron misses is no fault: the dumps stay due.
+    logger: logger.child({}, { level: 'error' }) as unknown as CronLogger,
   });
   logger.info({ cron: environment.nightlyCron, next: planned() }, 'scheduled');
   await catchUp().catch(sayFault);
   await whenAborted(signal);
   await task.destroy();
-}
-
-/**
- * Returns a logger for node-cron. Its warnings, of a missed time or a run under way, are no fault: the dumps stay due.
- */
-function logInto(logger: Logger): CronLogger {
-  return {
-    debug: (message) => logger.debug(message),
-    info: (message) => logger.debug(message),
-    warn: (message) => logger.info(message),
-    error: (message, fault) => logger.error(fault ?? message),
-  };
 }

@@ -32,6 +32,8 @@ const twoBytesChanged = Buffer.from(stored);
 twoBytesChanged.write('76', stored.indexOf('0123456789'));
 const empty = { name: 'reports/', content: Buffer.alloc(0), method: 0 };
 const otherCrc = Buffer.concat([gzipped.subarray(0, -8), Buffer.alloc(4, 1), gzipped.subarray(-4)]);
+const noEnd =
+  'End of central directory record signature not found. Either not a zip file, or file is truncated.';
 const tooSmall = 'inflates to more than 200 times its size, which no report does';
 
 describe('readArchive', () => {
@@ -56,17 +58,13 @@ describe('readArchive', () => {
     ['empty.csv', Buffer.alloc(0)],
     ['short.csv', Buffer.from('P')],
     ['empty.zip', makeZip({ content: Buffer.alloc(0) })],
+    ['empty.gz', Buffer.alloc(0)],
   ])('gives the few bytes of %s', async (file, bytes) => {
     expect((await read(file, bytes)).length).toBeLessThan(2);
   });
 
   test.each<[what: string, file: string, bytes: Buffer, reason: string]>([
-    [
-      'a zip without its end',
-      'a.zip',
-      deflated.subarray(0, deflated.length * 0.9),
-      'End of central directory record signature not found. Either not a zip file, or file is truncated.',
-    ],
+    ['a zip without its end', 'a.zip', deflated.subarray(0, deflated.length * 0.9), noEnd],
     [
       'a zip whose data end too early',
       'a.zip',
@@ -112,11 +110,9 @@ describe('readArchive', () => {
       makeZip({ name: '../report.csv', content }),
       'invalid relative path: ../report.csv',
     ],
-    ['a zip that is a bare file', 'a.zip', content, 'not a zip file'],
-    ['a zip that is a gzip file', 'a.zip', gzipped, 'not a zip file'],
-    ['a zip of no byte', 'a.zip', Buffer.alloc(0), 'not a zip file'],
-    ['a gzip file that is a zip', 'a.gz', deflated, 'not a gzip file'],
-    ['a gzip file of no byte', 'a.gz', Buffer.alloc(0), 'not a gzip file'],
+    ['a zip that is a bare file', 'a.zip', content, noEnd],
+    ['a zip of no byte', 'a.zip', Buffer.alloc(0), noEnd],
+    ['a gzip file that is a zip', 'a.gz', deflated, 'incorrect header check'],
     ['a gzip file without its end', 'a.gz', gzipped.subarray(0, -2000), 'unexpected end of file'],
     [
       'a gzip file without its last byte',
@@ -125,13 +121,6 @@ describe('readArchive', () => {
       'unexpected end of file',
     ],
     ['a gzip file with another CRC-32', 'a.gz', otherCrc, 'incorrect data check'],
-    ['a bare file that is a zip', 'a.csv', deflated, 'an archive under the name of a plain file'],
-    [
-      'a bare file that is a gzip file',
-      'a.csv',
-      gzipped,
-      'an archive under the name of a plain file',
-    ],
     ['a zip bomb', 'a.zip', makeZip({ content: bomb }), tooSmall],
     ['a gzip bomb', 'a.gz', gzipSync(bomb), tooSmall],
   ])('refuses %s', async (_, file, bytes, reason) => {

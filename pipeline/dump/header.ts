@@ -8,19 +8,6 @@ export type Layout = ReturnType<typeof readHeader>;
 /** The column of `stage.column_text` that holds the row number of a source. */
 export const ROW_NUMBER_COLUMN = 'row_number';
 
-/** The names of the characters that may separate the columns of a file. */
-const delimiters = { ',': 'commas', ';': 'semicolons', '\t': 'tabs', '|': 'vertical bars' };
-
-function refuseDelimiter(header: string, separator: Separator, where: string): void {
-  if (header.includes(separator)) return;
-  const used = Object.entries(delimiters).find(([delimiter]) => header.includes(delimiter));
-  if (used) {
-    throw new Refusal(
-      `${where}: the columns are separated by ${used[1]}, not by ${delimiters[separator]}`,
-    );
-  }
-}
-
 /** Throws a `Refusal` for a header that is no readable record. */
 export function refuseHeader(file: string, reason: string): never {
   throw new Refusal(`${file}, line 1: the header cannot be read, ${reason}`);
@@ -42,7 +29,6 @@ export function readHeader(
   if (!isUtf8(line) || line.includes(0)) {
     throw new Refusal(`${file}, line 1: the header is not UTF-8 text`);
   }
-  refuseDelimiter(line.toString(), separator, `${file}, line 1`);
   const scanner = new RecordScanner(separator);
   const fault = scanner.scan(line, 0, line.length);
   if (line.length === 0 || fault || scanner.has_inner_quote) {

@@ -54,7 +54,6 @@ describe('a dump is refused', () => {
   const missing = (part: string, file: string) =>
     `${part} is missing: a dump needs it beside ${file}`;
   const withoutKey = unitHeader.filter((name) => name !== 'siren');
-  const semicolons = String(good[unitFile]).replaceAll(',', ';');
   const blank = makeZip({ content: Buffer.from('') });
   test.each<[string, StockFiles, string]>([
     [
@@ -76,11 +75,6 @@ describe('a dump is refused', () => {
       'whose header lacks a column without which nothing can be read',
       { ...good, [unitFile]: toCsv(withoutKey, units) },
       `${unitFile}, line 1: the header lacks 'siren'`,
-    ],
-    [
-      'whose columns are separated by semicolons',
-      { ...good, [unitFile]: semicolons },
-      `${unitFile}, line 1: the columns are separated by semicolons, not by commas`,
     ],
   ])('%s', async (_, files, sentence) => {
     const message = await refuse(files);
