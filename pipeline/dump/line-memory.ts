@@ -23,14 +23,7 @@ interface LineCode {
     out: number,
     out_end: number,
   ): number;
-  layOut(
-    kept: number,
-    column_count: number,
-    separator: number,
-    key: number,
-    key_digits: number,
-    touched: number,
-  ): void;
+  layOut(kinds: number, column_count: number, separator: number, key_digits: number): void;
   rows(at: number, end: number, bound: number, seed: bigint, out: number, out_end: number): number;
 }
 

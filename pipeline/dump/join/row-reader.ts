@@ -253,10 +253,12 @@ export class RowReader extends TableReader {
     this.#key_at = names.indexOf(join.key);
     this.#touched_at = table.touched === undefined ? -1 : names.indexOf(table.touched);
     const { area, table_at, code } = this.memory;
-    const kept = Buffer.from(area.buffer, table_at, columns.length);
-    columns.forEach((column, at) => (kept[at] = column === null ? 0 : 1));
-    const touched = this.#touched_at < 0 ? columns.length : this.#touched_at;
-    const separator = join.separator.charCodeAt(0);
-    code.layOut(table_at, columns.length, separator, this.#key_at, join.key_digits, touched);
+    // The kinds of a column, as in wasm/rows.ts.
+    const kinds = columns.map((column, at) => {
+      const kind = column === null ? 0 : 1;
+      return kind + (at === this.#key_at ? 2 : 0) + (at === this.#touched_at ? 4 : 0);
+    });
+    Buffer.from(area.buffer, table_at, columns.length).set(kinds);
+    code.layOut(table_at, columns.length, join.separator.charCodeAt(0), join.key_digits);
   }
 }

@@ -1,0 +1,20 @@
+// AssemblyScript: the list that a pass over lines fills, 24 bytes for each line.
+
+export const LINE_FEED: u8 = 10;
+export const RETURN: u8 = 13;
+export const QUOTE: u8 = 34;
+
+/** The number of line feeds that the pass has passed. */
+export let feeds: u32 = 0;
+/** The address at which the list ends. */
+export let listed: usize = 0;
+
+/** Lists four numbers and a fingerprint. */
+export function note(first: u32, start: usize, end: usize, before: u32, print: u64): void {
+  store<u32>(listed, first);
+  store<u32>(listed, <u32>start, 4);
+  store<u32>(listed, <u32>end, 8);
+  store<u32>(listed, before, 12);
+  store<u64>(listed, print, 16);
+  listed += 24;
+}

@@ -1,0 +1,122 @@
+// AssemblyScript: reads the rows of a joined table.
+
+import { hash } from './hash';
+import { feeds, LINE_FEED, listed, note, QUOTE, RETURN } from './list';
+
+/** The kinds of a column, as bits: data, the key, and the day on which the registry touched the row. */
+const DATA: u8 = 1;
+const KEY: u8 = 2;
+const TOUCHED: u8 = 4;
+/** The address of no place. A line may begin at the address 0. */
+const NO_PLACE: usize = usize.MAX_VALUE;
+
+/** The address of the kinds of the columns, a byte each. */
+let kinds: usize = 0;
+let columns: u32 = 0;
+let separator: u8 = 0;
+let keyDigits: u32 = 0;
+
+/** The newest day on which the registry touched a row, as a number YYYYMMDD. */
+export let newest_day: u32 = 0;
+
+export function layOut(kindsAt: usize, columnCount: u32, separatorByte: u8, digits: u32): void {
+  kinds = kindsAt;
+  columns = columnCount;
+  separator = separatorByte;
+  keyDigits = digits;
+}
+
+/**
+ * Reads the rows of [at, end) up to the first that needs a parser: with a quote, longer than `bound`, without an
+ * end or a key, or with a wrong number of fields. Lists each row at `out`, 24 bytes each: key, start, end, line
+ * feeds before the row, and fingerprint of its data. @returns the address of the line at which the reading stopped
+ */
+export function rows(
+  at: usize,
+  end: usize,
+  bound: u32,
+  seed: u64,
+  out: usize,
+  outEnd: usize,
+): usize {
+  feeds = 0;
+  listed = out;
+  let start = at;
+  while (listed < outEnd) {
+    const stop = findLineEnd(start, end);
+    if (stop == end || stop - start > <usize>bound) break;
+    const last = stop > start && load<u8>(stop - 1) == RETURN ? stop - 1 : stop;
+    if (last > start && !row(start, last, seed)) break;
+    feeds++;
+    start = stop + 1;
+  }
+  return start;
+}
+
+/** Returns the address of the line feed of a line without quotes; `end` for any other line. */
+function findLineEnd(start: usize, end: usize): usize {
+  const feed = i8x16.splat(LINE_FEED);
+  const quote = i8x16.splat(QUOTE);
+  for (let block = start; block < end; block += 16) {
+    const bytes = v128.load(block);
+    const mask = <u32>i8x16.bitmask(v128.or(i8x16.eq(bytes, feed), i8x16.eq(bytes, quote)));
+    if (mask == 0) continue;
+    const stop = block + ctz(mask);
+    return stop < end && load<u8>(stop) == LINE_FEED ? stop : end;
+  }
+  return end;
+}
+
+/** Lists one row. @returns false when the row needs a parser */
+function row(start: usize, end: usize, seed: u64): bool {
+  let print = seed;
+  let key: u32 = 0;
+  let hasKey = false;
+  let column: u32 = 0;
+  let field = start;
+  let run = NO_PLACE;
+  for (let at = start; at <= end; at++) {
+    if (at < end && load<u8>(at) != separator) continue;
+    if (column == columns) return false;
+    const kind = load<u8>(kinds + column);
+    if (kind & KEY) {
+      if (at - field != <usize>keyDigits || !isNumber(field, at)) return false;
+      key = readNumber(field, at);
+      hasKey = true;
+    }
+    if (kind & TOUCHED) noteDay(field, at);
+    const isKept = (kind & DATA) != 0;
+    if (isKept && run == NO_PLACE) run = field;
+    // A run of columns that are data is fingerprinted at once.
+    if (run != NO_PLACE && (!isKept || at == end)) {
+      print = hash(run, isKept ? at : field - 1, print);
+      run = NO_PLACE;
+    }
+    column++;
+    field = at + 1;
+  }
+  if (column != columns || !hasKey) return false;
+  note(key, start, end, feeds, print);
+  return true;
+}
+
+function isNumber(start: usize, end: usize): bool {
+  for (let at = start; at < end; at++) if (load<u8>(at) - 48 > 9) return false;
+  return true;
+}
+
+function readNumber(start: usize, end: usize): u32 {
+  let number: u32 = 0;
+  for (let at = start; at < end; at++) number = number * 10 + load<u8>(at) - 48;
+  return number;
+}
+
+/** Sets `newest_day` to the day of a field that begins with YYYY-MM-DD, if that day is newer. */
+export function noteDay(start: usize, end: usize): void {
+  if (end < start + 10 || load<u8>(start + 4) != 45 || load<u8>(start + 7) != 45) return;
+  if (!isNumber(start, start + 4) || !isNumber(start + 5, start + 7)) return;
+  if (!isNumber(start + 8, start + 10)) return;
+  const month = readNumber(start, start + 4) * 100 + readNumber(start + 5, start + 7);
+  const day = month * 100 + readNumber(start + 8, start + 10);
+  if (day > newest_day) newest_day = day;
+}
