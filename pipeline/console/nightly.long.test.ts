@@ -129,14 +129,6 @@ describe('nightly', () => {
     expect((await nightly('--idle-ok')).code).toBe(0);
   });
 
-  test('takes only what is newer than what is published', async () => {
-    await runFixture(db, '2026-11-03');
-    await deliver('2026-11-02', '2026-11-03', '2026-11-04');
-    const command = await nightly('--json');
-    expect(datesAndStates(command.stdout)).toEqual(['2026-11-04 published']);
-    expect(command.code).toBe(0);
-  });
-
   test('3 goes on after a refused day, and the rest is published', async () => {
     await deliver('2026-11-02', '2026-11-03', '2026-11-05');
     await deliverIncomplete('2026-11-04');

@@ -3,8 +3,6 @@ import { runCommand } from '../../fixtures/process/cli.ts';
 import { leaveMail } from '../../fixtures/process/mail.ts';
 import { runFixture, shareDays } from '../../fixtures/dump/night.ts';
 
-/** The numbers of the runs, by date. */
-
 const db = await (await shareDays()).copy();
 const { rows } = await db.pool.query<{ date: string; run_id: number }>(
   'select dump_date as date, run_id::int from registry.run',
@@ -163,31 +161,22 @@ describe('status of mails', () => {
 
     const json = await runCommand(['status', '--json'], { DATABASE_URL: db.url });
     const { mail, jobs } = JSON.parse(json.stdout) as Record<string, unknown>;
-    expect(mail).toEqual({
+    const moments = {
+      created_at: '2026-11-20T10:05:07+00:00',
+      next_attempt_at: '2026-11-20T10:12:59+00:00',
+    };
+    expect(mail).toMatchObject({
       queued: 2,
-      oldest_queued_at: '2026-11-20T10:05:07+00:00',
+      oldest_queued_at: moments.created_at,
       failed: 1,
       troubled: [
         {
           mail_id: second.mail_id,
-          template: 'recover',
-          recipient: 'ewa@firma.example',
-          state: 'queued',
           attempt_count: 2,
           last_error: 'connect ECONNREFUSED',
-          created_at: '2026-11-20T10:05:07+00:00',
-          next_attempt_at: '2026-11-20T10:12:59+00:00',
+          ...moments,
         },
-        {
-          mail_id: first.mail_id,
-          template: 'init',
-          recipient: 'jan@firma.example',
-          state: 'failed',
-          attempt_count: 1,
-          last_error: reason,
-          created_at: expect.any(String) as string,
-          next_attempt_at: null,
-        },
+        { mail_id: first.mail_id, state: 'failed', last_error: reason, next_attempt_at: null },
       ],
     });
     expect(jobs).toEqual([{ task: 'send_mail', waiting: 2, running: 0, given_up: 1 }]);

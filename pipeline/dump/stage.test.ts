@@ -1,12 +1,8 @@
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../fixtures/database/test-database.ts';
+import { fixtureFolder } from '../../fixtures/dump/night.ts';
 import { learn } from '../../fixtures/dump/yesterday.ts';
 import { connect } from '../../sql/connection/database.ts';
-import { Refusal } from '../errors.ts';
 import { staging } from '../night/nightly.ts';
 import { runSteps } from '../night/sessions.ts';
 import { loadSource, type TableSource } from '../sources/source.ts';
@@ -15,12 +11,13 @@ import { KnownFingerprints } from './known-fingerprints.ts';
 import { stageDump } from './stage.ts';
 
 const stage = 'stage_test';
+const folder = fixtureFolder('2026-11-03');
 
 const db = await createTestDatabase();
 const source = (await loadSource('ceidg')) as TableSource;
 
-/** Stages a folder, and skips the records of yesterday. */
-async function stageFolder(folder: string, yesterday = new KnownFingerprints(), pool = db.pool) {
+/** Stages a day, and skips the records of yesterday. */
+async function stageFolder(yesterday = new KnownFingerprints(), pool = db.pool) {
   const client = await db.pool.connect();
   let records = 0;
   const onProgress = (read: number) => void (records += read);
@@ -44,15 +41,14 @@ async function query<Row>(text: string): Promise<Row[]> {
 
 describe('stageDump', () => {
   test('skips the records of yesterday, and finds those that are missing', async () => {
-    const folder = fileURLToPath(new URL('../../fixtures/ceidg/2026-11-03', import.meta.url));
-    const read = await stageFolder(folder);
+    const read = await stageFolder();
     const all = await query<{ fingerprint: string }>(
       `select fingerprint from ${stage}.column_text`,
     );
     expect(all.length).toBeGreaterThan(70);
     const [known] = all;
     const yesterday = learn([BigInt(known!.fingerprint), 77n]);
-    expect(await stageFolder(folder, yesterday)).toBe(read);
+    expect(await stageFolder(yesterday)).toBe(read);
     const [left] = await query<{ count: number }>(`select count(*)::int from ${stage}.column_text`);
     expect(left!.count).toBe(all.length - 1);
     expect(await query(`select fingerprint, entry_id from ${stage}.missing_entry`)).toEqual([
@@ -60,23 +56,12 @@ describe('stageDump', () => {
     ]);
   });
 
-  test('refuses a file as a whole by its name, and writes nothing more', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'registry-stage-'));
-    const path = join(folder, 'Zarejestrowane działalności - województwo opolskie.csv');
-    await writeFile(path, 'Lp;NIP\n1;2\n');
-    const error: unknown = await stageFolder(folder).catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(Refusal);
-    expect((error as Refusal).message).toMatch(/opolskie\.csv, line 1: the header lacks/);
-    expect(await query(`select from ${stage}.entry`)).toEqual([]);
-  });
-
   test('gives back the sessions that are ended as they are opened', async () => {
-    const folder = fileURLToPath(new URL('../../fixtures/ceidg/2026-11-03', import.meta.url));
     const other = await connect({ databaseUrl: db.url, dataDir: '', applicationName: 'stage' });
     other.pool.on('connect', (client) => {
       client.query('select pg_terminate_backend(pg_backend_pid())').catch(() => undefined);
     });
-    await expect(stageFolder(folder, undefined, other.pool)).rejects.toThrow(/terminat/);
+    await expect(stageFolder(undefined, other.pool)).rejects.toThrow(/terminat/);
     // Without released sessions, this would never end.
     await other.close();
   });
