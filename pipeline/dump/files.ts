@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { lstat, open, readdir, realpath, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import { Refusal, WrongUsage } from '../errors.ts';
 import { inParallel } from '../parallel.ts';
@@ -102,14 +103,10 @@ export async function hashDump(listed: Awaited<ReturnType<typeof listDump>>): Pr
 
 async function hashFile(path: string): Promise<string> {
   const hash = createHash('sha256');
-  // Reuses one buffer: a stream would leave as much garbage as the file has bytes.
-  const piece = Buffer.allocUnsafeSlow(PIECE_BYTES);
-  await using file = await open(path);
-  for (;;) {
-    const { bytesRead } = await file.read(piece);
-    if (bytesRead === 0) return hash.digest('hex');
-    hash.update(piece.subarray(0, bytesRead));
+  for await (const piece of createReadStream(path, { highWaterMark: PIECE_BYTES })) {
+    hash.update(piece as Buffer);
   }
+  return hash.digest('hex');
 }
 
 /** Returns a handler that throws a `Refusal`, or an `Error` for a missing permission or a broken disk. */
