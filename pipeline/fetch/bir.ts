@@ -3,13 +3,11 @@ import type { RateLimit } from './rate.ts';
 import { Service, ServiceFault, type ServiceSettings } from './service.ts';
 import {
   type BirRow,
-  collectRecords,
-  collectText,
   type Operation,
   type Parameters,
   readEnvelope,
+  readRecords,
   SoapFault,
-  type TextReader,
   UnreadableAnswer,
   writeEnvelope,
 } from '../sources/regon/soap.ts';
@@ -83,7 +81,7 @@ export class Bir {
         throw error;
       });
       const rows = await this.service.retry(() =>
-        this.#call(operation, parameters, collectRecords(), sid),
+        this.#call(operation, parameters, readRecords, sid),
       );
       if (rows) return rows;
       // A blank result means that the session has ended, or that the operation has no records.
@@ -97,7 +95,7 @@ export class Bir {
   #login(): Promise<string> {
     return this.service.retry(async () => {
       const key = { pKluczUzytkownika: this.#key };
-      const sid = (await this.#call('Zaloguj', key, collectText())).trim();
+      const sid = await this.#call('Zaloguj', key, String);
       if (sid !== '') return sid;
       const status = await this.#value('StatusUslugi');
       if (status !== '0' && status !== '2') {
@@ -108,15 +106,15 @@ export class Bir {
   }
 
   /** Returns a value of the service or of a session, in one attempt. */
-  async #value(name: string, sid?: string): Promise<string> {
-    return (await this.#call('GetValue', { pNazwaParametru: name }, collectText(), sid)).trim();
+  #value(name: string, sid?: string): Promise<string> {
+    return this.#call('GetValue', { pNazwaParametru: name }, String, sid);
   }
 
-  /** Calls an operation in one attempt. `reader` receives the result as it arrives. */
+  /** Calls an operation in one attempt, and reads the text of its result. */
   #call<T>(
     operation: Operation,
     parameters: Parameters,
-    reader: TextReader<T>,
+    readResult: (text: string) => T,
     sid?: string,
   ): Promise<T> {
     const question = {
@@ -129,7 +127,7 @@ export class Bir {
     };
     const read = async (answer: Response) => {
       try {
-        const result = await receive(answer, readEnvelope(operation, reader));
+        const result = readResult(readEnvelope(operation, await answer.text()));
         if (answer.status === 200) return result;
       } catch (error) {
         if (error instanceof SoapFault) {
@@ -142,11 +140,6 @@ export class Bir {
     };
     return this.service.askOnce(this.#url, question, read);
   }
-}
-
-async function receive<T>({ body }: Response, reader: TextReader<T>): Promise<T> {
-  for await (const text of body?.pipeThrough(new TextDecoderStream()) ?? []) reader.write(text);
-  return reader.end();
 }
 
 /** Returns the code of an error answer: 4 for not found, 11, 21 and 22 for no data; undefined for data. */

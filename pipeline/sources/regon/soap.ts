@@ -57,149 +57,84 @@ function escape(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** A reader of a text that arrives in pieces. */
-export interface TextReader<T> {
-  /** Reads the next piece of the text. Throws an `UnreadableAnswer`. */
-  write: (text: string) => void;
-  /** Returns the result at the end of the text. Throws an `UnreadableAnswer` or a `SoapFault`. */
-  end: () => T;
+/**
+ * Returns the text of a result: plain text, or XML as text. The envelope is the whole answer, or the only part of a
+ * MIME message (MTOM). Throws an `UnreadableAnswer` or a `SoapFault`.
+ */
+export function readEnvelope(operation: Operation, answer: string): string {
+  const envelope = contentOf(answer, 'Envelope');
+  if (envelope === undefined)
+    throw new UnreadableAnswer(describeText(answer) ?? 'no SOAP envelope');
+  const response = contentOf(envelope, `${operation}Response`);
+  const fault = response === undefined ? contentOf(envelope, 'Fault') : undefined;
+  if (fault !== undefined) {
+    const reason = contentOf(fault, 'Text') ?? contentOf(fault, 'faultstring') ?? '';
+    throw new SoapFault(unescape(reason).slice(0, 200) || 'a fault without a reason');
+  }
+  if (response === undefined) throw new UnreadableAnswer(`no answer to ${operation}`);
+  const result = contentOf(response, `${operation}Result`)?.trim() ?? '';
+  if (result.startsWith('<![CDATA[')) return result.replaceAll(/<!\[CDATA\[|\]\]>/g, '');
+  if (result.includes('<')) throw new UnreadableAnswer('a result that is no text');
+  return unescape(result);
 }
 
-/** The most characters of a MIME message before its envelope. */
-const HEAD_LENGTH = 65_536;
+/** Returns the content of the first element with a name, in any namespace; undefined without such an element. */
+function contentOf(xml: string, name: string): string | undefined {
+  const found = new RegExp(`<((?:[\\w.-]+:)?${name})(?:\\s[^>]*)?/?>`).exec(xml);
+  if (!found) return undefined;
+  const [tag, qualified] = found;
+  if (tag.endsWith('/>')) return '';
+  const start = found.index + tag.length;
+  const end = xml.indexOf(`</${qualified}`, start);
+  if (end < 0) throw new UnreadableAnswer('half an answer');
+  return xml.slice(start, end);
+}
 
-/** The number of characters parsed at once: the parser takes thirty times their memory for an escaped text. */
-const PIECE_LENGTH = 4096;
+/** Undoes the escape of a text. The reader of the records decodes what is escaped twice, and other entities. */
+function unescape(text: string): string {
+  const plain = text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&#xD;', '\r');
+  return plain.replaceAll('&amp;', '&');
+}
 
 /**
- * Returns a reader of an answer that passes on the text of the result: plain text, or XML as text. The envelope
- * is the whole answer, or the only part of a MIME message (MTOM).
+ * Reads records, `<root><dane>…</dane>…</root>`; returns undefined for a blank text. Throws an `UnreadableAnswer`.
+ * The parser expands no declared entity: it stops at each one.
  */
-export function readEnvelope<T>(operation: Operation, result: TextReader<T>): TextReader<T> {
-  const responsePath = `Envelope/Body/${operation}Response`;
-  const resultPath = `${responsePath}/${operation}Result`;
-  let head: string | undefined = '';
-  let hasResponse = false;
-  let isOver = false;
-  let fault: string | undefined;
-  const parser = createParser({
-    onOpen(path) {
-      const here = joinLocalNames(path);
-      if (here === responsePath) hasResponse = true;
-      if (here === 'Envelope/Body/Fault') fault = '';
-      if (here.startsWith(`${resultPath}/`)) throw new UnreadableAnswer('a result that is no text');
-    },
-    onText(text, path) {
-      const here = joinLocalNames(path);
-      if (here === resultPath) result.write(text);
-      if (/^Envelope\/Body\/Fault\/(?:Reason\/Text|faultstring)$/.test(here)) fault += text;
-    },
-    onClose: (path) => void (isOver = path.length === 1),
-    // The end of a MIME message may follow the envelope, and is ignored.
-    isOver: () => isOver,
-  });
-  return {
-    write(text) {
-      let content = text;
-      if (head !== undefined) {
-        head += text;
-        const start = head.search(/<(?:[\w.-]+:)?Envelope[\s>]/);
-        if (start < 0 && head.length > HEAD_LENGTH) throw new UnreadableAnswer('no SOAP envelope');
-        if (start < 0) return;
-        content = head.slice(start);
-        head = undefined;
-      }
-      for (let at = 0; at < content.length; at += PIECE_LENGTH) {
-        if (isOver) return;
-        parser.write(content.slice(at, at + PIECE_LENGTH)).flush();
-      }
-    },
-    end() {
-      if (head !== undefined) throw new UnreadableAnswer(describeText(head) ?? 'no SOAP envelope');
-      if (!isOver) throw new UnreadableAnswer('half an answer');
-      if (fault !== undefined) {
-        throw new SoapFault(fault.slice(0, 200) || 'a fault without a reason');
-      }
-      if (!hasResponse) throw new UnreadableAnswer(`no answer to ${operation}`);
-      return result.end();
-    },
-  };
-}
-
-/** Joins the names of a path without prefixes; nothing of interest lies deeper than five names. */
-function joinLocalNames(path: readonly string[]): string {
-  const names = path.slice(0, 6);
-  return names.map((name) => name.slice(name.indexOf(':') + 1)).join('/');
-}
-
-const nested = 'a record with something inside its fields';
-
-/** Returns a reader of records, `<root><dane>…</dane>…</root>`; a blank text gives undefined. */
-export function collectRecords(): TextReader<BirRow[] | undefined> {
+export function readRecords(xml: string): BirRow[] | undefined {
+  if (xml.trim() === '') return undefined;
   const rows: BirRow[] = [];
   const fields = new Map<string, string>();
+  const path: string[] = [];
   let value = '';
-  let isBlank = true;
-  const parser = createParser({
-    onOpen(path) {
-      isBlank = false;
+  const addText = (text: string) => void (value += text);
+  const parser = Object.assign(sax.parser(true), {
+    onopentag({ name }: sax.Tag) {
+      path.push(name);
       value = '';
       if (path[0] !== 'root') throw new UnreadableAnswer('a result without records');
       if (path[1] === 'dane' && path.length > 3) throw new UnreadableAnswer(nested);
     },
-    onText: (text) => void (value += text),
-    onClose([, record, field]) {
-      if (record === 'dane' && field !== undefined) {
-        if (fields.has(field)) throw new UnreadableAnswer(nested);
-        fields.set(field, value.trim());
-      } else if (record === 'dane') {
+    ontext: addText,
+    oncdata: addText,
+    onclosetag() {
+      const [, record, field] = path;
+      path.pop();
+      if (record !== 'dane') return;
+      if (field === undefined) {
         // `Object.fromEntries` defines a field of any name: `__proto__` sets no prototype.
         rows.push(Object.fromEntries(fields));
         fields.clear();
+        return;
       }
-      value = '';
-    },
-  });
-  return {
-    write: (text) => void parser.write(text),
-    end() {
-      parser.close();
-      return isBlank ? undefined : rows;
-    },
-  };
-}
-
-export function collectText(): TextReader<string> {
-  let kept = '';
-  return { write: (text) => void (kept += text), end: () => kept };
-}
-
-/**
- * Returns a parser for a handler. A path has the names of the open elements, the outermost first. The parser expands
- * no declared entity: it stops at each one.
- */
-function createParser(handler: {
-  onOpen(path: readonly string[]): void;
-  onText(text: string, path: readonly string[]): void;
-  onClose(path: readonly string[]): void;
-  /** Returns whether the document has ended; errors after its end are ignored. */
-  isOver?(): boolean;
-}): sax.SAXParser {
-  const path: string[] = [];
-  const onText = (text: string) => handler.onText(text, path);
-  return Object.assign(sax.parser(true), {
-    onopentag({ name }: sax.Tag) {
-      path.push(name);
-      handler.onOpen(path);
-    },
-    ontext: onText,
-    oncdata: onText,
-    onclosetag() {
-      handler.onClose(path);
-      path.pop();
+      if (fields.has(field)) throw new UnreadableAnswer(nested);
+      fields.set(field, value.trim());
     },
     onerror(cause: Error) {
-      if (!handler.isOver?.()) throw new UnreadableAnswer('XML that cannot be read', { cause });
+      throw new UnreadableAnswer('XML that cannot be read', { cause });
     },
   });
+  parser.write(xml).close();
+  return rows;
 }
+
+const nested = 'a record with something inside its fields';

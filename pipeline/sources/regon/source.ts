@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type BirRow, collectRecords, readEnvelope, SoapFault, UnreadableAnswer } from './soap.ts';
+import { type BirRow, readEnvelope, readRecords, SoapFault, UnreadableAnswer } from './soap.ts';
 import { describeText, parseJson, readEach, UnusableAnswer } from '../answer.ts';
 import type { DocumentDescription } from '../source.ts';
 import { readNumber, readReport } from './answer.ts';
@@ -46,11 +46,8 @@ function readXml(text: string): BirRow[] {
   const notXml = describeText(text);
   if (notXml !== undefined) throw new UnusableAnswer(notXml);
   const isWrapped = /<(?:[\w.-]+:)?Envelope[\s>]/.test(text);
-  const records = collectRecords();
-  const reader = isWrapped ? readEnvelope('DanePobierzPelnyRaport', records) : records;
   try {
-    reader.write(text);
-    return reader.end() ?? [];
+    return readRecords(isWrapped ? readEnvelope('DanePobierzPelnyRaport', text) : text) ?? [];
   } catch (error) {
     if (error instanceof SoapFault) throw new UnusableAnswer(`a fault of BIR: ${error.message}`);
     if (!(error instanceof UnreadableAnswer)) throw error;
