@@ -17,8 +17,11 @@ const folder = new URL('country/', import.meta.url);
 const countries = new Map(
   readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
-    .map(({ name }) => readCountry(name))
-    .map((country) => [country.country_code, country]),
+    .map(({ name }): [string, Country] => {
+      const [row] = readCountryRows<keyof Country>(name, 'country');
+      const country_code = name.toUpperCase();
+      return [country_code, { ...row!, country_code, is_default: row!.is_default === 'true' }];
+    }),
 );
 
 /** Returns the rows of a CSV file of a country; an empty list if the country lacks the file. */
@@ -26,11 +29,6 @@ export function readCountryRows<Column extends string>(country_code: string, fil
   const url = new URL(`${country_code.toLowerCase()}/${file}.csv`, folder);
   if (!existsSync(url)) return [];
   return parse<Record<Column, string>>(readFileSync(url), { columns: true });
-}
-
-function readCountry(name: string): Country {
-  const [row] = readCountryRows<keyof Country>(name, 'country');
-  return { ...row!, country_code: name.toUpperCase(), is_default: row!.is_default === 'true' };
 }
 
 export const defaultCountry = [...countries.values()].find(({ is_default }) => is_default)!;

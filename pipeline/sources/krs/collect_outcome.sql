@@ -14,33 +14,23 @@ select odd.subject, odd.value
 from stage.document
 cross join lateral (
     select
-        document.document #> '{sections,dzial1,danePodmiotu,identyfikatory}' as identifiers,
+        number.*,
         document.document #>> '{sections,dzial1,danePodmiotu,formaPrawna}' as legal_form,
         document.document #>> '{sections,dzial1,siedzibaIAdres,siedziba,wojewodztwo}'
             as voivodeship
+    from jsonb_to_record(
+        coalesce(document.document #> '{sections,dzial1,danePodmiotu,identyfikatory}', '{}')
+    ) as number (nip text, regon text, "statusNip" text, "statusRegon" text)
 ) as stated
 cross join lateral (
     values
+    ('NIP', stated.nip, stated.nip ~ '[^0 -]' and not registry.is_nip(document.document ->> 'nip')),
     (
-        'NIP',
-        stated.identifiers ->> 'nip',
-        not registry.is_nip(coalesce(document.document ->> 'nip', ''))
-        and stated.identifiers ->> 'nip' ~ '[^0 -]'
+        'REGON', stated.regon,
+        stated.regon ~ '[^0 -]' and not registry.is_regon9(document.document ->> 'regon9')
     ),
-    (
-        'REGON',
-        stated.identifiers ->> 'regon',
-        not registry.is_regon9(coalesce(document.document ->> 'regon9', ''))
-        and stated.identifiers ->> 'regon' ~ '[^0 -]'
-    ),
-    (
-        'NIP status', stated.identifiers ->> 'statusNip',
-        not stage.is_in_force(stated.identifiers ->> 'statusNip')
-    ),
-    (
-        'REGON status', stated.identifiers ->> 'statusRegon',
-        not stage.is_in_force(stated.identifiers ->> 'statusRegon')
-    ),
+    ('NIP status', stated."statusNip", not stage.is_in_force(stated."statusNip")),
+    ('REGON status', stated."statusRegon", not stage.is_in_force(stated."statusRegon")),
     ('legal form', stated.legal_form, document.document ->> 'legal_form' is null),
     (
         'voivodeship',
@@ -84,8 +74,6 @@ cross join lateral jsonb_path_query(
     '$.sections.dzial6.restrukturyzacja[*].otwarcie.rodzajPostepowania
         ? (@ like_regex "likwidac" flag "i")'
 ) as proceeding (kind);
-
-;
 
 insert into stage.former_unit (entry_key, name, former_name)
 select distinct

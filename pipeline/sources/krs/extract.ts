@@ -131,11 +131,9 @@ function readProblem(value: Record<string, unknown>) {
 }
 
 function tellUnknown(outer: Record<string, unknown>, extract: Record<string, unknown>): OddValue[] {
-  const known = new Set(['odpis', 'rodzaj', 'naglowekA', 'naglowekP', 'dane']);
-  const keys = new Set([...Object.keys(outer), ...Object.keys(extract)]);
-  return [...keys]
-    .filter((key) => !known.has(key))
-    .map((key) => ({ subject: 'field', value: shorten(key, 200) }));
+  const known = ['odpis', 'rodzaj', 'naglowekA', 'naglowekP', 'dane'];
+  const unknown = Object.keys({ ...outer, ...extract }).filter((key) => !known.includes(key));
+  return unknown.map((key) => ({ subject: 'field', value: shorten(key, 200) }));
 }
 
 function readNumber(krs = ''): string {

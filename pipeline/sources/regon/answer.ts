@@ -6,13 +6,8 @@ import { tidy } from '../tidy.ts';
 import { listOdd, type Row } from './odd.ts';
 import { findReport, fits, foldName, type Report, tellReport } from './report.ts';
 
-/** The label of an answer in the dump: the report and the REGON. */
-interface AnswerLabel {
-  /** The name of the report, in any version of BIR. */
-  report?: string | undefined;
-  /** The REGON, of 9 or 14 digits. */
-  regon?: string | undefined;
-}
+/** The label of an answer in the dump: the report in any version of BIR, and the REGON of 9 or 14 digits. */
+type AnswerLabel = Partial<Record<'report' | 'regon', string | undefined>>;
 
 /**
  * Reads the records of one answer. Finds the report by the label or by the fields. Throws an `UnusableAnswer`.

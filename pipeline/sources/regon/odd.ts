@@ -14,9 +14,6 @@ const regions = new Set(
   readTable<'code' | 'name'>(new URL('region.csv', country)).flatMap(Object.values),
 );
 
-/** The symbols of the registers that are parts of KRS. */
-const courtRegisters = ['138', '139'];
-
 /** Matches the dates of an activity that become dates of its entry: these are noted for all sources alike. */
 const entryDates = /^(?:start|end|suspension|resumption|struck_off|bankruptcy_(?:start|end))_date$/;
 
@@ -26,22 +23,25 @@ const entryDates = /^(?:start|end|suspension|resumption|struck_off|bankruptcy_(?
  */
 export function listOdd(row: Row, part: string | undefined): OddValue[] {
   if (part === 'codes') {
-    const { version = '2007' } = row;
-    return ['2007', '2025'].includes(version)
-      ? []
-      : [{ subject: 'activity version', value: version }];
+    const { version: value = '2007' } = row;
+    return ['2007', '2025'].includes(value) ? [] : [{ subject: 'activity version', value }];
   }
   if (part !== 'main' && part !== 'person' && part !== 'units') return [];
   const { register = '', voivodeship_symbol, voivodeship, country_name } = row;
   const nip = row.nip?.replaceAll(/[- ]/g, '') ?? '0000000000';
   const isNip = nip.length === 10 && areNipDigits(Buffer.from(nip), 0);
-  const isCourt = courtRegisters.includes(register);
+  // Registers 138 and 139 are the parts of KRS.
+  const isCourt = ['138', '139'].includes(register);
   const isRegion =
     regions.has(voivodeship_symbol ?? '') || regions.has(voivodeship?.toLowerCase() ?? '');
   const values: [subject: string, value: string | undefined, isOdd: boolean][] = [
     ['NIP', row.nip, !isNip && nip !== '0000000000'],
     ['NIP status', row.nip_status, true],
-    ['KRS number', row.register_number, isCourt && !isKrs(row.register_number)],
+    [
+      'KRS number',
+      row.register_number,
+      isCourt && !/^(?!0+$)\d{10}$/.test(row.register_number ?? ''),
+    ],
     ['legal form', row.legal_form, !forms.has(row.legal_form ?? '')],
     ['voivodeship', [voivodeship_symbol, voivodeship].filter(Boolean).join(' '), !isRegion],
     ['country', country_name, row.country === undefined],
@@ -51,8 +51,4 @@ export function listOdd(row: Row, part: string | undefined): OddValue[] {
     }),
   ];
   return values.flatMap(([subject, value, isOdd]) => (isOdd && value ? [{ subject, value }] : []));
-}
-
-function isKrs(number: string | undefined): boolean {
-  return /^\d{10}$/.test(number ?? '') && number !== '0000000000';
 }

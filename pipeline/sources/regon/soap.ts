@@ -90,10 +90,20 @@ function contentOf(xml: string, name: string): string | undefined {
   return xml.slice(start, end);
 }
 
+/** The number of characters that are unescaped at once: the copies of a long text take much memory. */
+const PIECE_LENGTH = 65_536;
+
 /** Undoes the escape of a text. The reader of the records decodes what is escaped twice, and other entities. */
 function unescape(text: string): string {
-  const plain = text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&#xD;', '\r');
-  return plain.replaceAll('&amp;', '&');
+  let plain = '';
+  for (let at = 0, end = 0; at < text.length; at = end) {
+    // A piece ends before an entity, not within one.
+    end = Math.max(text.lastIndexOf('&', at + PIECE_LENGTH), at + 1);
+    if (end === at + 1 || at + PIECE_LENGTH >= text.length) end = at + PIECE_LENGTH;
+    const piece = text.slice(at, end).replaceAll('&lt;', '<').replaceAll('&gt;', '>');
+    plain += piece.replaceAll('&#xD;', '\r').replaceAll('&amp;', '&');
+  }
+  return plain;
 }
 
 /**

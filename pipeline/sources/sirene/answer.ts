@@ -134,7 +134,12 @@ function readRow(line: number, row: unknown): Answer {
  */
 function readFields(fields: Fields, history: readonly Fields[] = []): Fields {
   const present = history.find(({ dateFin }) => dateFin === null || dateFin === '') ?? history[0];
-  const closing = history.find((period) => isClosed(period) && changesState(period));
+  const closing = history.find(
+    (period) =>
+      isClosed(period) &&
+      (period.changementEtatAdministratifUniteLegale === true ||
+        period.changementEtatAdministratifEtablissement === true),
+  );
   const told: Fields = {};
   const tell = (group: Fields | undefined) => {
     for (const name in group) {
@@ -150,13 +155,6 @@ function readFields(fields: Fields, history: readonly Fields[] = []): Fields {
 function isClosed(period: Fields): boolean {
   return (
     period.etatAdministratifUniteLegale === 'C' || period.etatAdministratifEtablissement === 'F'
-  );
-}
-
-function changesState(period: Fields): boolean {
-  return (
-    period.changementEtatAdministratifUniteLegale === true ||
-    period.changementEtatAdministratifEtablissement === true
   );
 }
 

@@ -36,7 +36,7 @@ select
     -- `date_debut` is the day of the last change of any kind: the first day that the registry stated counts.
     case
         when record.etat_administratif = 'C'
-            then coalesce(known.end_date::text, registry.day_fr(record.date_debut))
+            then coalesce(known.end_date::text, registry.text_fr(record.date_debut))
     end as end_date,
     case
         when record.etat_administratif = 'A' and open.count = 0 then coalesce(
@@ -79,14 +79,13 @@ select
                 case when unit.start_date is null then 'start date' end,
                 -- The RNA number belongs to the subject 'KRS'.
                 case when record.identifiant_association = '[ND]' then 'KRS' end,
-                case when record.categorie_juridique = '[ND]' then 'legal form' end,
-                -- The activity belongs to three subjects of the list.
-                case when record.activite_principale = '[ND]' then 'main activity' end,
-                case when record.activite_principale = '[ND]' then 'activities' end,
-                case when record.activite_principale = '[ND]' then 'activity' end
+                case when record.categorie_juridique = '[ND]' then 'legal form' end
             ],
             null
-        ),
+        ) || case
+            when record.activite_principale = '[ND]'
+                then '{main activity, activities, activity}'::text[]
+        end,
         '{}'
     ) as unstated,
     case
@@ -109,7 +108,7 @@ cross join lateral (
                 when
                     record.is_well_formed
                     or registry.calendar_day(record.date_creation) is not null
-                    then registry.day_fr(record.date_creation)
+                    then registry.text_fr(record.date_creation)
             end,
             known.start_date::text
         ) as start_date,
@@ -183,13 +182,9 @@ left join lateral (
 cross join lateral (
     select
         unit.head is not null
-        and coalesce(
-            unit.is_partial
-            or registry.is_withheld_fr(unit.head),
-            false
-        ) as is_withheld,
+        and coalesce(unit.is_partial or registry.is_withheld_fr(unit.head), false) as is_withheld,
         unit.head ->> 'etat_administratif' = 'A' as is_open,
-        registry.calendar_day(registry.day_fr(unit.head ->> 'date_debut'))::text as begin_day
+        registry.calendar_day(registry.text_fr(unit.head ->> 'date_debut'))::text as begin_day
     offset 0
 ) as seat
 left join registry.spelling as street_type
@@ -203,7 +198,7 @@ cross join lateral (
         shown.head ->> 'code_postal' as postal_code,
         registry.city_fr(unit.head) as city,
         registry.country_fr(unit.head) as country_code,
-        registry.address_id_fr(shown.head) as id
+        registry.text_fr(shown.head ->> 'identifiant_adresse') as id
     from (select case when not seat.is_withheld then unit.head end as head) as shown
 ) as address
 -- Most units have no establishment besides the head office.
@@ -222,18 +217,18 @@ cross join lateral (
             )
         ) filter (where detail.is_open) as units,
         array_agg(
-            case when not detail.is_withheld then registry.address_id_fr(detail.value) end
+            case
+                when not detail.is_withheld
+                    then registry.text_fr(detail.value ->> 'identifiant_adresse')
+            end
         ) filter (where detail.is_open) as address_ids
     from (
         select
             detail.value,
             detail.value ->> 'etat_administratif' = 'A' as is_open,
-            coalesce(
-                unit.is_partial
-                or registry.is_withheld_fr(detail.value),
-                false
-            ) as is_withheld,
-            registry.calendar_day(registry.day_fr(detail.value ->> 'date_debut'))::text
+            coalesce(unit.is_partial or registry.is_withheld_fr(detail.value), false)
+                as is_withheld,
+            registry.calendar_day(registry.text_fr(detail.value ->> 'date_debut'))::text
                 as begin_day,
             registry.region_fr(detail.value) as region
         from jsonb_array_elements(record.details) as detail

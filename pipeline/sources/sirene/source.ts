@@ -6,8 +6,7 @@ import { answers, establishmentColumns, unitColumns } from './answer.ts';
  * successions.
  */
 const stockName =
-  /^Stock(?:UniteLegale|Etablissement|Doublons)(?![a-z])(?:[^a-z].*)?\.(?:zip|csv|csv\.gz|parquet)$/i;
-const partName = /^Stock(?:UniteLegale|Etablissement|Doublons)/i;
+  /^(Stock(?:UniteLegale|Etablissement|Doublons))(?:[^a-z].*)?\.(?:zip|csv|csv\.gz|parquet)$/i;
 const parts = ['StockUniteLegale', 'StockEtablissement', 'StockDoublons'];
 
 /**
@@ -22,10 +21,8 @@ export const description: TableDescription = {
   has_one_activity: true,
   columns: unitColumns.columns,
   identifyFile(file) {
-    const name = file.replace(/^.*\//, '');
-    if (!stockName.test(name)) return null;
-    const found = partName.exec(name)![0].toLowerCase();
-    return parts.find((part) => part.toLowerCase() === found)!;
+    const found = stockName.exec(file.replace(/^.*\//, ''))?.[1]?.toLowerCase();
+    return parts.find((part) => part.toLowerCase() === found) ?? null;
   },
   join: {
     separator: ',',

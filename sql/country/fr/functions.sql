@@ -65,15 +65,11 @@ return coalesce(
     )
 );
 
--- Returns a day as SIRENE writes it; null for 1900-01-01, an unknown day, and for `[ND]`, a withheld day.
-create or replace function registry.day_fr(written text) returns text
-language sql immutable parallel safe
-return case when written not in ('1900-01-01', '[ND]') then written end;
-
--- Returns a text as SIRENE writes it; null for a text that the owner withholds, and for a meaningless asterisk.
+-- Returns a text as SIRENE writes it; null for a text that the owner withholds, for a meaningless asterisk, and for
+-- 1900-01-01, an unknown day.
 create or replace function registry.text_fr(written text) returns text
 language sql immutable parallel safe
-return case when written not in ('[ND]', '*') then written end;
+return case when written not in ('[ND]', '*', '1900-01-01') then written end;
 
 -- Returns the country of an establishment abroad, by ISO 3166-1. A territory with its own INSEE code has its own ISO
 -- code; a group of territories has the code of its state. A known entry has an ISO code already. An empty text is an
@@ -153,7 +149,7 @@ return coalesce(
 create or replace function registry.unit_dates_fr(created text, closed text) returns jsonb
 language sql stable parallel safe
 return case
-    when registry.calendar_day(registry.day_fr(created)) is null then '[]'
+    when registry.calendar_day(registry.text_fr(created)) is null then '[]'
     else jsonb_build_array(jsonb_build_object('type', 'Date de création', 'date', created))
 end || case
     when closed is null then '[]'
@@ -231,11 +227,6 @@ return coalesce(
     registry.text_fr(establishment ->> 'libelle_commune'),
     registry.text_fr(establishment ->> 'libelle_commune_etranger')
 );
-
--- Returns the identifier of an establishment's address in the national address base or in the land register.
-create or replace function registry.address_id_fr(establishment jsonb) returns text
-language sql immutable parallel safe
-return registry.text_fr(establishment ->> 'identifiant_adresse');
 
 -- Returns an establishment as a unit. A unit without an address is the head office, at the address of its entry.
 create or replace function registry.unit_fr(

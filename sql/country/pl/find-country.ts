@@ -1,19 +1,4 @@
-/** The country names in Polish registers that the Unicode CLDR lacks, with their codes. */
-const otherNames: Readonly<Record<string, string>> = {
-  'stany zjednoczone ameryki': 'US',
-  usa: 'US',
-  'wielka brytania i irlandia północna': 'GB',
-  'zjednoczone królestwo': 'GB',
-  'republika czeska': 'CZ',
-  'republika federalna niemiec': 'DE',
-  'rzeczpospolita polska': 'PL',
-  'korea południowa': 'KR',
-  hongkong: 'HK',
-  niderlandy: 'NL',
-  'królestwo niderlandów': 'NL',
-  'chińska republika ludowa': 'CN',
-  'federacja rosyjska': 'RU',
-};
+import { readCountryRows } from '../../country.ts';
 
 const codes = listCountries();
 const known = new Set(codes.values());
@@ -32,7 +17,8 @@ function listCountries(): ReadonlyMap<string, string> {
     const name = names.of(code);
     return name === undefined || !isCountry(code) ? [] : [[name.toLowerCase(), code] as const];
   });
-  return new Map([...listed, ...Object.entries(otherNames)]);
+  const others = readCountryRows<'name' | 'code'>('PL', 'country_name');
+  return new Map([...listed, ...others.map(({ name, code }) => [name, code] as const)]);
 }
 
 /** Returns whether a code is a country's: neither withdrawn, such as `SU`, nor another entity's, such as `EU`. */
