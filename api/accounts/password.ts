@@ -4,7 +4,7 @@ import pLimit from 'p-limit';
 import { z } from 'zod';
 import { retryAfter_s, sizes } from '../figures.ts';
 import { countCharacters } from '../http/field.ts';
-import { HttpError } from '../http/errors.ts';
+import { unavailable } from '../http/errors.ts';
 
 const [minimumCharacters, maximumBytes] = sizes.password;
 
@@ -44,11 +44,7 @@ export async function hashPassword(
   nonce = randomBytes(saltBytes),
 ): Promise<string> {
   if (queue.pendingCount >= sizes.waitingHashes) {
-    throw new HttpError(
-      503,
-      { message: 'Service Unavailable' },
-      { 'Retry-After': String(retryAfter_s.passwords) },
-    );
+    throw unavailable(undefined, retryAfter_s.passwords);
   }
   // The password is normalized, since the same character can be typed as one code point or as two.
   const message = password.normalize('NFKC');

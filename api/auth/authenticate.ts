@@ -21,10 +21,7 @@ export interface Caller {
   expires_at: Date | null;
   /** The last use of the token before this request; null: never used. */
   last_used_at: Date | null;
-  /**
-   * The number of the newest snapshot when the request arrives. Answers come from this snapshot or a newer one,
-   * except searches while the snapshot is loading.
-   */
+  /** The number of the newest snapshot when the request arrives, from which an answer comes, or from a newer one. */
   snapshot_no: number;
 }
 
@@ -52,8 +49,8 @@ function latest(one: Date | null | undefined, other: Date | null): Date | null {
 }
 
 /**
- * Returns the functions that authenticate requests by token. Parallel requests look up their tokens in one
- * statement. Every request looks up its token, so that all processes refuse a revoked token at once.
+ * Returns the functions that authenticate requests by token. Every request looks up its token, parallel requests
+ * in one statement, so that all processes refuse a revoked token at once.
  */
 export function createAuthentication({
   gate,
@@ -74,10 +71,7 @@ export function createAuthentication({
     return hashes.map((hash) => known.get(hash));
   });
 
-  /**
-   * Returns the caller of a request, and counts the use of its token. Throws a 401 for a missing, malformed,
-   * expired, revoked or unknown token. A missing or malformed token costs no query.
-   */
+  /** Returns the caller of a request, and counts the use of its token. Throws a 401 without a valid token. */
   async function authenticate(request: Request): Promise<Caller> {
     const { hash, error } = readBearer(request);
     if (hash === undefined) throw unauthorized(error);
@@ -99,8 +93,8 @@ export function createAuthentication({
   }
 
   /**
-   * Returns the key under which the requests of a token are counted: the hash of the token. Returns undefined for a
-   * missing or unknown token. Guessed tokens count only for their address, since each would leave a row.
+   * Returns the key under which the requests of a token are counted; undefined for a missing or unknown token.
+   * Guessed tokens count only for their address, since each would leave a row.
    */
   async function findKey(request: Request): Promise<string | undefined> {
     const { hash } = readBearer(request);

@@ -29,18 +29,12 @@ function checksumOf(text: string): string {
   return digits;
 }
 
-/**
- * Returns the SHA-256 of a secret as 64 hexadecimal digits. A secret of 256 random bits needs no slow hash, unlike
- * a password.
- */
+/** Returns the SHA-256 of a secret in hexadecimal digits. A secret of 256 random bits needs no slow hash. */
 export function hashSecret(secret: string): string {
   return hash('sha256', secret, 'hex');
 }
 
-/**
- * Makes a token secret: the prefix of its kind, 43 random base62 digits, and a CRC-32 in 6 digits. The checksum
- * detects a mistyped token without a query.
- */
+/** Makes a token secret, whose CRC-32 at the end detects a mistyped token without a query. */
 export function createSecret(kind: TokenKind): string {
   const text = prefixes[kind] + createText(base62, randomDigits);
   return text + checksumOf(text);

@@ -14,8 +14,7 @@ interface Use {
 }
 
 /**
- * Counts the uses of tokens in batches, after their requests. Uses are counted later when the writer is away or
- * their token is locked. Uses are lost when the connection is lost during their statement.
+ * Counts the uses of tokens in batches, after their requests; later when the writer is away or the token is locked.
  */
 export function createUses(gate: Db, pause_ms = batches.uses_ms): Uses {
   let waiting = new Map<string, Use>();

@@ -6,7 +6,7 @@ import { isCancelled } from '../../sql/connection/readers.ts';
 import { type Format, writers } from '../../sql/export/formats.ts';
 import { lifetimes } from '../figures.ts';
 import type { Context } from '../http/context.ts';
-import { HttpError } from '../http/errors.ts';
+import { unavailable } from '../http/errors.ts';
 import { queryOf, type View } from './views.ts';
 
 /** The most bytes of all cached files together, and of a single file. */
@@ -24,9 +24,7 @@ export interface FileOfDay {
   version: string;
 }
 
-const tooLarge = {
-  message: 'The file is too large for a download: ask the operator for an export.',
-};
+const tooLarge = 'The file is too large for a download: ask the operator for an export.';
 
 export interface FilesOptions extends Context {
   /**
@@ -55,7 +53,7 @@ export function createFiles({ downloadPools, readers, suppressBelow }: FilesOpti
     await writers[file.format](client, query, (bytes) => {
       size += bytes.length;
       parts.push(bytes);
-      return size > room_bytes ? Promise.reject(new HttpError(503, tooLarge)) : Promise.resolve();
+      return size > room_bytes ? Promise.reject(unavailable(tooLarge)) : Promise.resolve();
     });
     return Buffer.concat(parts);
   }

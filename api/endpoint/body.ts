@@ -55,10 +55,7 @@ function listKeys(value: unknown): string[] {
 /** Matches a string in valid JSON, and a colon that makes the string a key. */
 const stringOfJson = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?/g;
 
-/**
- * Returns a key that an object of the JSON has twice; undefined without one. `JSON.parse` keeps only the last
- * value of such a key.
- */
+/** Returns a key that an object of the JSON has twice, of which `JSON.parse` keeps the last; else undefined. */
 function findRepeatedKey(json: string, value: unknown): string | undefined {
   const kept = listKeys(value);
   const written = [...json.matchAll(stringOfJson)].filter(([, , colon]) => colon !== undefined);
@@ -75,10 +72,6 @@ function findRepeatedKey(json: string, value: unknown): string | undefined {
     });
 }
 
-/**
- * Parses the JSON of a body. Throws a 400 for malformed JSON, a 422 for a repeated key, and the errors of
- * `refuseHuge`.
- */
 function parseJson(json: string): unknown {
   let value: unknown;
   try {
@@ -93,10 +86,7 @@ function parseJson(json: string): unknown {
   return value;
 }
 
-/**
- * Reads the JSON body of a request into `request.body`, which is undefined without a body. Answers 400 to a
- * malformed body, 413 to a large body, 415 to another type than JSON, and 422 to a repeated key.
- */
+/** Reads the JSON body of a request into `request.body`, which is undefined without a body. */
 export const readBody: RequestHandler = (request, response, next) => {
   const isEmpty = request.headers['content-length'] === '0';
   // `request.is` returns null for a request without a body.

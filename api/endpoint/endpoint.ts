@@ -32,16 +32,9 @@ export interface EndpointDescription<
   isInTurn?: true;
   /** The credits that an answer costs in the OpenAPI document, by default 0; the handler charges them. */
   credits?: number;
-  /**
-   * The rate limit of the endpoint. An endpoint without a token applies `limit` per address, instead of the general
-   * limit. An endpoint with a token applies `limit` per account, beside the general limit. The headers of its
-   * answers have the remaining requests of `limit`.
-   */
+  /** The limit per address, instead of the general limit; with a token per account, beside the general limit. */
   limit?: RequestLimit;
-  /**
-   * The schema of the parameters of the path: a strict object, as in `query` and `body`, which refuses unknown
-   * fields.
-   */
+  /** The schema of the parameters of the path: a strict object, as in `query` and `body`. */
   params?: Params;
   query?: Query;
   /** The request headers in the OpenAPI document; the handler itself reads the headers. */
@@ -56,10 +49,7 @@ export interface EndpointDescription<
   answer: z.ZodType;
   /** The media type of a successful answer; default JSON. A handler itself sets another type than JSON. */
   mediaType?: 'text/csv';
-  /**
-   * The `Cache-Control` of a successful GET without a token, by default `no-cache`. The handler may set another
-   * value of `Cache-Control`. Successful GET answers without a token have an `ETag`.
-   */
+  /** The `Cache-Control` of a successful GET without a token, which has an `ETag` too; default `no-cache`. */
   cacheControl?: string;
   example: object | string;
   /** An example of the answer as CSV, where a client may ask for CSV by `Accept`. */
@@ -86,10 +76,7 @@ export interface Endpoint {
   handle: (call: Call<Auth, unknown, unknown, unknown>) => Promise<object | string>;
 }
 
-/**
- * Joins the description of an endpoint with its handler. The handler returns the body of a successful answer as an
- * object or as text, and throws an `HttpError` for any other answer.
- */
+/** Joins the description of an endpoint with its handler, which returns the body of a successful answer. */
 export function endpoint<
   A extends Auth,
   Params extends z.ZodObject,

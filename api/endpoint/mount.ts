@@ -63,17 +63,13 @@ export function mountEndpoints(
   return router;
 }
 
-/**
- * Returns the CORS middleware, which names the origins that may read the answers. A preflight request continues to
- * the next handler.
- */
+/** Returns the CORS middleware, which names the origins that may read the answers. */
 function share(origin: '*' | string[] = []): RequestHandler[] {
   if (origin.length === 0) return [];
   return [cors({ origin, exposedHeaders, maxAge: 86_400, preflightContinue: true })];
 }
 
-// Notes the path of the endpoint, by which the metrics count requests. Forbids caches to keep answers that need or
-// hold a token.
+// Notes the path by which the metrics count requests, and forbids caches to keep answers that need or hold a token.
 function begin(path: string, isOpen: boolean): RequestHandler {
   return (_request, response, next) => {
     response.locals.path = basePath + path;
@@ -95,7 +91,6 @@ function createAdmission({ authenticate }: Authentication) {
     };
 }
 
-/** Returns the id of the account of a request, after its token is admitted. */
 function accountOf({ res }: Request): Promise<string> {
   return Promise.resolve((res!.locals.caller as Caller).account_id);
 }

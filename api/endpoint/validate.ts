@@ -21,10 +21,8 @@ function refuseLong(value: object, path: string[]): void {
 }
 
 /**
- * Throws a 400 when a value is nested too deeply, and a 422 when an inner list or object is too long. All other
- * checks of a request run later, since their work grows with the number of faults.
- *
- * @param value the parts of a request, `{ params, query, body }`, or the value at `path`
+ * Throws a 400 when the value at `path` is nested too deeply, and a 422 when an inner list or object is too long.
+ * All other checks run later, since their work grows with the number of faults.
  */
 export function refuseHuge(value: unknown, path: string[]): void {
   if (typeof value !== 'object' || value === null) return;
@@ -36,10 +34,8 @@ export function refuseHuge(value: unknown, path: string[]): void {
 }
 
 /**
- * Returns a problem for each text that Postgres cannot store: with a NUL character or half of a surrogate pair.
- * U+FFFD in a query is a problem too, since it replaces bytes that are not UTF-8.
- *
- * @param value the parts of a request, `{ params, query, body }`, or the value at `path`
+ * Returns a problem for each text that Postgres cannot store. U+FFFD in a query is a problem too, since it replaces
+ * bytes that are not UTF-8.
  */
 function findBadText(value: unknown, path: string[] = []): Problem[] {
   if (typeof value === 'string') {
@@ -61,11 +57,8 @@ function problemsOf(issue: z.core.$ZodIssue): Problem[] {
 }
 
 /**
- * Parses a request by a schema of its parts: `z.object({ params, query, body })`. Throws a 422 that names every
- * wrong field. Unknown fields are refused, since an ignored filter would mislead. Text that the database cannot
- * store is refused too.
- *
- * @param check returns further problems of the request
+ * Parses a request by a schema of its parts, `z.object({ params, query, body })`. Throws a 422 that names every
+ * wrong field, also the problems that `check` returns.
  */
 export async function parse<Output>(
   schema: z.ZodType<Output>,

@@ -51,7 +51,7 @@ export const pageMeta = z
   .meta({ id: 'EventPageMeta', description: 'Number of the page, and counts of pages and items.' });
 
 /**
- * Adds a sentence in a language to each event. Without a language, returns the events unchanged.
+ * Adds a sentence to each event, if there is a language.
  *
  * @param typeOf returns the type of the number of a company, which implies the country
  */

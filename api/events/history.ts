@@ -55,8 +55,7 @@ type Found = {
 };
 
 /**
- * Returns a page of the events of a company, their count, and the current state of the company. Throws a 404 for
- * an unknown company.
+ * Returns the answer with a page of the events of a company. Throws a 404 for an unknown company.
  *
  * @param named the type and value of a number, or null and a `company_ref`
  */

@@ -4,9 +4,8 @@ import { batches } from '../figures.ts';
 /**
  * Returns a function that joins its calls into batches: calls that arrive while batches run share the next batch.
  *
- * @param run processes one batch; returns the results in the order of the items, or rejects for all items
+ * @param run processes one batch; returns the results in the order of the items
  * @param mostRunning the most parallel batches, so that one works while another waits for the disk
- * @returns the function that processes one item
  */
 export function createBatch<Item, Result>(
   run: (items: Item[]) => Promise<Result[]>,

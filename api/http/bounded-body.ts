@@ -9,11 +9,8 @@ export function tooLarge(most_bytes: number): HttpError {
 }
 
 /**
- * Returns a middleware that reads a body by a parser of Express, and refuses a body larger than a bound. A body
- * with a larger `Content-Length` is refused unread, any other body when its bytes exceed the bound. The parser
- * alone would read a large body to its end.
- *
- * @param parser a middleware that begins to read at once
+ * Returns a middleware that reads a body by a parser of Express, and refuses a body larger than a bound as soon as
+ * the body is known to be larger. The parser alone would read a large body to its end.
  */
 export function readBounded(most_bytes: number, parser: RequestHandler): RequestHandler {
   return (request, response, next) => {

@@ -16,10 +16,7 @@ export interface Uses {
 export interface Context {
   /** The tables on the writer (the primary server): customers, their tokens, limits, credits and watch lists. */
   db: Db;
-  /**
-   * Separate sessions on the writer for limits and tokens. Limits and tokens thus wait neither for a standby nor
-   * for statements that need a standby.
-   */
+  /** Separate sessions on the writer for limits and tokens, which thus wait for no statement of a standby. */
   gate: Db;
   /** The data of the registries, on a standby or on the writer. */
   readers: Readers;

@@ -3,9 +3,8 @@ import type { Request, RequestHandler, Response } from 'express';
 import { HttpError, sendError, unavailable } from './errors.ts';
 
 /**
- * Returns a middleware that answers 503 after `deadline_ms`, so that no client waits for a database that hangs. A
- * client that has not sent its whole body gets a 408. Answers after the deadline are dropped. Only the first
- * deadline of a request counts.
+ * Returns a middleware that answers 503 after `deadline_ms`, or 408 to a client that has not sent its whole body.
+ * Only the first deadline of a request counts.
  */
 export function answerBy(deadline_ms: number): RequestHandler {
   return (request, response, next) => {
@@ -23,8 +22,8 @@ export function isGivenUp(response: Response): boolean {
 }
 
 /**
- * Returns whether a client still waits, and then cancels the deadline, so that a paid answer is sent. Returns
- * false in the last third of the time: after the payment, the answer would come long after the deadline.
+ * Returns whether a client still waits, and then cancels the deadline, so that a paid answer is sent. In the last
+ * third of the time it is too late: the answer would come long after the deadline.
  */
 export function claimAnswer(response: Response): boolean {
   const { deadline, lastClaim_ms } = response.locals as {

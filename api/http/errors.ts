@@ -18,8 +18,7 @@ export class HttpError extends Error {
     super(String(body.message ?? body.error));
     this.status = status;
     this.body = body;
-    this.headers =
-      status === 503 ? { 'Retry-After': String(retryAfter_s.unavailable), ...headers } : headers;
+    this.headers = headers;
   }
 }
 
@@ -36,21 +35,22 @@ export function invalid(problems: Problem[]): HttpError {
   });
 }
 
-/** Makes the 503 of a request that the database cannot answer now. */
-export function unavailable(): HttpError {
-  return new HttpError(503, { message: STATUS_CODES[503]! });
+/** Makes the 503 of a request that cannot be answered now; the client may retry after `wait_s` seconds. */
+export function unavailable(
+  message = STATUS_CODES[503]!,
+  wait_s: number = retryAfter_s.unavailable,
+) {
+  return new HttpError(503, { message }, { 'Retry-After': String(wait_s) });
 }
 
 /** Makes the 503 of a function that the operator has switched off. */
 export function switchedOff(what: string): HttpError {
-  const message = `${what} currently switched off.`;
-  return new HttpError(503, { message }, { 'Retry-After': String(retryAfter_s.switchedOff) });
+  return unavailable(`${what} currently switched off.`, retryAfter_s.switchedOff);
 }
 
 /** Makes the 503 of a search while the companies are loading. */
 export function loading(): HttpError {
-  const message = 'The companies are being loaded for the search.';
-  return new HttpError(503, { message }, { 'Retry-After': String(retryAfter_s.loading) });
+  return unavailable('The companies are being loaded for the search.', retryAfter_s.loading);
 }
 
 /** Makes the 429 of an exceeded bound, which `message` names; the client may retry after `wait_s` seconds. */
@@ -58,10 +58,7 @@ export function tooMany(message: string, wait_s: number, headers: Record<string,
   return new HttpError(429, { message }, { ...headers, 'Retry-After': String(wait_s) });
 }
 
-/**
- * Returns a middleware that passes requests with other methods to `answerUnmatched`; `methods` is the value of
- * `Allow`.
- */
+/** Returns a middleware that passes other methods to `answerUnmatched`; `methods` is the value of `Allow`. */
 export function onlyAllow(methods: string): RequestHandler {
   return (_request, response, next) => {
     response.locals.allow = methods;

@@ -23,10 +23,7 @@ export const dropPorts: RequestHandler = (request, _response, next) => {
   next();
 };
 
-/**
- * Returns the IP address of a client; null when neither the proxy nor the socket reports one. A text of a proxy
- * that is no address is ignored. An IPv4 client of an IPv6 socket gets its IPv4 address.
- */
+/** Returns the IP address of a client, in its IPv4 form if possible; null when nothing reports an address. */
 export function clientAddressOf(request: Request): string | null {
   const address = [request.ip, request.socket.remoteAddress].find((text) => text && isIP(text));
   return address?.split('%', 1)[0]?.replace(/^::ffff:(?=\d+\.)/i, '') ?? null;

@@ -2,10 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Request, RequestHandler } from 'express';
 import { type IncrementResponse, ipKeyGenerator, rateLimit } from 'express-rate-limit';
 import { LRUCache } from 'lru-cache';
-import type { Logger } from 'pino';
-import type { Db } from '../../sql/connection/kysely.ts';
 import { runPrepared } from '../../sql/connection/prepared.ts';
-import type { Readers } from '../../sql/connection/readers.ts';
 import {
   batches,
   memory,
@@ -15,15 +12,11 @@ import {
   type WorkLimit,
 } from '../figures.ts';
 import { createBatch } from './batch.ts';
+import type { Context } from './context.ts';
 import { tooMany } from './errors.ts';
 import { clientAddressOf } from './forwarded.ts';
 
-interface LimiterOptions {
-  gate: Db;
-  readers: Readers;
-  now: () => Date;
-  logger: Logger;
-}
+type Options = Pick<Context, 'gate' | 'readers' | 'now' | 'logger'>;
 
 /** Limits the requests and the work of clients; the figures are in `figures.ts`. */
 export type Limiter = ReturnType<typeof createLimiter>;
@@ -48,11 +41,10 @@ function unsupported(): never {
 }
 
 /**
- * Returns the limiter, which counts requests in Postgres: all processes share one count, and a restart forgets
- * nothing. Keys are stored as `name:key`. The worker deletes closed windows (`sql/mail/delete_done.sql`). While
- * the writer is away and standbys answer, each process counts alone in memory.
+ * Returns the limiter, which counts requests in Postgres for all processes, until the worker deletes closed windows
+ * (`sql/mail/delete_done.sql`). While the writer is away and standbys answer, each process counts alone.
  */
-export function createLimiter({ gate, readers, now, logger }: LimiterOptions) {
+export function createLimiter({ gate, readers, now, logger }: Options) {
   /** The windows of the most recent clients, as this process has counted them. */
   const windows = new LRUCache<string, Counted>({ max: memory.windows });
   const working = new Map<string, { count: number; waiting: (() => void)[] }>();
@@ -62,9 +54,7 @@ export function createLimiter({ gate, readers, now, logger }: LimiterOptions) {
     return counted && counted.resetTime > now() ? counted : undefined;
   };
 
-  /**
-   * Counts hits in one statement. Returns the count of each hit in its window; undefined while the writer is away.
-   */
+  /** Returns the count of each hit in its window; undefined while the writer is away. */
   async function countHits(hits: Hit[]): Promise<(Counted | undefined)[]> {
     const keys = hits.map(({ limit_key }) => limit_key);
     const values = [keys, now(), hits.map(({ reset_at }) => reset_at)];
@@ -82,17 +72,10 @@ export function createLimiter({ gate, readers, now, logger }: LimiterOptions) {
     });
   }
 
-  // Hits that arrive while a statement runs share the next statement.
   const countHit = createBatch(countHits, batches.counting);
 
-  /**
-   * Returns the window of a key if this process knows that the window is full, and counts a refusal. Refusals
-   * beyond `promptRefusals` are delayed: a client that retries at once must not take the processor from others.
-   */
-  async function meetFull(
-    { name, request_count }: RequestLimit,
-    key: string,
-  ): Promise<Counted | undefined> {
+  /** Returns the window of a key if this process knows that the window is full; delays a frequent refusal. */
+  async function meetFull({ name, request_count }: RequestLimit, key: string) {
     const seen = findOpen(`${name}:${key}`);
     if (!seen || seen.totalHits <= request_count) return undefined;
     seen.refusals = (seen.refusals ?? 0) + 1;
@@ -100,10 +83,7 @@ export function createLimiter({ gate, readers, now, logger }: LimiterOptions) {
     return seen;
   }
 
-  /**
-   * Counts a request, unless this process knows that the window is full. Returns the count and the end of the
-   * window.
-   */
+  /** Counts a request, unless its window is known to be full. Returns the count and the end of the window. */
   async function hit(limited: RequestLimit, key: string): Promise<Counted> {
     const full = await meetFull(limited, key);
     if (full) return full;
@@ -133,10 +113,8 @@ export function createLimiter({ gate, readers, now, logger }: LimiterOptions) {
     hit,
 
     /**
-     * Returns a middleware that limits the requests of a client, and answers 429 with `Retry-After`. The client is
-     * named by `keyOf`, else by an IPv4 address or the first 56 bits of an IPv6 address. One customer owns all IPv6
-     * addresses with the same first 56 bits. Every answer reports the rest of the limit in `RateLimit`,
-     * `RateLimit-Policy` (draft 8) and `X-RateLimit-*`.
+     * Returns a middleware that limits the requests of a client, which `keyOf` names, else its address. Every answer
+     * reports the rest of the limit in `RateLimit`, `RateLimit-Policy` (draft 8) and `X-RateLimit-*`.
      *
      * @param beforeRefusal may throw another answer than the 429
      */
@@ -164,20 +142,19 @@ export function createLimiter({ gate, readers, now, logger }: LimiterOptions) {
         logger,
       });
       return (request, response, next) => {
-        // Headers of an earlier limit are removed, since the library appends to them: an answer reports the last
-        // limit.
+        // The library would append to the headers of an earlier limit; an answer reports the last limit.
         response.removeHeader('RateLimit');
         response.removeHeader('RateLimit-Policy');
         return limit(request, response, next);
       };
     },
 
-    /** Counts one hit of a key that is no client, such as a mailbox. Returns whether the hit is within the limit. */
+    /** Counts one hit of a key, such as a mailbox. Returns whether the hit is within the limit. */
     async isAllowed(limited: RequestLimit, key: string): Promise<boolean> {
       return (await hit(limited, key)).totalHits <= limited.request_count;
     },
 
-    /** Counts one hit of a key under a limit of its own. Throws a 429 beyond the limit. */
+    /** Counts one hit of a key. Throws a 429 beyond the limit. */
     async count(limited: RequestLimit, key: string): Promise<void> {
       refuse(limited, await hit(limited, key));
     },
@@ -189,8 +166,8 @@ export function createLimiter({ gate, readers, now, logger }: LimiterOptions) {
     },
 
     /**
-     * Runs the work of a client in its turn, so that other clients find free sessions. Throws a 429 when too much
-     * work of the client waits. Work counts until it ends, even when its request is already answered.
+     * Runs the work of a client in its turn, and throws a 429 when too much of its work waits. Work counts until it
+     * ends, even when its request is already answered.
      */
     async inTurn<Result>(
       { what, running_count, waiting_count }: WorkLimit,

@@ -18,11 +18,9 @@ interface Options {
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /**
- * Returns the metrics of the process, of its requests and of the tables, in the format of Prometheus. `router`
- * serves `/metrics` to programs of this machine alone; `render` is for the port that other programs use. Requests
- * are labelled by the template of their route, since clients can invent any number of paths.
- *
- * @param options.pool reads the tables, and its sessions are counted; without a pool these metrics are missing
+ * Returns the metrics of the process, of its requests and, with a pool, of the tables, in the format of Prometheus.
+ * `router` serves `/metrics` to programs of this machine alone. Requests are labelled by the template of their
+ * route, since clients can invent any number of paths.
  */
 export function createMetrics({ pool, readers, searchIndex, now }: Options) {
   const registry = new Registry();

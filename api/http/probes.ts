@@ -1,7 +1,7 @@
 import type { Router } from 'express';
 import type { Db } from '../../sql/connection/kysely.ts';
 import type { Readers } from '../../sql/connection/readers.ts';
-import { HttpError, loading, onlyAllow } from './errors.ts';
+import { loading, onlyAllow, unavailable } from './errors.ts';
 import { createRouter } from './router.ts';
 
 type Options = {
@@ -11,16 +11,8 @@ type Options = {
   isStopping?: () => boolean;
 };
 
-/**
- * Serves `/healthz`, whether the process is alive, and `/readyz`, whether it can serve. Neither path has a rate
- * limit.
- */
-export function createProbes({
-  db,
-  readers,
-  searchIndex,
-  isStopping = () => false,
-}: Options): Router {
+/** Serves `/healthz`, whether the process is alive, and `/readyz`, whether it can serve. */
+export function createProbes({ db, readers, searchIndex, isStopping }: Options): Router {
   const router = createRouter();
   router
     .route('/healthz')
@@ -32,26 +24,21 @@ export function createProbes({
   router
     .route('/readyz')
     .get(async (_request, response) => {
-      if (isStopping()) throw new HttpError(503, { message: 'The service is stopping.' });
+      if (isStopping?.()) throw unavailable('The service is stopping.');
       let isLoaded: boolean;
       let isWriterUp: boolean;
       try {
-        // The query reads no row: it checks only that the tables exist and may be read.
+        // The queries read no row: they check only that the tables exist and may be read.
         await readers.read((one) =>
           one.selectFrom('registry.daily_stat').select('stat_date').limit(0).execute(),
         );
-        isWriterUp =
-          (await readers.askWriter(() =>
-            db
-              .selectFrom(['customer.rate_limit', 'customer.token'])
-              .select('limit_key')
-              .limit(0)
-              .execute(),
-          )) !== undefined;
+        const limits = db.selectFrom(['customer.rate_limit', 'customer.token']);
+        const empty = limits.select('limit_key').limit(0);
+        isWriterUp = (await readers.askWriter(() => empty.execute())) !== undefined;
         isLoaded = await searchIndex.isReady();
       } catch (error) {
         response.locals.err = error;
-        throw new HttpError(503, { message: 'The database does not answer as it should.' });
+        throw unavailable('The database does not answer as it should.');
       }
       if (!isLoaded) throw loading();
       // Without the writer, public data can still be read, so that the balancer keeps the process.

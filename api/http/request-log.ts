@@ -6,10 +6,7 @@ import type { Logger } from 'pino';
 const token = /sk_(live|api)_/i;
 const signedToken = /eyJ[\w-]{8}/;
 
-/**
- * Checks whether a text holds a token, plain or percent-encoded. A text that is percent-encoded five times over is
- * treated as a token.
- */
+/** Checks whether a text holds a token, plain or percent-encoded; so does a text encoded five times over. */
 function holdsToken(text: string, level = 0): boolean {
   if (token.test(text) || signedToken.test(text)) return true;
   const decoded = text.replaceAll(/%([\da-f]{2})/gi, (_escape, digits: string) =>
@@ -31,9 +28,8 @@ function pathOf({ originalUrl }: Request): string {
 }
 
 /**
- * Returns a middleware that logs one line per request, with its id and the references of its account and token.
- * The id is the `X-Request-Id` of the client, else a new id. Headers, query and body are not logged, since they
- * carry tokens and passwords.
+ * Returns a middleware that logs one line per request. Headers, query and body are not logged, since they carry
+ * tokens and passwords.
  */
 export function logRequests(logger: Logger): RequestHandler {
   return (request, response, next) => {

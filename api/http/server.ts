@@ -51,9 +51,8 @@ function endUnread(request: IncomingMessage, response: ServerResponse): void {
 }
 
 /**
- * Returns the HTTP server of an application. Requests that Node refuses before any route, such as malformed HTTP,
- * get JSON too. Requests without `Host` or with an unknown `Expect` go to the application: Node would send an
- * empty body.
+ * Returns the HTTP server of an application. Malformed HTTP gets JSON too. Requests without `Host` or with an
+ * unknown `Expect` go to the application: Node would send an empty body.
  */
 export function createHttpServer(application: RequestListener, logger: Logger): Server {
   return createServer(
@@ -70,10 +69,7 @@ export function createHttpServer(application: RequestListener, logger: Logger): 
     .on('clientError', (error, socket) => answerBrokenRequest(error, socket, logger));
 }
 
-/**
- * Returns a function that makes every pending and later answer the last of its connection. So no client sends a
- * request into a connection that is about to close.
- */
+/** Returns a function that makes every pending and later answer the last of its connection. */
 export function watchAnswers(server: Server): () => void {
   const pending = new Set<ServerResponse>();
   let isEnding = false;

@@ -6,18 +6,13 @@ import { HttpError } from '../http/errors.ts';
 import { rowCount } from '../http/paging.ts';
 import { changeWatchList } from './watch-list.ts';
 
-/**
- * The alert settings of an account. Only an account has `notify_submissions`: a mail reports the outcome of each
- * submission.
- */
+/** The alert settings of an account. */
 type AccountSettings = Omit<Selectable<CustomerTables['customer.alert_setting']>, 'account_id'>;
 
-/** The settings that choose the events of alerts. A list of classes or categories is null when all apply. */
+/** The settings that choose the events of alerts. A list is null when all classes or categories apply. */
 export type AlertSettings = Omit<AccountSettings, 'notify_submissions'>;
 
-/**
- * The alert settings that a request changes. A switch without a value is kept; a list without a value becomes all.
- */
+/** The settings that a request changes. A switch without a value is kept; a list without a value becomes all. */
 type AlertChange = { [Field in keyof AccountSettings]?: AccountSettings[Field] | undefined };
 
 // Spec: alerts and mails are off at first; silent on the first values of the other settings.
@@ -39,7 +34,7 @@ function change(stored: AccountSettings, given: AlertChange) {
   return { ...stored, ...lists, ...given } as AccountSettings;
 }
 
-/** Returns the global settings of an account, which apply to companies without settings of their own. */
+/** Returns the global settings of an account. */
 export async function findGlobalSettings(db: Db, account_id: string): Promise<AccountSettings> {
   const stored = await db
     .selectFrom('customer.alert_setting')
@@ -50,17 +45,15 @@ export async function findGlobalSettings(db: Db, account_id: string): Promise<Ac
 }
 
 /**
- * Changes the global settings of an account, which apply to companies without settings of their own.
- *
- * @param isForced whether all companies lose their own settings
- * @returns the count of watched companies to which the global settings now apply
+ * Changes the global settings of an account, and returns the count of companies to which they now apply. With
+ * `isForced` all companies lose their own settings.
  */
 export async function setGlobally(
   db: Db,
   account_id: string,
   given: AlertChange,
   isForced: boolean,
-): Promise<number> {
+) {
   return changeWatchList(db, account_id, async (tx) => {
     const settings = change(await findGlobalSettings(tx, account_id), given);
     await tx
@@ -79,10 +72,7 @@ export async function setGlobally(
   });
 }
 
-/**
- * Deletes the own settings of one company, or without `watch_id` of all companies. Returns the count of companies
- * with deleted settings.
- */
+/** Deletes the own settings of one company, or without `watch_id` of all, and returns the count of companies. */
 async function dropCustomSettings(tx: Tx, account_id: string, watch_id?: string): Promise<number> {
   const nothing = Object.fromEntries(settingColumns.map((column) => [column, null]));
   const { numUpdatedRows } = await tx
@@ -117,15 +107,15 @@ function findWatch(tx: Tx, account_id: string, { identifier_type, identifier_val
 }
 
 /**
- * Sets the own alert settings of one watched company. The first own settings of a company take omitted values from
- * the global settings.
+ * Sets the own alert settings of one watched company. Its first own settings take omitted values from the global
+ * settings.
  */
 export async function setForCompany(
   db: Db,
   account_id: string,
   given: AlertChange,
   identifier: Identifier,
-): Promise<void> {
+) {
   await changeWatchList(db, account_id, async (tx) => {
     const { watch_id, has_custom_settings, ...own } = await findWatch(tx, account_id, identifier);
     const global = await findGlobalSettings(tx, account_id);

@@ -116,34 +116,32 @@ Without a value \`alerts_enabled\` and \`notify_via_email\` stay as they are: of
   );
 }
 
-function list({ db }: Context): Endpoint {
-  return endpoint(
-    {
-      ...common,
-      method: 'get',
-      summary: 'Read the settings of alerts',
-      description: `Lists the global settings and, page by page, the companies with settings of their own, the last added company first.`,
-      query: z.strictObject(pagingFields),
-      ...answersSuccess(
-        [
-          z.strictObject({ global: globalSettings, companies: z.array(companySettings) }),
-          {
-            global: { ...settingsExample, notify_submissions: true },
-            companies: [{ ...examples.company, ...settingsExample }],
-          },
-        ],
-        [pageMeta, examples.meta],
-      ),
-    },
-    async ({ query, caller: { account_id } }) => {
-      const global = view(await findGlobalSettings(db, account_id));
-      const { total, page } = await selectPage(db, account_id, query, true);
-      const custom = await page.select(['has_custom_settings', ...settingColumns]).execute();
-      const data = { global, companies: custom.map(view) };
-      return { success: true, data, meta: viewPageMeta(query, total) };
-    },
-  );
-}
+const list = endpoint(
+  {
+    ...common,
+    method: 'get',
+    summary: 'Read the settings of alerts',
+    description: `Lists the global settings and, page by page, the companies with settings of their own, the last added company first.`,
+    query: z.strictObject(pagingFields),
+    ...answersSuccess(
+      [
+        z.strictObject({ global: globalSettings, companies: z.array(companySettings) }),
+        {
+          global: { ...settingsExample, notify_submissions: true },
+          companies: [{ ...examples.company, ...settingsExample }],
+        },
+      ],
+      [pageMeta, examples.meta],
+    ),
+  },
+  async ({ query, caller: { account_id }, options: { db } }) => {
+    const global = view(await findGlobalSettings(db, account_id));
+    const { total, page } = await selectPage(db, account_id, query, true);
+    const custom = await page.select(['has_custom_settings', ...settingColumns]).execute();
+    const data = { global, companies: custom.map(view) };
+    return { success: true, data, meta: viewPageMeta(query, total) };
+  },
+);
 
 function reset({ db, readers }: Context): Endpoint {
   return endpoint(
@@ -166,5 +164,5 @@ function reset({ db, readers }: Context): Endpoint {
 }
 
 export function alertEndpoints(options: Context): Endpoint[] {
-  return [change(options), list(options), reset(options)];
+  return [change(options), list, reset(options)];
 }

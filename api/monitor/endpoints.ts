@@ -32,16 +32,12 @@ type Addition = Awaited<ReturnType<typeof addCompanies>>;
 
 function describeAddition({ ready, queued, added, notifies }: Addition): string {
   const count = ready + queued;
-  return [
-    `${ready} of ${count} ${count === 1 ? 'company' : 'companies'} ready.`,
-    queued > 0
-      ? `${queued} ${queued === 1 ? 'is' : 'are'} not known yet and will be imported.`
-      : [],
-    added === 0 ? 'Nothing new is on the list.' : [],
-    added > 0 && notifies ? 'An e-mail confirms when all are settled.' : [],
-  ]
-    .flat()
-    .join(' ');
+  const sentences = [`${ready} of ${count} ${count === 1 ? 'company' : 'companies'} ready.`];
+  const are = queued === 1 ? 'is' : 'are';
+  if (queued > 0) sentences.push(`${queued} ${are} not known yet and will be imported.`);
+  if (added === 0) sentences.push('Nothing new is on the list.');
+  else if (notifies) sentences.push('An e-mail confirms when all are settled.');
+  return sentences.join(' ');
 }
 
 function add({ db, limiter, readers, now, bounds }: Context): Endpoint {
@@ -87,35 +83,33 @@ const watchEntry = z
   })
   .meta({ id: 'WatchEntry', description: 'A company of the watch list.' });
 
-function list({ db }: Context): Endpoint {
-  return endpoint(
-    {
-      ...common,
-      method: 'get',
-      path: '/companies/watched',
-      summary: 'List the watched companies',
-      description:
-        'Lists the newest company first, under its number of today; a company that is `queued` or `failed` has the submitted number.',
-      query: z.strictObject(pagingFields),
-      ...answersSuccess([z.array(watchEntry), [examples.watch]], [pageMeta, examples.meta]),
-    },
-    async ({ query, caller }) => {
-      const { total, page } = await selectPage(db, caller.account_id, query);
-      const data = await page
-        .select([
-          sql`to_char(created_at at time zone 'UTC', 'YYYY-MM-DD')`.as('watched_since'),
-          sql`to_char(last_event_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`.as(
-            'last_event_at',
-          ),
-          sql`events_count::int`.as('events_count'),
-          sql`failure ->> 'sentence'`.as('failure'),
-        ])
-        .select(['state', 'has_custom_settings'])
-        .execute();
-      return { success: true, data, meta: viewPageMeta(query, total) };
-    },
-  );
-}
+const list = endpoint(
+  {
+    ...common,
+    method: 'get',
+    path: '/companies/watched',
+    summary: 'List the watched companies',
+    description:
+      'Lists the newest company first, under its number of today; a company that is `queued` or `failed` has the submitted number.',
+    query: z.strictObject(pagingFields),
+    ...answersSuccess([z.array(watchEntry), [examples.watch]], [pageMeta, examples.meta]),
+  },
+  async ({ query, caller, options: { db } }) => {
+    const { total, page } = await selectPage(db, caller.account_id, query);
+    const data = await page
+      .select([
+        sql`to_char(created_at at time zone 'UTC', 'YYYY-MM-DD')`.as('watched_since'),
+        sql`to_char(last_event_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`.as(
+          'last_event_at',
+        ),
+        sql`events_count::int`.as('events_count'),
+        sql`failure ->> 'sentence'`.as('failure'),
+      ])
+      .select(['state', 'has_custom_settings'])
+      .execute();
+    return { success: true, data, meta: viewPageMeta(query, total) };
+  },
+);
 
 // Spec: two names for each field, silent on which name counts; we accept both.
 const spellings = [
@@ -141,19 +135,11 @@ function checkRemoval(body: Record<string, unknown>, context: z.core.$Refinement
   }
 }
 
-const numbers = z.array(text);
+const outcomes = ['removed', 'not_found', 'not_watched'] as const;
 
-/** Returns the answer to a removal: the numbers by outcome, as the client wrote them. */
-function viewRemoval(data: Record<RemovalOutcome, string[]>, removed_at: Date) {
-  const { removed, not_found, not_watched } = data;
-  const meta = {
-    total: removed.length + not_found.length + not_watched.length,
-    removed: removed.length,
-    not_found: not_found.length,
-    not_watched: not_watched.length,
-    removed_at: formatTimestamp(removed_at),
-  };
-  return { success: true, data, meta };
+/** Returns an object with a value for each outcome of a number. */
+function byOutcome<Value>(valueOf: (outcome: RemovalOutcome) => Value) {
+  return Object.fromEntries(outcomes.map((outcome) => [outcome, valueOf(outcome)]));
 }
 
 function remove({ db, readers, now }: Context): Endpoint {
@@ -177,18 +163,9 @@ function remove({ db, readers, now }: Context): Endpoint {
       check: numberCheck({ readers }, [...spellings]),
       bodyExample: examples.removal,
       ...answersSuccess(
+        [z.strictObject(byOutcome(() => z.array(text))), examples.removed],
         [
-          z.strictObject({ removed: numbers, not_found: numbers, not_watched: numbers }),
-          examples.removed,
-        ],
-        [
-          z.strictObject({
-            total: z.int(),
-            removed: z.int(),
-            not_found: z.int(),
-            not_watched: z.int(),
-            removed_at: time,
-          }),
+          z.strictObject({ total: z.int(), ...byOutcome(() => z.int()), removed_at: time }),
           examples.removal_meta,
         ],
       ),
@@ -199,16 +176,17 @@ function remove({ db, readers, now }: Context): Endpoint {
       const values = [...submitted.keys()];
       const at = now();
       const found = await removeCompanies(db, { account_id, identifier_type, values, now: at });
-      const listOf = (outcome: RemovalOutcome) =>
-        found.filter((one) => one.outcome === outcome).map((one) => submitted.get(one.value)![0]!);
-      const removed = listOf('removed');
-      const not_found = listOf('not_found');
-      const not_watched = listOf('not_watched');
-      return viewRemoval({ removed, not_found, not_watched }, at);
+      const of = Map.groupBy(found, ({ outcome }) => outcome);
+      const data = byOutcome((outcome) =>
+        (of.get(outcome) ?? []).map(({ value }) => submitted.get(value)![0]!),
+      );
+      const counts = byOutcome((outcome) => of.get(outcome)?.length ?? 0);
+      const meta = { total: found.length, ...counts, removed_at: formatTimestamp(at) };
+      return { success: true, data, meta };
     },
   );
 }
 
 export function watchlistEndpoints(options: Context): Endpoint[] {
-  return [add(options), list(options), remove(options)];
+  return [add(options), list, remove(options)];
 }

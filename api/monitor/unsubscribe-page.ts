@@ -7,7 +7,6 @@ import { onlyAllow } from '../http/errors.ts';
 import { createRouter } from '../http/router.ts';
 import { sendPrivatePage } from '../html/page.ts';
 
-/** The options of the page, with `secretKey`, which signs the links in mails. */
 type Options = Pick<Context, 'db' | 'now'> & { secretKey: string };
 
 /**
@@ -27,10 +26,7 @@ function selectReader({ db, now, secretKey }: Options, token: string) {
     .where((eb) => eb.or([eb('recovered_at', 'is', null), eb('recovered_at', '<', end_of_second)]));
 }
 
-/**
- * Turns off all alerts by mail of an account, including alerts of single companies. Returns the account; undefined
- * for an invalid token.
- */
+/** Turns off all alerts by mail of an account, and returns the account; undefined for an invalid token. */
 async function stopMails(options: Options, token: string) {
   return options.db.transaction().execute(async (tx) => {
     const reader = selectReader({ ...options, db: tx }, token);
@@ -58,9 +54,8 @@ function tokenOf({ query, body }: Request): string | undefined {
 }
 
 /**
- * Serves the page of the unsubscribe link in digest mails. `GET /unsubscribe?token=` shows a button and changes
- * nothing, since mail scanners follow links. `POST /unsubscribe` turns off the alerts by mail of the account. The
- * button sends `POST /unsubscribe`; mail programs send it as a one-click request.
+ * Serves the page of the unsubscribe link in digest mails. `GET` shows a button and changes nothing, since mail
+ * scanners follow links; the button or a mail program sends `POST`, which turns off the alerts by mail.
  */
 export function createUnsubscribePages(options: Options): Router {
   const router = createRouter();

@@ -18,10 +18,8 @@ export const watchedFields = {
 };
 
 /**
- * Returns the query of a page of a watch list, and the total count of companies. With `isCustom`, only companies
- * with their own alert settings are listed and counted. The query selects the name of a company and its current
- * number, else the submitted number.
- * Spec: silent on the order of a watch list; we list the newest first.
+ * Returns the query of a page of a watch list, and the total count of companies; with `isCustom` only companies
+ * with their own alert settings. Spec: silent on the order of a watch list; we list the newest first.
  */
 export async function selectPage(db: Db, account_id: string, paging: Paging, isCustom = false) {
   const watches = db
@@ -65,7 +63,7 @@ interface Submission {
 
 /**
  * Runs a transaction that changes the watch list of an account. The account is locked, so that requests and the
- * nightly run change its list one after the other. Throws a 401 when the account has ended.
+ * nightly run take turns. Throws a 401 when the account has ended.
  */
 export function changeWatchList<Result>(
   db: Db,
@@ -85,11 +83,8 @@ export function changeWatchList<Result>(
 }
 
 /**
- * Adds companies to the watch list of an account. A number is ready when its company is known, else queued. A
- * submission that adds nothing is deleted and sends no mail. When no number is queued, the same transaction writes
- * the mail. Throws a 422 when the account exceeds a bound.
- *
- * @returns the counts of ready numbers, queued numbers and added companies, and whether mails report submissions
+ * Adds companies to the watch list of an account, and returns the counts of ready and queued numbers and of added
+ * companies, and whether mails report submissions. Throws a 422 when the account exceeds a bound.
  */
 export async function addCompanies(db: Db, submission: Submission, bounds: Bounds) {
   const { account_id, values, now } = submission;
@@ -100,9 +95,11 @@ export async function addCompanies(db: Db, submission: Submission, bounds: Bound
       select customer.submissions_of(${watch_ids}) as submissions
     `.execute(tx);
     await sql`select customer.make_ready(${watch_ids}, ${now})`.execute(tx);
-    const counts = await countWatches(tx, account_id, submission_id, new_ids);
-    const { ready, added, notifies } = counts;
-    requireBounds(counts, bounds);
+    // A duplicate of an existing watch is deleted by now.
+    const asked = [account_id, submission_id, new_ids];
+    const [counts] = await runPrepared<Counts>(tx, 'api/monitor/count_watches.sql', asked);
+    const { ready, added, notifies } = counts!;
+    requireBounds(counts!, bounds);
     if (added === 0) {
       await sql`delete from customer.submission where submission_id = ${submission_id}`.execute(tx);
     }
@@ -113,20 +110,9 @@ export async function addCompanies(db: Db, submission: Submission, bounds: Bound
   });
 }
 
-type Counts = Awaited<ReturnType<typeof countWatches>>;
+type Counted = 'ready' | 'added' | 'waiting' | 'all_watches' | 'all_queued';
 
-/**
- * Counts the watches of a submission and of its account.
- *
- * @param new_ids the watches that the submission created; a duplicate of an existing watch is deleted by now
- */
-async function countWatches(tx: Tx, account_id: string, submission_id: string, new_ids: string[]) {
-  type Name = 'ready' | 'added' | 'waiting' | 'all_watches' | 'all_queued';
-  type Row = Record<Name, number> & { notifies: boolean };
-  const values = [account_id, submission_id, new_ids];
-  const rows = await runPrepared<Row>(tx, 'api/monitor/count_watches.sql', values);
-  return rows[0]!;
-}
+type Counts = Record<Counted, number> & { notifies: boolean };
 
 function requireBounds({ added, waiting, all_watches, all_queued }: Counts, bounds: Bounds): void {
   const { WATCHES_PER_ACCOUNT: watches, QUEUED_NUMBERS_PER_ACCOUNT: queued } = bounds;
@@ -178,10 +164,8 @@ interface FoundNumber {
 }
 
 /**
- * Removes companies from the watch list of an account, and their events from its feed. Any number of a company
- * identifies the company; only the submitted number identifies a queued or failed watch.
- *
- * @returns the numbers with their outcomes, in the submitted order
+ * Removes companies from the watch list of an account, and their events from its feed. Returns the numbers with
+ * their outcomes, in the submitted order.
  */
 export async function removeCompanies(db: Db, removal: Submission): Promise<FoundNumber[]> {
   const { account_id, now } = removal;

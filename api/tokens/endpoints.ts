@@ -55,8 +55,8 @@ async function lockApiToken(db: Db, caller: Caller, path: z.output<typeof params
 }
 
 /**
- * Locks the account of the caller, and throws a 401 when its Master Token is revoked. A recovery locks the account
- * too, so that it also revokes tokens of parallel transactions.
+ * Locks the account of the caller, as a recovery does, which so revokes tokens of parallel transactions too. Throws
+ * a 401 when the Master Token is revoked.
  */
 async function requireMaster(tx: Tx, { account_id, token_id }: Caller): Promise<void> {
   await sql`select customer.lock_accounts(array[${account_id}::bigint])`.execute(tx);
@@ -68,10 +68,7 @@ async function requireMaster(tx: Tx, { account_id, token_id }: Caller): Promise<
     .executeTakeFirstOrThrow(() => unauthorized('Token revoked'));
 }
 
-/**
- * Returns the count of API tokens of an account that are neither revoked nor expired. Deletes revoked and expired
- * tokens except the `most` that ended last. The transaction holds the lock on the account.
- */
+/** Returns the count of usable API tokens of an account, and deletes ended tokens except the `most` last ones. */
 async function countActive(tx: Tx, account_id: string, most: number, now: Date): Promise<number> {
   type Row = { active_count: number };
   const rows = await runPrepared<Row>(tx, 'api/count_tokens.sql', [account_id, most, now]);
@@ -287,11 +284,12 @@ const verify = endpoint(
   },
   ({ caller, options: { now } }) => {
     const { token_ref, token_name, user_ref, user_name } = caller;
-    const expires_at = formatOptional(caller.expires_at);
-    const last_used_at = formatOptional(caller.last_used_at);
+    const times = {
+      expires_at: formatOptional(caller.expires_at),
+      last_used_at: formatOptional(caller.last_used_at),
+    };
     const names = { token_ref, token_name, user_ref, user_name };
-    const data = { valid: true, ...names, expires_at, is_active: true, last_used_at };
-    return viewAnswer(data, now());
+    return viewAnswer({ valid: true, ...names, is_active: true, ...times }, now());
   },
 );
 

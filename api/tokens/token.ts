@@ -33,14 +33,8 @@ export const newTokenData = z
 type TokenTable = CustomerTables['customer.token'];
 type Issue = Pick<Insertable<TokenTable>, 'account_id' | 'kind' | 'name' | 'lifetime_days'>;
 
-/** A new token with its secret, which is not stored. */
-export type NewToken = z.output<typeof newTokenData>;
-
-/**
- * Makes a token, stores the hash of its secret, and returns the secret. A token without `lifetime_days` never
- * expires.
- */
-export async function issueToken(tx: Tx, token: Issue, now: Date): Promise<NewToken> {
+/** Makes a token, and returns it with its secret, of which only a hash is stored. */
+export async function issueToken(tx: Tx, token: Issue, now: Date) {
   const plaintext = createSecret(token.kind);
   const secret_hash = Buffer.from(hashSecret(plaintext), 'hex');
   const token_ref = createRef();

@@ -3,7 +3,7 @@ import type * as sdk from 'stripe';
 import { z } from 'zod';
 import { checkEnvironment, setting } from '../../sql/process/environment.ts';
 import { lifetimes, patience } from '../figures.ts';
-import { HttpError } from '../http/errors.ts';
+import { HttpError, unavailable } from '../http/errors.ts';
 import type { Payment } from './purchase.ts';
 
 const require = createRequire(import.meta.url);
@@ -42,7 +42,7 @@ const passing = /^Stripe(API|Connection|Idempotency|RateLimit)Error$/;
 function fault(error: unknown): HttpError {
   const isPassing = passing.test((error as { type?: string }).type ?? '');
   const answer = isPassing
-    ? new HttpError(503, { message: 'The payment provider does not answer; try again later.' })
+    ? unavailable('The payment provider does not answer; try again later.')
     : new HttpError(502, { message: 'The payment provider refused to open a checkout.' });
   answer.cause = error;
   return answer;
