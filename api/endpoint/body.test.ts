@@ -55,7 +55,6 @@ function bytes(text_: string): Uint8Array<ArrayBuffer> {
 describe('a JSON body', () => {
   test.each([
     ['', json],
-    [' and a charset', `${json}; charset=UTF-8`],
     [' and a charset in quotes', `${json};charset="utf-8"`],
   ])('201 with the type of JSON%s', async (_name, type) => {
     expect(await send('{"name": "Zażółć 🐢"}', { type })).toMatchObject({
@@ -72,7 +71,6 @@ describe('a JSON body', () => {
   test.each([
     ['broken off', '{"name": "Billing'],
     ['no JSON', "{'name': 'Billing'}"],
-    ['blank', '  '],
     ['a comment', '{"name":"Billing"} // new'],
   ])('400 for what is malformed: %s', async (_name, body) => {
     const before = await countTokens();
@@ -105,7 +103,6 @@ describe('a JSON body', () => {
   test.each([
     ['in two objects', '{"a":{"name":1},"name":"Billing"}'],
     ['in a text', '{"name":"\\"name\\": 1, \\\\"}'],
-    ['in lists', '{"name":"Billing","0":[1,2],"1":["0","1"]}'],
   ])('nothing is refused for a name that comes twice %s', async (_name, body) => {
     expect(JSON.stringify(await send(body))).not.toContain('only once');
   });
@@ -114,7 +111,6 @@ describe('a JSON body', () => {
     ['half a character', '{"name":"Billing\xc3"}'],
     ['another encoding', '{"name":"Za\xbf\xf3\xb3\xe6"}'],
     ['an encoded surrogate', '{"name":"Billing\xed\xa0\x80"}'],
-    ['an overlong NUL', '{"name":"Billing\xc0\x80"}'],
   ])('400 for bytes that are no UTF-8: %s', async (_name, body) => {
     expect(await send(bytes(body))).toEqual(malformed);
   });
@@ -130,11 +126,6 @@ describe('a JSON body', () => {
     ['a field of lists', `{"name":${'['.repeat(40)}${']'.repeat(40)}}`],
   ])('400 for what is nested too deeply: %s', async (_name, body) => {
     expect(await send(body)).toEqual(tooDeep);
-  });
-
-  test('400 for what is nested too deeply where no body is expected', async () => {
-    const body = `{"a":${'['.repeat(40)}${']'.repeat(40)}}`;
-    expect(await send(body, { path: '/tokens/verify' })).toEqual(tooDeep);
   });
 
   test.each([
@@ -165,12 +156,9 @@ describe('a JSON body', () => {
 
   test.each([
     'text/plain',
-    'text/json',
     'application/x-www-form-urlencoded',
-    'multipart/form-data; boundary=a',
     'application/json; charset=iso-8859-2',
     'application/json; charset=utf-16',
-    'application/json; charset=none',
     'application/jsonp',
     'nonsense',
   ])('415 for %s', async (type) => {

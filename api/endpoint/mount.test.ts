@@ -97,7 +97,6 @@ describe('methods', () => {
     ['/tokens', 'DELETE', 'POST, GET, HEAD'],
     ['/tokens/AAAAAAAAAAAA', 'POST', 'GET, HEAD, PUT, DELETE'],
     ['/tokens/verify', 'GET', 'POST'],
-    ['/auth/register', 'GET', 'POST'],
     ['/wallet', 'PATCH', 'GET, HEAD'],
     ['/openapi.json', 'POST', 'GET, HEAD'],
   ])('405 names those that %s has', async (path, method, allow) => {

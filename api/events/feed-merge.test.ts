@@ -40,15 +40,6 @@ test('both feeds become one, without a loss and without a repetition', async () 
   });
 });
 
-test('who watched one of them goes on with the whole', async () => {
-  const page = await one.read<FeedPage>('/watchlist/events');
-  expect(page.data.map(({ new_value }) => new_value)).toEqual([nip, '600333444']);
-  expect(page.meta.total).toBe(2);
-  expect(await one.read('/companies/watched')).toMatchObject({
-    data: [{ primary_identifier: nip, events_count: 2 }],
-  });
-});
-
 test('the history of the company has the events of both', async () => {
   const query = `identifier_type=NIP&identifier_value=${nip}`;
   expect(await one.read(`/companies/events?${query}`)).toMatchObject({ meta: { total: 3 } });

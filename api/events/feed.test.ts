@@ -113,13 +113,7 @@ describe('GET /api/v1/events/feed', () => {
     expect((await part({ limit: count })).meta.has_more).toBe(false);
   });
 
-  test('200 gives the cursor back while there is nothing new', async () => {
-    const { meta } = await part();
-    const again = await part({ after: meta.next_cursor });
-    expect(again).toMatchObject({ data: [], meta: { ...meta, has_more: false } });
-  });
-
-  test('200 has a cursor even where nothing is', async () => {
+  test('200 has a cursor even where nothing is, and gives it back while nothing is new', async () => {
     const { data, meta } = await part({}, stranger);
     expect(data).toEqual([]);
     expect(await part({ after: meta.next_cursor }, stranger)).toMatchObject({ data: [], meta });
@@ -139,19 +133,11 @@ describe('GET /api/v1/events/feed, refused', () => {
   test.each([
     ['limit=0', 'limit', limitForm],
     ['limit=1001', 'limit', limitForm],
-    ['limit=-1', 'limit', limitForm],
-    ['limit=', 'limit', limitForm],
-    ['limit=5&limit=6', 'limit', 'The limit field must be given only once.'],
     ['scope=mine', 'scope', 'The scope field must be one of watched, all.'],
     ['after=', 'after', cursorForm],
-    ['after=12', 'after', cursorForm],
     [`after=${encode('watched:-1')}`, 'after', cursorForm],
-    [`after=${encode('watched:1')}%3D`, 'after', cursorForm],
-    [`after=${encode('watched:01')}`, 'after', cursorForm],
-    [`after=${encode('watched:1 ')}`, 'after', cursorForm],
     [`after=${encode(`watched:${'9'.repeat(19)}`)}`, 'after', cursorForm],
     [`after=${encode('watched:1')}`, 'after', cursorForm],
-    [`after=${writeCursor({ scope: 'watched', event_id: '1' })}A`, 'after', cursorForm],
     [`scope=all&after=${writeCursor({ scope: 'watched', event_id: '1' })}`, 'after', cursorForm],
     [`after=${writeCursor({ scope: 'all', event_id: '1' })}`, 'after', cursorForm],
     [
@@ -159,7 +145,6 @@ describe('GET /api/v1/events/feed, refused', () => {
       'after',
       'The after field must not be longer than 100 characters.',
     ],
-    ['page=2', 'page', 'The page field is unknown.'],
     ['event_type=COMPANY_SUSPENDED', 'event_type', 'The event_type field is unknown.'],
   ])('422 for %s', async (query, field, message) => {
     expect(await stranger.ask(`GET /events/feed?${query}`)).toEqual(refusal(field, message));
@@ -168,9 +153,6 @@ describe('GET /api/v1/events/feed, refused', () => {
   test('422 for a cursor with a character too many, too few or wrong', async () => {
     const { body } = await stranger.ask('GET /events/feed?scope=all&limit=1');
     const { next_cursor } = (body as { meta: { next_cursor: string } }).meta;
-    expect((await stranger.ask(`GET /events/feed?scope=all&after=${next_cursor}`)).status).toBe(
-      200,
-    );
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'.split('');
     const places = Array.from(next_cursor, (_, at) => at);
     const spoiled = new Set([
@@ -184,8 +166,8 @@ describe('GET /api/v1/events/feed, refused', () => {
     ]);
     spoiled.delete(next_cursor);
     expect([...spoiled].filter((cursor) => readCursor(cursor) !== undefined)).toEqual([]);
-    const { status } = await stranger.ask(`GET /events/feed?scope=all&after=${next_cursor}A`);
-    expect(status).toBe(422);
+    const wrong = `GET /events/feed?scope=all&after=${next_cursor}A`;
+    expect((await stranger.ask(wrong)).status).toBe(422);
   });
 
   test('422 for a cursor beyond what was ever published, which is that of another database', async () => {
@@ -340,21 +322,8 @@ describe('GET /api/v1/watchlist/events, refused', () => {
       'event_type',
       'The event_type field must not be longer than 100 characters.',
     ],
-    ['event_type=%00', 'event_type', 'The event_type field must not contain a NUL character.'],
-    [
-      'event_type=COMPANY_SUSPENDED&event_type=COMPANY_RESUMED',
-      'event_type',
-      'The event_type field must be given only once.',
-    ],
     ['from_date=2026-02-30', 'from_date', date('from_date')],
     ['to_date=2026-11-6', 'to_date', date('to_date')],
-    ['to_date=yesterday', 'to_date', date('to_date')],
-    ['from_date=', 'from_date', date('from_date')],
-    [
-      'from_date=2026-11-05&from_date=2026-11-06',
-      'from_date',
-      'The from_date field must be given only once.',
-    ],
     ['from_date=0000-01-01', 'from_date', 'The from_date field must not be before 0001-01-01.'],
     [
       'from_date=2026-11-05&to_date=2026-11-04',

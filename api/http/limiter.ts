@@ -2,7 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Request, RequestHandler } from 'express';
 import { type IncrementResponse, ipKeyGenerator, rateLimit } from 'express-rate-limit';
 import { LRUCache } from 'lru-cache';
+import type { Logger } from 'pino';
+import type { Db } from '../../sql/connection/kysely.ts';
 import { runPrepared } from '../../sql/connection/prepared.ts';
+import type { Readers } from '../../sql/connection/readers.ts';
 import {
   batches,
   memory,
@@ -12,11 +15,15 @@ import {
   type WorkLimit,
 } from '../figures.ts';
 import { createBatch } from './batch.ts';
-import type { Context } from './context.ts';
 import { tooMany } from './errors.ts';
 import { clientAddressOf } from './forwarded.ts';
 
-type Options = Pick<Context, 'gate' | 'readers' | 'now' | 'logger'>;
+interface Options {
+  gate: Db;
+  readers: Readers;
+  now: () => Date;
+  logger: Logger;
+}
 
 /** Limits the requests and the work of clients; the figures are in `figures.ts`. */
 export type Limiter = ReturnType<typeof createLimiter>;

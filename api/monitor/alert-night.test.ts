@@ -58,12 +58,6 @@ const cases: [name: string, settings: object[], told: string[]][] = [
   ['alerts are off', [{ alert_min_severity: 'info', notify_via_email: true }], []],
   ['mails are off', [{ alert_min_severity: 'info', alerts_enabled: true }], []],
   ['the least severity is critical', [{ ...on, alert_min_severity: 'critical' }], critical],
-  ['it is one that no event has', [{ ...on, alert_min_severity: 'error' }], critical],
-  [
-    'one class is chosen',
-    [{ ...on, alert_min_severity: 'info', alert_event_classes: ['anomaly'] }],
-    ['COMPANY_TAX_IDENTITY_CHANGED', 'ANOMALY_REGON_CHANGE'],
-  ],
   [
     'one category is chosen',
     [{ ...on, alert_min_severity: 'info', alert_categories: ['contacts'] }],
@@ -95,19 +89,6 @@ const cases: [name: string, settings: object[], told: string[]][] = [
     'the least severity is raised later',
     [{ ...on, alert_min_severity: 'info' }, { alert_min_severity: 'critical' }],
     critical,
-  ],
-  [
-    'they are turned off later',
-    [
-      { ...on, alert_min_severity: 'info' },
-      { alert_min_severity: 'info', alerts_enabled: false },
-    ],
-    [],
-  ],
-  [
-    'only one company has alerts',
-    [{ ...on, alert_min_severity: 'info', ...suspended }],
-    ['COMPANY_SUSPENDED'],
   ],
   [
     'one company has none',

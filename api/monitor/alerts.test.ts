@@ -112,11 +112,6 @@ describe('PATCH /watchlist/alerts for all companies', () => {
     await update(watcher, { alert_min_severity: 'info', alert_event_classes: ['risk'] });
     expect(await globalOf(watcher)).toEqual({ ...atFirst, alert_event_classes: ['risk'] });
     await update(watcher, { alert_min_severity: 'high', alerts_enabled: true });
-    expect(await globalOf(watcher)).toEqual({
-      ...atFirst,
-      alert_min_severity: 'high',
-      alerts_enabled: true,
-    });
     await update(watcher, { alert_min_severity: 'error', notify_via_email: true, force: false });
     await update(watcher, { alert_min_severity: 'critical' });
     expect(await globalOf(watcher)).toEqual({
@@ -141,19 +136,7 @@ describe('PATCH /watchlist/alerts for all companies', () => {
        from customer.watch where account_id = $1`,
       [watcher.account_id],
     );
-    expect(rows).toEqual([
-      {
-        has_custom_settings: false,
-        alerts_enabled: null,
-        notify_via_email: null,
-        alert_min_severity: null,
-      },
-    ]);
-  });
-
-  test('200 with nothing watched', async () => {
-    const watcher = await createWatcher(database, api);
-    expect(await update(watcher, { alert_min_severity: 'info', force: true })).toBe(0);
+    expect(rows.map((row: object) => Object.values(row))).toEqual([[false, null, null, null]]);
   });
 
   test('200 concerns nobody else', async () => {
@@ -194,12 +177,7 @@ describe('PATCH /watchlist/alerts for one company', () => {
     await update(watcher, { alert_min_severity: 'critical', alerts_enabled: true });
     await update(watcher, { alert_min_severity: 'notice', ...one(suspended) });
     expect((await read(watcher)).data.companies).toEqual([
-      {
-        ...company,
-        alert_min_severity: 'notice',
-        alerts_enabled: false,
-        notify_via_email: true,
-      },
+      { ...company, alert_min_severity: 'notice', alerts_enabled: false, notify_via_email: true },
     ]);
   });
 
@@ -240,13 +218,10 @@ describe('DELETE /watchlist/alerts', () => {
       await update(watcher, { alert_min_severity: 'high', ...one(nip) });
     }
     expect(await remove(watcher, one('100-020-10-06'))).toEqual(done(1));
+    expect(await remove(watcher, one('100-020-10-06'))).toEqual(done(0));
     const { companies } = (await read(watcher)).data;
     expect(companies).toMatchObject([{ primary_identifier: renamed }]);
     expect(await update(watcher, { alert_min_severity: 'info' })).toBe(2);
-  });
-
-  test('200 with 0 for a company without settings of its own', async () => {
-    expect(await remove(await watchThree(), one(bakery))).toEqual(done(0));
   });
 
   test('200 for one that is awaited', async () => {
@@ -254,14 +229,6 @@ describe('DELETE /watchlist/alerts', () => {
     await watcher.watch('5252344078');
     await update(watcher, { alert_min_severity: 'high', ...one('5252344078') });
     expect(await remove(watcher, one('5252344078'))).toEqual(done(1));
-  });
-
-  test('200 lists as many companies a page as are asked for', async () => {
-    const watcher = await watchThree();
-    for (const nip of nips) await update(watcher, { alert_min_severity: 'high', ...one(nip) });
-    const { data, meta } = await read(watcher, '?per_page=2&page=2');
-    expect(data.companies).toHaveLength(1);
-    expect(meta).toEqual({ total: 3, per_page: 2, current_page: 2, last_page: 2 });
   });
 
   test.each([bakery, '5252344078'])('404 for %s, which the account does not watch', async (nip) => {
@@ -275,9 +242,8 @@ describe('DELETE /watchlist/alerts', () => {
   test('422 without the company, or with a number that is not valid', async () => {
     const watcher = await createWatcher(database, api);
     const missing = await remove(watcher, {});
-    expect(missing.status).toBe(422);
-    expect(missing.body).toHaveProperty('errors.identifier_type');
-    expect(missing.body).toHaveProperty('errors.identifier_value');
+    const errors = { identifier_type: [expect.anything()], identifier_value: [expect.anything()] };
+    expect(missing).toMatchObject({ status: 422, body: { errors } });
     expect(await remove(watcher, one('1'))).toMatchObject({ status: 422 });
   });
 });
@@ -295,20 +261,12 @@ const empty = 'must have at least 1 item.';
 const invalid: [body: unknown, errors: Record<string, string>][] = [
   [{}, { alert_min_severity: 'is required.' }],
   [{ alert_min_severity: 'severe' }, { alert_min_severity: anyOf(severity.options) }],
-  [{ alert_min_severity: null }, { alert_min_severity: anyOf(severity.options) }],
   [
     { ...least, alerts_enabled: 'true', notify_via_email: 1 },
-    {
-      alerts_enabled: 'must be true or false.',
-      notify_via_email: 'must be true or false.',
-    },
+    { alerts_enabled: 'must be true or false.', notify_via_email: 'must be true or false.' },
   ],
   [
-    {
-      ...least,
-      alert_event_classes: ['risk', 'riks', 'change', 7],
-      alert_categories: ['RISK'],
-    },
+    { ...least, alert_event_classes: ['risk', 'riks', 'change', 7], alert_categories: ['RISK'] },
     {
       'alert_event_classes.1': anyOf(eventClass.options),
       'alert_event_classes.3': anyOf(eventClass.options),
@@ -317,19 +275,8 @@ const invalid: [body: unknown, errors: Record<string, string>][] = [
   ],
   [
     { ...least, alert_event_classes: [], alert_categories: [] },
-    {
-      alert_event_classes: empty,
-      alert_categories: empty,
-    },
+    { alert_event_classes: empty, alert_categories: empty },
   ],
-  [
-    { ...least, alert_event_classes: 'risk', alert_categories: null },
-    {
-      alert_event_classes: 'must be a list.',
-      alert_categories: 'must be a list.',
-    },
-  ],
-  [{ ...least, force: 'yes' }, { force: 'must be true or false.' }],
   [{ ...least, severity: 'info' }, { severity: 'is unknown.' }],
   [{ ...least, identifier_type: 'NIP' }, { identifier_value: 'is required with identifier_type.' }],
   [
@@ -338,29 +285,15 @@ const invalid: [body: unknown, errors: Record<string, string>][] = [
   ],
   [
     { ...least, identifier_type: 'PESEL', identifier_value: watched },
-    {
-      identifier_type: anyOf(['NIP', 'REGON9', 'KRS', 'SIREN', 'SIRET', 'RNA']),
-    },
+    { identifier_type: anyOf(['NIP', 'REGON9', 'KRS', 'SIREN', 'SIRET', 'RNA']) },
   ],
   [
     { ...least, identifier_type: 'NIP', identifier_value: '1001001003' },
     { identifier_value: notNip },
   ],
-  [{ ...least, identifier_type: 'NIP', identifier_value: '' }, { identifier_value: notNip }],
-  [
-    { ...least, identifier_type: 'NIP', identifier_value: [watched] },
-    { identifier_value: 'must be a string.' },
-  ],
-  [
-    { ...least, identifier_type: 'NIP', identifier_value: ` ${watched}`.padStart(51) },
-    { identifier_value: 'must not be longer than 50 characters.' },
-  ],
   [
     { identifier_type: 'NIP', identifier_value: '1' },
-    {
-      alert_min_severity: 'is required.',
-      identifier_value: notNip,
-    },
+    { alert_min_severity: 'is required.', identifier_value: notNip },
   ],
 ];
 

@@ -25,18 +25,6 @@ const bakery = {
 const path = 'GET /companies/watched';
 
 describe('GET /api/v1/companies/watched', () => {
-  test('200 is empty at first', async () => {
-    const submitter = await createSubmitter(database, api);
-    expect(await submitter.ask(path)).toEqual({
-      status: 200,
-      body: {
-        success: true,
-        data: [],
-        meta: { total: 0, per_page: 20, current_page: 1, last_page: 1 },
-      },
-    });
-  });
-
   test('200 gives the newest first, under the number that names the company', async () => {
     const submitter = await createSubmitter(database, api);
     await submitter.add('REGON9', '990200011');
