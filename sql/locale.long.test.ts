@@ -1,23 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../fixtures/database/test-database.ts';
-import { administer, withDatabase } from '../fixtures/database/test-cluster.ts';
 import { dumpTables, runDump } from '../fixtures/dump/night.ts';
 import { verify } from '../pipeline/night/verify.ts';
-import { connect, type Database } from './connection/database.ts';
+import type { Database } from './connection/database.ts';
 import { migrate } from './migrate.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
-
-/** Makes a database of a locale or encoding of its own. @returns its address */
-async function createDatabase(options: string): Promise<string> {
-  const name = `registry_test_${randomUUID().replaceAll('-', '')}`;
-  await administer(inject('serverUrl'), `create database ${name} template template0 ${options}`);
-  onTestFinished(() => administer(inject('serverUrl'), `drop database ${name} with (force)`));
-  return withDatabase(inject('serverUrl'), name);
-}
 
 /** What three nights of each registry publish. */
 async function publishFixtures(db: Database): Promise<Record<string, string[]>> {
@@ -45,11 +35,9 @@ describe('the locale of the database', () => {
       // The capital of i has a dot, and texts are not ordered by their bytes.
       `locale_provider icu icu_locale 'tr'`,
     ]) {
-      const databaseUrl = await createDatabase(locale);
-      const db = await connect({ databaseUrl, dataDir: '', applicationName: 'registry tests' });
+      const db = await createTestDatabase('template0', locale);
       await migrate(db);
       expect(await publishFixtures(db)).toEqual(expected);
-      await db.close();
     }
   });
 
@@ -64,11 +52,11 @@ describe('the locale of the database', () => {
   });
 
   test('may not have another encoding than UTF8', async () => {
-    const databaseUrl = await createDatabase(
-      `encoding 'SQL_ASCII' locale_provider libc lc_collate 'C' lc_ctype 'C'`,
-    );
     await expect(
-      connect({ databaseUrl, dataDir: '', applicationName: 'registry tests' }),
+      createTestDatabase(
+        'template0',
+        `encoding 'SQL_ASCII' locale_provider libc lc_collate 'C' lc_ctype 'C'`,
+      ),
     ).rejects.toThrow(
       'The encoding of the database must be UTF8; it is SQL_ASCII: make one by createdb --template=template0 --encoding=UTF8',
     );

@@ -1,32 +1,23 @@
-import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { administer, withDatabase } from '../fixtures/database/test-cluster.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { insertAccount } from '../fixtures/client/bare-account.ts';
 import { createTestDatabase } from '../fixtures/database/test-database.ts';
 import { runSource } from '../fixtures/dump/three-sources.ts';
 import { connect, type Database } from './connection/database.ts';
 import { migrate } from './migrate.ts';
 
-const name = `registry_test_${randomUUID().replaceAll('-', '')}`;
-let processes: Database[];
+const db = await createTestDatabase('template0');
 
-beforeAll(async () => {
-  const serverUrl = inject('serverUrl');
-  await administer(serverUrl, `create database ${name} template template0`);
-  const databaseUrl = withDatabase(serverUrl, name);
-  const options = { databaseUrl, dataDir: '', applicationName: 'registry tests' };
-  processes = await Promise.all(Array.from({ length: 4 }, () => connect(options)));
-});
-
-afterAll(async () => {
-  await Promise.all(processes.map((db) => db.close()));
-  await administer(inject('serverUrl'), `drop database ${name} with (force)`);
-});
+/** Connects another process, which ends with the test. */
+async function connectAgain(): Promise<Database> {
+  const other = await connect({ databaseUrl: db.url, dataDir: '', applicationName: 'migrating' });
+  onTestFinished(() => other.close());
+  return other;
+}
 
 /** A copy of the schema's files, which a test may edit. */
 async function copySchema(): Promise<URL> {
@@ -44,7 +35,7 @@ async function edit(folder: URL, file: string, change: (text: string) => string)
 
 describe('migrate', () => {
   test('started four times at once, applies each migration once', async () => {
-    const [db] = processes as [Database, ...Database[]];
+    const processes = await Promise.all([1, 2, 3, 4].map(connectAgain));
 
     const applied = await Promise.all(processes.map((each) => migrate(each)));
 
@@ -56,7 +47,6 @@ describe('migrate', () => {
   });
 
   test('applies a file of functions again when it has changed', async () => {
-    const [db] = processes as [Database, ...Database[]];
     await db.pool.query(
       `update registry.applied_migration set sha256 = 'old' where name = 'function/05_text.sql'`,
     );
@@ -160,7 +150,6 @@ describe('migrate', () => {
   });
 
   test('lets no event have a type that the dictionary lacks', async () => {
-    const [db] = processes as [Database, ...Database[]];
     await expect(
       db.pool.query(`insert into registry.event (company_id, event_id, entry_id, event_date,
         source, event_type) values (1, 1, 1, '2026-11-02', 'ceidg', 'COMPANY_UNHEARD_OF')`),
@@ -168,14 +157,13 @@ describe('migrate', () => {
   });
 
   test('ends when its session is ended', async () => {
-    const [other] = processes as [Database, ...Database[]];
-    const databaseUrl = withDatabase(inject('serverUrl'), name);
-    const db = await connect({ databaseUrl, dataDir: '', applicationName: 'migrating' });
-    const reader = await other.pool.connect();
+    // Its sessions end too: the test would not finish with one that is kept.
+    const other = await connectAgain();
+    const reader = await db.pool.connect();
     await reader.query('begin; lock table registry.applied_migration');
-    const migrating = migrate(db).catch((error: Error) => error);
+    const migrating = migrate(other).catch((error: Error) => error);
     for (let ended = 0; ended === 0;) {
-      const { rowCount } = await other.pool.query(
+      const { rowCount } = await db.pool.query(
         `select pg_terminate_backend(pid, 5000) from pg_stat_activity
          where application_name = 'migrating' and wait_event_type = 'Lock'`,
       );
@@ -184,12 +172,9 @@ describe('migrate', () => {
     await reader.query('rollback');
     reader.release();
     expect(await migrating).toBeInstanceOf(Error);
-    // No session is kept, which would never end.
-    await db.close();
   });
 
   test('brings the job queue up to date as well', async () => {
-    const [db] = processes as [Database, ...Database[]];
     await db.pool.query(
       `update registry.applied_migration set name = 'graphile_worker_19'
        where name = 'graphile_worker_20'`,
@@ -199,12 +184,11 @@ describe('migrate', () => {
   });
 
   test('gives its lock back after a fault', async () => {
-    const [db, other] = processes as [Database, Database, ...Database[]];
     await db.pool.query(`delete from registry.applied_migration where name = 'graphile_worker_20'`);
     await db.pool.query('alter table graphile_worker.migrations rename to lost');
     await expect(migrate(db)).rejects.toThrow(/^Migration graphile_worker_20 failed: /);
     await db.pool.query('drop table if exists graphile_worker.migrations');
     await db.pool.query('alter table graphile_worker.lost rename to migrations');
-    expect(await migrate(other)).toEqual(['graphile_worker_20']);
+    expect(await migrate(await connectAgain())).toEqual(['graphile_worker_20']);
   });
 });

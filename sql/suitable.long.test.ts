@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, describe, expect, inject, onTestFinished, test } from 'vitest';
-import { administer, withDatabase } from '../fixtures/database/test-cluster.ts';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { administer } from '../fixtures/database/test-cluster.ts';
 import { createTestDatabase, type TestDatabase } from '../fixtures/database/test-database.ts';
 import { fixtureDays, runSource } from '../fixtures/dump/three-sources.ts';
 import { verify } from '../pipeline/night/verify.ts';
@@ -8,43 +8,29 @@ import { connect, type Database } from './connection/database.ts';
 import { migrate } from './migrate.ts';
 
 const serverUrl = inject('serverUrl');
-const unique = () => `registry_test_${randomUUID().replaceAll('-', '')}`;
-const opened: Database[] = [];
 
-afterEach(async () => {
-  for (const db of opened.splice(0)) await db.close();
-});
-
-/** Opens a database of this name, as a role or as the superuser. */
-async function open(name: string, role?: string): Promise<Database> {
-  const url = new URL(withDatabase(serverUrl, name));
-  if (role) url.username = role;
-  const db = await connect({ databaseUrl: url.href, dataDir: '', applicationName: 'suitable' });
-  opened.push(db);
-  return db;
+/** Opens an empty database, and returns it with its name. */
+async function createEmpty() {
+  const db = await createTestDatabase('template0');
+  onTestFinished(() => db.drop());
+  return { db, name: new URL(db.url).pathname.slice(1) };
 }
 
-/** Makes an empty database. @returns its name */
-async function createEmpty(): Promise<string> {
-  const name = unique();
-  await administer(serverUrl, `create database ${name} template template0`);
-  onTestFinished(() => administer(serverUrl, `drop database ${name} with (force)`));
-  return name;
+/** Opens a database as a role. */
+async function openAs(role: string, { url }: TestDatabase): Promise<Database> {
+  const databaseUrl = Object.assign(new URL(url), { username: role }).href;
+  const db = await connect({ databaseUrl, dataDir: '', applicationName: 'suitable' });
+  onTestFinished(() => db.close());
+  return db;
 }
 
 /** Makes a role without any rights. @returns its name */
 async function createRole(): Promise<string> {
-  const role = unique();
+  const role = `registry_test_${randomUUID().replaceAll('-', '')}`;
   await administer(serverUrl, `create role ${role} login`);
   // Runs after the databases are dropped, in which the role has rights.
   onTestFinished(() => administer(serverUrl, `drop role ${role}`));
   return role;
-}
-
-async function openMigrated(): Promise<TestDatabase> {
-  const db = await createTestDatabase();
-  onTestFinished(() => db.drop());
-  return db;
 }
 
 /** The tables, views and functions of a database. */
@@ -59,8 +45,8 @@ async function listObjects({ pool }: Database): Promise<string[]> {
 describe('migrate', () => {
   test('needs no right but to create schemas', async () => {
     const [role, other] = [await createRole(), await createRole()];
-    const name = await createEmpty();
-    const db = await open(name, role);
+    const { db: empty, name } = await createEmpty();
+    const db = await openAs(role, empty);
     await expect(migrate(db)).rejects.toThrow(
       `${role} may not create schemas in the database ${name}: its owner or an administrator runs: grant create, temporary on database ${name} to ${role};`,
     );
@@ -72,13 +58,13 @@ describe('migrate', () => {
     await runSource(db, 'krs', fixtureDays[1]!);
     // The login of another product is told whose tables these are.
     await administer(serverUrl, `grant create on database ${name} to ${other}`);
-    await expect(migrate(await open(name, other))).rejects.toThrow(
+    await expect(migrate(await openAs(other, empty))).rejects.toThrow(
       `The tables of the database ${name} belong to ${role}, not to ${other}: connect as ${role}, or restore as ${other}`,
     );
   });
 
   test('gives the reader the rights that a restored backup lacks', async () => {
-    const db = await openMigrated();
+    const db = await createTestDatabase();
     await db.pool.query('revoke select on analyst.company from registry_reader');
     expect(await migrate(db)).toEqual([]);
     const { rows } = await db.pool.query(
@@ -89,8 +75,7 @@ describe('migrate', () => {
   });
 
   test('tells a database of another product, and takes one with tables elsewhere', async () => {
-    const name = await createEmpty();
-    const db = await open(name);
+    const { db, name } = await createEmpty();
     await db.pool.query(
       'create schema customer; create table customer.invoice (invoice_id bigint)',
     );
@@ -104,8 +89,7 @@ describe('migrate', () => {
   });
 
   test('of an older version never puts its functions back', async () => {
-    const name = await createEmpty();
-    const db = await open(name);
+    const { db, name } = await createEmpty();
     expect(await migrate(db, { version: '9.10.0' })).toContain('release 9.10.0');
     await db.pool.query(
       `update registry.applied_migration set sha256 = 'newer' where name like 'function/%'`,

@@ -1,12 +1,12 @@
-import { hash, randomUUID } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { administer, withDatabase } from '../fixtures/database/test-cluster.ts';
+import { describe, expect, test } from 'vitest';
+import { administer } from '../fixtures/database/test-cluster.ts';
 import { createTestDatabase } from '../fixtures/database/test-database.ts';
 import { runSource, sources } from '../fixtures/dump/three-sources.ts';
 import { verify } from '../pipeline/night/verify.ts';
-import { connect, type Database } from './connection/database.ts';
+import type { Database } from './connection/database.ts';
 import { migrate } from './migrate.ts';
 
 const recorded = new URL('migrations/released.csv', import.meta.url);
@@ -16,14 +16,9 @@ const releases = globSync('../fixtures/release/*.sql.gz', { cwd: import.meta.dir
 
 /** A database as the last release made it, of two days of all registries. */
 async function restoreRelease(): Promise<Database> {
-  const name = `registry_test_${randomUUID().replaceAll('-', '')}`;
-  const url = withDatabase(inject('serverUrl'), name);
-  await administer(inject('serverUrl'), `create database ${name} template template0`);
-  onTestFinished(() => administer(inject('serverUrl'), `drop database ${name} with (force)`));
+  const db = await createTestDatabase('template0');
   const dump = readFileSync(new URL(releases.at(-1)!, import.meta.url));
-  await administer(url, gunzipSync(dump).toString());
-  const db = await connect({ databaseUrl: url, dataDir: '', applicationName: 'upgrade' });
-  onTestFinished(() => db.close());
+  await administer(db.url, gunzipSync(dump).toString());
   return db;
 }
 
