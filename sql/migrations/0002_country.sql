@@ -108,11 +108,9 @@ create table registry.identifier_type (
     reject_name text,
     event_subject text,
     constraint identifier_type_rank_key unique (country_code, rank) deferrable,
-    constraint identifier_type_stored_in_known
-        check (stored_in in ('nip', 'regon9', 'krs', 'key', 'unit', 'numbers')),
+    constraint identifier_type_stored_in_known check (stored_in in ('nip', 'regon9', 'krs', 'key', 'unit', 'numbers')),
     constraint identifier_type_company_whole check (num_nulls(company_type, company_length) in (0, 2)),
-    constraint identifier_type_of_unit_names_company
-        check (stored_in <> 'unit' or company_type is not null)
+    constraint identifier_type_of_unit_names_company check (stored_in <> 'unit' or company_type is not null)
 );
 
 -- One row per source, with its rank for each field that search shows. If the entries of a company differ, search shows

@@ -34,8 +34,7 @@ create table customer.one_time_token (
     used_at timestamptz,
     cancelled_at timestamptz,
     constraint one_time_token_purpose_known check (purpose in ('init', 'recover')),
-    constraint one_time_token_password_of_recovery
-        check ((purpose = 'recover') = (password_hash is not null)),
+    constraint one_time_token_password_of_recovery check ((purpose = 'recover') = (password_hash is not null)),
     constraint one_time_token_ends_once check (used_at is null or cancelled_at is null)
 );
 

@@ -10,8 +10,7 @@ create table customer.wallet (
     last_no bigint generated always as (nullif(last_transaction_no, 0)) stored,
     constraint wallet_balance_not_negative check (balance >= 0),
     constraint wallet_total_purchased_not_negative check (total_purchased >= 0),
-    constraint wallet_begins_at_zero
-        check (last_transaction_no > 0 or last_transaction_no = 0 and balance = 0)
+    constraint wallet_begins_at_zero check (last_transaction_no > 0 or last_transaction_no = 0 and balance = 0)
 ) with (fillfactor = 50);
 
 -- One row per movement of credits, numbered per account without gaps. Each row continues the row before: by a foreign
@@ -31,8 +30,7 @@ create table customer.wallet_transaction (
     constraint wallet_transaction_pkey primary key (account_id, transaction_no),
     constraint wallet_transaction_balance_key unique (account_id, transaction_no, balance_after),
     constraint wallet_transaction_operation_key unique (account_id, operation_key),
-    constraint wallet_transaction_wallet_fkey
-        foreign key (account_id) references customer.wallet,
+    constraint wallet_transaction_wallet_fkey foreign key (account_id) references customer.wallet,
     constraint wallet_transaction_continues foreign key (account_id, previous_no, balance_before)
         references customer.wallet_transaction (account_id, transaction_no, balance_after),
     constraint wallet_transaction_begins_at_zero check (transaction_no > 1 or balance_before = 0),
@@ -108,8 +106,7 @@ create table customer.payment (
         and reversed_credits between 0 and credits
         and withdrawn_credits between 0 and reversed_credits
     ),
-    constraint payment_state_known
-        check (state in ('open', 'paid', 'cancelled', 'expired', 'failed', 'refused')),
+    constraint payment_state_known check (state in ('open', 'paid', 'cancelled', 'expired', 'failed', 'refused')),
     constraint payment_ended_unless_open check ((state = 'open') = (ended_at is null)),
     constraint payment_refusal_of_refused check (state <> 'refused' or refusal is not null)
 );

@@ -42,10 +42,8 @@ create table customer.watch (
     alert_categories text[],
     constraint watch_company_key unique (account_id, company_id),
     constraint watch_state_known check (state in ('queued', 'ready', 'failed')),
-    constraint watch_ready_once_known
-        check ((state = 'ready') = (company_id is not null and ready_at is not null)),
-    constraint watch_failed_with_reason
-        check ((state = 'failed') = (failed_at is not null and failure is not null)),
+    constraint watch_ready_once_known check ((state = 'ready') = (company_id is not null and ready_at is not null)),
+    constraint watch_failed_with_reason check ((state = 'failed') = (failed_at is not null and failure is not null)),
     constraint watch_custom_settings_whole check (
         has_custom_settings
         = (alerts_enabled is not null and notify_via_email is not null and alert_min_severity is not null)
@@ -79,8 +77,7 @@ create table customer.submission_item (
     identifier_type text not null,
     identifier_value text not null,
     watch_id bigint references customer.watch on delete set null,
-    constraint submission_item_pkey
-        primary key (submission_id, identifier_type, identifier_value)
+    constraint submission_item_pkey primary key (submission_id, identifier_type, identifier_value)
 );
 
 create index submission_item_watch_idx on customer.submission_item (watch_id);
