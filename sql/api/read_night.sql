@@ -19,27 +19,9 @@ counted as (
     join registry.severity using (severity)
 ),
 
-worst as (
-    select night.event_date, found.*
-    from night
-    cross join lateral (
-        select event.company_id, event.entry_id, event.event_id, event_type.event_type,
-            event_type.severity, severity.rank, event_type.category, event.old_value, event.new_value
-        from registry.event
-        join registry.event_type using (event_type)
-        join registry.severity using (severity)
-        where
-            event.source = night.source
-            and event.event_date = night.event_date
-            and severity.rank >= (select high.rank from registry.severity as high where high.severity = 'high')
-        order by severity.rank desc, event.event_id
-        limit 500
-    ) as found
-),
-
 example as (
     select
-        worst.event_date,
+        night.event_date,
         worst.severity,
         worst.rank,
         worst.event_id,
@@ -51,9 +33,20 @@ example as (
         entry.name,
         entry.city,
         row_number() over (
-            partition by worst.event_date, worst.event_type order by worst.event_id
+            partition by night.event_date, worst.event_type order by worst.event_id
         ) as place
-    from worst
+    from night
+    cross join lateral (
+        select event.*, event_type.category, severity, severity.rank
+        from registry.event
+        join registry.event_type using (event_type)
+        join registry.severity using (severity)
+        where
+            (event.source, event.event_date) = (night.source, night.event_date)
+            and severity.rank >= (select high.rank from registry.severity as high where high.severity = 'high')
+        order by severity.rank desc, event.event_id
+        limit 500
+    ) as worst
     join registry.entry using (company_id, entry_id)
     where entry.entity_type = 'LEGAL' and entry.krs is not null and entry.name is not null
 )
@@ -75,12 +68,9 @@ select
         )
         from night
         join registry.daily_stat
-            on daily_stat.source = night.source
-            and daily_stat.stat_date = night.event_date
+            on (daily_stat.source, daily_stat.stat_date) = (night.source, night.event_date)
         join registry.run
-            on run.source = night.source
-            and run.dump_date = night.event_date
-            and run.state = 'published'
+            on (run.source, run.dump_date, run.state) = (night.source, night.event_date, 'published')
     ) as nights,
     (
         select coalesce(
