@@ -67,9 +67,8 @@ describe('migrate', () => {
     const folder = await copySchema();
     await edit(folder, 'dictionary/event_type.csv', (text) =>
       text
-        // No event is of this type; the other one has events.
+        // No event is of this type.
         .replace(/^COMPANY_FAX_REMOVED.*\n/m, 'COMPANY_MOVED,high,risk,location,move,,It moved.\n')
-        .replace(/^COMPANY_STRUCK_OFF.*\n/m, '')
         .replace('COMPANY_NAME_CHANGED,warning', 'COMPANY_NAME_CHANGED,critical'),
     );
     await edit(folder, 'dictionary/credit_package.csv', (text) =>
@@ -85,13 +84,8 @@ describe('migrate', () => {
 
     expect(
       await lines(`select event_type || ' ' || severity as line from registry.event_type
-        where event_type in ('COMPANY_FAX_REMOVED', 'COMPANY_MOVED', 'COMPANY_NAME_CHANGED',
-          'COMPANY_STRUCK_OFF') order by 1`),
-    ).toEqual([
-      'COMPANY_MOVED high',
-      'COMPANY_NAME_CHANGED critical',
-      'COMPANY_STRUCK_OFF critical',
-    ]);
+        where event_type in ('COMPANY_FAX_REMOVED', 'COMPANY_MOVED', 'COMPANY_NAME_CHANGED') order by 1`),
+    ).toEqual(['COMPANY_MOVED high', 'COMPANY_NAME_CHANGED critical']);
     expect(
       await lines(`select concat_ws(' ', package_slug, price, is_offered) as line
         from customer.credit_package order by credits`),

@@ -4,36 +4,18 @@
 -- brings a migration that corrects the stock or the companies. The file 06_country.sql loads the countries,
 -- 09_company.sql the ranks of their sources.
 
--- Replaces the rows of a dictionary by the rows of the temporary table `loaded`, and drops that table. An old row
--- stays where a row of another table refers to it.
+-- Replaces the rows of a dictionary by the rows of the temporary table `loaded`, and drops that table. A changed row is
+-- deleted and inserted, so foreign keys are checked at the end of the transaction. A file keeps a row as long as rows of
+-- other tables refer to the row.
 create or replace function registry.load_dictionary(dictionary regclass) returns void
 language plpgsql as $$
-declare
-    column_list text;
-    key_list text;
-    place tid;
 begin
-    select
-        string_agg(quote_ident(attname), ', ' order by attnum),
-        string_agg(quote_ident(attname), ', ') filter (where attnum = any(indkey))
-    into column_list, key_list
-    from pg_attribute
-    join pg_index on indrelid = attrelid and indisprimary
-    where attrelid = dictionary and attnum > 0 and not attisdropped;
+    set constraints all deferred;
+    execute format('delete from %s as known where known not in (select loaded from pg_temp.loaded)', dictionary);
     execute format(
-        'insert into %1$s as known (%2$s) select %2$s from pg_temp.loaded
-        on conflict (%3$s) do update set (%2$s) = row(excluded.*) where known is distinct from excluded',
-        dictionary, column_list, key_list
+        'insert into %1$s select * from pg_temp.loaded where loaded not in (select known from %1$s as known)',
+        dictionary
     );
-    for place in execute format(
-        'select ctid from %s as known where known not in (select loaded from pg_temp.loaded)', dictionary
-    ) loop
-        begin
-            execute format('delete from %s where ctid = $1', dictionary) using place;
-        exception
-            when foreign_key_violation then null;
-        end;
-    end loop;
     drop table pg_temp.loaded;
 end;
 $$;
@@ -116,9 +98,11 @@ select registry.load_dictionary('registry.activity_recoded');
 \load registry.severity from 'severity.csv'
 \load registry.event_type from 'event_type.csv'
 
--- Loads the price list. A package that the list lacks is not offered, but stays where payments refer to it.
+-- Loads the price list. A package that the list lacks stays, since payments may refer to it, and is not offered.
 create temporary table loaded (like customer.credit_package including defaults);
 \copy loaded from 'credit_package.csv'
-update customer.credit_package
-set is_offered = package_slug in (select loaded.package_slug from loaded);
+insert into loaded
+select package_slug, name, credits, price, currency, false
+from customer.credit_package
+where package_slug not in (select loaded.package_slug from loaded);
 select registry.load_dictionary('customer.credit_package');

@@ -28,7 +28,7 @@ create table registry.region (
     slug text not null,
     country_code text not null,
     constraint region_pkey primary key (country_code, code),
-    constraint region_slug_key unique (country_code, slug) deferrable,
+    constraint region_slug_key unique (country_code, slug),
     constraint region_slug_kebab_case check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$')
 );
 
@@ -107,7 +107,7 @@ create table registry.identifier_type (
     reject_code text,
     reject_name text,
     event_subject text,
-    constraint identifier_type_rank_key unique (country_code, rank) deferrable,
+    constraint identifier_type_rank_key unique (country_code, rank),
     constraint identifier_type_stored_in_known check (stored_in in ('nip', 'regon9', 'krs', 'key', 'unit', 'numbers')),
     constraint identifier_type_company_whole check (num_nulls(company_type, company_length) in (0, 2)),
     constraint identifier_type_of_unit_names_company check (stored_in <> 'unit' or company_type is not null)

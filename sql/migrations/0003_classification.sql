@@ -9,7 +9,7 @@ create table registry.activity_scheme (
     country_code text not null,
     name text not null,
     year smallint not null,
-    constraint activity_scheme_scheme_key unique (scheme) deferrable
+    constraint activity_scheme_scheme_key unique (scheme)
 );
 
 -- One row per activity code and classification. The same code means different things in two classifications, so the key

@@ -85,7 +85,7 @@ create table customer.payment (
     provider_ref text,
     charge_ref text,
     checkout_url text,
-    package_slug text not null references customer.credit_package,
+    package_slug text not null references customer.credit_package deferrable,
     credits bigint not null,
     price bigint not null,
     currency text not null,
