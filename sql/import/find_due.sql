@@ -1,7 +1,7 @@
--- At most $2 awaited numbers that are due at $1, at most $3 of one account. Accounts that have ever bought credits and
--- the others have every second place. Within both, accounts have one number in turn: the one that is due longest, and
--- numbers that were never asked for first. The first turn is that of the account after $4 (of buyers) or $5.
--- `is_known`: a company has it.
+-- Returns at most $2 awaited numbers that are due at $1, at most $3 of one account. Accounts that have ever bought
+-- credits get every second place. Among buyers and among others, accounts take turns: a turn has the number that is due
+-- longest, and numbers that were never asked for come first. The account after $4 (buyers) or $5 (others) has the first
+-- turn. `is_known`: whether a company has the number.
 with recursive account as (
     -- Steps from account to account in an index: the cost follows the accounts, not their numbers.
     select min(watch.account_id) as account_id
@@ -44,7 +44,7 @@ turn as (
     ) as due
 ),
 
--- A number that several accounts await has the first of their turns.
+-- A number that several accounts await takes the earliest turn of these accounts.
 first_turn as (
     select distinct on (identifier_type, identifier_value) *
     from turn

@@ -1,4 +1,4 @@
--- Postpones those of the numbers $1 that are still awaited. Their accounts are locked first.
+-- Postpones the numbers of the list $1 that are still awaited. Their accounts are locked first.
 with locked as materialized (
     select customer.lock_watches(customer.awaiting($1))
 )

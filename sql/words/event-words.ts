@@ -17,7 +17,7 @@ const catalogues: Record<Language, typeof en> = { en, pl };
 
 const written = new Map<string, EventWords>();
 
-/** The words of all countries, and those that a country has in their place: of its numbers and codes. */
+/** Returns the words of events: of a country for its numbers and codes, else of all countries. */
 function wordsOf(language: Language, country_code: string): EventWords {
   const key = `${language} ${country_code}`;
   const known = written.get(key);
@@ -37,8 +37,8 @@ function wordsOf(language: Language, country_code: string): EventWords {
 const longest = 200;
 
 /**
- * A value of a registry, which may be anything: on one line, without characters that change the
- * direction of the text, and at most 200 characters long.
+ * Returns a value of a registry on one line, without characters that change the direction of the text, and at
+ * most 200 characters long.
  */
 export function present(value: string | null): string {
   const line = (value ?? '').replace(/[\p{C}\p{Z}\s]+/gu, ' ').trim();
@@ -49,8 +49,8 @@ export function present(value: string | null): string {
 const dateForm = /^\d{4}-\d{2}-\d{2}$/;
 
 /**
- * An event of a country in words, such as `The activity was suspended on 6 November 2026`. A type that a
- * newer release has published, and this one has no words for, is its name.
+ * Returns an event of a country in words, such as `The activity was suspended on 6 November 2026`. A type of a
+ * newer release, which has no words here, is described by its name.
  */
 export function describeEvent(
   language: Language,
@@ -70,6 +70,6 @@ export function describeEvent(
   const write = (events as Partial<Record<string, Message>>)[event.event_type];
   if (!write) return event.event_type;
   const sentence = write({ before, after, value, change });
-  // Of an event without values, only the sentence before the colon stays.
+  // Without values, only the sentence before the colon stays.
   return sentence.replace(/: $/, '');
 }

@@ -8,13 +8,13 @@ export const locales = { en: 'en-GB', pl: 'pl-PL' } as const;
 
 export type Language = keyof typeof locales;
 
-/** What messages call `date, long` and `time, short`, such as `6 November 2026` and `05:04`. */
+/** The formats that messages name `date, long` and `time, short`, such as `6 November 2026` and `05:04`. */
 const formats = {
   date: { long: { timeZone: 'UTC' } },
   time: { short: { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' } },
 } as const;
 
-/** @param text in ICU MessageFormat; `<` is no tag. It is parsed by its first use. */
+/** Returns a message whose text in ICU MessageFormat is parsed at its first use; `<` begins no tag. */
 function createMessage(language: Language, text: string): Message {
   let format: IntlMessageFormat | undefined;
   return (values) => {
@@ -28,7 +28,7 @@ type Catalogue = Record<string, Record<string, string>>;
 /** The messages of a catalogue, by group and name. */
 export type Messages<C extends Catalogue> = { [Group in keyof C]: Record<keyof C[Group], Message> };
 
-/** @param catalogue messages as `createMessage` reads them, by group and name */
+/** Returns the messages of a catalogue of texts, by group and name. */
 export function createMessages<C extends Catalogue>(language: Language, catalogue: C): Messages<C> {
   const groups = Object.entries(catalogue).map(([group, messages]) => [
     group,
