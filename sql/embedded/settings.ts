@@ -52,9 +52,7 @@ export function writeSettings(
   const settings: Record<string, string | number | boolean> = {
     listen_addresses: readerPort === undefined ? '' : '127.0.0.1',
     unix_socket_directories: socketDirectory,
-    unix_socket_permissions: '0700',
     port: readerPort ?? socketPort,
-    max_connections: 100,
     client_connection_check_interval: '1s',
     timezone: 'UTC',
 
@@ -90,7 +88,6 @@ export function writeSettings(
     log_min_messages: 'log',
     log_checkpoints: false,
     log_timezone: 'UTC',
-    log_line_prefix: '%m [%p] ',
   };
   const lines = Object.entries(settings).map(([name, value]) => `${name} = ${quote(value)}`);
   return ['# Each start overwrites this file.', ...lines, ''].join('\n');

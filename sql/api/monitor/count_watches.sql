@@ -8,21 +8,13 @@ select
         join customer.watch using (watch_id)
         where submission_id = $2 and state = 'ready'
     )::int as ready,
-    count(*)::int as added,
-    count(*) filter (where state = 'queued')::int as waiting,
-    (select count(*) from customer.watch where account_id = $1)::int as all_watches,
-    (
-        select count(*)
-        from customer.watch
-        where account_id = $1 and state = 'queued'
-    )::int as all_queued,
+    count(*) filter (where is_new)::int as added,
+    count(*) filter (where is_new and state = 'queued')::int as waiting,
+    count(*)::int as all_watches,
+    count(*) filter (where state = 'queued')::int as all_queued,
     coalesce(
-        (
-            select notify_submissions
-            from customer.alert_setting
-            where account_id = $1
-        ),
-        true
+        (select notify_submissions from customer.alert_setting where account_id = $1), true
     ) as notifies
 from customer.watch
-where watch_id = any($3::bigint[])
+cross join lateral (select watch_id = any($3::bigint[]) as is_new) as submitted
+where account_id = $1
