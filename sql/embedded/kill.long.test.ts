@@ -99,20 +99,17 @@ test('kill -9 of one session: the server recovers, and the last release stops it
   await next.release();
 });
 
-test('kill -9 of the server, whose pid another process gets: that process stays untouched', async () => {
-  await (await acquire()).release();
-  await writeFile(
-    join(cluster, 'postmaster.pid'),
+test.each([
+  [
+    'whose pid another process gets: that process stays untouched',
     `${process.pid}\n${cluster}\n1\n5432\n/tmp\n\n\nready\n`,
-  );
+  ],
+  ['before it writes its pid: an empty postmaster.pid is no obstacle', ''],
+])('kill -9 of the server %s', async (_, remains) => {
+  await writeFile(join(cluster, 'postmaster.pid'), remains);
   const server = await acquire();
   expect(await postmasterOf(cluster)).not.toBe(process.pid);
   await server.release();
-});
-
-test('kill -9 of the server before it writes its pid: an empty postmaster.pid is no obstacle', async () => {
-  await writeFile(join(cluster, 'postmaster.pid'), '');
-  await (await acquire()).release();
   expect(existsSync(join(cluster, 'postmaster.pid'))).toBe(false);
 });
 
