@@ -10,11 +10,15 @@ import { runSource } from '../fixtures/dump/three-sources.ts';
 import { connect, type Database } from './connection/database.ts';
 import { migrate } from './migrate.ts';
 
-const db = await createTestDatabase('template0');
+const shared = await createTestDatabase('template0');
 
 /** Connects another process, which ends with the test. */
 async function connectAgain(): Promise<Database> {
-  const other = await connect({ databaseUrl: db.url, dataDir: '', applicationName: 'migrating' });
+  const other = await connect({
+    databaseUrl: shared.url,
+    dataDir: '',
+    applicationName: 'migrating',
+  });
   onTestFinished(() => other.close());
   return other;
 }
@@ -43,15 +47,15 @@ describe('migrate', () => {
     expect(names.slice(1, 3)).toEqual(['graphile_worker_20', '0001_schema']);
     expect(names).toContain('function/05_text.sql');
     expect(others).toEqual([]);
-    expect(await migrate(db)).toEqual([]);
+    expect(await migrate(shared)).toEqual([]);
   });
 
   test('applies a file of functions again when it has changed', async () => {
-    await db.pool.query(
+    await shared.pool.query(
       `update registry.applied_migration set sha256 = 'old' where name = 'function/05_text.sql'`,
     );
-    expect(await migrate(db)).toEqual(['function/05_text.sql']);
-    expect(await migrate(db)).toEqual([]);
+    expect(await migrate(shared)).toEqual(['function/05_text.sql']);
+    expect(await migrate(shared)).toEqual([]);
   });
 
   test('gives an existing database the rows of a changed dictionary', async () => {
@@ -145,7 +149,7 @@ describe('migrate', () => {
 
   test('lets no event have a type that the dictionary lacks', async () => {
     await expect(
-      db.pool.query(`insert into registry.event (company_id, event_id, entry_id, event_date,
+      shared.pool.query(`insert into registry.event (company_id, event_id, entry_id, event_date,
         source, event_type) values (1, 1, 1, '2026-11-02', 'ceidg', 'COMPANY_UNHEARD_OF')`),
     ).rejects.toThrow('event_event_type_fkey');
   });
@@ -153,11 +157,11 @@ describe('migrate', () => {
   test('ends when its session is ended', async () => {
     // Its sessions end too: the test would not finish with one that is kept.
     const other = await connectAgain();
-    const reader = await db.pool.connect();
+    const reader = await shared.pool.connect();
     await reader.query('begin; lock table registry.applied_migration');
     const migrating = migrate(other).catch((error: Error) => error);
     for (let ended = 0; ended === 0;) {
-      const { rowCount } = await db.pool.query(
+      const { rowCount } = await shared.pool.query(
         `select pg_terminate_backend(pid, 5000) from pg_stat_activity
          where application_name = 'migrating' and wait_event_type = 'Lock'`,
       );
@@ -169,20 +173,22 @@ describe('migrate', () => {
   });
 
   test('brings the job queue up to date as well', async () => {
-    await db.pool.query(
+    await shared.pool.query(
       `update registry.applied_migration set name = 'graphile_worker_19'
        where name = 'graphile_worker_20'`,
     );
-    expect(await migrate(db)).toEqual(['graphile_worker_20']);
-    expect(await migrate(db)).toEqual([]);
+    expect(await migrate(shared)).toEqual(['graphile_worker_20']);
+    expect(await migrate(shared)).toEqual([]);
   });
 
   test('gives its lock back after a fault', async () => {
-    await db.pool.query(`delete from registry.applied_migration where name = 'graphile_worker_20'`);
-    await db.pool.query('alter table graphile_worker.migrations rename to lost');
-    await expect(migrate(db)).rejects.toThrow(/^Migration graphile_worker_20 failed: /);
-    await db.pool.query('drop table if exists graphile_worker.migrations');
-    await db.pool.query('alter table graphile_worker.lost rename to migrations');
+    await shared.pool.query(
+      `delete from registry.applied_migration where name = 'graphile_worker_20'`,
+    );
+    await shared.pool.query('alter table graphile_worker.migrations rename to lost');
+    await expect(migrate(shared)).rejects.toThrow(/^Migration graphile_worker_20 failed: /);
+    await shared.pool.query('drop table if exists graphile_worker.migrations');
+    await shared.pool.query('alter table graphile_worker.lost rename to migrations');
     expect(await migrate(await connectAgain())).toEqual(['graphile_worker_20']);
   });
 });
