@@ -84,11 +84,11 @@ describe('nightly', () => {
     const command = await nightly();
     expect(command.logs().flatMap(({ level, msg }) => (level === 40 ? [msg] : []))).toEqual([
       'cedig is ignored: no registry has this name; is it ceidg?',
-      'zefix is ignored: no registry has this name',
       'ceidg/2026-02-30 is ignored: its name is no day YYYY-MM-DD',
       'ceidg/2026-11-04.part is ignored: its name is no day YYYY-MM-DD',
       'ceidg/2026-11-05 is ignored: it is a symbolic link',
       'ceidg/tmp is ignored: its name is no day YYYY-MM-DD',
+      'zefix is ignored: no registry has this name',
     ]);
     expect(command.stdout.match(/^ceidg .*$/gm)).toEqual([
       'ceidg 2026-11-02: published, the baseline, run 1',

@@ -5,9 +5,9 @@ import { type Database, queryFile } from '../../sql/connection/database.ts';
 import { NothingToDo, WrongUsage } from '../errors.ts';
 import { figure } from '../written-figure.ts';
 import { mailFolder } from '../mail/transport.ts';
-import { tryLock, whilePublishingWaits } from '../night/lock.ts';
-import { stageOf } from '../night/sessions.ts';
-import { listSources, loadSource } from '../sources/source.ts';
+import { whilePublishingWaits } from '../night/lock.ts';
+import { dropIdleTables } from '../night/run.ts';
+import { loadSource } from '../sources/source.ts';
 import { minute, print } from './print.ts';
 import { withDatabase } from './session.ts';
 
@@ -143,14 +143,6 @@ async function requireOneCountry(
   if (rows.length < 2) return;
   const countries = rows.map(({ country_code }) => country_code).join(' and ');
   throw new WrongUsage(`'${wanted}' names persons of ${countries}: choose one with --source`);
-}
-
-/** Drops the staging tables of killed nights; a night under way drops its own tables. */
-async function dropIdleTables(client: pg.ClientBase): Promise<void> {
-  for (const source of await listSources()) {
-    if (!(await tryLock(client, source))) continue;
-    await client.query(`drop schema if exists ${stageOf(source)} cascade`);
-  }
 }
 
 async function deleteMailFiles(folder: string, names: readonly string[]): Promise<void> {

@@ -1,7 +1,7 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { type Database, isThere } from '../../sql/connection/database.ts';
+import type { Database } from '../../sql/connection/database.ts';
 import { isWriterGone } from '../../sql/connection/lost-connection.ts';
 import { findNear } from '../../sql/process/suggest.ts';
 import { isDate } from '../calendar.ts';
@@ -10,11 +10,10 @@ import { findKind } from '../dump/files.ts';
 import { describeFault } from '../fault.ts';
 import { listSources, loadSource } from '../sources/source.ts';
 import type { NightOptions } from './context.ts';
-import { lockSource } from './lock.ts';
+import { inLastSession } from './lock.ts';
 import { runNightly } from './nightly.ts';
 import { Reporter } from './progress.ts';
-import { findNewestPublished } from './run.ts';
-import { stageOf } from './sessions.ts';
+import { dropIdleTables, findNewestPublished } from './run.ts';
 import type { RunSummary } from './summary.ts';
 
 /** A run that was refused, because of its guards or of the dump itself. */
@@ -117,25 +116,9 @@ export async function ingestInbox(options: InboxOptions): Promise<Outcome[]> {
     else if (state === 'refused' && dump_kind !== 'delta') lacking.add(source);
     else waiting.add(source);
   }
-  for (const source of await listSources()) {
-    // A failure is ignored: a later `ingestInbox` drops the tables, when the database is back and no run is under way.
-    await dropLeftTables(db, source).catch(() => undefined);
-  }
+  // A failure is ignored: a later `ingestInbox` drops the tables, when the database is back.
+  await inLastSession(db.pool, dropIdleTables).catch(() => undefined);
   return outcomes;
-}
-
-/** Drops the tables of a night that was killed, or was stopped by a signal. */
-async function dropLeftTables({ pool }: Database, source: string): Promise<void> {
-  const stage = stageOf(source);
-  if (!(await isThere(pool, `${stage}.night`))) return;
-  const client = await pool.connect();
-  try {
-    await lockSource(client, source);
-    await client.query(`drop schema if exists ${stage} cascade`);
-  } finally {
-    // Releasing with `true` ends the session, and with it the lock.
-    client.release(true);
-  }
 }
 
 async function refusedRun(
@@ -191,25 +174,21 @@ export async function inspectInbox(inboxDir: string, isDefault: boolean): Promis
     const what = cause.code === 'ENOENT' ? 'there is no such folder' : cause.message;
     throw new WrongUsage(`INBOX_DIR cannot be read: ${inboxDir}: ${what}`, { cause });
   });
-  const folders = entries.map(({ name }) => name);
   const sources = await listSources();
-  const strangers = folders
-    .filter((name) => !sources.includes(name))
-    .map((name) => {
+  const ignored = entries.map(async ({ name }) => {
+    if (!sources.includes(name)) {
       const [near] = findNear(name, sources, 1);
       return `${name} is ignored: no registry has this name${near ? `; is it ${near}?` : ''}`;
-    });
-  const misnamed = sources
-    .filter((source) => folders.includes(source))
-    .map(async (source) =>
-      (await listFolders(join(inboxDir, source)))
-        .filter((entry) => entry.isSymbolicLink() || !isDate(entry.name))
-        .map((entry) => {
-          const link = entry.isSymbolicLink() && 'it is a symbolic link';
-          return `${join(source, entry.name)} is ignored: ${link || 'its name is no day YYYY-MM-DD'}`;
-        }),
-    );
-  return [...strangers, ...(await Promise.all(misnamed)).flat()];
+    }
+    const days = await listFolders(join(inboxDir, name));
+    return days
+      .filter((day) => day.isSymbolicLink() || !isDate(day.name))
+      .map((day) => {
+        const link = day.isSymbolicLink() && 'it is a symbolic link';
+        return `${join(name, day.name)} is ignored: ${link || 'its name is no day YYYY-MM-DD'}`;
+      });
+  });
+  return (await Promise.all(ignored)).flat();
 }
 
 async function listFolders(folder: string) {

@@ -3,6 +3,19 @@ import type pg from 'pg';
 import { AlreadyRunning } from '../errors.ts';
 import { nights } from '../figures.ts';
 
+/** Runs `use` in a session that ends after it, and with it the locks and an open transaction of the session. */
+export async function inLastSession<T>(
+  pool: pg.Pool,
+  use: (client: pg.PoolClient) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect();
+  try {
+    return await use(client);
+  } finally {
+    client.release(true);
+  }
+}
+
 /** Takes the lock of a source until the session ends. Throws `AlreadyRunning` while another run holds the lock. */
 export async function lockSource(client: pg.ClientBase, source: string): Promise<void> {
   // This setting ends a long statement soon after its process was killed, on systems that support it.
@@ -38,18 +51,14 @@ export async function whileNobodyFetches<T>(
   source: string,
   use: (lost: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const client = await pool.connect();
-  const lost = new AbortController();
-  client.once('error', (error) => lost.abort(error));
-  client.once('end', () => lost.abort(new Error('Connection terminated')));
-  try {
+  return inLastSession(pool, async (client) => {
+    const lost = new AbortController();
+    client.once('error', (error) => lost.abort(error));
+    client.once('end', () => lost.abort(new Error('Connection terminated')));
     await keepSession(client);
     await lockPatiently(client, `fetch ${source}`, `Another process is fetching ${source}`);
-    return await use(lost.signal);
-  } finally {
-    // Releasing with `true` ends the session, and with it the lock.
-    client.release(true);
-  }
+    return use(lost.signal);
+  });
 }
 
 /**
@@ -72,17 +81,13 @@ export async function whilePublishingWaits<T>(
   pool: pg.Pool,
   use: (client: pg.PoolClient) => Promise<T>,
 ): Promise<T> {
-  const client = await pool.connect();
-  try {
+  return inLastSession(pool, async (client) => {
     while (!(await tryAllLocks(client))) await sleep(nights.lockPause_ms);
     await client.query('begin');
     const result = await use(client);
     await client.query('commit');
     return result;
-  } finally {
-    // Releasing with `true` ends the session, its locks and an open transaction.
-    client.release(true);
-  }
+  });
 }
 
 /** Takes the locks of all countries or none, so that no night waits for the night of another country. */

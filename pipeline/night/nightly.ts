@@ -13,20 +13,18 @@ import { KnownFingerprints } from '../dump/known-fingerprints.ts';
 import { loadYesterday } from '../dump/yesterday.ts';
 import { daysBetween } from '../calendar.ts';
 import { type GuardFinding, Refusal } from '../errors.ts';
-import { isLostConnection } from '../../sql/connection/lost-connection.ts';
-import { isDiskFull } from '../fault.ts';
 import { loadSource } from '../sources/source.ts';
 import { describeFindings, runChecks } from './run-checks.ts';
-import { lockPublishing, lockSource } from './lock.ts';
+import { inLastSession, lockPublishing, lockSource } from './lock.ts';
 import type { Night, NightOptions } from './context.ts';
 import {
   abandonRuns,
   checkDate,
+  dropTables,
   endRun,
   findNewestPublished,
   forgetRun,
-  giveBackIds,
-  recordFailure,
+  noteFailure,
   startRun,
 } from './run.ts';
 import {
@@ -72,7 +70,7 @@ const publication = {
     '5_publish/withhold',
     '5_publish/changes',
   ],
-  events: ['5_publish/events', '5_publish/touched_companies'],
+  events: ['5_publish/events'],
   statistics: ['5_publish/statistics', '5_publish/stock', saveRun],
   notify: ['6_notify/watch_lists', '6_notify/feeds', '6_notify/alerts'],
   commit: ['7_commit/publication'],
@@ -86,22 +84,20 @@ const publication = {
 export async function runNightly(db: Database, options: NightOptions): Promise<RunSummary> {
   const { source } = options;
   const description = options.description ?? (await loadSource(source));
-  const client = await db.pool.connect();
-  try {
+  return inLastSession(db.pool, async (client) => {
     await lockSource(client, source);
     await configureSession(client);
     if ((await abandonRuns(client, source, options.now())) > 0) {
       options.reporter.note('an earlier run ended in the middle; starting over');
     }
+    const stage = stageOf(source);
+    await dropTables({ client, stage });
     const newest = await findNewestPublished(client, source);
     const isFirst = !(await isThere(client, `registry.entry_${source}`));
     const run_id = await startRun(client, options);
-    const sessions = { pool: await fence(db.pool, client), client, stage: stageOf(source) };
-    return await attempt({ ...options, ...sessions, description, run_id, newest, isFirst });
-  } finally {
-    // Releasing with `true` ends the session, its locks and its transaction.
-    client.release(true);
-  }
+    const sessions = { pool: await fence(db.pool, client), client, stage };
+    return attempt({ ...options, ...sessions, description, run_id, newest, isFirst });
+  });
 }
 
 async function attempt(asked: Night): Promise<RunSummary> {
@@ -124,7 +120,7 @@ async function attempt(asked: Night): Promise<RunSummary> {
     await compare(night, dump);
     return await publish(night, await check(night));
   } catch (error) {
-    throw await noteFailure(night, error);
+    throw await noteFailure(night, error, saveRun);
   } finally {
     reporter.step('');
     // A failure is ignored: the row may be deleted, and the server may be unreachable.
@@ -246,7 +242,7 @@ async function check(night: Night): Promise<GuardFinding[]> {
 
 /** Publishes a night in one transaction: readers see yesterday's snapshot or today's. */
 async function publish(night: Night, findings: GuardFinding[]): Promise<RunSummary> {
-  const { client, reporter, run_id, stage, isFirst, isImport } = night;
+  const { client, reporter, run_id, isFirst, isImport } = night;
   reporter.step('publish');
   await client.query(
     'begin; set local synchronous_commit to default; select registry.begin_publication()',
@@ -271,11 +267,8 @@ async function publish(night: Night, findings: GuardFinding[]): Promise<RunSumma
   reporter.step('commit');
   await runSteps(night, publication.commit);
   await client.query(night.isDryRun ? 'rollback' : 'commit');
-  if (night.isDryRun) {
-    await giveBackIds(night);
-    await forgetRun(night);
-  }
-  await client.query(`drop schema ${stage} cascade`);
+  if (night.isDryRun) await forgetRun(night);
+  await dropTables(night);
   return { ...summary, is_dry_run: night.isDryRun === true };
 }
 
@@ -297,18 +290,4 @@ async function reserveEventIds({ pool, client, run_id, stage }: Night): Promise<
      set first_event_id = $1::bigint + 1, last_event_id = $1::bigint + $2::bigint`,
     [reserved.rows[0]!.before, count],
   );
-}
-
-/** Records the failure of a night. @returns the error to throw, which states why the attempt failed */
-async function noteFailure(night: Night, error: unknown): Promise<unknown> {
-  try {
-    await recordFailure(night, error, saveRun);
-  } catch (cause) {
-    // The server has probably gone away; the next run marks this one as abandoned.
-    night.reporter.note(`the run could not be recorded: ${(cause as Error).message}`);
-    // The first error may hide the lost connection, since sessions fail in different ways.
-    const saysWhy = isLostConnection(error) || isDiskFull(error);
-    if (isLostConnection(cause) && !saysWhy) return cause;
-  }
-  return error;
 }

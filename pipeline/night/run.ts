@@ -1,12 +1,14 @@
 import type pg from 'pg';
 import { isThere } from '../../sql/connection/database.ts';
+import { isLostConnection } from '../../sql/connection/lost-connection.ts';
 import { dayIn } from '../../sql/country.ts';
 import type { DumpFile } from '../dump/files.ts';
-import type { Source } from '../sources/source.ts';
-import { describeFault } from '../fault.ts';
+import { listSources, type Source } from '../sources/source.ts';
+import { describeFault, isDiskFull } from '../fault.ts';
 import { type GuardFinding, NothingToDo, Refusal, WrongUsage } from '../errors.ts';
 import type { Night, NightOptions, PublishedRun } from './context.ts';
-import { runSteps } from './sessions.ts';
+import { tryLock } from './lock.ts';
+import { runSteps, stageOf } from './sessions.ts';
 
 /** Returns the newest published run of a source. @param dump_kind the kind of its dump; absent: any kind */
 export async function findNewestPublished(
@@ -108,49 +110,64 @@ export async function checkDate(night: Night, files: readonly DumpFile[]): Promi
   }
 }
 
+/** Records the failure of a night, as `recordFailure` does. @returns the error to throw, which states why the attempt failed */
+export async function noteFailure(night: Night, error: unknown, saveRun: string): Promise<unknown> {
+  try {
+    await recordFailure(night, error, saveRun);
+  } catch (cause) {
+    // The server has probably gone away; the next run marks this one as abandoned.
+    night.reporter.note(`the run could not be recorded: ${(cause as Error).message}`);
+    // The first error may hide the lost connection, since sessions fail in different ways.
+    const saysWhy = isLostConnection(error) || isDiskFull(error);
+    if (isLostConnection(cause) && !saysWhy) return cause;
+  }
+  return error;
+}
+
 /**
  * Ends the open transaction, and records a refused or failed attempt with its reason. The step `saveRun` saves
  * the files and rejects of a refused run. Deletes the run of a dry run, and of an attempt without a dump or
  * without anything to do.
  */
-export async function recordFailure(night: Night, error: unknown, saveRun: string): Promise<void> {
+async function recordFailure(night: Night, error: unknown, saveRun: string): Promise<void> {
   const { client } = night;
   await client.query('rollback');
-  await giveBackIds(night);
+  await client.query('begin; set local synchronous_commit to default');
   if (error instanceof NothingToDo || error instanceof WrongUsage || night.isDryRun) {
     await forgetRun(night);
-    await dropTables(night);
-    return;
-  }
-  await client.query('begin; set local synchronous_commit to default');
-  if (error instanceof Refusal) {
+  } else if (error instanceof Refusal) {
     // A dump may be refused before the tables of its night are created.
-    if (await hasTables(night)) await runSteps(night, [saveRun]);
+    if (await isThere(client, `${night.stage}.night`)) await runSteps(night, [saveRun]);
     const { message, findings } = error;
     await endRun(night, { state: 'refused', message, findings });
   } else {
     await endRun(night, { state: 'failed', message: describeFault(error), findings: [] });
   }
+  await client.query('select registry.give_back_ids($1)', [night.run_id]);
   await dropTables(night);
   await client.query('commit');
 }
 
-/** Drops the tables of the night: they hold data of persons, which a failed attempt may not keep. */
-async function dropTables({ client, stage }: Night): Promise<void> {
+/** Drops the tables of the night: they hold data of persons, which an attempt that has ended may not keep. */
+export async function dropTables({
+  client,
+  stage,
+}: {
+  client: pg.ClientBase;
+  stage: string;
+}): Promise<void> {
   await client.query(`drop schema if exists ${stage} cascade`);
 }
 
-async function hasTables({ client, stage, run_id }: Night): Promise<boolean> {
-  if (!(await isThere(client, `${stage}.night`))) return false;
-  const { rowCount } = await client.query(`select from ${stage}.night where run_id = $1`, [run_id]);
-  return rowCount === 1;
+/** Drops the tables of killed nights. The session holds the locks of their sources until its end. */
+export async function dropIdleTables(client: pg.ClientBase): Promise<void> {
+  for (const source of await listSources()) {
+    if (await tryLock(client, source)) await dropTables({ client, stage: stageOf(source) });
+  }
 }
 
-/** Gives back the ids that an unpublished run has reserved. */
-export async function giveBackIds({ client, run_id }: Night): Promise<void> {
-  await client.query('select registry.give_back_ids($1)', [run_id]);
-}
-
+/** Deletes a run that publishes nothing, and gives back the ids that it has reserved. */
 export async function forgetRun({ client, run_id }: Night): Promise<void> {
+  await client.query('select registry.give_back_ids($1)', [run_id]);
   await client.query('delete from registry.run where run_id = $1', [run_id]);
 }

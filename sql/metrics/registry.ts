@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Gauge, Registry } from 'prom-client';
 import { queryFile } from '../connection/database.ts';
 import type { ServerState } from '../connection/readers.ts';
 
@@ -10,38 +10,30 @@ interface Sample {
   value: string | number;
 }
 
-/** The help text and the labels of each metric. A metric whose name ends with `_total` is a counter. */
-const descriptions: Record<string, [help: string, ...labels: string[]]> = {
-  registry_process_info: ['What the process is: always 1.', 'process'],
-  registry_database_up: ['1 where the last question to the database was answered, else 0.'],
-  registry_snapshot_age_seconds: ['Since the day of the newest published dump began.', 'source'],
-  registry_snapshot_entries: ['Entries of the newest snapshot.', 'source'],
-  registry_run_state: ['The state of the last run: always 1.', 'source', 'state'],
-  registry_run_seconds: ['What the last run took, by step and in total.', 'source', 'step'],
-  registry_run_rows: [
+/** The help text of each metric. A metric whose name ends with `_total` is a counter. */
+const descriptions: Record<string, string> = {
+  registry_process_info: 'What the process is: always 1.',
+  registry_database_up: '1 where the last question to the database was answered, else 0.',
+  registry_snapshot_age_seconds: 'Since the day of the newest published dump began.',
+  registry_snapshot_entries: 'Entries of the newest snapshot.',
+  registry_run_state: 'The state of the last run: always 1.',
+  registry_run_seconds: 'What the last run took, by step and in total.',
+  registry_run_rows:
     'Rows that the last run read, accepted and rejected, and entries that it changed.',
-    'source',
-    'kind',
-  ],
-  registry_refused_in_a_row: [
-    'Nights that refused a dump since the last dump was published.',
-    'source',
-  ],
-  registry_jobs: ['Jobs of the queue.', 'task', 'state'],
-  registry_job_wait_seconds: ['How long the oldest due job waits.', 'task'],
-  registry_import_accounts: ['Accounts with numbers whose import is due.'],
-  registry_import_wait_seconds: [
+  registry_refused_in_a_row: 'Nights that refused a dump since the last dump was published.',
+  registry_jobs: 'Jobs of the queue.',
+  registry_job_wait_seconds: 'How long the oldest due job waits.',
+  registry_import_accounts: 'Accounts with numbers whose import is due.',
+  registry_import_wait_seconds:
     'How long the oldest number of an account is due for its import, over the accounts.',
-    'quantile',
-  ],
-  registry_mails: ['Mails that are queued, and that failed in the last seven days.', 'state'],
-  registry_mail_wait_seconds: ['How long the oldest queued mail waits.'],
-  registry_credits_sold_total: ['Credits that were bought.'],
-  registry_credits_spent_total: ['Credits that were withdrawn.'],
-  registry_reader_up: ['1 where a standby answered the last look, else 0.', 'reader'],
-  registry_reader_lag_seconds: ['How far a standby is behind.', 'reader'],
-  registry_reader_snapshot: ['The number of the newest snapshot of a standby.', 'reader'],
-  registry_pool_connections: ['Sessions of this process, and requests that wait for one.', 'state'],
+  registry_mails: 'Mails that are queued, and that failed in the last seven days.',
+  registry_mail_wait_seconds: 'How long the oldest queued mail waits.',
+  registry_credits_sold_total: 'Credits that were bought.',
+  registry_credits_spent_total: 'Credits that were withdrawn.',
+  registry_reader_up: '1 where a standby answered the last look, else 0.',
+  registry_reader_lag_seconds: 'How far a standby is behind.',
+  registry_reader_snapshot: 'The number of the newest snapshot of a standby.',
+  registry_pool_connections: 'Sessions of this process, and requests that wait for one.',
 };
 
 /**
@@ -58,21 +50,15 @@ export function addRegistryMetrics(
   // The metrics of a scrape are collected in parallel, and share one read of the tables.
   const read = () =>
     (pending ??= readSamples(pool, process, readers()).finally(() => (pending = undefined)));
-  for (const [name, [help, ...labelNames]] of Object.entries(descriptions)) {
-    const Kind = name.endsWith('_total') ? Counter : Gauge;
-    const metric = new Kind({
-      name,
-      help,
-      labelNames,
-      registers: [registry],
-      collect: async () => {
-        const found = (await read()).filter((sample) => sample.name === name);
-        metric.reset();
-        // A metric without labels is removed: it would show 0 instead of no value.
-        if (found.length === 0 && labelNames.length === 0) metric.remove();
-        for (const { labels, value } of found) metric.inc(labels, Number(value));
-      },
-    });
+  for (const [name, help] of Object.entries(descriptions)) {
+    const type = name.endsWith('_total') ? 'counter' : 'gauge';
+    const get = async () => {
+      const found = (await read()).filter((sample) => sample.name === name);
+      const values = found.map(({ labels, value }) => ({ labels, value: Number(value) }));
+      return { name, help, type, values };
+    };
+    // A `Gauge` without labels would show 0 instead of no value.
+    registry.registerMetric({ name, get } as unknown as Gauge);
   }
 }
 

@@ -9,11 +9,9 @@ select format(
 from registry.corroboration
 left join registry.event using (company_id, event_id)
 left join registry.entry
-    on entry.company_id = corroboration.company_id
-    and entry.entry_id = corroboration.entry_id
+    on (entry.company_id, entry.entry_id) = (corroboration.company_id, corroboration.entry_id)
 left join registry.entry as stated
-    on stated.company_id = event.company_id
-    and stated.entry_id = event.entry_id
+    on (stated.company_id, stated.entry_id) = (event.company_id, event.entry_id)
 where
     corroboration.source = $1::text
     and num_nonnulls(entry.withdrawn_until, stated.withdrawn_until) = 0

@@ -12,38 +12,29 @@ with hashed as (
 
 select format(
     'the state hash of run %s is %s, the entries give %s',
-    newest.run_id,
-    newest.state_hash,
-    found.state_hash
+    newest.run_id, newest.state_hash, found.state_hash
 ) as finding
-from (
-    select run.run_id, run.state_hash
-    from registry.run
-    where run.source = $1 and run.state in ('published', 'imported')
-    order by run.run_id desc
-    limit 1
-) as newest
+from registry.run as newest
 cross join (
     select coalesce(sum(registry.state_hash(hashed.found_hash, hashed.gone_date)), 0) as state_hash
     from hashed
 ) as found
-where newest.state_hash is distinct from found.state_hash
+where
+    newest.run_id = (
+        select max(run.run_id)
+        from registry.run
+        where run.source = $1 and run.state in ('published', 'imported')
+    )
+    and newest.state_hash is distinct from found.state_hash
 union all
-(
-    select format('the hash of entry %s is not that of its content', hashed.entry_id)
-    from hashed
-    where hashed.content_hash <> hashed.found_hash
-    order by hashed.entry_id
-    limit 100
-)
+select format('the hash of entry %s is not that of its content', hashed.entry_id)
+from hashed
+where hashed.content_hash <> hashed.found_hash
 union all
-(
-    select format('entry %s is withdrawn, and has personal fields', entry.entry_id)
-    from registry.entry
-    where
-        entry.source = $1
-        and entry.withdrawn_until = 'infinity'
-        and entry is distinct from person.hidden(entry, 'request')
-    order by entry.entry_id
-    limit 100
-);
+select format('entry %s is withdrawn, and has personal fields', entry.entry_id)
+from registry.entry
+where
+    entry.source = $1
+    and entry.withdrawn_until = 'infinity'
+    and entry is distinct from person.hidden(entry, 'request')
+limit 100;

@@ -14,8 +14,7 @@ with counted as (
         count(*) as found
     from registry.entry
     left join registry.activity_recoded
-        on activity_recoded.version = entry.activity_version
-        and activity_recoded.code = entry.activity_main
+        on (activity_recoded.version, activity_recoded.code) = (entry.activity_version, entry.activity_main)
     left join registry.activity_division
         on activity_division.country_code = entry.country_code
         and activity_division.division = left(entry.activity_main, 2)

@@ -34,10 +34,10 @@ select
     mapped.country_code,
     mapped.dump_date as changed_date,
     registry.status_on(
-        mapped.dump_date, mapped.declared_status, day.suspension,
-        least(day.ending, day.strike_off), null
+        mapped.dump_date, mapped.declared_status, content.suspension,
+        least(content.ending, content.strike_off), null
     ) as status,
-    case when day.strike_off <= mapped.dump_date then day.strike_off end as gone_date,
+    case when content.strike_off <= mapped.dump_date then content.strike_off end as gone_date,
     -- registry.content_hash computes the same hash from a row of registry.entry.
     hash_record_extended(content, coalesce(jsonb_hash_extended(mapped.numbers, 0), 0))
         as content_hash,
@@ -178,34 +178,6 @@ from (
 cross join lateral (
     select registry.find_entry(mapped.source, mapped.entry_key) as entry
 ) as known
-cross join lateral (
-    select
-        registry.day_or_known(
-            mapped.start_day, mapped.start_date, (known.entry).start_date
-        ) as start,
-        registry.day_or_known(mapped.end_day, mapped.end_date, (known.entry).end_date) as ending,
-        registry.day_or_known(
-            mapped.suspension_day, mapped.suspension_date, (known.entry).suspension_date
-        ) as suspension,
-        registry.day_or_known(
-            mapped.resumption_day, mapped.resumption_date, (known.entry).resumption_date
-        ) as resumption,
-        registry.day_or_known(
-            mapped.struck_off_day, mapped.struck_off_date, (known.entry).struck_off_date
-        ) as strike_off,
-        registry.day_or_known(
-            mapped.bankruptcy_start_day, mapped.bankruptcy_start_date, (known.entry).bankruptcy_start_date
-        ) as bankruptcy_start,
-        registry.day_or_known(
-            mapped.bankruptcy_end_day, mapped.bankruptcy_end_date, (known.entry).bankruptcy_end_date
-        ) as bankruptcy_end,
-        registry.day_or_known(
-            mapped.restructuring_start_day, mapped.restructuring_start_date, (known.entry).restructuring_start_date
-        ) as restructuring_start,
-        registry.day_or_known(
-            mapped.restructuring_end_day, mapped.restructuring_end_date, (known.entry).restructuring_end_date
-        ) as restructuring_end
-) as day
 -- The fields that the hash of a record is made from.
 cross join lateral (
     select
@@ -234,20 +206,36 @@ cross join lateral (
         mapped.activity_codes,
         mapped.declared_status,
         mapped.is_partnership_only,
-        day.start,
-        day.ending,
-        day.suspension,
-        day.resumption,
+        registry.day_or_known(
+            mapped.start_day, mapped.start_date, (known.entry).start_date
+        ),
+        registry.day_or_known(mapped.end_day, mapped.end_date, (known.entry).end_date) as ending,
+        registry.day_or_known(
+            mapped.suspension_day, mapped.suspension_date, (known.entry).suspension_date
+        ) as suspension,
+        registry.day_or_known(
+            mapped.resumption_day, mapped.resumption_date, (known.entry).resumption_date
+        ),
         mapped.address_country_code,
-        day.strike_off,
-        day.bankruptcy_start,
-        day.bankruptcy_end,
+        registry.day_or_known(
+            mapped.struck_off_day, mapped.struck_off_date, (known.entry).struck_off_date
+        ) as strike_off,
+        registry.day_or_known(
+            mapped.bankruptcy_start_day, mapped.bankruptcy_start_date, (known.entry).bankruptcy_start_date
+        ),
+        registry.day_or_known(
+            mapped.bankruptcy_end_day, mapped.bankruptcy_end_date, (known.entry).bankruptcy_end_date
+        ),
         mapped.units,
         mapped.persons,
         mapped.other_dates,
         mapped.bankruptcy_state,
         mapped.restructuring_state,
-        day.restructuring_start,
-        day.restructuring_end,
+        registry.day_or_known(
+            mapped.restructuring_start_day, mapped.restructuring_start_date, (known.entry).restructuring_start_date
+        ),
+        registry.day_or_known(
+            mapped.restructuring_end_day, mapped.restructuring_end_date, (known.entry).restructuring_end_date
+        ),
         mapped.e_delivery
 ) as content;

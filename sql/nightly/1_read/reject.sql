@@ -108,8 +108,7 @@ set
     is_contradicted = ranked.is_contradicted
 from ranked
 where
-    entry.file_no = ranked.file_no
-    and entry.line = ranked.line
+    (entry.file_no, entry.line) = (ranked.file_no, ranked.line)
     and (ranked.is_contradicted or ranked.rank > 1);
 
 -- One row per record with the key of a known entry. is_skipped: the dump also holds yesterday's record of this
@@ -156,8 +155,7 @@ from stage.known_key
 where
     entry.reason is null
     and known_key.is_skipped
-    and known_key.file_no = entry.file_no
-    and known_key.line = entry.line
+    and (known_key.file_no, known_key.line) = (entry.file_no, entry.line)
     and known_key.content_hash = entry.content_hash;
 
 insert into stage.notice (subject, value)

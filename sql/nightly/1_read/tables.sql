@@ -156,12 +156,11 @@ create unlogged table stage.missing_entry (
     entry_id bigint
 );
 
--- One row per closed unit that its owner withholds, by the number of the unit. The entry no longer lists the
--- unit. is_stated: an earlier event has more than the number of the unit.
+-- One row per closed unit that its owner withholds, by the number of the unit. The entry no longer lists the unit.
+-- Each dump lists all withheld closed units again.
 create unlogged table stage.withheld_unit (
     entry_key text not null,
-    unit_number text not null,
-    is_stated boolean not null default false
+    unit_number text not null
 );
 
 -- One row per unit without a number and former name of the unit, for a registry that states the history of

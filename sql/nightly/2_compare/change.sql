@@ -100,8 +100,7 @@ analyze stage.changed_field (entry_id);
 delete from stage.after
 using stage.before
 where
-    before.entry_id = after.entry_id
-    and before.entry_key = after.entry_key
+    (before.entry_id, before.entry_key) = (after.entry_id, after.entry_key)
     and (before.gone_date is null) = (after.gone_date is null)
     and not exists (
         select from stage.changed_field

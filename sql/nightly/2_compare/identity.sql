@@ -61,8 +61,7 @@ begin
                 unmatched.company_id,
                 unmatched.entry_id,
                 unmatched.line is not null as is_new,
-                coalesce(unmatched.nip, unmatched.regon9, unmatched.krs) is null
-                and entry.numbers is null as has_no_number,
+                entry.has_no_number,
                 trait.value,
                 row_number() over (
                     partition by unmatched.line is not null, trait.value
@@ -81,9 +80,12 @@ begin
                     )
                     else ''
                 end as kind,
-                registry.naming_numbers(
-                    night.country_code, unmatched.entry_key, unmatched.numbers
-                ) as numbers
+                num_nonnulls(
+                    unmatched.nip, unmatched.regon9, unmatched.krs,
+                    registry.naming_numbers(
+                        night.country_code, unmatched.entry_key, unmatched.numbers
+                    )
+                ) = 0 as has_no_number
             ) as entry
             cross join lateral (
                 select case likeness
@@ -117,14 +119,11 @@ begin
                             coalesce(unmatched.start_date::text, '')
                         )
                     end
-                    when 7 then case
-                        when
-                            coalesce(unmatched.nip, unmatched.regon9, unmatched.krs) is null
-                            and entry.numbers is null
-                            then (
-                            select (person.hashes(secret.key, unmatched))[1]::text from person.secret
-                        )
-                    end
+                    when 7 then (
+                        select (person.hashes(secret.key, unmatched))[1]::text
+                        from person.secret
+                        where entry.has_no_number
+                    )
                 end as value
             ) as trait
             where trait.value is not null

@@ -35,55 +35,50 @@ where
 -- new, so no table is joined: a join copies all columns, which costs as much as to read them.
 do $do$
 declare
-    is_baseline constant boolean := (select night.is_baseline from stage.night);
-    new_id constant text := case
-        when is_baseline then '((select night.first_ids from stage.night)[entry.file_no + 1] + entry.line)'
-        else 'new_id.entry_id'
-    end;
-    made record;
-begin
-    for made in
-        select *
-        from (
+    column_list constant text := (
+        select string_agg(
+            format('%s as %I', coalesce(own.expression, format('entry.%I', attname)), attname),
+            ', ' order by attnum
+        )
+        from pg_attribute
+        left join (
             values
-            (
-                'changed_entry', 'pair.company_id', 'pair.entry_id',
-                'join stage.pair using (file_no, line)', 'pair.is_changed'
-            ),
-            (
-                'new_entry', format('coalesce(component.label, %s)', new_id), new_id,
-                case when not is_baseline then 'join stage.new_id using (file_no, line) ' else '' end
-                || format('left join stage.component on component.node = %s', new_id),
-                'true'
-            )
-        ) as view (name, company_id, entry_id, joins, condition)
-    loop
-        execute format(
-            'create view stage.%I as select %s from stage.entry %s where entry.reason is null and %s',
-            made.name,
-            (
-                select string_agg(
-                    format('%s as %I', coalesce(own.expression, format('entry.%I', attname)), attname),
-                    ', ' order by attnum
-                )
-                from pg_attribute
-                left join (
-                    values
-                    ('company_id', made.company_id),
-                    ('entry_id', made.entry_id),
-                    ('said_run_id', '(select night.run_id from stage.night)::integer'),
-                    ('said_file_no', 'entry.file_no'),
-                    -- A withdrawn entry has no line, because a line would lead to the person.
-                    (
-                        'said_line',
-                        'case when entry.withdrawn_until is null then entry.line::integer end'
-                    )
-                ) as own (column_name, expression) on own.column_name = attname
-                where attrelid = 'registry.entry'::regclass and attnum > 0 and not attisdropped
-            ),
-            made.joins,
-            made.condition
-        );
-    end loop;
+            ('said_run_id', '(select night.run_id from stage.night)::integer'),
+            ('said_file_no', 'entry.file_no'),
+            -- A withdrawn entry has no line, because a line would lead to the person.
+            ('said_line', 'case when entry.withdrawn_until is null then entry.line::integer end')
+        ) as own (column_name, expression) on own.column_name = attname
+        where
+            attrelid = 'registry.entry'::regclass
+            and attnum > 0
+            and attname not in ('company_id', 'entry_id')
+    );
+begin
+    execute format(
+        'create view stage.changed_entry as
+        select pair.company_id, pair.entry_id, %s
+        from stage.entry
+        join stage.pair using (file_no, line)
+        where entry.reason is null and pair.is_changed',
+        column_list
+    );
+    execute format(
+        'create view stage.new_entry as
+        select coalesce(component.label, new_id.entry_id) as company_id, new_id.entry_id, %s
+        from stage.entry
+        %s
+        left join stage.component on component.node = new_id.entry_id
+        where entry.reason is null',
+        column_list,
+        case
+            when (select night.is_baseline from stage.night)
+                then 'cross join lateral (
+                    select
+                        (select night.first_ids from stage.night)[entry.file_no + 1] + entry.line
+                            as entry_id
+                ) as new_id'
+            else 'join stage.new_id using (file_no, line)'
+        end
+    );
 end;
 $do$;

@@ -4,7 +4,6 @@
 -- classification, the codes that the official key maps in either direction are one reclassification. A
 -- division, group or class may become any code, or part of a code, that the codes below it may become. A code
 -- that stays, and which the key does not map, did not change.
-create unlogged table stage.activity_change as
 with changed as (
     select
         after.company_id,
@@ -51,53 +50,46 @@ explained_code as (
         (list.to_version, latter.code)
     ) as code (version, code)
     where changed.is_recoded
-)
+),
 
-select
-    changed.company_id,
-    changed.entry_id,
-    code.code,
-    code.is_old,
-    explained_code.entry_id is not null as is_explained
-from changed
-cross join lateral (
-    select distinct unnest(changed.old_codes) as code, true as is_old
-    union all
-    select distinct unnest(changed.new_codes), false
-) as code
-left join explained_code
-    on explained_code.entry_id = changed.entry_id
-    and explained_code.code = code.code
-    and explained_code.is_old = code.is_old
-where
-    explained_code.entry_id is not null
-    or code.is_old and code.code <> all(changed.new_codes)
-    or not code.is_old and code.code <> all(changed.old_codes);
+activity_change as (
+    select
+        changed.company_id,
+        changed.entry_id,
+        code.code,
+        code.is_old,
+        explained_code.entry_id is not null as is_explained
+    from changed
+    cross join lateral (
+        select distinct unnest(changed.old_codes) as code, true as is_old
+        union all
+        select distinct unnest(changed.new_codes), false
+    ) as code
+    left join explained_code using (entry_id, code, is_old)
+    where
+        explained_code.entry_id is not null
+        or code.is_old and code.code <> all(changed.new_codes)
+        or not code.is_old and code.code <> all(changed.old_codes)
+)
 
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
 select
     activity_change.company_id,
     activity_change.entry_id,
     case
-        when activity_change.is_old then 'COMPANY_ACTIVITY_REMOVED'
+        when activity_change.is_explained then 'COMPANY_ACTIVITIES_RECLASSIFIED'
+        when bool_or(activity_change.is_old) then 'COMPANY_ACTIVITY_REMOVED'
         else 'COMPANY_ACTIVITY_ADDED'
     end,
-    case when activity_change.is_old then activity_change.code end,
-    case when not activity_change.is_old then activity_change.code end
-from stage.activity_change
-where not activity_change.is_explained
-union all
-select
-    activity_change.company_id,
-    activity_change.entry_id,
-    'COMPANY_ACTIVITIES_RECLASSIFIED',
     string_agg(activity_change.code, ',' order by activity_change.code collate "C")
         filter (where activity_change.is_old),
     string_agg(activity_change.code, ',' order by activity_change.code collate "C")
         filter (where not activity_change.is_old)
-from stage.activity_change
-where activity_change.is_explained
-group by activity_change.company_id, activity_change.entry_id;
+from activity_change
+-- All explained codes of an entry are one event, each other code is an event.
+group by
+    activity_change.company_id, activity_change.entry_id, activity_change.is_explained,
+    case when not activity_change.is_explained then activity_change.code end;
 
 -- Turns the changed main activity into an event. A registry that states only the main activity keeps it in a
 -- reclassification if the new code is the announced code. Without an announced code, the official key maps the codes.

@@ -119,41 +119,33 @@ cross join lateral (
         -- Two addresses with one identifier of the registry are the same address.
         and (before.address_ids[1] = after.address_ids[1]) is not true
     union all
-    select person.*
+    select person.subject, person.old_value, person.new_value
     from (
         values
         (
-            'owner',
+            'owner', 'partner',
             registry.owner_names(before.first_name, before.surname, before.persons),
-            case
-                -- A partner with a number may be renamed: equal numbers are the same partners.
-                when
-                    registry.person_keys(after.country_code, 'partner', after.persons)
-                    = registry.person_keys(before.country_code, 'partner', before.persons)
-                    then registry.owner_names(before.first_name, before.surname, before.persons)
-                else registry.owner_names(after.first_name, after.surname, after.persons)
-            end
+            registry.owner_names(after.first_name, after.surname, after.persons)
         ),
         (
-            'shareholders',
+            'shareholders', 'shareholder',
             registry.person_names('shareholder', before.persons),
-            case
-                when
-                    registry.person_keys(after.country_code, 'shareholder', after.persons)
-                    = registry.person_keys(before.country_code, 'shareholder', before.persons)
-                    then registry.person_names('shareholder', before.persons)
-                else registry.person_names('shareholder', after.persons)
-            end
+            registry.person_names('shareholder', after.persons)
         ),
         (
-            'representation',
+            'representation', null,
             registry.person_names('representative', before.persons),
             registry.person_names('representative', after.persons)
         )
-    ) as person
+    ) as person (subject, kind, old_value, new_value)
     where
         (before.first_name, before.surname, before.persons)
         is distinct from (after.first_name, after.surname, after.persons)
+        -- A partner or shareholder with a number may be renamed: equal numbers are the same persons.
+        and (
+            registry.person_keys(before.country_code, person.kind, before.persons)
+            = registry.person_keys(after.country_code, person.kind, after.persons)
+        ) is not true
 ) as value (subject, old_value, new_value)
 join registry.event_type
     on event_type.subject = value.subject

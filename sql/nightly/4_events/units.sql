@@ -52,11 +52,12 @@ with open_unit as (
 ),
 
 named_unit as (
-    -- One row per open unit without a number. known_by: a name that is unique in the entry, or a line that
-    -- occurs as often as before.
+    -- One row per open unit. known_by: the number; without a number, a name that is unique in the entry, or a line
+    -- that occurs as often as before.
     select
         open_unit.*,
         case
+            when open_unit.identifier is not null then open_unit.identifier
             when
                 count(*) filter (where open_unit.is_old) over same_name = 1
                 and count(*) filter (where not open_unit.is_old) over same_name = 1
@@ -67,25 +68,27 @@ named_unit as (
                 then open_unit.line
         end as known_by
     from open_unit
-    where open_unit.identifier is null
     window
-        same_name as (partition by open_unit.entry_id, open_unit.name),
-        same_line as (partition by open_unit.entry_id, open_unit.line)
+        same_name as (partition by open_unit.entry_id, open_unit.identifier is null, open_unit.name),
+        same_line as (partition by open_unit.entry_id, open_unit.identifier is null, open_unit.line)
 ),
 
-likeness as (
+renamed_unit as (
     -- One row per pair of a unit whose name has disappeared and a unit that may be its successor. Either the
     -- old name is in the history of the second unit, or both names are equal without the name of the company.
+    -- is_only: the units are more like each other than like any other unit.
     select
         former.entry_id,
         former.place as old_place,
         renamed.place as new_place,
-        max(reason.weight) as weight
+        rank() over of_old = 1
+        and rank() over of_new = 1
+        and count(*) over as_old = 1
+        and count(*) over as_new = 1 as is_only
     from named_unit as former
     join named_unit as renamed using (entry_id)
     left join stage.former_unit as history
-        on history.entry_key = renamed.entry_key
-        and history.name = renamed.name
+        on (history.entry_key, history.name) = (renamed.entry_key, renamed.name)
         and history.former_name = former.name
     cross join lateral (
         select case
@@ -110,29 +113,11 @@ likeness as (
         and renamed.known_by is null
         and reason.holds
     group by former.entry_id, former.place, renamed.place
-),
-
-renamed_unit as (
-    -- One row per pair whose units are more like each other than like any other unit.
-    select
-        pair.entry_id,
-        pair.old_place,
-        pair.new_place
-    from (
-        select
-            likeness.*,
-            rank() over of_old = 1
-            and rank() over of_new = 1
-            and count(*) over as_old = 1
-            and count(*) over as_new = 1 as is_only
-        from likeness
-        window
-            of_old as (partition by likeness.entry_id, likeness.old_place order by likeness.weight desc),
-            of_new as (partition by likeness.entry_id, likeness.new_place order by likeness.weight desc),
-            as_old as (partition by likeness.entry_id, likeness.old_place, likeness.weight),
-            as_new as (partition by likeness.entry_id, likeness.new_place, likeness.weight)
-    ) as pair
-    where pair.is_only
+    window
+        of_old as (partition by former.entry_id, former.place order by max(reason.weight) desc),
+        of_new as (partition by former.entry_id, renamed.place order by max(reason.weight) desc),
+        as_old as (partition by former.entry_id, former.place, max(reason.weight)),
+        as_new as (partition by former.entry_id, renamed.place, max(reason.weight))
 ),
 
 placed_unit as (
@@ -158,6 +143,7 @@ placed_unit as (
     from named_unit
     left join renamed_unit
         on renamed_unit.entry_id = named_unit.entry_id
+        and renamed_unit.is_only
         and named_unit.known_by is null
         and named_unit.place = case
             when named_unit.is_old then renamed_unit.old_place else renamed_unit.new_place
@@ -185,17 +171,7 @@ unit as (
         and count(keyed.name) <> 1 as is_same_name,
         min(keyed.address_id collate "C") = max(keyed.address_id collate "C")
         and count(keyed.address_id) = 2 as is_same_place
-    from (
-        select
-            company_id, entry_id, is_old, line, name, is_seat, is_partial, is_stated, address_id,
-            identifier as key
-        from open_unit
-        where identifier is not null
-        union all
-        select
-            company_id, entry_id, is_old, line, name, is_seat, is_partial, is_stated, address_id, key
-        from placed_unit
-    ) as keyed
+    from placed_unit as keyed
     where keyed.line is not null
     group by keyed.company_id, keyed.entry_id, coalesce(keyed.key, keyed.line)
 )

@@ -26,20 +26,3 @@ where
             jsonb_build_object('identifier', before.units #> '{0,identifier}', 'is_partial', true)
         )
     );
-
--- Marks the withheld closed units with an earlier event that has more than the number of the unit. Each dump
--- lists all withheld closed units again; no table keeps them.
-analyze stage.withheld_unit;
-
-update stage.withheld_unit
-set is_stated = true
-where exists (
-    select
-    from registry.entry
-    join registry.event using (company_id, entry_id)
-    where
-        entry.source = (select night.source from stage.night)
-        and entry.entry_key = withheld_unit.entry_key
-        and starts_with(coalesce(event.new_value, event.old_value), withheld_unit.unit_number)
-        and coalesce(event.new_value, event.old_value) <> withheld_unit.unit_number
-);

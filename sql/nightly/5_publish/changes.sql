@@ -33,12 +33,10 @@ set event_id = (
                 event.source = night.source or corroboration.event_id is not null as is_own
             from registry.event
             left join registry.corroboration
-                on corroboration.company_id = event.company_id
-                and corroboration.event_id = event.event_id
+                on (corroboration.company_id, corroboration.event_id) = (event.company_id, event.event_id)
                 and corroboration.source = night.source
             where
-                event.company_id = company_event.company_id
-                and event.event_type = company_event.event_type
+                (event.company_id, event.event_type) = (company_event.company_id, company_event.event_type)
                 and event.event_date between night.dump_date - 30 and night.dump_date + 30
                 and registry.event_meaning(
                     night.country_code, event.event_type, event.old_value, event.new_value

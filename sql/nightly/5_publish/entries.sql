@@ -14,9 +14,7 @@ where
 -- can take over another entry's key.
 delete from registry.entry
 using stage.after
-where
-    entry.company_id = after.company_id
-    and entry.entry_id = after.entry_id;
+where (entry.company_id, entry.entry_id) = (after.company_id, after.entry_id);
 
 insert into registry.entry
 select after.* from stage.after;
@@ -64,8 +62,7 @@ set (
 )
 from latest
 where
-    entry.company_id = latest.company_id
-    and entry.entry_id = latest.entry_id
+    (entry.company_id, entry.entry_id) = (latest.company_id, latest.entry_id)
     and (
         entry.fingerprint, entry.file_key, entry.version_no, entry.version_date,
         entry.version_register, entry.announced_activity, entry.closed_units, entry.address_ids,
@@ -92,8 +89,7 @@ from stage.vanished
 cross join stage.night
 where
     not vanished.waits
-    and entry.company_id = vanished.company_id
-    and entry.entry_id = vanished.entry_id;
+    and (entry.company_id, entry.entry_id) = (vanished.company_id, vanished.entry_id);
 
 -- Clears the fingerprint of an entry with a rejected row: every night reads its rows until all are accepted.
 update registry.entry
@@ -138,24 +134,19 @@ where not night.is_import;
 update registry.entry
 set status = due.reached_status
 from stage.due
-where
-    entry.company_id = due.company_id
-    and entry.entry_id = due.entry_id;
+where (entry.company_id, entry.entry_id) = (due.company_id, due.entry_id);
 
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
-select
-    due.company_id,
-    due.entry_id,
-    'COMPANY_STRUCK_OFF',
-    due.status,
-    due.struck_off_date::text
+select due.company_id, due.entry_id, event.*
 from stage.due
 cross join stage.night
-where due.struck_off_date <= night.dump_date
-union all
-select due.company_id, due.entry_id, 'COMPANY_SUSPENDED', null, due.suspension_date::text
-from stage.due
-where due.reached_status = 'SUSPENDED';
+cross join lateral (
+    select 'COMPANY_STRUCK_OFF', due.status, due.struck_off_date::text
+    where due.struck_off_date <= night.dump_date
+    union all
+    select 'COMPANY_SUSPENDED', null, due.suspension_date::text
+    where due.reached_status = 'SUSPENDED'
+) as event;
 
 -- Deletes the events of withdrawn entries: all events of a natural person, and the personal events of a company. The
 -- return after the request is lifted is no event either.

@@ -1,4 +1,4 @@
--- Inserts new companies with one entry, which are nearly all. touched_companies.sql inserts the other companies.
+-- Inserts new companies with one entry, which are nearly all. events.sql inserts the other companies.
 
 -- Drops the indexes before the very first snapshot, when the table is empty: one build of an index is faster than many
 -- inserts. At wal_level minimal, a table that is truncated and filled in one transaction needs no WAL.

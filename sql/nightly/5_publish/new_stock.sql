@@ -22,8 +22,7 @@ cross join lateral (
     select entry.gone_date is null and entry.declared_status <> 'DELETED' as is_counted
 ) as side
 left join registry.activity_recoded
-    on activity_recoded.version = entry.activity_version
-    and activity_recoded.code = entry.activity_main
+    on (activity_recoded.version, activity_recoded.code) = (entry.activity_version, entry.activity_main)
 left join registry.activity_division
     on activity_division.country_code = entry.country_code
     and activity_division.division = left(entry.activity_main, 2)

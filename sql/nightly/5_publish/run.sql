@@ -1,27 +1,17 @@
 -- Records the files, rejects and notices of a run, also of a refused run.
 
-insert into registry.run_file (
-    run_id, file_key, file, byte_count, sha256, content_hash, read_count, rejected_count, entry_count,
-    file_no
-)
-select
-    night.run_id,
-    file.file_key,
-    file.file,
-    file.byte_count,
-    file.sha256,
-    file.content_hash,
-    file.read_count,
-    rejected.row_count,
-    file.read_count - rejected.row_count,
-    file.file_no
-from stage.file
+insert into registry.run_file
+select run_file.*
+from stage.file as part
 cross join stage.night
 cross join lateral (
-    select count(*) as row_count
+    select night.run_id, count(*) as rejected_count, part.read_count - count(*) as entry_count
     from stage.reject
-    where reject.file_no = file.file_no
-) as rejected;
+    where reject.file_no = part.file_no
+) as added
+cross join lateral jsonb_populate_record(
+    null::registry.run_file, to_jsonb(part) || to_jsonb(added)
+) as run_file;
 
 insert into registry.reject (run_id, file, line, reject_code, reason, raw)
 select

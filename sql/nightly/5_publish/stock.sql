@@ -54,8 +54,7 @@ state as (
     from side
     cross join stage.night
     left join registry.activity_recoded
-        on activity_recoded.version = side.activity_version
-        and activity_recoded.code = side.activity_main
+        on (activity_recoded.version, activity_recoded.code) = (side.activity_version, side.activity_main)
     left join registry.activity_division
         on activity_division.country_code = night.country_code
         and activity_division.division = left(side.activity_main, 2)
@@ -177,12 +176,10 @@ set (new_count, ended_count, suspended_count, resumed_count, returned_count) = (
 from stage.night
 where
     night.previous_run_id is null
-    and stock_change.source = night.source
-    and stock_change.stat_date = night.dump_date;
+    and (stock_change.source, stock_change.stat_date) = (night.source, night.dump_date);
 
 delete from registry.stock_move
 using stage.night
 where
     night.previous_run_id is null
-    and stock_move.source = night.source
-    and stock_move.stat_date = night.dump_date;
+    and (stock_move.source, stock_move.stat_date) = (night.source, night.dump_date);

@@ -29,14 +29,12 @@ select person.hide(
 )
 from stage.night;
 
+analyze stage.withheld_unit;
+
 -- Holds one row per entry or unit that is withheld since tonight. `place` is the address at which the unit was listed;
 -- null where the entry still has this address. A head office has the address of its entry.
 create unlogged table stage.withheld as
-select
-    after.company_id,
-    after.entry_id,
-    withheld.unit_number,
-    withheld.place
+select after.company_id, after.entry_id, withheld.*
 from stage.before
 join stage.after using (entry_id)
 cross join lateral (
@@ -83,17 +81,19 @@ cross join lateral (
 ) as withheld
 union all
 -- Adds closed units of which earlier events show more than the number.
-select
-    entry.company_id,
-    entry.entry_id,
-    withheld_unit.unit_number,
-    null
+select entry.company_id, entry.entry_id, withheld_unit.unit_number, null
 from stage.withheld_unit
 cross join stage.night
 join registry.entry
     on entry.source = night.source
     and entry.entry_key = withheld_unit.entry_key
-where withheld_unit.is_stated;
+where exists (
+    select from registry.event
+    where
+        (event.company_id, event.entry_id) = (entry.company_id, entry.entry_id)
+        and starts_with(coalesce(event.new_value, event.old_value), withheld_unit.unit_number)
+        and coalesce(event.new_value, event.old_value) <> withheld_unit.unit_number
+);
 
 analyze stage.withheld;
 
@@ -101,8 +101,7 @@ update registry.event
 set old_value = null, new_value = null
 from stage.withheld, registry.event_type
 where
-    event.company_id = withheld.company_id
-    and event.entry_id = withheld.entry_id
+    (event.company_id, event.entry_id) = (withheld.company_id, withheld.entry_id)
     and event_type.event_type = event.event_type
     and event_type.subject = 'unit'
     and starts_with(coalesce(event.new_value, event.old_value), withheld.unit_number);
@@ -122,8 +121,7 @@ set
     new_value = case when event.new_value <> all(withheld.places) then event.new_value end
 from withheld, registry.event_type
 where
-    event.company_id = withheld.company_id
-    and event.entry_id = withheld.entry_id
+    (event.company_id, event.entry_id) = (withheld.company_id, withheld.entry_id)
     and (event.old_value = any(withheld.places) or event.new_value = any(withheld.places))
     and event_type.event_type = event.event_type
     and event_type.subject = 'address';

@@ -44,10 +44,9 @@ select
         'old_value', left(event.old_value, 300),
         'new_value', left(event.new_value, 300)
     ) as description
-from stage.watched_event
-join registry.event using (company_id, event_id)
+from stage.watched_event as event
 join registry.company using (company_id)
-join registry.event_type on event_type.event_type = event.event_type
+join registry.event_type using (event_type)
 join registry.severity using (severity)
 where exists (select from stage.alert_watch);
 

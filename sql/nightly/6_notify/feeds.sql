@@ -3,11 +3,7 @@
 
 -- One row per event of the night whose company is watched.
 create unlogged table stage.watched_event as
-select
-    event.event_id,
-    event.company_id,
-    event.event_date,
-    event.event_type
+select event.*
 from registry.event
 where
     event.event_date = (select night.dump_date from stage.night)
