@@ -52,12 +52,11 @@ with open_unit as (
 ),
 
 named_unit as (
-    -- One row per open unit. known_by: the number; without a number, a name that is unique in the entry, or a line
-    -- that occurs as often as before.
+    -- One row per open unit without a number. known_by: a name that is unique in the entry, or a line that
+    -- occurs as often as before.
     select
         open_unit.*,
         case
-            when open_unit.identifier is not null then open_unit.identifier
             when
                 count(*) filter (where open_unit.is_old) over same_name = 1
                 and count(*) filter (where not open_unit.is_old) over same_name = 1
@@ -68,9 +67,10 @@ named_unit as (
                 then open_unit.line
         end as known_by
     from open_unit
+    where open_unit.identifier is null
     window
-        same_name as (partition by open_unit.entry_id, open_unit.identifier is null, open_unit.name),
-        same_line as (partition by open_unit.entry_id, open_unit.identifier is null, open_unit.line)
+        same_name as (partition by open_unit.entry_id, open_unit.name),
+        same_line as (partition by open_unit.entry_id, open_unit.line)
 ),
 
 renamed_unit as (
@@ -171,7 +171,17 @@ unit as (
         and count(keyed.name) <> 1 as is_same_name,
         min(keyed.address_id collate "C") = max(keyed.address_id collate "C")
         and count(keyed.address_id) = 2 as is_same_place
-    from placed_unit as keyed
+    from (
+        select
+            company_id, entry_id, is_old, line, name, is_seat, is_partial, is_stated, address_id,
+            identifier as key
+        from open_unit
+        where identifier is not null
+        union all
+        select
+            company_id, entry_id, is_old, line, name, is_seat, is_partial, is_stated, address_id, key
+        from placed_unit
+    ) as keyed
     where keyed.line is not null
     group by keyed.company_id, keyed.entry_id, coalesce(keyed.key, keyed.line)
 )
