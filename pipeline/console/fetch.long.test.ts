@@ -27,26 +27,18 @@ function entryOf(krs: string): [string, KrsEntry] {
   return [krs, { register: 'P', current: currentExtract(krs, 'ZMYŚLONA') }];
 }
 
-async function startKrs(): Promise<Stub> {
-  const stub = await startKrsStub({
-    bulletins: { [day]: krsNumbers },
-    entries: Object.fromEntries(krsNumbers.map(entryOf)),
-  });
-  return stub;
+function startKrs(): Promise<Stub> {
+  const entries = Object.fromEntries(krsNumbers.map(entryOf));
+  return startKrsStub({ bulletins: { [day]: krsNumbers }, entries });
 }
 
-async function startBir(): Promise<BirStub> {
-  const stub = await startBirStub({
-    key,
-    lists: {
-      BIR11NowePodmiotyPrawneOrazDzialalnosciOsFizycznych: ['997102004', '997142044'],
-    },
-    entities: [
-      legalPerson('997102004', '1000700502', 'ZMYŚLONA'),
-      naturalPerson('997142044', '1004704508', 'ĆWIĘKAŁA'),
-    ],
-  });
-  return stub;
+function startBir(): Promise<BirStub> {
+  const entities = [
+    legalPerson('997102004', '1000700502', 'ZMYŚLONA'),
+    naturalPerson('997142044', '1004704508', 'ĆWIĘKAŁA'),
+  ];
+  const list = 'BIR11NowePodmiotyPrawneOrazDzialalnosciOsFizycznych';
+  return startBirStub({ key, lists: { [list]: ['997102004', '997142044'] }, entities });
 }
 
 function variables(more: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
@@ -214,11 +206,8 @@ test('what is fetched from CEIDG is a night for `nightly`, and half of it is non
   const db = await createTestDatabase();
   inbox = await createInbox();
   const stub = await startCeidgStub({ token: 'token', reports: await offerFixture('2026-11-02') });
-  const settings = variables({
-    DATABASE_URL: db.url,
-    CEIDG_URL: stub.url,
-    CEIDG_TOKEN: 'token',
-  });
+  const service = { CEIDG_URL: stub.url, CEIDG_TOKEN: 'token' };
+  const settings = variables({ DATABASE_URL: db.url, ...service });
   const { id } = (await offerFixture('2026-11-02'))[5]!;
   stub.interfere(({ path }) => (path.endsWith(id) ? { status: 404 } : undefined));
   const half = await runCommand(['fetch', 'ceidg', '--date', '2026-11-02'], settings);

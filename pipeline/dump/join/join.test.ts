@@ -65,23 +65,7 @@ describe('a legal unit', () => {
       activite_principale_naf25: '62.10Y',
       nom: null,
       details: [
-        {
-          siren: two,
-          nic: '00012',
-          siret: `${two}00012`,
-          statut_diffusion: 'O',
-          date_creation: '2019-03-01',
-          etablissement_siege: 'true',
-          numero_voie: '7',
-          type_voie: 'RUE',
-          libelle_voie: 'DES LILAS',
-          code_postal: '69003',
-          libelle_commune: 'LYON 3EME',
-          code_commune: '69383',
-          date_debut: '2019-03-01',
-          etat_administratif: 'A',
-          enseigne1: 'CHEZ NOUS',
-        },
+        { siret: `${two}00012`, numero_voie: '7', code_postal: '69003', enseigne1: 'CHEZ NOUS' },
       ],
     });
   });
