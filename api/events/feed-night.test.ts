@@ -5,7 +5,6 @@ import {
   createWatcher,
   type FeedEvent,
   type FeedPage,
-  type FeedPart,
   type Watcher,
 } from '../../fixtures/client/watcher.ts';
 import { useApi } from '../../fixtures/client/use-api.ts';
@@ -97,14 +96,6 @@ describe('a feed', () => {
     expect(await feedOf(idle)).toEqual([]);
     expect(await idle.read('/events/feed')).toMatchObject({ data: [], meta: { has_more: false } });
   });
-
-  test('is as whole by cursor as by page', async () => {
-    for (const watcher of [early, late]) {
-      const { data } = await watcher.read<FeedPart>('/events/feed');
-      const pages = (await feedOf(watcher)).map(told);
-      expect(data.map(told).toSorted()).toEqual(pages.toSorted());
-    }
-  });
 });
 
 const atNight = (date: string) => `${date}T05:00:00.123000Z`;
@@ -133,22 +124,6 @@ describe('a watched company', () => {
         [petShop, [2, atNight('2026-11-05')]],
       ]),
     );
-  });
-
-  test('without events says so', async () => {
-    const { data } = await idle.read<{ data: Watched[] }>('/companies/watched');
-    expect(data).toMatchObject([{ events_count: 0, last_event_at: null }]);
-  });
-
-  test('that comes back starts afresh', async () => {
-    await early.watch(weaver);
-    const { data } = await early.read<{ data: Watched[] }>('/companies/watched');
-    expect(data.find(({ primary_identifier }) => primary_identifier === weaver)).toMatchObject({
-      events_count: 0,
-      last_event_at: null,
-    });
-    const expected = expectedOf([bakery, gym, petShop], '2026-11-03', '2026-11-06');
-    expect((await feedOf(early)).map(told).toSorted()).toEqual(expected);
   });
 });
 

@@ -33,12 +33,3 @@ export function dateField(field: string) {
     error: `The ${field} field must not be before 0001-01-01.`,
   });
 }
-
-/** Returns a name with a suffix, and cuts the name where the result would be too long. */
-export function suffixName(name: string, suffix: string): string {
-  return (
-    Array.from(name)
-      .slice(0, nameMaximum - suffix.length)
-      .join('') + suffix
-  );
-}

@@ -67,13 +67,6 @@ describe('the general limit', () => {
     expect((await ask({ address })).status).toBe(401);
   });
 
-  test('is over after a minute', async () => {
-    const token = await newToken();
-    await countStatuses(repeat(181, () => ({ token })));
-    clock_ms += 60_000;
-    expect(await countStatuses(repeat(181, () => ({ token })))).toEqual({ 200: 180, 429: 1 });
-  });
-
   test.each([
     ['no token', (): string | undefined => undefined],
     ['a malformed token', (at: number) => `sk_api_${String(at).padStart(49, '0')}`],

@@ -224,13 +224,6 @@ describe('DELETE /watchlist/alerts', () => {
     expect(await update(watcher, { alert_min_severity: 'info' })).toBe(2);
   });
 
-  test('200 for one that is awaited', async () => {
-    const watcher = await createWatcher(database, api);
-    await watcher.watch('5252344078');
-    await update(watcher, { alert_min_severity: 'high', ...one('5252344078') });
-    expect(await remove(watcher, one('5252344078'))).toEqual(done(1));
-  });
-
   test.each([bakery, '5252344078'])('404 for %s, which the account does not watch', async (nip) => {
     const watcher = await createWatcher(database, api);
     expect(await remove(watcher, one(nip))).toEqual({

@@ -62,17 +62,6 @@ describe('DELETE /api/v1/companies/watched', () => {
     expect(await submitter.list()).toEqual([]);
   });
 
-  test('200 through any number of the company', async () => {
-    const submitter = await createSubmitter(database, api);
-    await submitter.add('NIP', zoo);
-    const body = { identifier_type: 'REGON9', identifier_value: ['991400025', '991400019'] };
-    expect(await submitter.ask(path, body)).toEqual(answered({ removed: body.identifier_value }));
-    expect(await submitter.list()).toEqual([]);
-    expect(await submitter.ask(path, body)).toEqual(
-      answered({ not_watched: body.identifier_value }),
-    );
-  });
-
   test('200 for one that is waited for; the submission is settled when none is left', async () => {
     const submitter = await createSubmitter(database, api);
     await submitter.add('KRS', '0000000017');

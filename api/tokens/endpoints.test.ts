@@ -201,14 +201,4 @@ describe('POST /tokens/verify', () => {
       },
     });
   });
-
-  test('200 for the Master Token', async () => {
-    const answer = await owner.ask('POST /tokens/verify');
-    expect(answer).toMatchObject({
-      status: 200,
-      body: {
-        data: { token_ref: owner.account.token_ref, token_name: 'Master Token', expires_at: null },
-      },
-    });
-  });
 });

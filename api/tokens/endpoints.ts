@@ -7,7 +7,7 @@ import { answersSuccess, text, time } from '../endpoint/answers.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
 import { lifetimes, sizes } from '../figures.ts';
 import { HttpError, invalid } from '../http/errors.ts';
-import { nameField, suffixName } from '../http/field.ts';
+import { nameField } from '../http/field.ts';
 import {
   pageMetaFields,
   pagingFields,
@@ -252,7 +252,9 @@ async function rotateToken(tx: Tx, caller: Caller, path: z.output<typeof params>
     .where('token_id', '=', old.token_id)
     .execute();
   const { account_id, kind, lifetime_days, token_ref } = old;
-  const name = suffixName(old.name, ' (rotated)');
+  const suffix = ' (rotated)';
+  const kept = Array.from(old.name).slice(0, sizes.name[1] - suffix.length);
+  const name = kept.join('') + suffix;
   const new_token = await issueToken(tx, { account_id, kind, name, lifetime_days }, now);
   const revoked_at = formatTimestamp(now);
   return { old_token: { token_ref, name: old.name, revoked_at, is_active: false }, new_token };

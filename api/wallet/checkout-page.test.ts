@@ -206,17 +206,10 @@ describe('GET /checkout/success and /checkout/cancel', () => {
       "update customer.payment set state = $2, refusal = '-', ended_at = now() where payment_id = $1",
       [payment_id, state],
     );
-    const content = `<p>${text}</p>`;
-    expect(await read(`/checkout/success?payment_id=${payment_id}`)).toEqual({
-      status: 200,
-      title,
-      content,
-    });
-    expect(await read(`/checkout/cancel?payment_id=${payment_id}`)).toEqual({
-      status: 200,
-      title,
-      content,
-    });
+    const shown = { status: 200, title, content: `<p>${text}</p>` };
+    for (const page of ['success', 'cancel']) {
+      expect(await read(`/checkout/${page}?payment_id=${payment_id}`)).toEqual(shown);
+    }
   });
 
   test.each(['', '?payment_id=', '?payment_id=x&payment_id=y', '?payment_id=%3Cscript%3E'])(

@@ -191,18 +191,6 @@ describe('charge.dispute.created', () => {
     expect(mail!.text).toContain('Your payment for Starter was disputed with your bank.');
   });
 
-  test('after a refund of a part takes the rest', async () => {
-    await pay();
-    expect(await refund(2450)).toBe('reversed');
-    expect(await dispute(2450)).toBe('reversed');
-    expect(await shop.buyer.movements()).toEqual([
-      bonus,
-      deposit,
-      taken(250, 450),
-      taken(250, 200, 'Dispute: Starter'),
-    ]);
-  });
-
   test('in another currency takes all credits back', async () => {
     await pay();
     expect(await dispute(1150, { currency: 'eur' })).toBe('reversed');

@@ -7,7 +7,6 @@ import { type Payment, selectPayment } from './purchase.ts';
 /** The report of a provider about a payment. Money is in the smallest unit of the currency. */
 interface Report {
   provider: string;
-  /** Our id of the payment; undefined when the report lacks it. */
   payment_id: string | undefined;
   /** The id of the payment at the provider; undefined before the payment. */
   charge_ref?: string | undefined;
