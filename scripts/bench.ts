@@ -13,8 +13,7 @@ import { benchSirene } from './bench/sirene.ts';
 import { benchMemory } from './bench/memory.ts';
 import { benchSearch } from './bench/search.ts';
 import { runBenchmarks } from './bench/setting.ts';
-import { benchSnapshot } from './bench/snapshot.ts';
-import { benchVerify } from './bench/verify.ts';
+import { benchSnapshot, benchVerify } from './bench/verify.ts';
 import { wholeNumber } from '../fixtures/generator/whole-number.ts';
 
 /** The limits of a night: CPU seconds per million entries, and elapsed time relative to the plain copy. */

@@ -10,12 +10,11 @@ export const firstDay = '2026-11-02';
 
 const figures = ['new', 'updated', 'deleted', 'events', 'entries'] as const;
 
-/** A published snapshot, with the numbers of its entries, changes and events. */
-type Day = Record<(typeof figures)[number] | 'source' | 'date', string>;
-
 /** Returns the 20 newest published snapshots, the newest last. */
-export async function readDays(db: Database): Promise<Day[]> {
-  const { rows } = await db.pool.query<Day>(
+export async function readDays(db: Database) {
+  const { rows } = await db.pool.query<
+    Record<(typeof figures)[number] | 'source' | 'date', string>
+  >(
     `select source, dump_date as date, new_count as new, updated_count as updated,
        deleted_count as deleted, event_count as events, entry_count as entries
      from registry.run
@@ -27,7 +26,7 @@ export async function readDays(db: Database): Promise<Day[]> {
 }
 
 /** Returns a table as text, with a line for each snapshot. */
-export function describeDays(days: readonly Day[]): string {
+export function describeDays(days: Awaited<ReturnType<typeof readDays>>): string {
   if (days.length === 0) return 'Nothing is published yet.';
   const width = Math.max(...days.map(({ source }) => source.length));
   const line = (day: string, cells: readonly string[]) =>

@@ -42,15 +42,8 @@ async function start({ pipeline, api: apiSettings, variables }: Settings): Promi
       const isForOne = apiSettings.createPayment('')?.name === 'local' && !pipeline.smtpUrl;
       const hasAccount = isDemonstration && isForOne;
       const { recodedFrom } = pipeline;
-      const nights = {
-        db,
-        logger,
-        inboxDir: fixtures,
-        recodedFrom,
-        signal,
-        isBrief: true,
-        onOutcome,
-      };
+      const shared = { db, logger, recodedFrom, signal };
+      const nights = { ...shared, inboxDir: fixtures, isBrief: true, onOutcome };
       // The demo account watches from the first day on, so that later days give it events.
       const lastDate = hasAccount ? firstDay : undefined;
       if (isDemonstration) await ingestInbox({ ...nights, lastDate });

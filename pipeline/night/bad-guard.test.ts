@@ -43,6 +43,9 @@ const writeZipped = (made: Reports, key: string) => (folder: string) =>
 
 const writeEmpty = (folder: string) => writeFile(join(folder, fileName('opolskie')), '');
 
+const half = reports((made) => {
+  for (const lines of Object.values(made)) lines.splice(1, (lines.length - 1) / 2);
+});
 const newRows = Array.from({ length: 120 }, (_, at) => makeRow(8000 + at));
 
 describe('a dump is refused', () => {
@@ -54,9 +57,7 @@ describe('a dump is refused', () => {
   const cases: [what: string, dump: Reports, sentence: string][] = [
     [
       'with half of its rows',
-      reports((made) => {
-        for (const lines of Object.values(made)) lines.splice(1, (lines.length - 1) / 2);
-      }),
+      half,
       '1,006 rows where there were 2,012 last time: 50.00 %, the limits are 98 % and 105 %; ' +
         '1,006 of 2,012 entries vanished: 50.00 %, the limit is 0.5 %; ' +
         `${fileName('brak województwa')}, ${fileName('mazowieckie')}, ${fileName('śląskie')}; ` +
@@ -164,9 +165,6 @@ describe('a dump is refused', () => {
 describe('a guard', () => {
   test('says figure and limit of each file, and names the three worst of many', async () => {
     const db = await baseline.open();
-    const half = reports((made) => {
-      for (const lines of Object.values(made)) lines.splice(1, (lines.length - 1) / 2);
-    });
     await refuse(db, half);
     const { rows } = await db.pool.query<{ refusals: object[]; path: string }>(
       'select refusals, path from registry.run order by run_id desc limit 1',

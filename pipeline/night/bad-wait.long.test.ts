@@ -17,7 +17,7 @@ const good = reports(() => undefined);
 const nothing = { new: 0, updated: 0, deleted: 0, waiting: 0 };
 
 /** The usual reports of a day, with an entry without numbers, changed by the test. */
-function reports(change: (lines: Reports) => void): Reports {
+function reports(change: (lines: Reports) => unknown): Reports {
   const made = makeReports({ śląskie: 300 });
   made.opolskie![8] = withFields(made.opolskie![8]!, { Nip: '', Regon: '' });
   change(made);
@@ -39,6 +39,7 @@ function struckOff(line: string, date: string): string {
 }
 
 const gone = good.opolskie![3]!;
+const struckOffThen = new RegExp(`^${struckOff(gone, '2026-11-03')}$`);
 
 describe('an entry that is gone from a file with an unreadable row', () => {
   const damaged = reports((made) => {
@@ -87,48 +88,56 @@ describe('an entry that is gone from a file with an unreadable row', () => {
     });
   });
 
-  test('does not wait where its row is in another file', async () => {
-    const moved = reports((made) => {
-      cut(made.opolskie!, 6);
-      made.opolskie!.splice(3, 1);
-      made.śląskie!.push(gone);
-    });
-    const [second] = await publish(baseline, moved);
+  test.each<
+    [what: string, change: (made: Reports) => unknown, event: RegExp | null, counts: object]
+  >([
+    [
+      'does not wait where its row is in another file',
+      ({ opolskie, śląskie }) => {
+        cut(opolskie!, 6);
+        śląskie!.push(...opolskie!.splice(3, 1));
+      },
+      /^COMPANY_ADDRESS_CHANGED .* opolskie -> .* śląskie$/,
+      { updated: 1, waiting: 1 },
+    ],
+    [
+      'does not wait for an unreadable row of another file',
+      ({ opolskie, śląskie }) => {
+        cut(śląskie!, 6);
+        opolskie!.splice(3, 1);
+      },
+      struckOffThen,
+      { deleted: 1, waiting: 1 },
+    ],
+    [
+      'does not wait for a row that only repeats',
+      ({ opolskie }) => {
+        opolskie!.push(opolskie![6]!);
+        opolskie!.splice(3, 1);
+      },
+      struckOffThen,
+      { deleted: 1 },
+    ],
+    [
+      'waits for a row of which no number is valid',
+      ({ opolskie }) => {
+        opolskie![6] = withFields(opolskie![6]!, { Nip: '1234567890', Regon: '123456789' });
+        opolskie!.splice(3, 1);
+      },
+      null,
+      { waiting: 2 },
+    ],
+  ])('%s', async (_, change, event, counts) => {
+    const [second] = await publish(baseline, reports(change));
     expect(second).toMatchObject({
-      events: [expect.stringMatching(/^COMPANY_ADDRESS_CHANGED .* opolskie -> .* śląskie$/)],
-      counts: { ...nothing, updated: 1, waiting: 1 },
+      events: event ? [expect.stringMatching(event)] : [],
+      counts: { ...nothing, ...counts },
     });
-  });
-
-  test('does not make the entries of other files wait', async () => {
-    const elsewhere = reports((made) => {
-      cut(made.śląskie!, 6);
-      made.opolskie!.splice(3, 1);
-    });
-    const [second] = await publish(baseline, elsewhere);
-    expect(second).toMatchObject({
-      events: [struckOff(gone, '2026-11-03')],
-      counts: { ...nothing, deleted: 1, waiting: 1 },
-    });
-  });
-
-  test('does not wait for a row that only repeats', async () => {
-    const repeated = reports((made) => {
-      made.opolskie!.push(made.opolskie![6]!);
-      made.opolskie!.splice(3, 1);
-    });
-    const [second] = await publish(baseline, repeated);
-    expect(second!.events).toEqual([struckOff(gone, '2026-11-03')]);
   });
 
   test('does not wait for rows of other numbers, except where it has none itself', async () => {
     const made = reports(({ opolskie }) => {
-      const [end, status, signs, twice] = opolskie!.splice(4, 4) as [
-        string,
-        string,
-        string,
-        string,
-      ];
+      const [end = '', status = '', signs = '', twice = ''] = opolskie!.splice(4, 4);
       const Nip = fieldOf(signs, 'Nip').replace(/(...)(...)(..)/, '$1-$2-$3-');
       opolskie!.splice(
         3,
@@ -147,15 +156,6 @@ describe('an entry that is gone from a file with an unreadable row', () => {
       counts: { ...nothing, deleted: 1, waiting: 3 },
     });
     expect(third).toMatchObject({ events: [], counts: nothing });
-  });
-
-  test('waits for a row of which no number is valid', async () => {
-    const made = reports(({ opolskie }) => {
-      opolskie![6] = withFields(opolskie![6]!, { Nip: '1234567890', Regon: '123456789' });
-      opolskie!.splice(3, 1);
-    });
-    const [second] = await publish(baseline, made);
-    expect(second).toMatchObject({ events: [], counts: { ...nothing, waiting: 2 } });
   });
 });
 

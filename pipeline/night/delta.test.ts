@@ -74,15 +74,6 @@ describe('a delta', () => {
     expect(await runRegon(db, day3, { deleted: deleted.slice(1) })).toMatchObject({ deleted: 20 });
   });
 
-  test('leaves no trace as a dry run', async () => {
-    await runRegon(db, day1, { reports: company(regonOf(1), nipOf(1)) });
-    const before = await dumpTables(db);
-    const reports = company(regonOf(1), nipOf(1), { nazwa: 'NOWA' });
-    const summary = await runRegon(db, day2, { reports }, { isDryRun: true });
-    expect(summary).toMatchObject({ is_dry_run: true, updated: 1, events: 1 });
-    expect(await dumpTables(db)).toEqual(before);
-  });
-
   test('is refused when a file is none of its kind, and the next attempt finds all as it was', async () => {
     await runRegon(db, day1, { reports: company(regonOf(1), nipOf(1)) });
     const before = await dumpTables(db);
@@ -144,29 +135,24 @@ describe('the list of deletions', () => {
   });
 
   // No later delta repeats the deletion, so that a waiting entry would wait for ever.
-  test('is believed where an answer about the company could not be read', async () => {
-    await runRegon(db, day1, { reports: company(regonOf(6), nipOf(6)) });
-    const broken = `{"report":"BIR12OsPrawna","regon":"${regonOf(6)}","data":[`;
-    const day = { reports: [broken], deleted: [regonOf(6)] };
-    expect(await runRegon(db, day2, day)).toMatchObject({ deleted: 1, waiting: 0, rejected: 1 });
-    expect(await readEvents(db, day2)).toEqual([`COMPANY_STRUCK_OFF: ACTIVE → ${day2}`]);
-    expect(await readStatus(regonOf(6))).toEqual(['DELETED']);
-    expect(await verify(db, 'regon')).toEqual([]);
-  });
-
-  test('is believed where the answers about the company are no use', async () => {
+  test('is believed where the answers about the company cannot be read or are no use', async () => {
+    const numbers = [regonOf(6), regonOf(7), regonOf(8)] as const;
     await runRegon(db, day1, {
-      reports: [...company(regonOf(6), nipOf(6)), ...person(regonOf(7), nipOf(7), { Ceidg: {} })],
+      reports: [
+        ...company(numbers[0], nipOf(6)),
+        ...person(numbers[1], nipOf(7), { Ceidg: {} }),
+        ...company(numbers[2], nipOf(8)),
+      ],
     });
-    const contradictions = ['A', 'B'].flatMap((nazwa) => company(regonOf(6), nipOf(6), { nazwa }));
-    const [, withoutPerson] = person(regonOf(7), nipOf(7), { Ceidg: {} });
-    const day = {
-      reports: [...contradictions, withoutPerson!],
-      deleted: [regonOf(6), regonOf(7)],
-    };
-    expect(await runRegon(db, day2, day)).toMatchObject({ deleted: 2, waiting: 0, rejected: 3 });
-    expect(await readStatus(regonOf(6))).toEqual(['DELETED']);
-    expect(await readStatus(regonOf(7))).toEqual(['DELETED']);
+    const contradictions = ['A', 'B'].flatMap((nazwa) => company(numbers[0], nipOf(6), { nazwa }));
+    const [, withoutPerson] = person(numbers[1], nipOf(7), { Ceidg: {} });
+    const broken = `{"report":"BIR12OsPrawna","regon":"${numbers[2]}","data":[`;
+    const day = { reports: [...contradictions, withoutPerson!, broken], deleted: [...numbers] };
+    expect(await runRegon(db, day2, day)).toMatchObject({ deleted: 3, waiting: 0, rejected: 4 });
+    expect(await readEvents(db, day2)).toEqual(
+      numbers.map(() => `COMPANY_STRUCK_OFF: ACTIVE → ${day2}`),
+    );
+    for (const number of numbers) expect(await readStatus(number)).toEqual(['DELETED']);
     expect(await verify(db, 'regon')).toEqual([]);
   });
 });
@@ -217,12 +203,11 @@ describe('a delta of tables', () => {
       target: TestDatabase,
       lines: string[],
       date: string,
-      full = false,
+      isFullRead = false,
     ) => {
       const folder = await makeFolder();
       await writeReports(folder, { opolskie: [header, ...lines] });
-      const options = { source: 'sirene', description, isFullRead: full };
-      return runDump(target, folder, date, options);
+      return runDump(target, folder, date, { source: 'sirene', description, isFullRead });
     };
     const full = await createTestDatabase();
     const rows = Array.from({ length: 60 }, (_, at) => makeRow(at + 1));
@@ -232,24 +217,16 @@ describe('a delta of tables', () => {
       [[withFields(rows[0]!, { Telefon: '700000001' }), makeRow(61), rows[1]!], day2],
       [[withFields(rows[0]!, { Telefon: '700000002' })], day3],
     ];
-    const told: object[] = [];
-    for (const [lines, date] of days) {
-      const {
-        new: appeared,
-        updated,
-        deleted,
-        entries,
-        events,
-      } = await publishLines(db, lines, date);
+    const told = [
+      { new: 0, updated: 0, deleted: 0, entries: 60, events: 0 },
+      { new: 1, updated: 1, deleted: 0, entries: 61, events: 1 },
+      { new: 0, updated: 1, deleted: 0, entries: 61, events: 1 },
+    ];
+    for (const [at, [lines, date]] of days.entries()) {
+      expect(await publishLines(db, lines, date)).toMatchObject(told[at]!);
       await publishLines(full, lines, date, true);
-      told.push({ appeared, updated, deleted, entries, events });
       expect(await dumpTables(db)).toEqual(await dumpTables(full));
     }
-    expect(told).toEqual([
-      { appeared: 0, updated: 0, deleted: 0, entries: 60, events: 0 },
-      { appeared: 1, updated: 1, deleted: 0, entries: 61, events: 1 },
-      { appeared: 0, updated: 1, deleted: 0, entries: 61, events: 1 },
-    ]);
     expect(await verify(db, 'sirene')).toEqual([]);
 
     const regon = fieldOf(rows[2]!, 'Regon');

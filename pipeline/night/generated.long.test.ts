@@ -2,7 +2,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { QueryResult } from 'pg';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { dumpTables, runDump } from '../../fixtures/dump/night.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import {
@@ -18,17 +18,9 @@ const ENTRIES = 5000;
 const from = '2026-09-01';
 
 describe.each([1, 2, 3])('a generated country, seed %i', (seed) => {
-  let folder: string;
-  let db: TestDatabase;
-  let full: TestDatabase;
-
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'registry-country-'));
-    db = await createTestDatabase();
-    full = await createTestDatabase();
-  });
-
   test('makes the events and counts that its generator meant, read by shortcut or in full', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'registry-country-'));
+    const [db, full] = [await createTestDatabase(), await createTestDatabase()];
     for (let day = 0; day < DAYS; day++) {
       const path = join(folder, String(day));
       const options = { seed, entries: ENTRIES, from };
@@ -41,14 +33,6 @@ describe.each([1, 2, 3])('a generated country, seed %i', (seed) => {
 });
 
 describe('a generated country of many changes', () => {
-  let folder: string;
-  let db: TestDatabase;
-
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'registry-country-'));
-    db = await createTestDatabase();
-  });
-
   const none = Object.fromEntries(changeKinds.map((kind) => [kind, 0]));
   const often = (...kinds: ChangeKind[]): DumpOptions => {
     const shares = { ...none, ...Object.fromEntries(kinds.map((kind) => [kind, 0.2])) };
@@ -76,14 +60,11 @@ describe('a generated country of many changes', () => {
   ])(
     'makes the events and counts that its generator meant: %s',
     async (_, options, nights) => {
+      const folder = await mkdtemp(join(tmpdir(), 'registry-country-'));
+      const db = await createTestDatabase();
       for (let day = 0; day <= nights; day++) {
-        const { date } = await runDay(
-          db,
-          options,
-          day,
-          join(folder, String(day)),
-          'All were meant',
-        );
+        const path = join(folder, String(day));
+        const { date } = await runDay(db, options, day, path, 'All were meant');
         const { rows } = await db.pool.query(
           'select entry_id from registry.entry where end_date = $1 and changed_date < $1',
           [date],
@@ -163,7 +144,14 @@ async function runDay(
 ): Promise<ExpectedDay> {
   const expected = await writeDay(options, day, path, day % 2 ? 'zip' : 'csv');
   const summary = await runDump(db, path, expected.date, { reason });
-  expect(await readEvents(db, expected.date)).toEqual(wanted(expected));
+  const { rows } = await db.pool.query<object>(
+    `select event.event_type, event.old_value, event.new_value, entry.nip, entry.regon9, entry.name
+     from registry.event
+     join registry.entry using (company_id, entry_id)
+     where event.event_date = $1`,
+    [expected.date],
+  );
+  expect(sorted(rows)).toEqual(sorted(expected.events));
   expect(summary).toMatchObject({
     rejected: 0,
     new: expected.new,
@@ -175,28 +163,4 @@ async function runDay(
   return expected;
 }
 
-function wanted({ events }: ExpectedDay): string[] {
-  return events
-    .map((event) =>
-      JSON.stringify([
-        event.event_type,
-        event.old_value,
-        event.new_value,
-        event.nip,
-        event.regon9,
-        event.name,
-      ]),
-    )
-    .toSorted();
-}
-
-async function readEvents(db: TestDatabase, date: string): Promise<string[]> {
-  const { rows } = await db.pool.query<object>(
-    `select event.event_type, event.old_value, event.new_value, entry.nip, entry.regon9, entry.name
-     from registry.event
-     join registry.entry using (company_id, entry_id)
-     where event.event_date = $1`,
-    [date],
-  );
-  return rows.map((row) => JSON.stringify(Object.values(row))).toSorted();
-}
+const sorted = (events: object[]) => events.map((event) => JSON.stringify(event)).toSorted();

@@ -17,24 +17,21 @@ const before = [
 const undisturbed = [await runUndisturbed(0), await runUndisturbed(1)] as const;
 
 /** The steps of a night in their order, what it publishes, and how long it takes. */
-async function runUndisturbed(day: 0 | 1) {
-  const db = await before[day].copy();
-  try {
+function runUndisturbed(day: 0 | 1) {
+  return withCopy(day, async (db) => {
     const begun_ms = performance.now();
     const command = await runCommand(days.command(day), { DATABASE_URL: db.url });
     const duration_ms = performance.now() - begun_ms;
     if (command.code !== 0) throw new Error(command.stderr);
     const steps = command.logs().map(({ step }) => step as string);
     return { steps, duration_ms, tables: await dumpTables(db) };
-  } finally {
-    await db.drop();
-  }
+  });
 }
 
-async function withCopy(day: 0 | 1, use: (db: TestDatabase) => Promise<void>): Promise<void> {
+async function withCopy<T>(day: 0 | 1, use: (db: TestDatabase) => Promise<T>): Promise<T> {
   const db = await before[day].copy();
   try {
-    await use(db);
+    return await use(db);
   } finally {
     await db.drop();
   }
@@ -62,9 +59,9 @@ async function expectRecovery(db: TestDatabase, day: 0 | 1, kills: number): Prom
   expect(command.sentences().join()).toMatch(command.code === 5 ? /is published already/ : /^$/);
   expect([0, 5]).toContain(command.code);
   const states = await statesOf(db, day);
-  expect(states.pop()).toBe('published');
-  for (const state of states) expect(state).toBe('abandoned');
-  expect(states.length).toBeLessThanOrEqual(kills);
+  // A run that is killed after another one was published is abandoned, too.
+  expect(states.filter((state) => state !== 'abandoned')).toEqual(['published']);
+  expect(states.length).toBeLessThanOrEqual(kills + 1);
   expect(differences(undisturbed[day].tables, await dumpTables(db))).toEqual([]);
   expect(await verify(db, 'ceidg')).toEqual([]);
 }

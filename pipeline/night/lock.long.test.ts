@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { runCommand } from '../../fixtures/process/cli.ts';
 import { dumpTables, fixtureFolder, runDump } from '../../fixtures/dump/night.ts';
-import { createTestDatabase } from '../../fixtures/database/test-database.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { isLostConnection } from '../../sql/connection/lost-connection.ts';
 import { AlreadyRunning } from '../errors.ts';
 import { lockPublishing, tryLock, whileNobodyFetches } from './lock.ts';
@@ -16,21 +16,27 @@ const folders = {
   regon: fileURLToPath(new URL(`../../fixtures/regon/${day}`, import.meta.url)),
 };
 
-test('sources read their dumps at the same time, and publish one after another', async () => {
-  const db = await createTestDatabase();
+/** Starts nights while another session publishes. Returns the nights and the notes with which they wait, and the end of the session. */
+async function startWaiting(db: TestDatabase, date: string, dumps: Partial<typeof folders>) {
   const client = await db.pool.connect();
   await lockPublishing(client, 'PL', () => undefined);
-  const waiting = Object.fromEntries(
-    Object.keys(folders).map((source) => [source, Promise.withResolvers<string>()]),
-  );
-  const nights = Object.entries(folders).map(([source, path]) =>
-    runDump(db, path, day, {
-      source,
-      reporter: Object.assign(new NightReporter(), { note: waiting[source]!.resolve }),
-    }),
-  );
+  const notes: string[] = [];
+  const started = Object.entries(dumps).map(([source, path]) => {
+    const waiting = Promise.withResolvers<void>();
+    const note = (sentence: string) => (notes.push(sentence), waiting.resolve());
+    const reporter = Object.assign(new NightReporter(), { note });
+    return { night: runDump(db, path, date, { source, reporter }), waiting: waiting.promise };
+  });
+  await Promise.all(started.map(({ waiting }) => waiting));
+  return { nights: started.map(({ night }) => night), notes, end: () => client.release(true) };
+}
+
+const secondDay = { ceidg: fixtureFolder('2026-11-03') };
+
+test('sources read their dumps at the same time, and publish one after another', async () => {
+  const db = await createTestDatabase();
+  const { nights, notes, end } = await startWaiting(db, day, folders);
   // Both nights have read their dumps. Their next steps need the lock.
-  const notes = await Promise.all(Object.values(waiting).map(({ promise }) => promise));
   expect(notes).toEqual(Array(2).fill('waiting until another source is published'));
   const { rows } = await db.pool.query(
     `select count(*)::int as ceidg, (select count(*)::int from stage_regon.entry) as regon
@@ -40,7 +46,7 @@ test('sources read their dumps at the same time, and publish one after another',
   // A second run of a source does not wait.
   await expect(runDump(db, folders.ceidg, day)).rejects.toThrow(AlreadyRunning);
 
-  client.release(true);
+  end();
   const summaries = await Promise.all(nights);
   expect(summaries.map(({ state }) => state)).toEqual(['published', 'published']);
   for (const source of Object.keys(folders)) expect(await verify(db, source)).toEqual([]);
@@ -49,23 +55,11 @@ test('sources read their dumps at the same time, and publish one after another',
 test('an entry that another source moves meanwhile is found where it lies then', async () => {
   const db = await createTestDatabase();
   await runDump(db, folders.ceidg, day);
-  const client = await db.pool.connect();
-  await lockPublishing(client, 'PL', () => undefined);
-  const notes: string[] = [];
-  const waiting = Promise.withResolvers<void>();
-  const night = runDump(db, fixtureFolder('2026-11-03'), '2026-11-03', {
-    reporter: Object.assign(new NightReporter(), {
-      note: (sentence: string) => {
-        notes.push(sentence);
-        waiting.resolve();
-      },
-    }),
-  });
-  await waiting.promise;
+  const { nights, notes, end } = await startWaiting(db, '2026-11-03', secondDay);
   // Merging companies does the same: every row gets another ctid.
   await db.pool.query('update registry.entry set company_id = company_id');
-  client.release(true);
-  const { deleted, events } = await night;
+  end();
+  const { deleted, events } = await nights[0]!;
   // Its record is known by what it says, not by the place of its row.
   expect(notes).toEqual(['waiting until another source is published']);
   const undisturbed = await createTestDatabase();
@@ -144,19 +138,13 @@ test('no command needs a lock that a reader could take', async () => {
 test('a night whose later sessions reach another server publishes nothing', async () => {
   const db = await createTestDatabase();
   await runDump(db, folders.ceidg, day);
-  const client = await db.pool.connect();
-  await lockPublishing(client, 'PL', () => undefined);
-  const waiting = Promise.withResolvers<string>();
-  const night = runDump(db, fixtureFolder('2026-11-03'), '2026-11-03', {
-    reporter: Object.assign(new NightReporter(), { note: waiting.resolve }),
-  });
-  await waiting.promise;
+  const { nights, end } = await startWaiting(db, '2026-11-03', secondDay);
   // What another session is told after a failover.
   await db.pool.query(
     `create or replace function registry.epoch() returns text language sql return '00000002'`,
   );
-  client.release(true);
-  await expect(night).rejects.toThrow('The database has moved to another server');
+  end();
+  await expect(nights[0]).rejects.toThrow('The database has moved to another server');
   const { rows } = await db.pool.query(`select dump_date, state from registry.run order by run_id`);
   expect(rows).toEqual([
     { dump_date: day, state: 'published' },

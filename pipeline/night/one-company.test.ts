@@ -58,58 +58,35 @@ describe('the fixture days of three registries', async () => {
   });
 
   test('make one company of what shares a number', async () => {
-    const { rows } = await db.pool.query<{ entries: string[] }>(
-      `select company.name, company.status, company.nip, company.regon9, company.krs, company.city,
-         company.activity_start,
-         array_agg(concat(entry.source, ' ', entry_key) order by entry.source, entry_key) as entries
+    const { rows } = await db.pool.query<{ shown: string; entries: string }>(
+      `select concat_ws(' | ', company.name, company.status, company.nip, company.regon9, company.krs,
+           company.city, company.activity_start) as shown,
+         string_agg(concat(entry.source, ' ', entry_key), ', ' order by entry.source, entry_key)
+           as entries
        from registry.company
        join registry.entry using (company_id)
        group by company.company_id
        having count(distinct entry.source) > 1
        order by company.nip`,
     );
-    expect(rows).toEqual([
-      {
-        name: 'Piekarnia Pod Wieżą Anna Żakowska',
-        status: 'ACTIVE',
-        nip: '1000201006',
-        regon9: '990200011',
-        krs: null,
-        city: 'Wrocław',
-        activity_start: '2014-05-12',
-        entries: ['ceidg 990200011', 'regon 990200011-1'],
-      },
-      {
-        name: 'Sad i Ogród Krystyna Wiśniowiecka-Gruszka',
-        status: 'ACTIVE',
-        nip: '1000802007',
-        regon9: '990800024',
-        krs: null,
-        city: 'Lubinicko',
-        activity_start: '2020-03-16',
-        entries: ['ceidg 990800024', 'regon 990800024-1', 'regon 990800024-2', 'regon 990800024-3'],
-      },
+    expect(rows.map(({ shown, entries }) => [shown, entries])).toEqual([
+      [
+        'Piekarnia Pod Wieżą Anna Żakowska | ACTIVE | 1000201006 | 990200011 | Wrocław | 2014-05-12',
+        'ceidg 990200011, regon 990200011-1',
+      ],
+      [
+        'Sad i Ogród Krystyna Wiśniowiecka-Gruszka | ACTIVE | 1000802007 | 990800024 | Lubinicko | 2020-03-16',
+        'ceidg 990800024, regon 990800024-1, regon 990800024-2, regon 990800024-3',
+      ],
       // KRS has the first rank, but does not know the start of the activity.
-      {
-        name: `BURSZTYN JANTARSKI ${LIMITED}`,
-        status: 'ACTIVE',
-        nip: '1002203009',
-        regon9: '992200038',
-        krs: '0000990001',
-        city: 'GDAŃSK',
-        activity_start: '1996-03-25',
-        entries: ['ceidg 992200038', 'krs 0000990001', 'regon 992200038-6'],
-      },
-      {
-        name: `TARTAK BRZOZÓWKA ${LIMITED} W UPADŁOŚCI`,
-        status: 'DELETED',
-        nip: '1005000011',
-        regon9: '995000015',
-        krs: '0000990002',
-        city: 'SUWAŁKI',
-        activity_start: '2012-06-01',
-        entries: ['krs 0000990002', 'regon 995000015-6'],
-      },
+      [
+        `BURSZTYN JANTARSKI ${LIMITED} | ACTIVE | 1002203009 | 992200038 | 0000990001 | GDAŃSK | 1996-03-25`,
+        'ceidg 992200038, krs 0000990001, regon 992200038-6',
+      ],
+      [
+        `TARTAK BRZOZÓWKA ${LIMITED} W UPADŁOŚCI | DELETED | 1005000011 | 995000015 | 0000990002 | SUWAŁKI | 2012-06-01`,
+        'krs 0000990002, regon 995000015-6',
+      ],
     ]);
   });
 

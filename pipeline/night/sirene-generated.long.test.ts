@@ -1,8 +1,8 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { describe, expect, test } from 'vitest';
+import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 import { runDump } from '../../fixtures/dump/night.ts';
 import { expectEvents, type SireneOptions } from '../../fixtures/generator/sirene/country.ts';
 import { writeStep } from '../../fixtures/generator/sirene/dump.ts';
@@ -19,39 +19,28 @@ const dumps = [
 ] as const;
 
 describe.each([1, 2, 3])('a generated France, seed %i', (seed) => {
-  let folder: string;
-  let db: TestDatabase;
-
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'registry-sirene-'));
-    db = await createTestDatabase();
-  });
-
   test('makes the events that its generator meant, from stocks and from lists', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'registry-sirene-'));
+    const db = await createTestDatabase();
     const options: SireneOptions = { seed, units: 600, steps: dumps };
     for (const [step, { date, format }] of dumps.entries()) {
       const path = join(folder, date);
       await writeStep(options, step, path, format);
       // So small a country changes more than guards let pass.
       await runDump(db, path, date, { source: 'sirene', reason: 'All was meant', now });
-      expect({ date, events: await readEvents(date) }).toEqual({
-        date,
-        events: [...expectEvents(options, step)]
-          .map((event) => JSON.stringify(Object.values(event)))
-          .toSorted(),
-      });
+      const { rows } = await db.pool.query<object>(
+        `select entry.entry_key as siren, event.event_type, event.old_value, event.new_value
+         from registry.event
+         join registry.entry using (company_id, entry_id)
+         where event.event_date = $1`,
+        [date],
+      );
+      const expected = [...expectEvents(options, step)];
+      const [events, meant] = [rows, expected].map((list) =>
+        list.map((event) => JSON.stringify(event)).toSorted(),
+      );
+      expect({ date, events }).toEqual({ date, events: meant });
     }
     expect(await verify(db, 'sirene')).toEqual([]);
   }, 120_000);
-
-  async function readEvents(date: string): Promise<string[]> {
-    const { rows } = await db.pool.query<object>(
-      `select entry.entry_key, event.event_type, event.old_value, event.new_value
-       from registry.event
-       join registry.entry using (company_id, entry_id)
-       where event.event_date = $1`,
-      [date],
-    );
-    return rows.map((row) => JSON.stringify(Object.values(row))).toSorted();
-  }
 });

@@ -18,17 +18,10 @@ import {
   unitHeader,
   withheldUnit,
 } from '../../fixtures/dump/sirene-stock.ts';
+import { completeSiren } from '../../fixtures/generator/sirene/number.ts';
 import { verify } from './verify.ts';
 
-/** A SIREN that is valid, of five digits before its check digit. */
-function sirenOf(serial: number): string {
-  const digits = `999${String(serial).padStart(5, '0')}`;
-  const sum = Array.from(digits, (digit, at) => {
-    const part = Number(digit) * (at % 2 === 1 ? 2 : 1);
-    return part > 9 ? part - 9 : part;
-  }).reduce((total, part) => total + part, 0);
-  return `${digits}${(10 - (sum % 10)) % 10}`;
-}
+const sirenOf = (serial: number) => completeSiren(99_900_000 + serial, false);
 
 const sirens = Array.from({ length: 400 }, (_, at) => sirenOf(at));
 const [nameless, gone] = sirens as [string, string];

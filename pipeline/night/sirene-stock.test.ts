@@ -1,12 +1,14 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../fixtures/database/test-database.ts';
-import { readEvents, runSirene, runStock } from '../../fixtures/dump/sirene-night.ts';
 import {
-  makeDuplicates,
-  makeEstablishment,
-  makeUnit,
-  type StockRow,
-} from '../../fixtures/dump/sirene-stock.ts';
+  type Duplicate,
+  readEvents,
+  runSirene,
+  runStock,
+  runUnits,
+  type Units,
+} from '../../fixtures/dump/sirene-night.ts';
+import { makeEstablishment, makeUnit, type StockRow } from '../../fixtures/dump/sirene-stock.ts';
 import { verify } from './verify.ts';
 
 const number = (at: number) => String(990_600_000 + at);
@@ -82,15 +84,12 @@ const spelled: Spelled[] = [
 describe('two months of one address', () => {
   const sirens = spelled.map((_, at) => number(100 + at));
   const run = (date: string, when: 'before' | 'after') =>
-    runStock(
+    runUnits(
       db,
       date,
-      sirens.map((siren, at) => makeUnit(siren, spelled[at]![when])),
-      sirens.flatMap((siren, at) => [
-        makeEstablishment(siren, '00012', spelled[at]![when]),
-        makeEstablishment(siren, '00020', spelled[at]![when]),
-      ]),
-      { reason: 'few units' },
+      Object.fromEntries(
+        spelled.map(({ [when]: row }, at) => [sirens[at]!, [row, { '00012': row, '00020': row }]]),
+      ),
     );
   let told: string[];
 
@@ -123,13 +122,8 @@ describe('two months of one address', () => {
 });
 
 describe('a unit', () => {
-  const [asleep, headless, hidden, abroad, silent] = [200, 201, 202, 203, 204].map(number) as [
-    string,
-    string,
-    string,
-    string,
-    string,
-  ];
+  const [asleep, headless, hidden] = [number(200), number(201), number(202)] as const;
+  const [abroad, silent] = [number(203), number(204)] as const;
   const closed = { etatAdministratifEtablissement: 'F', dateDebut: '1900-01-01' };
   const units = [
     makeUnit(asleep),
@@ -231,27 +225,15 @@ describe('a unit', () => {
 
 /** Two months of units that are merged: one into an older company, one into a newer one. */
 describe('a duplicate', () => {
-  const [older, leaving, kept, newer] = [1, 2, 3, 4].map(number) as [
-    string,
-    string,
-    string,
-    string,
-  ];
-  const run = (date: string, sirens: string[]) =>
-    runStock(
-      db,
-      date,
-      sirens.map((siren) => makeUnit(siren)),
-      sirens.map((siren) => makeEstablishment(siren)),
-      { reason: 'few units' },
-      date === '2026-09-30' ? {} : makeDuplicates([older, leaving], [newer, kept]),
-    );
+  const [older, leaving, kept, newer] = [number(1), number(2), number(3), number(4)] as const;
+  const run = (date: string, sirens: string[], ...duplicates: Duplicate[]) =>
+    runUnits(db, date, Object.fromEntries(sirens.map((siren) => [siren, []])), duplicates);
 
   test.each(['2026-10-31', '2026-11-30'])(
     'is one company with the unit that stays, and the tables agree on %s',
     async (date) => {
       if (date === '2026-10-31') await run('2026-09-30', [older, leaving, kept, newer]);
-      await run(date, [older, newer]);
+      await run(date, [older, newer], [older, leaving], [newer, kept]);
       const { rows } = await db.pool.query(
         `select string_agg(entry_key, ' ' order by entry_key) as sirens
          from registry.entry where entry_key = any($1)
@@ -273,32 +255,26 @@ describe('a duplicate', () => {
 });
 
 describe('a day that cannot be', () => {
-  const [known, fresh, still] = [300, 301, 302].map(number) as [string, string, string];
+  const [known, fresh, still] = [number(300), number(301), number(302)] as const;
   const first = '0001-01-16';
   const last = '5015-04-05';
-  const run = (date: string, unit: StockRow, seat: StockRow, more: [StockRow, StockRow][]) =>
-    runStock(
-      db,
-      date,
-      [makeUnit(known, unit), ...more.map(([one]) => one), makeUnit(still)],
-      [makeEstablishment(known, '00012', seat), ...more.map(([, one]) => one)].concat(
-        makeEstablishment(still),
-      ),
-      { reason: 'few units' },
-    );
-  const freshOf = (begun: string): [StockRow, StockRow] => [
-    makeUnit(fresh, { dateCreationUniteLegale: begun }),
-    makeEstablishment(fresh, '00012', { dateCreationEtablissement: begun, dateDebut: begun }),
-  ];
+  const run = (date: string, unit: StockRow, seat: StockRow, more: Units = {}) =>
+    runUnits(db, date, { [known]: [unit, { '00012': seat }], ...more, [still]: [] });
+  const freshOf = (begun: string): Units => ({
+    [fresh]: [
+      { dateCreationUniteLegale: begun },
+      { '00012': { dateCreationEtablissement: begun, dateDebut: begun } },
+    ],
+  });
 
   beforeAll(async () => {
-    await run('2026-12-31', {}, {}, []);
+    await run('2026-12-31', {}, {});
     const closed = { etatAdministratifUniteLegale: 'C', dateDebut: last };
     await run(
       '2027-01-31',
       { ...closed, dateCreationUniteLegale: first, denominationUniteLegale: 'ATELIER NEUF' },
       { etatAdministratifEtablissement: 'F', dateDebut: last },
-      [freshOf(first)],
+      freshOf(first),
     );
   });
 
@@ -344,7 +320,7 @@ describe('a day that cannot be', () => {
     const closed = { etatAdministratifUniteLegale: 'C', dateDebut: '2027-01-15' };
     const seat = { etatAdministratifEtablissement: 'F', dateDebut: '2027-01-15' };
     const more = { denominationUniteLegale: 'ATELIER NEUF' };
-    await run('2027-02-27', { ...closed, ...more }, seat, [freshOf('2015-01-01')]);
+    await run('2027-02-27', { ...closed, ...more }, seat, freshOf('2015-01-01'));
     expect(await readEvents(db, '2027-02-27')).toEqual([]);
     expect(await verify(db, 'sirene')).toEqual([]);
   });

@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
-import { createAccount, createApiToken } from '../../fixtures/client/account.ts';
 import { leaveMail } from '../../fixtures/process/mail.ts';
 import { currentExtract, startKrsStub } from '../../fixtures/registry/krs-stub.ts';
 import { readEnvironment } from '../../pipeline/environment.ts';
@@ -12,7 +11,7 @@ import { runWorker } from '../../pipeline/worker/worker.ts';
 import type { Db } from '../../sql/connection/kysely.ts';
 import { judgeAtMost } from './measurement.ts';
 import { type Ask, createAsk, meet, type Told } from './others.ts';
-import { type Setting, waitUntilLoaded } from './setting.ts';
+import { createTokens, type Setting, waitUntilLoaded } from './setting.ts';
 
 const longestImport_s = 60;
 /** The tokens and connections of the abusing account, and the duration of its abuse. */
@@ -24,13 +23,11 @@ const quiet_ms = 4_000;
 
 /** Sends requests of one account with many tokens over many connections until `next` gives no more. */
 async function abuse(db: Db, ask: Ask, next: () => [path: string, body?: object] | undefined) {
-  const { account_id } = await createAccount(db);
-  const create = () => createApiToken(db, account_id);
-  const tokens = await Promise.all(Array.from({ length: tokenCount }, create));
+  const { tokens } = await createTokens(db, tokenCount);
   const answers: Told[] = [];
   const connect = async (_: unknown, at: number) => {
     for (let request = next(); request; request = next()) {
-      answers.push(await ask(tokens[at % tokenCount]!.plaintext, ...request));
+      answers.push(await ask(tokens[at % tokenCount]!, ...request));
     }
   };
   await Promise.all(Array.from({ length: connectionCount }, connect));

@@ -1,6 +1,5 @@
 // Measures the pages of a large feed, and the fan-out of a night's events to feeds.
 import type { Pool, PoolClient } from 'pg';
-import { createAccount, createApiToken } from '../../fixtures/client/account.ts';
 import { runSteps, stageOf } from '../../pipeline/night/sessions.ts';
 import { inSession } from '../../sql/connection/database.ts';
 import { writeCursor } from '../../sql/feed-cursor.ts';
@@ -14,7 +13,7 @@ import {
 } from '../../fixtures/generator/feed.ts';
 import { askInTurn, rank } from './load.ts';
 import { judge } from './measurement.ts';
-import type { Setting } from './setting.ts';
+import { createTokens, type Setting } from './setting.ts';
 
 const nightEventCount = 20_000;
 /** The first requests, during which code is compiled, and the measured requests. */
@@ -97,13 +96,11 @@ async function timePages(api: string, tokens: string[], types: string[]): Promis
 
 /** Writes a feed of 1,000,000 events, then measures the fan-out of a night and the feed's pages. */
 export async function benchFeed({ db, kysely, startApi }: Setting): Promise<void> {
-  const { account_id } = await createAccount(kysely);
+  const { account_id, tokens } = await createTokens(kysely, tokenCount);
   await inSession(db.pool, async (client) => {
     await fillFeeds(client, account_id);
     await timeFanOut(db.pool, client);
   });
-  const making = Array.from({ length: tokenCount }, () => createApiToken(kysely, account_id));
-  const tokens = (await Promise.all(making)).map(({ plaintext }) => plaintext);
   const rows = await kysely.selectFrom('registry.event_type').select('event_type').execute();
   const types = rows.map(({ event_type }) => event_type);
   await timePages(await startApi(), tokens, types);

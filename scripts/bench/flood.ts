@@ -1,10 +1,9 @@
 // Measures the harm that floods of requests do to other clients: lists of wrong items, long bodies, forged
 // webhooks, and requests for the metrics.
 import autocannon from 'autocannon';
-import { createAccount, createApiToken } from '../../fixtures/client/account.ts';
 import { connectionCount, requestOf } from './load.ts';
 import { createAsk, meet } from './others.ts';
-import { type Setting, waitUntilLoaded } from './setting.ts';
+import { createTokens, type Setting, waitUntilLoaded } from './setting.ts';
 
 const [tokenCount, addressCount, duration_s] = [10, 4, 10];
 
@@ -47,13 +46,9 @@ export async function benchFloods({ kysely, tokens, startApi }: Setting): Promis
   await waitUntilLoaded(api);
   const ask = createAsk(api);
   const patch = async (body: object) => {
-    const { account_id } = await createAccount(kysely);
-    const create = () => createApiToken(kysely, account_id);
-    const own = await Promise.all(Array.from({ length: tokenCount }, create));
-    return own.map(({ plaintext }) => ({
-      ...requestOf('PATCH', plaintext, body),
-      path: '/api/v1/watchlist/alerts',
-    }));
+    const own = await createTokens(kysely, tokenCount);
+    const path = '/api/v1/watchlist/alerts';
+    return own.tokens.map((token) => ({ ...requestOf('PATCH', token, body), path }));
   };
   const floods: Record<string, autocannon.Request[]> = {
     'Lists of 5,000 wrong items': await patch(wrongList(5_000)),

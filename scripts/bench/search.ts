@@ -1,4 +1,4 @@
-// Measures searches of one client with random combinations of filters.
+// Measures searches of one client with random combinations of filters, alone and while a night publishes.
 import type { Pool } from 'pg';
 import { Random } from '../../fixtures/generator/random.ts';
 import { type Answer, askInTurn, rank } from './load.ts';
@@ -13,7 +13,14 @@ const seed = 4;
 /** The memory limits of the API and of the search index. More than `largeCount` companies are a large country. */
 const limits_mb = { api: 250, usual: 300, large: 700 };
 const largeCount = 2_000_000;
-const limits_ms = { counted: { p50: 10, p99: 50 }, remembered: { p50: 5, p99: 50 }, any: 500 };
+const limits_ms = {
+  counted: { p50: 10, p99: 50 },
+  remembered: { p50: 5, p99: 50 },
+  any: 500,
+  atNight: 100,
+};
+/** The searches of a batch, and the batches after the end of the night, while its snapshot is loaded. */
+const [together, looksAfter] = [10, 20];
 
 type Place = 'voivodeship' | 'city' | 'postal_code';
 type Column = Place | 'status' | 'legal_form' | 'activity_start' | 'name' | 'activity_codes';
@@ -70,7 +77,7 @@ function judgeAnswers(name: string, answers: Answer[], limit: typeof limits_ms.c
 }
 
 /** Returns the path of a search for each random combination of filters; every second path asks for page 50. */
-export async function drawPaths(pool: Pool, country: string): Promise<string[]> {
+async function drawPaths(pool: Pool, country: string): Promise<string[]> {
   const random = new Random().start(seed, 0, 0);
   const companies = await readCompanies(pool);
   const combinations = companies.flatMap((company) => drawFilters(random, company) ?? []);
@@ -103,4 +110,44 @@ export async function benchSearch(
   judgeAtMost('Memory of the API', await readMemory_mb(api), limits_mb.api, 'MB');
   const index_mb = await readMemory_mb(api, 'registry_search');
   judgeAtMost('Memory of the search index', index_mb, limit_mb, 'MB');
+}
+
+/**
+ * Judges searches while a night publishes and its snapshot is loaded. A search whose page holds a changed
+ * company waits for the index.
+ *
+ * @returns the result of `runNight`
+ */
+export async function benchSearchNight<T>(
+  { db, tokens, startApi }: Setting,
+  country: string,
+  runNight: () => Promise<T>,
+): Promise<T> {
+  const paths = await drawPaths(db.pool, country);
+  const api = await startApi();
+  await waitUntilLoaded(api);
+  let asked = 0;
+  const ask = () => {
+    const at = (asked += together) % (paths.length - together);
+    // The tokens rotate, so that no token reaches its rate limit.
+    return askInTurn(
+      api,
+      paths.slice(at, at + together),
+      tokens.slice(asked % (tokens.length / 2)),
+    );
+  };
+  // The first searches, during which code is compiled, are not measured.
+  for (let count = 0; count < looksAfter; count += 1) await ask();
+  let isOver = false;
+  const night = runNight().finally(() => (isOver = true));
+  const answers: Answer[] = [];
+  for (let looks = 0; looks < looksAfter; looks += Number(isOver)) answers.push(...(await ask()));
+  const { p99, slowest } = rank(answers);
+  judge(
+    `GET /companies/search, ${answers.length} requests while a night publishes`,
+    `p99 ${p99.toFixed(0)} ms, slowest ${slowest.ms.toFixed(0)} ms (${slowest.path})`,
+    `none above ${limits_ms.atNight} ms`,
+    slowest.ms <= limits_ms.atNight,
+  );
+  return night;
 }

@@ -1,6 +1,6 @@
 // Prepares the accounts and servers with which the benchmarks of the API run.
 import { setTimeout as delay } from 'node:timers/promises';
-import { createAccount } from '../../fixtures/client/account.ts';
+import { createAccount, createApiToken } from '../../fixtures/client/account.ts';
 import { inParallel } from '../../pipeline/parallel.ts';
 import type { Database } from '../../sql/connection/database.ts';
 import { type Db, openKysely } from '../../sql/connection/kysely.ts';
@@ -16,6 +16,14 @@ export interface Setting {
   tokens: string[];
   startApi: (variables?: NodeJS.ProcessEnv) => Promise<string>;
   startBare: () => Promise<string>;
+}
+
+/** Creates an account with API tokens, so many that no token reaches its rate limit. Returns the tokens. */
+export async function createTokens(kysely: Db, count: number) {
+  const { account_id } = await createAccount(kysely);
+  const making = Array.from({ length: count }, () => createApiToken(kysely, account_id));
+  const tokens = (await Promise.all(making)).map(({ plaintext }) => plaintext);
+  return { account_id, tokens };
 }
 
 /** Waits until a started API has loaded the companies. Returns the seconds of the wait. */

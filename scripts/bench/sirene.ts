@@ -4,8 +4,7 @@ import type { SireneOptions } from '../../fixtures/generator/sirene/country.ts';
 import { writeStep } from '../../fixtures/generator/sirene/dump.ts';
 import { inDatabase, keepDumps, timeCopy, timeNight } from './country.ts';
 import { judgeAtMost, print } from './measurement.ts';
-import { benchSearch } from './search.ts';
-import { benchSearchNight } from './search-night.ts';
+import { benchSearch, benchSearchNight } from './search.ts';
 import { runBenchmarks } from './setting.ts';
 import { type NightLimit, reportCopies, reportNight } from './night-report.ts';
 

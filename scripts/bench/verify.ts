@@ -1,11 +1,12 @@
-// Measures authentication under load, and other requests while passwords are hashed.
+// Measures authentication and snapshots under load, and other requests while passwords are hashed.
 import { setTimeout as delay } from 'node:timers/promises';
 import { compare, load, requestOf, requestsPerConnection } from './load.ts';
 import { judge } from './measurement.ts';
 import type { Setting } from './setting.ts';
 
 const recovery_s = 9;
-const leastShare = 0.5;
+/** The least rates of the API, relative to the rate of the bare server. */
+const leastShares = { verify: 0.5, snapshot: 0.35 };
 const parallelRecoveries = 20;
 /** The connections that read wallets during the recoveries. */
 const disturbedConnections = 10;
@@ -57,6 +58,22 @@ export async function benchVerify(setting: Setting): Promise<void> {
   const [api, bare] = [await startApi(), await startBare()];
   const requests = tokens.map((token) => requestOf('POST', token));
   const urls = { api: `${api}/api/v1/tokens/verify`, bare };
-  await compare('POST /tokens/verify', urls, requests, leastShare);
+  await compare('POST /tokens/verify', urls, requests, leastShares.verify);
   await disturb(api, emails, tokens.slice(0, disturbedConnections * requestsPerConnection));
+}
+
+/** Measures snapshots under load, each read, charged and answered, against one indexed read. */
+export async function benchSnapshot(setting: Setting): Promise<void> {
+  const { db, tokens, startApi, startBare } = setting;
+  // The hash order picks companies from all over the country.
+  const { rows } = await db.pool.query<{ nip: string }>(
+    `select nip from analyst.company where nip is not null order by hashint8(company_id) limit $1`,
+    [tokens.length],
+  );
+  const requests = tokens.map((token, at) => {
+    const identifier_value = rows[at % rows.length]!.nip;
+    return requestOf('POST', token, { identifier_type: 'NIP', identifier_value });
+  });
+  const urls = { api: `${await startApi()}/api/v1/companies/snapshot`, bare: await startBare() };
+  await compare('POST /companies/snapshot', urls, requests, leastShares.snapshot);
 }
