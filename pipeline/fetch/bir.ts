@@ -76,10 +76,8 @@ export class Bir {
       const forget = () => {
         if (this.#session === session) this.#session = undefined;
       };
-      const sid = await session.catch((error: unknown) => {
-        forget();
-        throw error;
-      });
+      session.catch(forget);
+      const sid = await session;
       const rows = await this.service.retry(() =>
         this.#call(operation, parameters, readRecords, sid),
       );

@@ -1,10 +1,12 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
+import { Refusal } from '../errors.ts';
 import { hour_ms } from '../figures.ts';
 import { type Bir, type BirQuery, errorCodeOf, SEARCH_LIMIT } from './bir.ts';
-import { fillFolder } from './folder.ts';
+import { type DumpFolder, fillFolder, joinLines, readLines, writeWhole } from './folder.ts';
 import { type Journal, openJournal } from './journal.ts';
-import { type Entities, listEntities, readLists, writeLists } from './regon-lists.ts';
 import { birError, readEntity, type ReportLine, typesIn } from './regon-report.ts';
 import { createReport, type FetchPlan, type FetchReport } from './report.ts';
 import { askEvery, type Missing, refuseGaps } from './round.ts';
@@ -114,4 +116,105 @@ export async function askRegon(bir: Bir, query: BirQuery): Promise<ReportLine[]>
   const found = [...typesIn(rows)].map(([regon, type]) => readEntity(bir, { regon, type }));
   const had = (await Promise.all(found)).filter(({ outcome }) => outcome === 'had');
   return had.flatMap(({ lines }) => lines);
+}
+
+/** The daily lists of BIR, by the name of the file that stores each list. */
+const lists = {
+  'new.txt': 'BIR11NowePodmiotyPrawneOrazDzialalnosciOsFizycznych',
+  'updated.txt': 'BIR11AktualizowanePodmiotyPrawneOrazDzialalnosciOsFizycznych',
+  'deleted.txt': 'BIR11SkreslonePodmiotyPrawneOrazDzialalnosciOsFizycznych',
+  'new_units.txt': 'BIR11NoweJednostkiLokalne',
+  'updated_units.txt': 'BIR11AktualizowaneJednostkiLokalne',
+  'deleted_units.txt': 'BIR11SkresloneJednostkiLokalne',
+};
+
+/** The suffix of a file with the numbers that the fetch of a day has left to the next fetch. */
+const leftEnd = '.left.txt';
+
+/** Reads the daily lists that `lists/` lacks into this folder, and moves the `.left.txt` of earlier fetches there. */
+async function readLists(
+  bir: Bir,
+  { date, progress }: FetchPlan,
+  { work, inbox }: DumpFolder,
+): Promise<void> {
+  const folder = join(work, 'lists');
+  await mkdir(folder, { recursive: true });
+  const all = Object.entries(lists);
+  for (const [at, [file, list]] of all.entries()) {
+    const path = join(folder, file);
+    if (!existsSync(path)) {
+      const rows = await bir.list(list, date);
+      const code = errorCodeOf(rows);
+      if (code === '101') {
+        throw new Refusal(`GUS has no lists of ${date}; it keeps those of about a week`);
+      }
+      if (code !== undefined && code !== '4') throw birError(rows, list);
+      await writeWhole(path, joinLines(rows.flatMap(({ regon }) => regon || [])));
+    }
+    progress.count(at + 1, all.length);
+  }
+  for (const name of await readdir(inbox)) {
+    if (name.endsWith(leftEnd)) await rename(join(inbox, name), join(folder, name));
+  }
+}
+
+type Entities = Awaited<ReturnType<typeof listEntities>>;
+
+/** Returns the REGON9 of each entity that the lists of a day contain, itself or by a unit, ascending. */
+async function listEntities({ work }: DumpFolder) {
+  const regons = new Set<string>();
+  /** The texts in the lists that are no REGON. */
+  const odd = new Set<string>();
+  /** The REGON14 of the listed units, by the REGON9 of their entity. */
+  const units = new Map<string, string[]>();
+  for (const file of await readdir(join(work, 'lists'))) {
+    for (const number of await readNumbers(work, file)) {
+      const regon = toRegon9(number);
+      (/^\d{9}$/.test(regon) ? regons : odd).add(regon);
+      if (!isUnit(number)) continue;
+      const known = units.get(regon) ?? [];
+      if (!known.includes(number)) units.set(regon, [...known, number]);
+    }
+  }
+  return { asked: [...regons].toSorted(), units, odd: [...odd] };
+}
+
+/**
+ * Writes the lists of the dump, `new.txt`, `updated.txt` and `deleted.txt`, with one REGON9 per line. No list
+ * holds the numbers of units, since a closed unit does not mean a closed entity.
+ *
+ * @param left entities that were not requested in time: a file next to the folder keeps them for the next
+ *   fetch and its `updated.txt`. In this dump, only `deleted.txt` still holds them.
+ */
+async function writeLists(
+  { asked, units }: Entities,
+  left: ReadonlySet<string>,
+  { dump, work, inbox }: DumpFolder,
+  date: string,
+): Promise<void> {
+  const taken = (await readdir(join(work, 'lists'))).filter((file) => file.endsWith(leftEnd));
+  for (const file of ['new.txt', 'updated.txt', 'deleted.txt']) {
+    const files = file === 'updated.txt' ? [file, ...taken] : [file];
+    const isKept = (regon: string) => file === 'deleted.txt' || !left.has(regon);
+    const numbers = await Promise.all(files.map((name) => readNumbers(work, name)));
+    const listed = new Set(numbers.flat().map(toRegon9));
+    const regons = asked.filter((regon) => listed.has(regon) && isKept(regon));
+    await writeWhole(join(dump, file), joinLines(regons));
+  }
+  if (left.size === 0) return;
+  const rest = [...left].flatMap((regon) => [regon, ...(units.get(regon) ?? [])]);
+  await writeWhole(join(inbox, `${date}${leftEnd}`), joinLines(rest));
+}
+
+async function readNumbers(work: string, file: string): Promise<string[]> {
+  return (await readLines(join(work, 'lists', file))) ?? [];
+}
+
+/** Checks for the number of a unit: fourteen digits, of which the last five are not all zeros. */
+function isUnit(number: string): boolean {
+  return /^\d{14}$/.test(number) && !number.endsWith('00000');
+}
+
+function toRegon9(number: string): string {
+  return /^\d{14}$/.test(number) ? number.slice(0, 9) : number;
 }

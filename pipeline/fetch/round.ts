@@ -25,38 +25,35 @@ export interface Round {
  * @returns the numbers without an answer after the second request
  * @throws a `Refusal` when the service is down, and any error of `ask` but a `ServiceFault`
  */
-export async function askEvery(numbers: readonly string[], round: Round): Promise<Missing[]> {
-  const failed = await askOnce(numbers, round, 0);
-  const again = failed.map(({ number }) => number);
-  return await askOnce(again, round, numbers.length - again.length);
-}
-
-async function askOnce(
+export async function askEvery(
   numbers: readonly string[],
   { width, ask, onProgress }: Round,
-  doneBefore: number,
 ): Promise<Missing[]> {
-  const failed: Missing[] = [];
-  let inRow = 0;
-  let done = doneBefore;
-  const askFor = async (number: string) => {
-    try {
-      await ask(number);
-      inRow = 0;
-    } catch (error) {
-      if (!(error instanceof ServiceFault)) throw error;
-      failed.push({ number, reason: error.message });
-      inRow += 1;
-      if (inRow >= fetching.failuresInARow) {
-        const message = `${inRow} answers in a row could not be had (${error.message}); run it again later, what was had is kept`;
-        throw new Refusal(message, { cause: error });
+  let done = 0;
+  const askOnce = async (some: readonly string[]) => {
+    const failed: Missing[] = [];
+    let inRow = 0;
+    await inParallel(some, width, async (number) => {
+      try {
+        await ask(number);
+        inRow = 0;
+      } catch (error) {
+        if (!(error instanceof ServiceFault)) throw error;
+        failed.push({ number, reason: error.message });
+        inRow += 1;
+        if (inRow >= fetching.failuresInARow) {
+          const message = `${inRow} answers in a row could not be had (${error.message}); run it again later, what was had is kept`;
+          throw new Refusal(message, { cause: error });
+        }
       }
-    }
-    done += 1;
-    onProgress?.(done);
+      done += 1;
+      onProgress?.(done);
+    });
+    return failed;
   };
-  await inParallel(numbers, width, askFor);
-  return failed;
+  const failed = await askOnce(numbers);
+  done -= failed.length;
+  return await askOnce(failed.map(({ number }) => number));
 }
 
 /** Throws a `Refusal` for a day with too many missing numbers. @param asked the count of requested numbers */

@@ -2,12 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { leaveMail, mailRow } from '../../fixtures/process/mail.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
-import {
-  holdText,
-  type SmtpBehaviour,
-  startTestSmtp,
-  type TestSmtp,
-} from '../../fixtures/process/test-smtp.ts';
+import { holdText, startTestSmtp } from '../../fixtures/process/test-smtp.ts';
 import { startTestWorker } from '../../fixtures/process/test-worker.ts';
 
 let db: TestDatabase;
@@ -15,11 +10,6 @@ let db: TestDatabase;
 beforeEach(async () => {
   db = await createTestDatabase();
 });
-
-async function serve(behaviour?: SmtpBehaviour): Promise<TestSmtp> {
-  const smtp = await startTestSmtp(behaviour);
-  return smtp;
-}
 
 const startWorker = (smtpUrl: string) => startTestWorker(db.url, smtpUrl);
 
@@ -43,7 +33,7 @@ async function jobs(): Promise<object[]> {
 
 describe('a worker', () => {
   test('sends what is there, and what comes in', async () => {
-    const smtp = await serve();
+    const smtp = await startTestSmtp();
     const before = await leaveMail(db);
     const worker = await startWorker(smtp.url);
     const later = await leaveMail(db);
@@ -56,7 +46,7 @@ describe('a worker', () => {
 
   test('tries again after a while, and no mail twice', async () => {
     const codes = [450];
-    const smtp = await serve({ onRecipient: () => codes.shift() });
+    const smtp = await startTestSmtp({ onRecipient: () => codes.shift() });
     const mail = await leaveMail(db);
     const worker = await startWorker(smtp.url);
     await settle('sent');
@@ -73,26 +63,17 @@ describe('a worker', () => {
     ]);
   });
 
-  test('gives up after twelve attempts', async () => {
-    const smtp = await serve({ onRecipient: () => 450 });
+  test.each([
+    ['gives up after twelve attempts', 450, 11],
+    ['does not try again what was refused for good', 550, 0],
+  ])('%s', async (_, code, attempts) => {
+    const smtp = await startTestSmtp({ onRecipient: () => code });
     const mail = await leaveMail(db);
-    await db.pool.query('update graphile_worker._private_jobs set attempts = 11');
+    await db.pool.query('update graphile_worker._private_jobs set attempts = $1', [attempts]);
     const worker = await startWorker(smtp.url);
     await settle('failed');
-    expect(await mailRow(db, mail)).toEqual({
-      state: 'failed',
-      attempt_count: 1,
-      last_error: expect.stringContaining('450'),
-    });
-    await worker.stop();
-    expect(await jobs()).toEqual([]);
-  });
-
-  test('does not try again what was refused for good', async () => {
-    const smtp = await serve({ onRecipient: () => 550 });
-    await leaveMail(db);
-    const worker = await startWorker(smtp.url);
-    await settle('failed');
+    const last_error: unknown = expect.stringContaining(String(code));
+    expect(await mailRow(db, mail)).toEqual({ state: 'failed', attempt_count: 1, last_error });
     await worker.stop();
     expect(await jobs()).toEqual([]);
     expect(smtp.offers.recipients).toBe(1);
@@ -103,7 +84,7 @@ describe('a worker', () => {
 
   test('lets a mail under way come to its end when it is told to end', async () => {
     const { behaviour, reached, answer } = holdText();
-    const smtp = await serve(behaviour);
+    const smtp = await startTestSmtp(behaviour);
     const mail = await leaveMail(db);
     const worker = await startWorker(smtp.url);
     await reached;
@@ -118,7 +99,7 @@ describe('a worker', () => {
   });
 
   test('goes on after it has lost all its sessions, and says so in one sentence', async () => {
-    const smtp = await serve();
+    const smtp = await startTestSmtp();
     const worker = await startWorker(smtp.url);
     const sessions = `from pg_stat_activity
       where datname = current_database() and application_name = 'registry-worker'`;
@@ -141,7 +122,7 @@ describe('a worker', () => {
 test('a worker whose jobs could not be marked as done begins its queue anew', async () => {
   let texts = 0;
   // One after the other: their failures keep the queue from its end.
-  const smtp = await serve({ onText: () => delay(100 * (texts += 1), undefined) });
+  const smtp = await startTestSmtp({ onText: () => delay(100 * (texts += 1), undefined) });
   await db.pool.query(`
     create function customer.refuse_end() returns trigger language plpgsql as
     $$ begin raise exception 'The disk is full'; end $$;
@@ -159,7 +140,7 @@ test('a worker whose jobs could not be marked as done begins its queue anew', as
 
 describe('two workers', () => {
   test('send each mail once', async () => {
-    const smtp = await serve();
+    const smtp = await startTestSmtp();
     const workers = await Promise.all([startWorker(smtp.url), startWorker(smtp.url)]);
     const mails = await Promise.all(Array.from({ length: 40 }, () => leaveMail(db)));
     await settle('sent');
@@ -175,7 +156,7 @@ describe('two workers', () => {
 
   test('never send one at once, even when its job is given to both', async () => {
     const { behaviour, reached, answer } = holdText();
-    const smtp = await serve(behaviour);
+    const smtp = await startTestSmtp(behaviour);
     const mail = await leaveMail(db);
     const [, second] = await Promise.all([startWorker(smtp.url), startWorker(smtp.url)]);
     await reached;
@@ -197,7 +178,7 @@ describe('two workers', () => {
 
 describe('what was left behind', () => {
   test('a mail without a job gets one', async () => {
-    const smtp = await serve();
+    const smtp = await startTestSmtp();
     await leaveMail(db);
     await db.pool.query('delete from graphile_worker._private_jobs');
     await startWorker(smtp.url);
@@ -206,7 +187,7 @@ describe('what was left behind', () => {
   });
 
   test('a mail whose job was begun twelve times and never ended has failed', async () => {
-    const smtp = await serve();
+    const smtp = await startTestSmtp();
     const mail = await leaveMail(db);
     await db.pool.query(
       `update graphile_worker._private_jobs
@@ -225,9 +206,9 @@ describe('what was left behind', () => {
   });
 
   test('the jobs of a worker that lives are left to it', async () => {
-    const smtp = await serve();
+    const smtp = await startTestSmtp();
     const { behaviour, reached, answer } = holdText();
-    const slow = await serve(behaviour);
+    const slow = await startTestSmtp(behaviour);
     await leaveMail(db);
     const first = await startWorker(slow.url);
     await reached;

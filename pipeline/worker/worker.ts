@@ -17,17 +17,14 @@ import { repeat } from './liveness.ts';
 import { serveMetrics } from './metrics.ts';
 import { createComplaints, describeQueue, type QueueName, type QueueOptions } from './queue.ts';
 
-export interface WorkerSettings extends Environment {
-  /** The registries that can be asked; absent: the registries with settings in the environment. */
-  services?: FetchEnvironment;
-}
-
 /**
  * Does the jobs of the queue until the signal is aborted, then waits up to 20 seconds for jobs under way.
  * Parallel workers take over the jobs of a killed worker. The database schema has to be up to date.
+ *
+ * @param settings.services the registries that can be asked; absent: those with settings in the environment
  */
 export async function runWorker(
-  settings: WorkerSettings,
+  settings: Environment & { services?: FetchEnvironment },
   logger: Logger,
   signal: AbortSignal,
 ): Promise<void> {
