@@ -53,14 +53,7 @@ const stripeEvent = z.discriminatedUnion('type', [
   // https://docs.stripe.com/api/charges/object
   eventOf(
     z.literal('charge.refunded'),
-    reported
-      .extend({ amount_refunded: z.int().nonnegative() })
-      .transform(({ amount_refunded: amount, ...charge }) => ({
-        ...charge,
-        amount,
-        dispute_ref: undefined,
-        status: undefined,
-      })),
+    reported.extend({ amount_refunded: z.int().nonnegative() }),
   ),
   // The fields of a dispute at Stripe: https://docs.stripe.com/api/disputes/object
   eventOf(
@@ -70,9 +63,11 @@ const stripeEvent = z.discriminatedUnion('type', [
       'charge.dispute.closed',
       'charge.dispute.funds_reinstated',
     ]),
-    reported
-      .extend({ id: stripeId, amount: z.int().nonnegative(), status: z.string().optional() })
-      .transform(({ id: dispute_ref, ...dispute }) => ({ ...dispute, dispute_ref })),
+    reported.extend({
+      id: stripeId,
+      amount: z.int().nonnegative(),
+      status: z.string().default(''),
+    }),
   ),
 ]);
 
@@ -109,34 +104,39 @@ function stateOf(type: string, payment_status: string): 'expired' | 'failed' | '
 }
 
 /** Returns why credits move; undefined for an inquiry or a prevented dispute, which moves no money. */
-function causeOf(type: string, status = ''): 'refund' | 'dispute' | 'won' | undefined {
-  if (type === 'charge.refunded') return 'refund';
+function causeOf(type: string, status: string): 'dispute' | 'won' | undefined {
   if (type === 'charge.dispute.funds_reinstated' || status === 'won') return 'won';
   return /^(warning_|prevented$)/.test(status) ? undefined : 'dispute';
 }
 
 /** Settles or reverses the payment of a Stripe event. Returns the `result` of the answer. */
 async function handleEvent({ db, logger }: Context, event: StripeEvent, now: Date) {
-  const { metadata, payment_intent: charge_ref, currency } = event.data.object;
-  const report = { provider: 'stripe', payment_id: metadata?.payment_id, charge_ref, currency };
   const subject = event.data.object;
-  if ('amount' in subject) {
-    const { amount, dispute_ref, status } = subject;
-    const cause = causeOf(event.type, status);
-    if (!cause) return 'ignored';
-    const reversal = { ...report, cause, dispute_ref, amount };
-    const result = await reverse(db, reversal, now);
-    if (result === 'unknown') logger.warn(reversal, 'A refund or dispute is of no payment of ours');
+  const { metadata, payment_intent: charge_ref, currency } = subject;
+  const report = { provider: 'stripe', payment_id: metadata?.payment_id, charge_ref, currency };
+  if ('payment_status' in subject) {
+    const state = stateOf(event.type, subject.payment_status);
+    if (!state) return 'ignored';
+    const outcome = { ...report, provider_ref: subject.id, state, price: subject.amount_total };
+    const result = await settle(db, outcome, now);
+    if (result === 'refused' || result === 'unknown') {
+      logger.error({ ...outcome, result }, 'A payment was not credited');
+    }
     return result;
   }
-  const { id: provider_ref, amount_total: price, payment_status } = subject;
-  const state = stateOf(event.type, payment_status);
-  if (!state) return 'ignored';
-  const outcome = { ...report, provider_ref, state, price };
-  const result = await settle(db, outcome, now);
-  if (result === 'refused' || result === 'unknown') {
-    logger.error({ ...outcome, result }, 'A payment was not credited');
-  }
+  const change =
+    'amount_refunded' in subject
+      ? { cause: 'refund' as const, amount: subject.amount_refunded }
+      : {
+          cause: causeOf(event.type, subject.status),
+          amount: subject.amount,
+          dispute_ref: subject.id,
+        };
+  const { cause } = change;
+  if (!cause) return 'ignored';
+  const reversal = { ...report, ...change, cause };
+  const result = await reverse(db, reversal, now);
+  if (result === 'unknown') logger.warn(reversal, 'A refund or dispute is of no payment of ours');
   return result;
 }
 
