@@ -197,17 +197,6 @@ describe('errors', () => {
   });
 });
 
-describe('GET /', () => {
-  test('says what this is and where to go', async () => {
-    const response = await api.ask('/', { headers: { Accept: 'application/json' } });
-    expect(response.status).toBe(200);
-    const home = (await response.json()) as Record<string, string>;
-    expect(home).toMatchObject({ name: 'Company registry', documentation: '/docs' });
-    expect((await api.ask(home.openapi!)).status).toBe(200);
-    expect((await api.ask(home.documentation!)).status).toBe(200);
-  });
-});
-
 describe('what caches and browsers may do', () => {
   const openapi = '/api/v1/openapi.json';
 

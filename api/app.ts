@@ -1,16 +1,16 @@
 import compression from 'compression';
 import express, { type Express } from 'express';
 import helmet, { type HelmetOptions } from 'helmet';
-import { accountEndpoints } from './accounts/endpoints.ts';
-import type { AppOptions } from './app-options.ts';
-import { createDownloads } from './downloads/routes.ts';
+import { accountEndpoints, type AccountOptions } from './accounts/endpoints.ts';
+import { createDownloads, type DownloadOptions } from './downloads/routes.ts';
 import { alertEndpoints } from './monitor/alerts.ts';
 import { createCheckoutPages } from './wallet/checkout-page.ts';
-import { searchEndpoint } from './companies/search.ts';
+import { searchEndpoint, type SearchOptions } from './companies/search.ts';
 import { snapshotEndpoint } from './companies/snapshot.ts';
 import { dictionaryEndpoints } from './dictionaries/endpoints.ts';
 import { readEnums } from './dictionaries/names.ts';
 import type { Endpoint } from './endpoint/endpoint.ts';
+import type { Environment } from './environment.ts';
 import { eventEndpoints } from './events/endpoints.ts';
 import { answerBy } from './http/deadline.ts';
 import { answerError, answerUnmatched, checkHead } from './http/errors.ts';
@@ -21,6 +21,7 @@ import { createDocument, documentEndpoint } from './openapi/document.ts';
 import { createCharging } from './wallet/ledger.ts';
 import { createDocs } from './pages/docs/docs.ts';
 import { answerMissingPage, createPages, showFaults } from './pages/pages.ts';
+import type { Metrics } from './http/metrics.ts';
 import { createProbes } from './http/probes.ts';
 import { createRecoveryPages } from './accounts/recovery-page.ts';
 import { logRequests } from './http/request-log.ts';
@@ -29,8 +30,30 @@ import { statsEndpoints } from './stats/endpoints.ts';
 import { tokenEndpoints } from './tokens/endpoints.ts';
 import { createUnsubscribePages } from './monitor/unsubscribe-page.ts';
 import { walletEndpoints } from './wallet/endpoints.ts';
+import type { PaymentOptions } from './wallet/payment.ts';
 import { watchlistEndpoints } from './monitor/endpoints.ts';
 import { createWebhooks } from './wallet/webhooks.ts';
+
+/** The options of all rooms of the API. Optional settings of the environment have a default. */
+export interface AppOptions
+  extends
+    AccountOptions,
+    DownloadOptions,
+    PaymentOptions,
+    SearchOptions,
+    Pick<Environment, 'trustProxy' | 'snapshotCredits'>,
+    Partial<Pick<Environment, 'corsOrigins' | 'privacyText' | 'termsText' | 'contact'>> {
+  /** The invented part of the data, which each page names; absent: no data is invented. */
+  sample?: 'all' | 'some' | undefined;
+  /** The content of `/metrics`, and the middleware that counts requests for these metrics. */
+  metrics: Metrics;
+  /** Returns whether the process is about to end; then `/readyz` fails, so that the balancer uses other processes. */
+  isStopping?: () => boolean;
+  /** The time in ms after which a pending request gets a 503; default: the patience of its path. */
+  deadline_ms?: number;
+  /** The address of the API for clients, without a slash at the end. */
+  baseUrl: string;
+}
 
 // The security headers demand no upgrade to TLS: a page of a server without TLS, such as localhost, could not load
 // its files. Headers for obsolete browsers are off.

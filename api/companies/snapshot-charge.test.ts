@@ -25,12 +25,9 @@ describe('POST /api/v1/companies/snapshot', () => {
     expect(answered.map(({ balance }) => Number(balance)).toSorted((a, b) => a - b)).toEqual(
       Array.from({ length: 40 }, (_, at) => at * 5),
     );
-    const refused = answers.filter(({ status }) => status !== 200);
-    expect(new Set(refused.map(({ status, body }) => `${status} ${JSON.stringify(body)}`))).toEqual(
-      new Set([
-        '402 {"message":"This costs 5 credits, and the wallet has 0.","code":"INSUFFICIENT_CREDITS","required":5,"balance":0}',
-      ]),
-    );
+    for (const { status, body } of answers.filter((one) => one.status !== 200)) {
+      expect([status, body]).toMatchObject([402, { required: 5, balance: 0 }]);
+    }
     const movements = await readMovements(database.kysely, searcher.account_id);
     expect(movements.slice(0, 2)).toEqual([bonus, paid]);
     expect(movements).toHaveLength(41);
@@ -142,31 +139,17 @@ describe('POST /api/v1/companies/snapshot', () => {
     });
   });
 
-  test('404 and 402 leave the key free', async () => {
+  test('404 and 402 leave the key free; 422 for a malformed key', async () => {
     const searcher = await createSearcher(database.kysely, api);
     const headers = { 'Idempotency-Key': 'order-1' };
     const unknown = { identifier_type: 'NIP', identifier_value: '5260250274' };
     expect((await searcher.snapshot(unknown, headers)).status).toBe(404);
     const dear = await startTestApi({ db: database.kysely, snapshotCredits: 201 });
     const poor = await createSearcher(database.kysely, dear);
-    expect(await poor.snapshot(asked, headers)).toMatchObject({
-      status: 402,
-      charged: '0',
-      balance: '200',
-      body: {
-        message: 'This costs 201 credits, and the wallet has 200.',
-        code: 'INSUFFICIENT_CREDITS',
-        required: 201,
-        balance: 200,
-      },
-    });
+    expect(await poor.snapshot(asked, headers)).toMatchObject({ status: 402, charged: '0' });
     expect((await searcher.snapshot(asked, headers)).status).toBe(200);
-  });
-
-  test('422 for a malformed key', async () => {
-    const searcher = await createSearcher(database.kysely, api);
-    const answer = await searcher.snapshot(asked, { 'Idempotency-Key': 'order 1' });
-    expect([answer.status, answer.charged]).toEqual([422, null]);
+    const malformed = await searcher.snapshot(asked, { 'Idempotency-Key': 'order 1' });
+    expect([malformed.status, malformed.charged]).toEqual([422, null]);
   });
 
   test('304 for a snapshot that is known, free of charge, until a night changes it', async () => {
@@ -197,11 +180,8 @@ describe('POST /api/v1/companies/snapshot', () => {
     const free = await startTestApi({ db: database.kysely, snapshotCredits: 0 });
     const searcher = await createSearcher(database.kysely, free);
     for (const headers of [{}, { 'Idempotency-Key': 'order-1' }]) {
-      expect(await searcher.snapshot(asked, headers)).toMatchObject({
-        status: 200,
-        charged: '0',
-        balance: '200',
-      });
+      const free_of_charge = { status: 200, charged: '0', balance: '200' };
+      expect(await searcher.snapshot(asked, headers)).toMatchObject(free_of_charge);
     }
     expect(await readMovements(database.kysely, searcher.account_id)).toEqual([bonus]);
   });

@@ -13,16 +13,10 @@ export const addressField = z
     voivodeship: text,
     country_code: text,
   })
-  .meta({
-    id: 'Address',
-    description: 'An address; a part that is unknown is an empty string.',
-  });
+  .meta({ id: 'Address', description: 'An address; a part that is unknown is an empty string.' });
 
 export const labelledDate = z
-  .strictObject({
-    type: text,
-    date: z.iso.date(),
-  })
+  .strictObject({ type: text, date: z.iso.date() })
   .meta({ id: 'LabelledDate', description: 'A day in the life of a company or of a unit.' });
 
 const unit = z
@@ -73,11 +67,7 @@ const profile = z
   .meta({ id: 'Profile', description: 'The company as one registry entry has it.' });
 
 export const person = z
-  .strictObject({
-    full_name: text,
-    role: text,
-    holding: text.optional(),
-  })
+  .strictObject({ full_name: text, role: text, holding: text.optional() })
   .meta({ id: 'Person', description: 'A person with a role in the company.' });
 
 const company = z

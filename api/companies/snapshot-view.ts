@@ -11,8 +11,6 @@ import {
   type provenance,
 } from './snapshot-fields.ts';
 
-type SnapshotDictionary = Awaited<ReturnType<typeof readSnapshotDictionary>>;
-
 /** Reads the names that snapshots show for codes. A key is a version or country and a code: `2025 4711Z`, `PL 14`. */
 export async function readSnapshotDictionary(db: Db) {
   type Name = { kind: string; key: string; name: string; name_en: string | null };
@@ -28,7 +26,9 @@ export async function readSnapshotDictionary(db: Db) {
 }
 
 /** The dictionary of a snapshot, and the language of its labels; undefined: the registry's language. */
-type SnapshotWords = SnapshotDictionary & { lang: string | undefined };
+type SnapshotWords = Awaited<ReturnType<typeof readSnapshotDictionary>> & {
+  lang: string | undefined;
+};
 
 /** The columns that hold dates, in the order of a company's life. */
 const dateColumns = [
@@ -52,12 +52,12 @@ type Person = z.output<typeof person> & { number?: string };
 
 type LabelledDate = z.output<typeof labelledDate>;
 
-/** The fields of a local unit that are not texts. */
-interface UnitContent {
+/** A local unit of an entry. */
+type Unit = Texts<'identifier' | 'name'> & {
   address?: Address;
   dates: LabelledDate[];
   is_closed?: true;
-}
+};
 
 /** The columns of `registry.entry` that a snapshot shows. */
 export interface SnapshotEntry
@@ -80,30 +80,21 @@ export interface SnapshotEntry
   gone_date: string | null;
   address_country_code: string | null;
   closed_unit_count: number | null;
-  units: (Texts<'identifier' | 'name'> & UnitContent)[] | null;
+  units: Unit[] | null;
   persons: Person[] | null;
   other_dates: LabelledDate[] | null;
   provenance: z.output<typeof provenance>;
 }
 
-function viewDates(entry: SnapshotEntry, { words, lang }: SnapshotWords): LabelledDate[] {
+/** Returns the dates that an entry has in its columns, with labels. */
+function listDates(entry: SnapshotEntry, { words, lang }: SnapshotWords): LabelledDate[] {
   // An entry that is gone from its registry counts as struck off on the first day without the entry.
   const dated = { ...entry, struck_off_date: entry.struck_off_date ?? entry.gone_date };
-  const dates = dateColumns.flatMap((column) => {
+  return dateColumns.flatMap((column) => {
     const date = dated[column];
     const type = words.find(entry.country_code, column, lang) ?? column;
     return date === null ? [] : { type, date };
   });
-  return [...dates, ...translateDates(entry, entry.other_dates ?? [], { words, lang })];
-}
-
-/** Returns dates that a registry labels itself, with their labels translated. */
-function translateDates(
-  { country_code }: SnapshotEntry,
-  dates: LabelledDate[],
-  { words, lang }: Pick<SnapshotWords, 'words' | 'lang'>,
-): LabelledDate[] {
-  return dates.map(({ type, date }) => ({ type: words.translate(country_code, type, lang), date }));
 }
 
 const addressParts = addressField.keyof().options;
@@ -113,7 +104,7 @@ function viewAddress(address: Address) {
   return Object.fromEntries(addressParts.map((part) => [part, address[part] ?? '']));
 }
 
-function addressOf(entry: SnapshotEntry, { regions }: SnapshotDictionary): Address {
+function addressOf(entry: SnapshotEntry, { regions }: SnapshotWords): Address {
   const voivodeship = regions.get(`${entry.country_code} ${entry.voivodeship}`)?.name ?? null;
   const address = { ...entry, voivodeship, country_code: entry.address_country_code };
   // An address without a country is in the registry's country. A blank address has no country.
@@ -121,7 +112,7 @@ function addressOf(entry: SnapshotEntry, { regions }: SnapshotDictionary): Addre
   return address;
 }
 
-function viewActivities(entry: SnapshotEntry, { activities }: SnapshotDictionary) {
+function viewActivities(entry: SnapshotEntry, { activities }: SnapshotWords) {
   const { activity_version, activity_main, activity_codes } = entry;
   // The main activity comes first, and only once.
   const codes = new Set([activity_main ?? '', ...activity_codes.split(',')]);
@@ -138,33 +129,31 @@ function fullNameOf({ first_name, surname }: SnapshotEntry): string {
   return [first_name, surname].filter((part) => part !== null).join(' ');
 }
 
-function legalFormOf(
-  { country_code, legal_form }: SnapshotEntry,
-  { legalForms, lang }: SnapshotWords,
-) {
-  const form = legalForms.get(`${country_code} ${legal_form}`);
-  return (lang === 'en' ? form?.name_en : form?.name) ?? legal_form ?? '';
-}
-
 function viewProfile(entry: SnapshotEntry, dictionary: SnapshotWords) {
+  const { words, lang, legalForms } = dictionary;
+  const { country_code, legal_form, other_dates } = entry;
+  const form = legalForms.get(`${country_code} ${legal_form}`);
+  /** Returns dates that a registry labels itself, with their labels translated. */
+  const translate = (dates: LabelledDate[]) =>
+    dates.map((one) => ({ ...one, type: words.translate(country_code, one.type, lang) }));
   return {
     source: entry.source,
     name: entry.name ?? fullNameOf(entry),
     status: entry.status,
-    legal_form: legalFormOf(entry, dictionary),
+    legal_form: (lang === 'en' ? form?.name_en : form?.name) ?? legal_form ?? '',
     address: viewAddress(addressOf(entry, dictionary)),
     units: (entry.units ?? []).map((one) => ({
       identifier: one.identifier ?? '',
       name: one.name ?? '',
       // A unit without its own address is the head office, at the address of the entry.
       address: viewAddress(one.address ?? addressOf(entry, dictionary)),
-      dates: translateDates(entry, one.dates, dictionary),
+      dates: translate(one.dates),
       ...(one.is_closed && { is_closed: one.is_closed }),
     })),
     ...(entry.closed_unit_count && { closed_unit_count: entry.closed_unit_count }),
     contacts: listValues([entry], contactType.options),
     activities: viewActivities(entry, dictionary),
-    dates: viewDates(entry, dictionary),
+    dates: [...listDates(entry, dictionary), ...translate(other_dates ?? [])],
     websites: listValues([entry], ['website']),
     provenance: entry.provenance,
   };
@@ -177,14 +166,13 @@ function viewPersons(entries: SnapshotEntry[], { words, lang }: SnapshotWords) {
     const others = entry.persons ?? [];
     return owner.full_name === '' ? others : [owner, ...others];
   });
-  const byContent = persons.map(
-    ({ full_name, role, holding, number }) =>
-      [
-        [full_name, role, holding, number].join('\n'),
-        { full_name, role, ...(holding && { holding }) },
-      ] as const,
+  const byContent = Map.groupBy(persons, ({ full_name, role, holding, number }) =>
+    [full_name, role, holding, number].join('\n'),
   );
-  return [...new Map(byContent).values()];
+  return [...byContent.values()].map(([one]) => {
+    const { full_name, role, holding } = one!;
+    return { full_name, role, ...(holding && { holding }) };
+  });
 }
 
 /** Returns a snapshot. @param entries all entries of a company, at least one, as `api/read_snapshot.sql` orders them */

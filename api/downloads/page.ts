@@ -7,15 +7,7 @@ import { findCountryChoices } from '../html/country-choice.ts';
 import { findAttributions } from '../html/attributions.ts';
 import { last, views } from './views.ts';
 
-interface DictionaryRow {
-  view: string;
-  about_view: string;
-  name: string;
-  type: string;
-  about: string;
-}
-
-type PageOptions = Context & { baseUrl: string };
+type DictionaryRow = Record<'view' | 'about_view' | 'name' | 'type' | 'about', string>;
 
 const flag = {
   name: 'is_suppressed',
@@ -23,15 +15,12 @@ const flag = {
   description: 'Whether the row has a count that is null because it is small.',
 };
 
-type Column = typeof flag;
-
 /** Returns the columns of a statistic's file, in which `is_suppressed` precedes the last column. */
-function placeFlag(columns: Column[]): Column[] {
-  return [
-    ...columns.filter(({ name }) => name !== last),
-    flag,
-    ...columns.filter(({ name }) => name === last),
-  ];
+function placeFlag(columns: (typeof flag)[]) {
+  const [ends = [], others = []] = [true, false].map((isLast) =>
+    columns.filter(({ name }) => (name === last) === isLast),
+  );
+  return [...others, flag, ...ends];
 }
 
 /** Returns the meaning of each view and column of the files, from the comments in the database. */
@@ -57,7 +46,7 @@ export async function findDictionary({ readers: { db }, suppressBelow }: Context
 const query = z.object({ date: z.iso.date().optional().catch(undefined) });
 
 /** Returns the data of the page `/downloads`: the files of a day, by default the newest, and the days of its month. */
-export async function findDownloads(options: PageOptions, asked: unknown) {
+export async function findDownloads(options: Context & { baseUrl: string }, asked: unknown) {
   const { readers, baseUrl } = options;
   const country = askedCountry(asked as Record<string, unknown>);
   const countries = await chooseCountries(readers.db, country);

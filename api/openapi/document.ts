@@ -125,7 +125,12 @@ function describe(description: Endpoint['description']): Route {
       ...(params && { params }),
       ...(query && { query }),
       ...(description.headers && { headers: description.headers }),
-      ...(body && { body: describeBody(body, description.bodyExample) }),
+      ...(body && {
+        body: {
+          required: !body.safeParse({}).success,
+          content: jsonOf(body, description.bodyExample),
+        },
+      }),
     },
     responses: {
       [status]: {
@@ -146,10 +151,6 @@ function describe(description: Endpoint['description']): Route {
       ),
     },
   };
-}
-
-function describeBody(body: z.ZodType, example: object | undefined) {
-  return { required: !body.safeParse({}).success, content: jsonOf(body, example) };
 }
 
 function jsonOf(schema: z.ZodType, example: object | undefined) {

@@ -226,12 +226,6 @@ describe('GET /', () => {
     expect(page).toContain('a full profile 7 credits');
   });
 
-  test('passes on what does not ask for HTML', async () => {
-    for (const Accept of ['application/json', '*/*']) {
-      const response = await api.ask('/', { headers: { Accept } });
-      expect(response.headers.get('content-type')).not.toContain('text/html');
-    }
-  });
 });
 
 describe('GET /stats', () => {

@@ -35,15 +35,6 @@ type PageOptions = HomeOptions &
 /** The most points of a series that the page of the statistics draws. */
 const mostPoints = 2000;
 
-/** The answer of `/` to a client that prefers JSON to HTML. */
-const about = {
-  name: 'Company registry',
-  description: 'Companies from public registers, what changes about them, and statistics.',
-  documentation: '/docs',
-  openapi: `${basePath}/openapi.json`,
-  status: '/readyz',
-};
-
 /** Returns whether a client prefers HTML to JSON. */
 function prefersPage(request: Request, response: Response): boolean {
   response.vary('Accept');
@@ -95,10 +86,7 @@ function createNotice(texts: NoticeTexts | undefined) {
   return { notice: { en, pl } };
 }
 
-/**
- * Returns the routes of the pages for people, with their files below `/assets/`. At `/`, a client that does not
- * prefer HTML gets JSON.
- */
+/** Returns the routes of the pages for people, with their files below `/assets/`. */
 export function createPages(options: PageOptions, limit: RequestHandler): Router {
   const router = createRouter();
   const privacy = createNotice(options.privacyText);
@@ -119,10 +107,8 @@ export function createPages(options: PageOptions, limit: RequestHandler): Router
   router.use(createAssets());
   for (const [path, template, findData] of pages) {
     addRead(router, path, limit, async (request, response, next) => {
-      const isPage = path !== '/' || prefersPage(request, response);
-      const data = isPage ? await findData(request) : undefined;
+      const data = await findData(request);
       if (data) sendPage(response, template, data);
-      else if (!isPage) response.json(about);
       // No page exists for this address, such as `/quality` of a day without dumps.
       else next('router');
     });

@@ -88,9 +88,9 @@ test('Segments find what a look at each company finds, after changes and loads o
       async (first, steps, filters, skipped) => {
         const known = new Map(first.map((one) => [one.id, one]));
         const segments = new Segments();
-        segments.extend(await load(known, { to: 30, snapshot_no: 1 }));
+        segments.ranges.push(await load(known, { to: 30, snapshot_no: 1 }));
         expect(segments.missing_from).toBe(30);
-        segments.extend(await load(known, { from: 30, snapshot_no: 1 }));
+        segments.ranges.push(await load(known, { from: 30, snapshot_no: 1 }));
         segments.update([await load(new Map(), { snapshot_no: 1 })]);
         // The snapshot in which each company changed last.
         const changedIn = new Map<number, number>();

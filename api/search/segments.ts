@@ -59,11 +59,6 @@ export class Segments {
     return isMuch || oldest_ms < Date.now() - mostAge_ms;
   }
 
-  /** Adds a segment of further companies after the last range. */
-  extend(range: Segment): void {
-    this.ranges.push(range);
-  }
-
   /** Replaces a range by one or more segments of a newer load. */
   renew(range: Segment, loaded: readonly Segment[]): void {
     for (const segment of loaded) segment.exclude(this.changes);

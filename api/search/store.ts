@@ -28,7 +28,7 @@ export class SearchStore {
   readonly #saved = new WeakSet<Segment>();
   #restoring: Promise<void> | undefined;
   #updating: Promise<void> | undefined;
-  #isTidying = false;
+  #tidying: Promise<void> | undefined;
   /** The error that a search throws while no companies are loaded. */
   #failure: unknown = Object.assign(new Error('No companies are loaded yet'), { code: notLoaded });
   readonly #answers = new LRUCache<string, Found, () => Found>({
@@ -73,16 +73,18 @@ export class SearchStore {
     const missing_from = segments.missing_from;
     if (missing_from !== null) {
       const all = { since: -1, from: missing_from, to: null, least_no };
-      await this.#load(all, (range) => segments.extend(range));
+      await this.#load(all, (range) => segments.ranges.push(range));
     }
     const changes = { since: segments.base_no, from: 0, to: null, least_no };
     segments.update(await this.#load(changes));
     // A failure is ignored: the next update tidies again.
-    void this.#tidy().catch(() => undefined);
+    this.#tidying ??= this.#tidy()
+      .catch(() => undefined)
+      .finally(() => (this.#tidying = undefined));
   }
 
   /** Returns the segments that a thread loads, and calls `use` with each segment as it arrives. */
-  async #load(wanted: Omit<Wanted, 'publications'>, use?: (segment: Segment) => void) {
+  async #load(wanted: Omit<Wanted, 'publications'>, use?: (segment: Segment) => unknown) {
     const { ranges, changes, newest_no } = this.#segments;
     const known = new Set([...ranges, ...changes].map(({ head }) => head.publication));
     const least_no = Math.max(wanted.least_no, newest_no);
@@ -108,21 +110,15 @@ export class SearchStore {
 
   /** Loads worn ranges again, while searches go on, and saves the ranges for the next process. */
   async #tidy(): Promise<void> {
-    if (this.#isTidying) return;
-    this.#isTidying = true;
     const segments = this.#segments;
-    try {
-      for (const range of segments.isWorn ? segments.ranges : []) {
-        const all = { since: -1, from: range.head.from, to: range.head.to, least_no: -1 };
-        const loaded = await this.#load(all);
-        // The changes are updated first, because no range may be newer.
-        await this.#reach(loaded[0]!.head.snapshot_no);
-        segments.renew(range, loaded);
-      }
-      if (this.#place.folder) await this.#save(this.#place.folder, segments.ranges);
-    } finally {
-      this.#isTidying = false;
+    for (const range of segments.isWorn ? segments.ranges : []) {
+      const { from, to } = range.head;
+      const loaded = await this.#load({ since: -1, from, to, least_no: -1 });
+      // The changes are updated first, because no range may be newer.
+      await this.#reach(loaded[0]!.head.snapshot_no);
+      segments.renew(range, loaded);
     }
+    if (this.#place.folder) await this.#save(this.#place.folder, segments.ranges);
   }
 
   #fileOf(folder: string, from: number): string {
@@ -139,7 +135,7 @@ export class SearchStore {
       if (!data) return;
       const range = new Segment(data as SegmentData);
       this.#saved.add(range);
-      this.#segments.extend(range);
+      this.#segments.ranges.push(range);
     }
   }
 

@@ -13,7 +13,7 @@ export interface Field {
   /** The description of the field in Markdown. */
   description: string;
   values: unknown[];
-  /** Whether the field may have other values than `values` lists. */
+  /** Whether the field may have values besides `values`. */
   isOpen: boolean;
   fields: Field[];
 }

@@ -4,14 +4,12 @@ import { renderMarkdown } from './markdown.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
-/** The file of each guide, by the last part of the guide's address. */
-const files = {
-  clients: 'api/README.md',
-  operators: 'pipeline/README.md',
-  analysts: 'sql/README.md',
-};
-
-const names = Object.entries(files);
+/** The last part of the address of each guide, and its file. */
+const names = [
+  ['clients', 'api/README.md'],
+  ['operators', 'pipeline/README.md'],
+  ['analysts', 'sql/README.md'],
+] as const;
 
 /** Returns the address of a file's link: in a guide or on another site; undefined for another file. */
 function resolveFrom(file: string, href: string): string | undefined {
@@ -30,11 +28,6 @@ export const guides = names.map(([name, file]) => {
     isCopied: true,
     resolveLink: (href) => resolveFrom(file, href),
   });
-  const title = headings[0]!.text;
-  return {
-    path: `/guides/${name}`,
-    title,
-    html,
-    sections: headings.filter((one) => one.depth === 2),
-  };
+  const sections = headings.filter((one) => one.depth === 2);
+  return { path: `/guides/${name}`, title: headings[0]!.text, html, sections };
 });

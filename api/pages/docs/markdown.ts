@@ -2,18 +2,6 @@ import { posix } from 'node:path';
 import { Marked, type Tokens } from 'marked';
 import { escapeHtml } from '../../html/texts.ts';
 
-/** A heading, with the anchor that GitHub gives it. */
-export interface Heading {
-  depth: number;
-  text: string;
-  id: string;
-}
-
-export interface Rendered {
-  html: string;
-  headings: Heading[];
-}
-
 interface Choices {
   /** Returns the address of a link; undefined: no such page exists, and the link's path is shown instead. */
   resolveLink?: (href: string) => string | undefined;
@@ -58,18 +46,18 @@ function plainText(tokens: Tokens.Generic[] = []): string {
  * Renders Markdown as GitHub does: headings have anchors, and wide tables scroll. HTML in the text is shown
  * as text, without HTML comments.
  */
-export function renderMarkdown(text: string, choices: Choices = {}): Rendered {
+export function renderMarkdown(text: string, choices: Choices = {}) {
   const { resolveLink = keepSafe, folder = '.', isCopied = false, topDepth = 1 } = choices;
-  const headings: Heading[] = [];
+  const headings: { depth: number; text: string; id: string }[] = [];
   const slugOf = createSlugs();
   const marked = new Marked({
     renderer: {
       heading({ depth: written, tokens }) {
         const depth = Math.max(written, topDepth);
-        const heading = { depth, text: plainText(tokens), id: slugOf(plainText(tokens)) };
-        headings.push(heading);
-        const words = this.parser.parseInline(tokens);
-        return `<h${depth} id="${heading.id}"><a href="#${heading.id}">${words}</a></h${depth}>\n`;
+        const [words, id] = [plainText(tokens), slugOf(plainText(tokens))];
+        headings.push({ depth, text: words, id });
+        const shown = this.parser.parseInline(tokens);
+        return `<h${depth} id="${id}"><a href="#${id}">${shown}</a></h${depth}>\n`;
       },
       html({ raw }) {
         return escapeHtml(raw.replaceAll(/<!--.*?-->\n?/gs, ''));

@@ -26,7 +26,7 @@ function addressOf(path: string, parameters: Operation['parameters'] = []): stri
   return filled + (query.size > 0 ? `?${query.toString()}` : '');
 }
 
-/** Returns the fields of a request: the parameters in path, query and headers, and the fields of the body. */
+/** Returns the fields of a request by place: path, query, headers and body. */
 function listRequests({ parameters = [] }: Operation, body: Schema, schemas: Schemas) {
   const byPlace = Object.entries(places).map(([place, title]) => ({
     title,
@@ -41,13 +41,6 @@ function listRequests({ parameters = [] }: Operation, body: Schema, schemas: Sch
   );
 }
 
-/** Returns an error with its status, and with an example of its body if the error has a body. */
-function viewError([status, { description, content }]: [string, Operation['responses'][string]]) {
-  const example = content?.['application/json']?.example;
-  const isGeneral = general[status as keyof typeof general]?.description === description;
-  return { status, description, example, isGeneral };
-}
-
 /** Returns the description of an operation, with the address of its samples at `origin`. */
 function describe(
   origin: string,
@@ -59,7 +52,13 @@ function describe(
   const { parameters, requestBody, responses } = operation;
   const answers = Object.entries(responses);
   const [status, { content = {} }] = answers.find(([code]) => code.startsWith('2'))!;
-  const errors = answers.filter(([code]) => code !== status).map(viewError);
+  const errors = answers
+    .filter(([code]) => code !== status)
+    .map(([code, { description, content: shown }]) => {
+      const isGeneral = general[code as keyof typeof general]?.description === description;
+      const example = shown?.['application/json']?.example;
+      return { status: code, description, example, isGeneral };
+    });
   const body = requestBody?.content?.['application/json'];
   return {
     ...operation,

@@ -1,7 +1,7 @@
 import type { Field } from './fields.ts';
 import type { Described, Reference } from './reference.ts';
 
-/** An entry of the reference's search: the kind, name, context, text and address of a place. */
+/** A place that the search of the reference finds. */
 type Entry = [kind: string, name: string, where: string, text: string, address: string];
 
 const plain = (markdown = '') => markdown.replaceAll('`', '');
@@ -19,13 +19,9 @@ function listOperation(operation: Described): Entry[] {
   const { id, method, path, chapter, summary, description, requests, answer, errors } = operation;
   const name = `${method} ${path}`;
   const fields = listAll([...requests.flatMap((one) => one.fields), ...answer.fields]);
-  const of = (kind: string, title: string, text: string | undefined, anchor: string): Entry => [
-    kind,
-    title,
-    name,
-    plain(text),
-    `${chapter}#${anchor}`,
-  ];
+  const of = (kind: string, title: string, text: string | undefined, anchor: string): Entry => {
+    return [kind, title, name, plain(text), `${chapter}#${anchor}`];
+  };
   return [
     ['endpoint', name, summary, plain(description), `${chapter}#${id}`],
     ...fields.map((one) => of('field', one.name, one.description, anchorOf(operation, one))),
