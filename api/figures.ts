@@ -24,13 +24,8 @@ export interface WorkLimit {
 
 export const [minute_ms, hour_ms, day_ms] = [60_000, 3_600_000, 86_400_000];
 
-/** The prices, in whole credits. */
-export const prices = {
-  /** The price of a page of search results. */
-  SEARCH_CREDITS: 1,
-  /** The price of a snapshot of a company. */
-  SNAPSHOT_CREDITS: 5,
-};
+/** The prices of a page of search results and of a snapshot, in whole credits. */
+export const prices = { SEARCH_CREDITS: 1, SNAPSHOT_CREDITS: 5 };
 
 export const welcomeBonus = {
   credits: 200,

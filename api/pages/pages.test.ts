@@ -20,11 +20,6 @@ async function read(path: string): Promise<string> {
   return response.text();
 }
 
-/** The count of one voivodeship on the map. */
-function titleOf(page: string): string | undefined {
-  return /<title>(mazowieckie: [\d,]+) active/.exec(page)?.[1];
-}
-
 describe('GET /privacy', () => {
   test('200 names that the operator has not set the text, and each page leads there', async () => {
     expect(await read('/privacy')).toContain('The operator of this service has not set a privacy');
@@ -187,16 +182,13 @@ describe.each([
     const sum = sizes.reduce((one, other) => one + other, page.length);
     expect(sum).toBeLessThan(100_000);
   });
-
-  test('405 for another method', async () => {
-    const response = await api.ask(path, { method: 'POST' });
-    expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
-  });
 });
 
 describe('GET /', () => {
   test('200 without a snapshot says so', async () => {
-    expect(await read('/')).toContain('<p>No snapshot has been published yet.</p>');
+    for (const path of ['/', '/downloads']) {
+      expect(await read(path)).toContain('<p>No snapshot has been published yet.</p>');
+    }
   });
 
   test('200 shows the newest snapshot of each source with its age in Poland, and what calls cost', async () => {
@@ -225,7 +217,6 @@ describe('GET /', () => {
     ]);
     expect(page).toContain('a full profile 7 credits');
   });
-
 });
 
 describe('GET /stats', () => {
@@ -244,43 +235,6 @@ describe('GET /stats', () => {
     const query =
       'source=ceidg&amp;voivodeship=slaskie&amp;section=F&amp;from=2026-01-01&amp;by=month';
     expect(page).toContain(`href="/api/v1/stats/series.csv?${query}"`);
-  });
-
-  test('200 counts the entries of each voivodeship as the series does', async () => {
-    for (const filter of ['', '&section=G', '&legal_form=spolka-cywilna', '&to=2026-03-01']) {
-      const query = `source=ceidg${filter}`;
-      const path = `/api/v1/stats/series?${query}&voivodeship=mazowieckie`;
-      const { series } = (await (await api.ask(path)).json()) as {
-        series: { stock: { ACTIVE: number } }[];
-      };
-      const count = series.at(-1)!.stock.ACTIVE.toLocaleString('en');
-      expect([filter, titleOf(await read(`/stats?${query}`))]).toEqual([
-        filter,
-        `mazowieckie: ${count}`,
-      ]);
-    }
-  });
-
-  test('a year by voivodeship and section has a point a day and group, which sum up to the whole', async () => {
-    const readSeries = async (query: string) => {
-      const response = await api.ask(`/api/v1/stats/series?source=ceidg${query}`, {
-        address: '10.8.8.8',
-      });
-      const { series } = (await response.json()) as {
-        series: { date: string; new: number; stock: { ACTIVE: number } }[];
-      };
-      return series;
-    };
-    const [byGroup, whole] = [
-      await readSeries('&group_by=voivodeship,section'),
-      await readSeries(''),
-    ];
-    expect([byGroup.length, whole.length]).toEqual([351 * 80, 351]);
-    for (const { date, new: count, stock } of whole.filter((_, at) => at % 50 === 0)) {
-      const ofDay = byGroup.filter((point) => point.date === date);
-      expect(ofDay.reduce((sum, point) => sum + point.new, 0)).toBe(count ?? 0);
-      expect(ofDay.reduce((sum, point) => sum + point.stock.ACTIVE, 0)).toBe(stock.ACTIVE);
-    }
   });
 
   test('200 takes what it does not know for nothing, and writes it as text', async () => {
@@ -357,6 +311,9 @@ describe('GET /assets/', () => {
   );
 
   test('405 for another method', async () => {
-    expect((await api.ask('/assets/site.css', { method: 'POST' })).status).toBe(405);
+    for (const path of ['/', '/assets/site.css', '/docs', '/downloads/2026-01-31/month.csv']) {
+      const response = await api.ask(path, { method: 'POST' });
+      expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+    }
   });
 });

@@ -8,9 +8,9 @@ import { invalid, type Problem } from '../http/errors.ts';
 import { findNear } from '../../sql/process/suggest.ts';
 import { pageField } from '../http/paging.ts';
 
-const [longestCity, longestPostalCode, longestName, leastLetters] = [150, 20, 150, 3];
+const leastLetters = 3;
 
-function textField(field: string, longest: number) {
+function textField(field: string, longest = 150) {
   return z
     .string()
     .transform((text) => text.normalize('NFC').trim().replaceAll(/\s+/g, ' '))
@@ -21,45 +21,40 @@ function textField(field: string, longest: number) {
     .meta({ type: 'string', minLength: 1, maxLength: longest });
 }
 
-function activityField(description: string, example: string) {
-  return z
-    .string()
-    .transform((text) => text.toUpperCase())
-    .meta({ type: 'string', description, example })
-    .optional();
-}
+const activityField = z.string().transform((text) => text.toUpperCase());
 
 /** The query of a search in the words of the client, before `resolveFilter` translates them. */
 export const searchQuery = z
   .strictObject({
-    activity_code: activityField(
-      'Among the activities of the company, the main one or another',
-      '4711Z',
-    ),
-    activity_prefix: activityField('What one of the activities of the company begins with', '47'),
+    activity_code: activityField
+      .meta({ type: 'string', description: 'An activity of the company', example: '4711Z' })
+      .optional(),
+    activity_prefix: activityField
+      .meta({ type: 'string', description: 'The beginning of an activity', example: '47' })
+      .optional(),
     activity_start_from: dateField('activity_start_from').optional(),
     activity_start_to: dateField('activity_start_to').optional(),
-    voivodeship: textField('voivodeship', longestCity)
+    voivodeship: textField('voivodeship')
       .meta({
         id: 'Voivodeship',
         description: 'Name or slug of a voivodeship, as in `GET /voivodeships`, in any case.',
       })
       .optional(),
-    city: textField('city', longestCity)
+    city: textField('city')
       .meta({ description: 'The whole name, compared without case and accents', example: 'Łódź' })
       .optional(),
-    postal_code: textField('postal_code', longestPostalCode)
+    postal_code: textField('postal_code', 20)
       .transform((text) => text.replaceAll(/[ -]/g, ''))
       .meta({ type: 'string', description: 'With or without its dash', example: '00-001' })
       .optional(),
     status: z.enum(['ACTIVE', 'SUSPENDED', 'DELETED']).default('ACTIVE'),
-    legal_form: textField('legal_form', longestCity)
+    legal_form: textField('legal_form')
       .meta({
         id: 'LegalForm',
         description: 'Slug of a legal form, as in `GET /legal-forms`, in any case.',
       })
       .optional(),
-    name: textField('name', longestName)
+    name: textField('name')
       .refine((text) => (text.match(/[\p{L}\p{N}]/gu) ?? []).length >= leastLetters, {
         error: `The name field must have at least ${leastLetters} letters.`,
       })
@@ -93,10 +88,9 @@ export async function readSearchDictionary(db: Db) {
       .where('scheme.country_code', '=', country_code)
       .limit(1)
       .executeTakeFirst();
-    const codes = regions.flatMap(({ slug, name, code }) => [
-      [slug, code] as const,
-      [slugOf(name), code] as const,
-    ]);
+    const codes = regions.flatMap(({ slug, name, code }) =>
+      [slug, slugOf(name)].map((word) => [word, code] as const),
+    );
     return {
       country_code,
       /** The code of each region by slug and by name, and the newest symbol of each legal form by slug. */
@@ -116,12 +110,6 @@ const wanted = {
   voivodeship: 'the name of a voivodeship',
   legal_form: 'the slug of a legal form',
 };
-
-/** Returns the end of a 422 message, which lists up to five slugs similar to a wrong one. */
-function hintAt(slug: string, known: Iterable<string>): string {
-  const near = findNear(slug, [...known].toSorted(), 5);
-  return near.length > 0 ? `; near ones: ${near.join(', ')}` : '';
-}
 
 /**
  * Returns a filter with codes and folded text instead of the client's words. A filter of all countries has no
@@ -152,7 +140,8 @@ export async function resolveFilter(
     filter[field] = one?.[field].get(slug);
     if (!one) problems.push([field, `The ${field} field needs one country.`]);
     else if (filter[field] === undefined) {
-      const hint = hintAt(slug, one[field].keys());
+      const near = findNear(slug, [...one[field].keys()].toSorted(), 5).join(', ');
+      const hint = near && `; near ones: ${near}`;
       problems.push([field, `The ${field} field must be ${wanted[field]}${hint}.`]);
     }
   }

@@ -19,10 +19,8 @@ type Value = Record<'symbol' | 'name', string> & { words: string[] };
 
 /** Returns the values of each dimension in the country of a registry. */
 async function readValues(db: Db, source: string): Promise<Record<Dimension, Value[]>> {
-  const { rows } = await sql<{ country_code: string }>`
-    select registry.source_country(${source}) as country_code
-  `.execute(db);
-  const { country_code } = rows[0]!;
+  const country = sql<string>`registry.source_country(${source})`.as('country_code');
+  const { country_code } = await db.selectNoFrom(country).executeTakeFirstOrThrow();
   const [regions, sections, legalForms] = await Promise.all([
     readRegions(db, country_code),
     readSections(db, country_code),
@@ -32,32 +30,27 @@ async function readValues(db: Db, source: string): Promise<Record<Dimension, Val
     voivodeship: regions.map(({ code, name, slug }) => {
       return { symbol: code, name, words: [slug, slugOf(name)] };
     }),
-    section: sections.map(({ section }) => {
-      return { symbol: section, name: section, words: [slugOf(section)] };
-    }),
+    section: sections.map(({ section: name }) => ({ symbol: name, name, words: [slugOf(name)] })),
     legal_form: legalForms.map(({ symbol, slug }) => ({ symbol, name: slug, words: [slug] })),
   };
 }
 
-/** Returns the end of a 422 message, which describes the values that a dimension takes. */
-function describeWanted(dimension: Dimension, known: Value[]): string {
-  if (dimension === 'voivodeship') return 'the name of a voivodeship';
-  if (dimension === 'legal_form') return 'the slug of a legal form';
-  return `a section from ${known[0]?.symbol} to ${known.at(-1)?.symbol}, or none`;
-}
-
 /** Returns an argument of `registry.series` per dimension: null (any value), a symbol, '' (none) or `everyValue`. */
 function selectSymbols(values: Record<Dimension, Value[]>, asked: SeriesQuery): (string | null)[] {
+  const [first, last] = [values.section[0]?.symbol, values.section.at(-1)?.symbol];
+  const wanted = {
+    voivodeship: 'the name of a voivodeship',
+    section: `a section from ${first} to ${last}, or none`,
+    legal_form: 'the slug of a legal form',
+  };
   const problems: Problem[] = [];
   const selected = dimensions.map((dimension) => {
     const value = asked[dimension];
     if (value === undefined) return asked.group_by?.includes(dimension) ? everyValue : null;
-    const [known, word] = [values[dimension], slugOf(value)];
-    const found = known.find(({ words }) => words.includes(word));
-    if (!found && word !== none) {
-      const wanted = describeWanted(dimension, known);
-      problems.push([dimension, `The ${dimension} field must be ${wanted}.`]);
-    }
+    const word = slugOf(value);
+    const found = values[dimension].find(({ words }) => words.includes(word));
+    if (!found && word !== none)
+      problems.push([dimension, `The ${dimension} field must be ${wanted[dimension]}.`]);
     return found?.symbol ?? '';
   });
   if (problems.length > 0) throw invalid(problems);
@@ -80,10 +73,9 @@ const hasGroup = ({ section }: SeriesRow) => section !== null;
 const keyOf = (row: SeriesRow) => dimensions.map((one) => row[one]).join('\t');
 
 function pointOf(row: SeriesRow) {
-  const { voivodeship: _region, section: _section, legal_form: _form, ...counts } = row;
-  const { active_stock, suspended_stock, deleted_stock, is_compared: _, ...rest } = counts;
-  const stock = { ACTIVE: active_stock, SUSPENDED: suspended_stock, DELETED: deleted_stock };
-  return { ...rest, stock };
+  const { voivodeship: _, section: _section, legal_form: _form, is_compared, ...counts } = row;
+  const { active_stock: ACTIVE, suspended_stock: SUSPENDED, deleted_stock, ...rest } = counts;
+  return { ...rest, stock: { ACTIVE, SUSPENDED, DELETED: deleted_stock } };
 }
 
 /**

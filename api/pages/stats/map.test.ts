@@ -44,20 +44,14 @@ describe('the map of the statistics', () => {
     return labels.filter((label) => label !== 'no figure');
   }
 
+  const empty = ['0 mazowieckie', '0 opolskie', '0 śląskie'];
   test.each([
     ['count', '', ['360 mazowieckie', '0 opolskie', '380 śląskie', 'none 260']],
     ['share', 'measure=share', ['36% mazowieckie', '0% opolskie', '38% śląskie', 'none 26%']],
     ['change', 'measure=change', ['+20% mazowieckie', '– opolskie', '−5% śląskie', 'none +4%']],
-    [
-      'count of a section',
-      'section=G',
-      ['0 mazowieckie', '0 opolskie', '380 śląskie', 'none undefined'],
-    ],
-    [
-      'count of no section',
-      'section=none',
-      ['0 mazowieckie', '0 opolskie', '0 śląskie', 'none 260'],
-    ],
+    ['count of a section', 'section=G', [...empty.slice(0, 2), '380 śląskie', 'none undefined']],
+    ['count of a form', 'legal_form=spolka-cywilna', [...empty, 'none undefined']],
+    ['count of no section', 'section=none', [...empty, 'none 260']],
     [
       'count of a day',
       'to=2026-09-30',
