@@ -78,7 +78,8 @@ export class SearchStore {
     const changes = { since: segments.base_no, from: 0, to: null, least_no };
     segments.update(await this.#load(changes));
     // A failure is ignored: the next update tidies again.
-    this.#tidying ??= this.#tidy()
+    if (this.#tidying) return;
+    this.#tidying = this.#tidy()
       .catch(() => undefined)
       .finally(() => (this.#tidying = undefined));
   }
