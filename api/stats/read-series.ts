@@ -73,7 +73,7 @@ const hasGroup = ({ section }: SeriesRow) => section !== null;
 const keyOf = (row: SeriesRow) => dimensions.map((one) => row[one]).join('\t');
 
 function pointOf(row: SeriesRow) {
-  const { voivodeship: _, section: _section, legal_form: _form, is_compared, ...counts } = row;
+  const { voivodeship: _v, section: _s, legal_form: _f, is_compared: _c, ...counts } = row;
   const { active_stock: ACTIVE, suspended_stock: SUSPENDED, deleted_stock, ...rest } = counts;
   return { ...rest, stock: { ACTIVE, SUSPENDED, DELETED: deleted_stock } };
 }
