@@ -32,9 +32,8 @@ create unlogged table stage.night (
     last_event_id bigint
 );
 
--- One row per file of the dump, numbered from 0. is_joined: the rows of the file make records together with the
--- rows of another file. processed_until: the newest processing date in the file; null where rows have no such
--- date.
+-- One row per file of the dump, numbered from 0. is_joined: the rows of the file make records together with the rows of
+-- another file. processed_until: the newest processing date in the file; null where rows have no such date.
 create unlogged table stage.file (
     file_no integer not null,
     file_key text not null,
@@ -75,9 +74,8 @@ create unlogged table stage.side_row (
     fields jsonb not null
 );
 
--- The next two tables hold the answers and documents of a source, which its collect.sql fills. Rows are
--- compressed only if they exceed a page: to compress and decompress answers of a few kilobytes costs more than
--- all else.
+-- The next two tables hold the answers and documents of a source, which its collect.sql fills. Rows are compressed only
+-- if they exceed a page: to compress and decompress answers of a few kilobytes costs more than all else.
 
 -- One row per readable answer of a registry.
 create unlogged table stage.answer (
@@ -87,8 +85,7 @@ create unlogged table stage.answer (
     raw text not null
 ) with (toast_tuple_target = 8160);
 
--- One row per entry that the answers describe; file_no and line are the place of one of these answers in the
--- dump.
+-- One row per entry that the answers describe; file_no and line are the place of one of these answers in the dump.
 create unlogged table stage.document (
     file_no integer not null,
     line bigint not null,
@@ -103,9 +100,8 @@ create unlogged table stage.deleted_key (
     entry_key text not null
 );
 
--- One row per staged record, with the columns of registry.entry; the ids stay null. A record with a reason is
--- rejected. gone_date: the day of the strike-off, once this day is reached. wrong_dates: the impossible dates
--- of the record.
+-- One row per staged record, with the columns of registry.entry; the ids stay null. A record with a reason is rejected.
+-- gone_date: the day of the strike-off, once this day is reached. wrong_dates: the impossible dates of the record.
 create unlogged table stage.entry (
     file_no integer not null,
     line bigint not null,
@@ -163,8 +159,7 @@ create unlogged table stage.withheld_unit (
     unit_number text not null
 );
 
--- One row per unit without a number and former name of the unit, for a registry that states the history of
--- units.
+-- One row per unit without a number and former name of the unit, for a registry that states the history of units.
 create unlogged table stage.former_unit (
     entry_key text not null,
     name text not null,

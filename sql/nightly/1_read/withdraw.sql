@@ -1,8 +1,7 @@
 -- Erases the personal fields of records whose person asked to be forgotten. Runs after the night has taken the
 -- lock that `registry forget` takes too, so that a request during the reading of the dump counts.
 
--- Collects all hashes of a matching record: its other traits, such as a new number, identify the person from
--- now on.
+-- Collects all hashes of a matching record: its other traits, such as a new number, identify the person from now on.
 insert into stage.withdrawn (file_no, line, suppression_id, key_hash)
 with found as (
     select distinct

@@ -95,8 +95,7 @@ $do$;
 
 analyze stage.changed_field (entry_id);
 
--- Deletes the unchanged entries. An entry stays if it has a changed field or another key, is back or is struck
--- off.
+-- Deletes the unchanged entries. An entry stays if it has a changed field or another key, is back or is struck off.
 delete from stage.after
 using stage.before
 where

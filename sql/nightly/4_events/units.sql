@@ -3,8 +3,7 @@
 -- event of the unit. Two addresses with one identifier of the registry are the same address.
 
 with open_unit as (
-    -- One row per changed entry and open unit of yesterday or today. place: the position of the unit in the
-    -- list.
+    -- One row per changed entry and open unit of yesterday or today. place: the position of the unit in the list.
     select
         after.company_id,
         after.entry_id,

@@ -25,9 +25,8 @@ select new_entry.*
 from stage.new_entry
 where not (select night.is_baseline from stage.night);
 
--- Updates entries with the same content, whose records may have other bytes, another file or a newer version.
--- Rows join their records first: Postgres expects one row of registry.entry, so after that join every row would scan
--- all records.
+-- Updates entries with the same content, whose records may have other bytes, another file or a newer version. Rows join
+-- their records first: Postgres expects one row of registry.entry, so after that join every row would scan all records.
 with latest as materialized (
     select
         pair.company_id,

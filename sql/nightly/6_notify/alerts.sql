@@ -52,8 +52,7 @@ where exists (select from stage.alert_watch);
 
 analyze stage.alert_event;
 
--- One row per account and event of its mail. position: the number of the event in the mail, the worst event
--- first.
+-- One row per account and event of its mail. position: the number of the event in the mail, the worst event first.
 create unlogged table stage.alert as
 select
     alert_watch.account_id,
