@@ -76,11 +76,7 @@ const centuries: readonly (number | undefined)[] = [1900, 2000, undefined, undef
 
 /** Checks whether eleven digits begin with a day of birth from 1800 to 2099 and end with their check digit. */
 function isPesel(number: string): boolean {
-  const [year, month, day] = [0, 2, 4].map((at) => Number(number.slice(at, at + 2))) as [
-    number,
-    number,
-    number,
-  ];
+  const [year = 0, month = 0, day = 0] = [0, 2, 4].map((at) => Number(number.slice(at, at + 2)));
   const century = centuries[Math.floor(month / 20)];
   if (century === undefined) return false;
   const born = new Date(Date.UTC(century + year, (month % 20) - 1, day));

@@ -132,14 +132,6 @@ test('a day that is not readable is noted and stays as it was; the rest of the e
   expect(await findEntry(fresh, 'status, suspension_date')).toEqual(['ACTIVE', null]);
 });
 
-test('a run of dashes is a blank', async () => {
-  const krs = '0000991029';
-  const at = (adres: object) => currentLine({ krs, section1: { siedzibaIAdres: { adres } } });
-  await runLines([at({ ulica: 'POLNA', nrDomu: '4-6', nrLokalu: '---' })]);
-  expect(await findEntry(krs, 'street, building, apartment')).toEqual(['POLNA', '4-6', null]);
-  expect(await runLines([at({ ulica: 'POLNA', nrDomu: '4-6' })])).toMatchObject({ updated: 0 });
-});
-
 const abroad = {
   siedziba: { kraj: 'NIEMCY', miejscowosc: 'LUBEKA' },
   adres: { kraj: 'NIEMCY', ulica: 'HOLSTENWALL', nrDomu: '7', miejscowosc: 'LUBEKA' },

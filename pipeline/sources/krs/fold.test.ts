@@ -105,13 +105,6 @@ describe('an OdpisPelny', () => {
     const entries = [strikeOff, entry(10, '06.11.2026'), entry(1, '01.02.2010')];
     expect(read(full({}, entries)).content).toHaveProperty('struck_off_day', undefined);
   });
-
-  test('tells of a strike-off of another kind and takes it for none', () => {
-    const text = 'WYKREŚLENIE Z REJESTRU PRZEDSIĘBIORCÓW';
-    const answer = read(full({}, [entry(1, '01.02.2010'), entry(2, '05.11.2026', text)]));
-    expect(answer.content).toHaveProperty('struck_off_day', undefined);
-    expect(answer.odd).toEqual([{ subject: 'entry', value: text }]);
-  });
 });
 
 describe('an extract', () => {
@@ -272,12 +265,6 @@ describe('an extract', () => {
   ])('with %s is rejected', (_, extract: unknown, reason) => {
     expect(() => readExtract(extract)).toThrow(UnusableAnswer);
     expect(() => readExtract(extract)).toThrow(reason);
-  });
-
-  test('that is a problem of the service is noted as such', () => {
-    const odd = [{ subject: 'answer', value: '404 Not Found' }];
-    const problem = { title: 'Not Found', status: 404, traceId: '00' };
-    expect(readExtract(problem)).toEqual({ kind: 'problem', odd });
   });
 });
 

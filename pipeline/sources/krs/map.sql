@@ -222,15 +222,8 @@ cross join lateral (
                         ' ',
                         member.item #>> '{imiona,imie}',
                         member.item #>> '{imiona,imieDrugie}',
-                        nullif(
-                            concat_ws(
-                                '-',
-                                member.item #>> '{nazwisko,nazwiskoICzlon}',
-                                member.item #>> '{nazwisko,nazwiskoIICzlon}'
-                            ),
-                            ''
-                        )
-                    ),
+                        member.item #>> '{nazwisko,nazwiskoICzlon}'
+                    ) || coalesce('-' || (member.item #>> '{nazwisko,nazwiskoIICzlon}'), ''),
                     ''
                 )
             ) as full_name,

@@ -146,10 +146,8 @@ function findOwner(
   rows: readonly Row[],
   label: string | undefined,
 ): { regon: string | undefined; isUnit: boolean } {
-  const owners = new Set(
-    rows.map((row) => row.regon9 ?? row.regon14).filter((number) => number !== undefined),
-  );
-  const regons = [...new Set([...owners].map((number) => number.slice(0, 9)))];
+  const owners = rows.flatMap((row) => (row.regon9 ?? row.regon14)?.slice(0, 9) ?? []);
+  const regons = [...new Set(owners)];
   if (regons.length > 1) {
     throw new UnusableAnswer(`one answer about several companies: ${firstOf(regons)}`);
   }

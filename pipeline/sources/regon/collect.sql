@@ -196,15 +196,12 @@ where
         where activity.regon9 = report.regon9 and activity.entity = report.entity
     )
     -- Reports about a person without any activity left are no rejects.
-    and not (
-        report.regon9 is not null
-        and exists (
-            select from stage.regon_part as person
-            where
-                person.regon9 = report.regon9
-                and person.part = 'person'
-                and report.entity = 'F'
-                and not person.records
-                @? '$[*].keyvalue() ? (@.key starts with "has_" && @.value != "0")'
-        )
+    and not exists (
+        select from stage.regon_part as person
+        where
+            person.regon9 = report.regon9
+            and person.part = 'person'
+            and report.entity = 'F'
+            and not person.records
+            @? '$[*].keyvalue() ? (@.key starts with "has_" && @.value != "0")'
     );

@@ -161,9 +161,7 @@ cross join lateral (
                 ) as label (field, type)
                 where registry.calendar_day(unit.record ->> label.field) is not null
             ) as unit_date
-            where
-                coalesce(unit.record ->> 'silo', document.document ->> 'silo')
-                = document.document ->> 'silo'
+            where coalesce(unit.record ->> 'silo' = document.document ->> 'silo', true)
             union all
             select
                 before.unit,
@@ -211,8 +209,7 @@ cross join lateral (
         where
             written_code.code is not null
             and coalesce(code.record ->> 'version', '2007') in ('2007', '2025')
-            and coalesce(code.record ->> 'silo', document.document ->> 'silo')
-            = document.document ->> 'silo'
+            and coalesce(code.record ->> 'silo' = document.document ->> 'silo', true)
     ) as newest
     where newest.rank = 1
 ) as code
