@@ -15,9 +15,12 @@ type Texts = Partial<Record<string, string>>;
  */
 export function readExtract(value: unknown) {
   if (!isRecord(value)) throw new UnusableAnswer('no object, so no extract of KRS');
-  const problem = readProblem(value);
-  if (problem) return problem;
-  const extract = value.odpis ?? value;
+  const { odpis: extract = value, status, title } = value;
+  // The service sends a problem instead of an extract: `{ type, title, status, traceId }`.
+  if (extract === value && typeof status === 'number' && typeof title === 'string') {
+    const odd = [{ subject: 'answer', value: `${status} ${shorten(title, 200)}` }];
+    return { kind: 'problem' as const, odd };
+  }
   if (!isRecord(extract)) throw new UnusableAnswer('odpis is no object');
   const { naglowekA, naglowekP, dane } = extract;
   if ((naglowekA === undefined) === (naglowekP === undefined)) {
@@ -119,15 +122,6 @@ function takeBranch(identity: Identity): Identity {
     jednostkiTerenoweOddzialy:
       seat && (siedziba ?? adres) ? [...branches, { nazwa, siedziba, adres }] : branches,
   };
-}
-
-/** Reads the problem that the service sends instead of an extract: `{ type, title, status, traceId }`. */
-function readProblem(value: Record<string, unknown>) {
-  if (value.odpis !== undefined || value.naglowekA !== undefined) return undefined;
-  const { status, title } = value;
-  if (typeof status !== 'number' || typeof title !== 'string') return undefined;
-  const odd = [{ subject: 'answer', value: `${status} ${shorten(title, 200)}` }];
-  return { kind: 'problem' as const, odd };
 }
 
 function tellUnknown(outer: Record<string, unknown>, extract: Record<string, unknown>): OddValue[] {
