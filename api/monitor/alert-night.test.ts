@@ -59,16 +59,6 @@ const cases: [name: string, settings: object[], told: string[]][] = [
   ['mails are off', [{ alert_min_severity: 'info', alerts_enabled: true }], []],
   ['the least severity is critical', [{ ...on, alert_min_severity: 'critical' }], critical],
   [
-    'one category is chosen',
-    [{ ...on, alert_min_severity: 'info', alert_categories: ['contacts'] }],
-    [
-      'COMPANY_PHONE_CHANGED',
-      'COMPANY_PHONE_CHANGED',
-      'COMPANY_PHONE_ADDED',
-      'COMPANY_EMAIL_ADDED',
-    ],
-  ],
-  [
     'severity, class and category are chosen',
     [
       {

@@ -152,11 +152,8 @@ describe('PATCH /watchlist/alerts for all companies', () => {
 describe('PATCH /watchlist/alerts for one company', () => {
   test('200 starts from what is set for all, and then from its own', async () => {
     const watcher = await watchThree();
-    await update(watcher, {
-      alert_min_severity: 'info',
-      alerts_enabled: true,
-      alert_event_classes: ['risk'],
-    });
+    const global = { alert_min_severity: 'info', alerts_enabled: true };
+    await update(watcher, { ...global, alert_event_classes: ['risk'] });
     const number = { identifier_type: 'REGON9', identifier_value: '991 000-018' };
     expect(await update(watcher, { alert_min_severity: 'high', force: true, ...number })).toBe(1);
     const company = {

@@ -60,10 +60,8 @@ describe('a night in which companies turn out to be one', () => {
 
   test('the watch follows with its events, and an account that watches both keeps the older', async () => {
     await runBad(database, firstDay(), '2026-11-02');
-    const [both, one] = [
-      await createSubmitter(database, api),
-      await createSubmitter(database, api),
-    ];
+    const both = await createSubmitter(database, api);
+    const one = await createSubmitter(database, api);
     await both.add('REGON9', newer);
     await both.add('REGON9', older, '990200011');
     await one.add('REGON9', newer);

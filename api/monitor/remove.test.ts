@@ -84,10 +84,8 @@ describe('DELETE /api/v1/companies/watched', () => {
   });
 
   test('200 takes the events of the company out of the feed, and no others', async () => {
-    const [submitter, other] = [
-      await createSubmitter(database, api),
-      await createSubmitter(database, api),
-    ];
+    const submitter = await createSubmitter(database, api);
+    const other = await createSubmitter(database, api);
     for (const one of [submitter, other]) {
       await one.add('NIP', bakery, zoo);
       await database.pool.query(
@@ -146,10 +144,8 @@ describe('DELETE /api/v1/companies/watched', () => {
   });
 
   test('200 leaves the lists of others alone', async () => {
-    const [submitter, stranger] = [
-      await createSubmitter(database, api),
-      await createSubmitter(database, api),
-    ];
+    const submitter = await createSubmitter(database, api);
+    const stranger = await createSubmitter(database, api);
     await submitter.add('NIP', bakery, '1000205004');
     const body = { identifier_type: 'NIP', identifier_value: [bakery, '1000205004'] };
     expect(await stranger.ask(path, body)).toEqual(
