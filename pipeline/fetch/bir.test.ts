@@ -89,7 +89,6 @@ describe('what is no answer is asked again', () => {
 
   test.each([
     ['a page', page, 'REGON sends a page of HTML'],
-    ['a page with 503', { ...page, status: 503 }, 'REGON answers with HTTP 503'],
     [
       'half a message',
       { status: 200, body: soapFault.slice(0, 100) },
@@ -98,7 +97,6 @@ describe('what is no answer is asked again', () => {
     ['a broken result', { status: 200, body: broken }, 'REGON sends XML that cannot be read'],
     ['a fault', { status: 500, body: soapFault }, 'REGON answers with a fault: Błąd wewnętrzny'],
     ['nothing', { status: 200, body: '' }, 'REGON sends an empty answer'],
-    ['a cut', { cut: true as const }, 'REGON breaks off in the middle of an answer'],
   ])('%s', async (_, interference, sentence) => {
     const sentences: string[] = [];
     const bir = connect({ onRetry: (said) => sentences.push(said) });

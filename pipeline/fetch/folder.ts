@@ -37,7 +37,7 @@ export async function fillFolder<T extends object>(
     }
     await mkdir(dump, { recursive: true });
     const report = await fill({ dump, work, inbox });
-    await writeWhole(join(inbox, `${date}.fetched.json`), `${JSON.stringify(report, null, 2)}\n`);
+    await writeLines(join(inbox, `${date}.fetched.json`), [JSON.stringify(report, null, 2)]);
     await rename(dump, final);
     await rm(work, { recursive: true });
     return report;
@@ -56,8 +56,8 @@ export async function clearEarlier({ inbox, work }: DumpFolder): Promise<void> {
 }
 
 /** Writes a file that appears whole or not at all, even after a power cut. */
-export async function writeWhole(path: string, text: string): Promise<void> {
-  await writeFile(`${path}.new`, text, { flush: true });
+export async function writeLines(path: string, lines: readonly string[]): Promise<void> {
+  await writeFile(`${path}.new`, lines.map((line) => `${line}\n`).join(''), { flush: true });
   await rename(`${path}.new`, path);
 }
 
@@ -65,8 +65,4 @@ export async function writeWhole(path: string, text: string): Promise<void> {
 export async function readLines(path: string): Promise<string[] | undefined> {
   const text = await readText(path);
   return text?.split('\n').filter((line) => line !== '');
-}
-
-export function joinLines(lines: readonly string[]): string {
-  return lines.map((line) => `${line}\n`).join('');
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { fillFolder, joinLines, readLines, writeWhole } from './folder.ts';
+import { fillFolder, readLines, writeLines } from './folder.ts';
 import { openJournal } from './journal.ts';
 import type { RateLimit } from './rate.ts';
 import { createReport, type FetchPlan, type FetchReport } from './report.ts';
@@ -105,7 +105,7 @@ export function fetchKrs(krs: Krs, plan: FetchPlan): Promise<FetchReport> {
     let asked = await readLines(listPath);
     if (!asked) {
       asked = await krs.bulletin(date);
-      await writeWhole(listPath, joinLines(asked));
+      await writeLines(listPath, asked);
     }
     const journal = await openJournal(work);
     const due = asked.filter((number) => !journal.outcomes.has(number));
@@ -123,7 +123,7 @@ export function fetchKrs(krs: Krs, plan: FetchPlan): Promise<FetchReport> {
     await journal.writeDump(join(dump, 'extracts.ndjson'));
     const report = createReport('krs', plan, asked, journal.outcomes, { missing });
     if (report.without_extract.length > 0) {
-      await writeWhole(join(dump, 'deleted.txt'), joinLines(report.without_extract));
+      await writeLines(join(dump, 'deleted.txt'), report.without_extract);
     }
     return report;
   });

@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { Refusal } from '../errors.ts';
 import { hour_ms } from '../figures.ts';
 import { type Bir, type BirQuery, errorCodeOf, SEARCH_LIMIT } from './bir.ts';
-import { type DumpFolder, fillFolder, joinLines, readLines, writeWhole } from './folder.ts';
+import { type DumpFolder, fillFolder, readLines, writeLines } from './folder.ts';
 import { type Journal, openJournal } from './journal.ts';
 import { birError, readEntity, type ReportLine, typesIn } from './regon-report.ts';
 import { createReport, type FetchPlan, type FetchReport } from './report.ts';
@@ -149,7 +149,10 @@ async function readLists(
         throw new Refusal(`GUS has no lists of ${date}; it keeps those of about a week`);
       }
       if (code !== undefined && code !== '4') throw birError(rows, list);
-      await writeWhole(path, joinLines(rows.flatMap(({ regon }) => regon || [])));
+      await writeLines(
+        path,
+        rows.flatMap(({ regon }) => regon || []),
+      );
     }
     progress.count(at + 1, all.length);
   }
@@ -199,11 +202,11 @@ async function writeLists(
     const numbers = await Promise.all(files.map((name) => readNumbers(work, name)));
     const listed = new Set(numbers.flat().map(toRegon9));
     const regons = asked.filter((regon) => listed.has(regon) && isKept(regon));
-    await writeWhole(join(dump, file), joinLines(regons));
+    await writeLines(join(dump, file), regons);
   }
   if (left.size === 0) return;
   const rest = [...left].flatMap((regon) => [regon, ...(units.get(regon) ?? [])]);
-  await writeWhole(join(inbox, `${date}${leftEnd}`), joinLines(rest));
+  await writeLines(join(inbox, `${date}${leftEnd}`), rest);
 }
 
 async function readNumbers(work: string, file: string): Promise<string[]> {
