@@ -20,11 +20,6 @@ export const countriesField = z
   })
   .optional();
 
-/** Returns the country that the address of a page asks for; undefined: the default country. */
-export function askedCountry({ country }: Record<string, unknown>): string | undefined {
-  return typeof country === 'string' && country !== '' ? country : undefined;
-}
-
 export type Country = Awaited<ReturnType<typeof readCountries>>[number];
 
 /** Returns the countries, beginning with the default country. */
@@ -67,4 +62,10 @@ export async function chooseCountry(db: Db, asked: string | undefined): Promise<
 /** Returns the codes of the countries that a request asks for, which may ask for `all`. */
 export async function chooseCountries(db: Db, asked: string | undefined): Promise<string[]> {
   return chooseAmong(await readCountries(db), asked).map(({ country_code }) => country_code);
+}
+
+/** Returns the country that the address of a page names, and the codes of its countries; undefined: the default. */
+export async function chooseByAddress(db: Db, { country: asked }: Record<string, unknown>) {
+  const country = typeof asked === 'string' && asked !== '' ? asked : undefined;
+  return { country, countries: await chooseCountries(db, country) };
 }

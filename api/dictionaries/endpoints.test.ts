@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { useApi } from '../../fixtures/client/use-api.ts';
+import examples from './examples.json' with { type: 'json' };
 
 const { database, api } = await useApi();
+const partnership = { slug: 'spolka-cywilna', symbol: '019', name: 'spółka cywilna' };
 
 interface Dictionary {
   status: string;
@@ -18,21 +20,9 @@ async function read(path: string): Promise<Dictionary> {
 
 describe('the dictionaries', () => {
   test.each([
-    [
-      '/event-types',
-      {
-        event_type: 'COMPANY_NAME_CHANGED',
-        severity: 'warning',
-        event_class: 'change',
-        category: 'identity',
-        description: 'The name changed.',
-      },
-    ],
-    ['/legal-forms', { slug: 'spolka-cywilna', symbol: '019', name: 'spółka cywilna' }],
-    [
-      '/legal-forms?lang=en',
-      { slug: 'spolka-cywilna', symbol: '019', name: 'civil law partnership' },
-    ],
+    ['/event-types', examples['/event-types']],
+    ['/legal-forms', partnership],
+    ['/legal-forms?lang=en', { ...partnership, name: 'civil law partnership' }],
     ['/activity-sections', { section: 'F', name: 'Budownictwo' }],
     ['/activity-sections?lang=en', { section: 'F', name: 'Construction' }],
     ['/voivodeships', { name: 'dolnośląskie', slug: 'dolnoslaskie', teryt: '02' }],
@@ -84,7 +74,7 @@ describe('the dictionaries', () => {
 
   test.each([
     ['/voivodeships', { name: 'Grand Est', slug: 'grand-est', teryt: '44' }],
-    ['/legal-forms', { slug: 'spolka-cywilna', symbol: '019', name: 'spółka cywilna' }],
+    ['/legal-forms', partnership],
     ['/activity-sections?lang=en', { section: 'B', name: 'Mining and quarrying' }],
     ['/activities', { code: '6210Y', name: expect.any(String) }],
     ['/activities?version=NAFRev2', { code: '7420Z', name: 'Activités photographiques' }],

@@ -1,7 +1,8 @@
+import type { Request } from 'express';
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { runPrepared } from '../../sql/connection/prepared.ts';
-import { askedCountry, chooseCountries } from '../dictionaries/countries.ts';
+import { chooseByAddress } from '../dictionaries/countries.ts';
 import type { Context } from '../http/context.ts';
 import { findCountryChoices } from '../html/country-choice.ts';
 import { findAttributions } from '../html/attributions.ts';
@@ -46,10 +47,12 @@ export async function findDictionary({ readers: { db }, suppressBelow }: Context
 const query = z.object({ date: z.iso.date().optional().catch(undefined) });
 
 /** Returns the data of the page `/downloads`: the files of a day, by default the newest, and the days of its month. */
-export async function findDownloads(options: Context & { baseUrl: string }, asked: unknown) {
+export async function findDownloads(
+  options: Context & { baseUrl: string },
+  asked: Request['query'],
+) {
   const { readers, baseUrl } = options;
-  const country = askedCountry(asked as Record<string, unknown>);
-  const countries = await chooseCountries(readers.db, country);
+  const { country, countries } = await chooseByAddress(readers.db, asked);
   const snapshots = readers.db
     .selectFrom('registry.daily_stat')
     .where(sql`registry.source_country(source)`, 'in', countries);

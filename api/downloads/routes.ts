@@ -3,7 +3,7 @@ import type { Router, RequestHandler, Response } from 'express';
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { type Format, isFormat } from '../../sql/export/formats.ts';
-import { askedCountry, chooseCountries } from '../dictionaries/countries.ts';
+import { chooseByAddress } from '../dictionaries/countries.ts';
 import { limits, workLimits } from '../figures.ts';
 import { isGivenUp } from '../http/deadline.ts';
 import { HttpError } from '../http/errors.ts';
@@ -91,8 +91,7 @@ export function createDownloads(options: DownloadOptions, limitPage: RequestHand
       return;
     }
     const { date, view, format } = asked;
-    const country = askedCountry(request.query);
-    const countries = await chooseCountries(readers.db, country);
+    const { country, countries } = await chooseByAddress(readers.db, request.query);
     const version = await findVersion(date, countries);
     if (version === undefined)
       throw new HttpError(404, { message: `No snapshot was published for ${date}.` });

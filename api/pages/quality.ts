@@ -1,8 +1,7 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import type { Db } from '../../sql/connection/kysely.ts';
 import type { Context } from '../http/context.ts';
-import { askedCountry, chooseCountries } from '../dictionaries/countries.ts';
+import { chooseByAddress } from '../dictionaries/countries.ts';
 import { dateField } from '../http/field.ts';
 import { pagingFields } from '../http/paging.ts';
 import { readNight, readNights } from '../quality/nights.ts';
@@ -13,22 +12,18 @@ import texts from '../html/texts/en/quality.json' with { type: 'json' };
 /** The paging of an address; without a valid `page` it is the first page. */
 const paging = z.object({ page: pagingFields.page.catch(1), per_page: pagingFields.per_page });
 
-/** Reads the country in the address of a page, its countries, and the query that keeps the country in links. */
-async function readCountry(db: Db, { query }: Request) {
-  const country = askedCountry(query);
-  const countries = await chooseCountries(db, country);
-  return { country, countries, query: new URLSearchParams(country ? { country } : {}).toString() };
-}
+/** Returns the query that keeps the country in the links of the quality pages. */
+const queryOf = (country?: string) => new URLSearchParams(country ? { country } : {}).toString();
 
 /** Returns the data of the page `/quality`: the days for which dumps were delivered. */
 export async function findNights({ readers }: Pick<Context, 'readers'>, request: Request) {
-  const { country, countries, query } = await readCountry(readers.db, request);
+  const { country, countries } = await chooseByAddress(readers.db, request.query);
   const page = paging.parse({ page: request.query.page });
   const nights = await readNights(readers, page, countries);
   const sources = new Set(nights.data.map(({ source }) => source));
   return {
     ...nights,
-    query,
+    query: queryOf(country),
     countries: await findCountryChoices(readers.db, country, true),
     attributions: await findAttributions(readers.db, sources),
   };
@@ -37,7 +32,7 @@ export async function findNights({ readers }: Pick<Context, 'readers'>, request:
 /** Returns the data of the page `/quality/<date>`; undefined when no dump was delivered for that day. */
 export async function findNight({ readers: { db } }: Pick<Context, 'readers'>, request: Request) {
   const date = dateField('date').safeParse(request.params.date).data;
-  const { countries, query } = await readCountry(db, request);
+  const { country, countries } = await chooseByAddress(db, request.query);
   const registries = date === undefined ? [] : await readNight(db, date, countries);
   if (registries.length === 0) return undefined;
   // `isSaid` finds out whether a field, guard or reason has a text: a newer release may have added it.
@@ -45,7 +40,7 @@ export async function findNight({ readers: { db } }: Pick<Context, 'readers'>, r
   return {
     date,
     registries,
-    query,
+    query: queryOf(country),
     isSaid: (key: string) => key in texts,
     attributions: await findAttributions(db, sources),
   };

@@ -108,26 +108,14 @@ describe('GET /quality/{date}', () => {
       rejected: 21,
       sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
-    expect(regon).toMatchObject({
-      refusals_total: 0,
-      refusals: [],
-      published: {
-        rejected_by_reason: [],
-        accepted_refusal: null,
-      },
-    });
+    const published = { rejected_by_reason: [], accepted_refusal: null };
+    expect(regon).toMatchObject({ refusals_total: 0, refusals: [], published });
   });
 
   test('200 of a first snapshot, which is compared with nothing', async () => {
     expect(await read(`/quality/${first}`)).toMatchObject({
       data: [
-        {
-          source: 'ceidg',
-          published: {
-            is_baseline: true,
-            days_late: 0,
-          },
-        },
+        { source: 'ceidg', published: { is_baseline: true, days_late: 0 } },
         // One minute before midnight in Poland.
         { source: 'regon', published: { days_late: 0 } },
       ],
