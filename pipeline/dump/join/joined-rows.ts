@@ -1,6 +1,7 @@
 import { daysBetween } from '../../calendar.ts';
 import { Refusal } from '../../errors.ts';
 import { figure } from '../../written-figure.ts';
+import { CopyLines } from '../copy-lines.ts';
 import { BATCH_BYTES, type StagedRows } from '../stage-rows.ts';
 import type { KnownFingerprints } from '../known-fingerprints.ts';
 import { Cursor } from './cursor.ts';
@@ -92,6 +93,32 @@ export class JoinedRows implements StagedRows {
         `${details.file.file}: ${figure(lacking_count)} of ${figure(main.read_count)} rows of ` +
           `${main.file.file} have no row of their ${main.context.join.key} in it, perhaps it is cut off`,
       );
+    }
+  }
+}
+
+/** Reads a side file, which lies beside the two joined files, into `stage.side_row`. */
+export class SideRows extends RowReader implements StagedRows {
+  readonly readers = [this];
+  readonly table = 'side_row';
+  readonly columns = ['file_no', 'line', 'file_key', 'fields'];
+  readonly normaliser_count = 0;
+  readonly lines = new CopyLines();
+
+  override async *read(): AsyncGenerator<void> {
+    for await (const _ of super.read()) {
+      this.#write();
+      yield;
+    }
+    this.#write();
+  }
+
+  #write(): void {
+    const { file_no, file_key } = this.file;
+    for (const row of this.takeRows()) {
+      const fields = this.readFields(row);
+      if (typeof fields === 'string') this.rejects.add(row, fields);
+      else this.lines.addFields(`${file_no};${row.line};`, [file_key, JSON.stringify(fields)]);
     }
   }
 }
