@@ -27,19 +27,13 @@ function codesOf({ entries }: RegonStage): Record<string, unknown> {
   );
 }
 
-test('the answer to a search is named, and a daily list is not', async () => {
-  const listOf = (report: string) => JSON.stringify({ report, data: [{ regon: '995200010' }] });
-  const staged = await stage({
-    'a.xml': xml(company, 'OsPrawna'),
-    'lists.ndjson': [
-      listOf('BIR11NowePodmiotyPrawneOrazDzialalnosciOsFizycznych'),
-      listOf('BIR12AktualizowaneJednostkiLokalne'),
-      listOf('DaneSzukajPodmioty'),
-    ].join('\n'),
-  });
+test('the answer to a search is named, and is no report', async () => {
+  const search = { report: 'DaneSzukajPodmioty', data: [{ regon: '995200010' }] };
+  const files = { 'a.xml': xml(company, 'OsPrawna'), 'search.ndjson': JSON.stringify(search) };
+  const staged = await stage(files);
   expect(staged.rejects).toEqual([]);
   expect(staged.outcomes).toEqual({
-    'answer without a report: DaneSzukajPodmioty in lists.ndjson': 1,
+    'answer without a report: DaneSzukajPodmioty in search.ndjson': 1,
   });
 });
 

@@ -55,7 +55,6 @@ test.each([
   ['JednLokalnaOsFizycznejPkd', 'lokfiz_pkd_Kod lokfiz_Silos_Symbol'],
   ['TypPodmiotu', 'Typ'],
   ['DaneSzukajPodmioty', 'Regon Nip StatusNip Nazwa Typ SilosID'],
-  ['RaportZbiorczy', 'regon'],
 ])('%s is told by %s', (report, fields) => {
   expect(tellReport(fields.toLowerCase().split(' '))?.name).toBe(report);
 });

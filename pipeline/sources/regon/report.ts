@@ -36,9 +36,6 @@ export function foldName(name: string): string {
   return name.toLowerCase().replaceAll('_', '');
 }
 
-/** Matches the names of the daily lists of entities and of local units. */
-const listName = /^(?:nowe|aktualizowane|skreslone)(?:podmioty|jednostki)/;
-
 /**
  * Finds a report by its name in any version: `BIR11OsPrawna`, `BIR121JednLokalnaOsPrawnej`. Accepts slips that
  * answers of GUS show: ` BIR1.1OsPrawna` and `birBIR11OsPrawna`.
@@ -48,7 +45,7 @@ export function findReport(name: string): Report | undefined {
     .trim()
     .toLowerCase()
     .replace(/^(?:bir)+[\d.]*/, '');
-  return byName.get(listName.test(known) ? 'raportzbiorczy' : known);
+  return byName.get(known);
 }
 
 /** Finds the report that the name of a file contains, such as `990000001-BIR12OsPrawnaPkd.xml`. */
