@@ -7,7 +7,7 @@ import { Kysely, PostgresDialect } from 'kysely';
 import { Pool } from 'pg';
 import { describe, expect, test } from 'vitest';
 import { createAccount } from '../fixtures/client/account.ts';
-import { startTestApi } from '../fixtures/client/test-api.ts';
+import { startTestApi, type TestApi } from '../fixtures/client/test-api.ts';
 import { insertDays } from '../fixtures/database/published-days.ts';
 import { createTestDatabase } from '../fixtures/database/test-database.ts';
 import type { Tables } from '../sql/tables/tables.ts';
@@ -28,6 +28,13 @@ async function askRaw(path: string): Promise<{ status: number; body: unknown }> 
   return { status: response.statusCode ?? 0, body: await json(response) };
 }
 
+async function readinessOf(of: TestApi): Promise<[status: number, body: unknown]> {
+  const response = await of.ask('/readyz');
+  return [response.status, await response.json()];
+}
+
+const away = { message: 'The database does not answer as it should.' };
+
 describe('GET /healthz', () => {
   test('200 without a limit', async () => {
     for (let at = 0; at < 12; at += 1) {
@@ -45,37 +52,25 @@ describe('GET /healthz', () => {
       db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }),
     });
     expect((await other.ask('/healthz')).status).toBe(200);
-    const response = await other.ask('/readyz');
-    expect(response.status).toBe(503);
-    expect(await response.json()).toEqual({
-      message: 'The database does not answer as it should.',
-    });
+    expect(await readinessOf(other)).toEqual([503, away]);
     expect(JSON.stringify(other.log)).toContain('ECONNREFUSED');
   });
 });
 
 describe('GET /readyz', () => {
   test('200 when the tables can be read', async () => {
-    const response = await api.ask('/readyz');
-    expect(response.status).toBe(200);
-    expect(await response.json()).toEqual({ status: 'ok' });
+    expect(await readinessOf(api)).toEqual([200, { status: 'ok' }]);
   });
 
   test('503 when the schema is missing', async () => {
     const own = await createTestDatabase();
     await own.pool.query('drop table customer.rate_limit');
-    const response = await (await startTestApi({ db: own.kysely })).ask('/readyz');
-    expect(response.status).toBe(503);
-    expect(await response.json()).toEqual({
-      message: 'The database does not answer as it should.',
-    });
+    expect(await readinessOf(await startTestApi({ db: own.kysely }))).toEqual([503, away]);
   });
 
   test('503 when the process is stopping', async () => {
     const other = await startTestApi({ db: database.kysely, isStopping: () => true });
-    const response = await other.ask('/readyz');
-    expect(response.status).toBe(503);
-    expect(await response.json()).toEqual({ message: 'The service is stopping.' });
+    expect(await readinessOf(other)).toEqual([503, { message: 'The service is stopping.' }]);
   });
 });
 
@@ -168,19 +163,7 @@ describe('errors', () => {
 
   test('no path and no query makes a 5xx', async () => {
     const piece = fc.oneof(
-      fc.constantFrom(
-        '2026-01-01',
-        '?',
-        '&',
-        'source=',
-        'ceidg',
-        '/',
-        '%',
-        '%00',
-        '%2F',
-        '..',
-        '[',
-      ),
+      fc.constantFrom(...'2026-01-01 ? & source= ceidg / % %00 %2F .. ['.split(' ')),
       fc.string({ unit: fc.constantFrom(...punctuation) }),
       fc.string({ unit: 'binary' }).map((text) => encodeURIComponent(text.toWellFormed())),
     );

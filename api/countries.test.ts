@@ -1,11 +1,9 @@
-import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createSearcher, type Searcher } from '../fixtures/client/searcher.ts';
 import { askJson } from '../fixtures/client/json-client.ts';
 import { createAccount } from '../fixtures/client/account.ts';
 import { completeOptions, startTestApi, type TestApi } from '../fixtures/client/test-api.ts';
 import { createTestDatabase, type TestDatabase } from '../fixtures/database/test-database.ts';
-import { runDump } from '../fixtures/dump/night.ts';
 import { runSource } from '../fixtures/dump/three-sources.ts';
 import { listEndpoints } from './app.ts';
 import { isPublic } from './endpoint/mount.ts';
@@ -69,14 +67,12 @@ beforeAll(async () => {
   database = await createTestDatabase();
   api = await startTestApi({ db: database.kysely });
   searcher = await createSearcher(database.kysely, api, 1_000);
-  ({ master_token: Authorization } = await createAccount(database.kysely));
-  Authorization = `Bearer ${Authorization}`;
+  Authorization = `Bearer ${(await createAccount(database.kysely)).master_token}`;
   await runSource(database, 'krs', first);
   await runSource(database, 'krs', second);
   before = await readAll();
   for (const date of ['2026-09-30', '2026-10-02']) {
-    const path = fileURLToPath(new URL(`../fixtures/sirene/${date}`, import.meta.url));
-    await runDump(database, path, date, { source: 'sirene', now: () => new Date('2026-11-04') });
+    await runSource(database, 'sirene', date, { now: () => new Date('2026-11-04') });
   }
 });
 
