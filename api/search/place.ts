@@ -15,8 +15,6 @@ export interface SearchPlace {
   folder: string | undefined;
 }
 
-const here = import.meta.dirname;
-
 /** The files outside this folder on which the index depends. */
 const queries = ['../../sql/api/search_rows.sql', '../../sql/function/05_text.sql'];
 
@@ -26,6 +24,7 @@ export async function findPlace(
   folder: string | undefined,
 ): Promise<SearchPlace> {
   const hash = createHash('sha256').update(JSON.stringify(servers));
+  const here = import.meta.dirname;
   const sources = [...(await readdir(here)).toSorted(), ...queries];
   for (const file of sources) hash.update(await readFile(join(here, file)));
   const name = hash.digest('hex').slice(0, 16);

@@ -46,6 +46,7 @@ export async function findStatistics(options: Context, request: Request) {
     legal_form: isForm || asked.legal_form === none ? asked.legal_form : '',
   };
   const map = await findMap(options, country_code, selection);
+  const sources = snapshots.map(({ source }) => source).filter((one) => one === selection.source);
   const { measure: _, ...series } = selection;
   return {
     selection,
@@ -62,10 +63,7 @@ export async function findStatistics(options: Context, request: Request) {
     viewBox: words.find(country_code, 'map'),
     mapCredit: words.find(country_code, 'map_credit', language),
     countries: await findCountryChoices(db, selection.country, false),
-    attributions: await findAttributions(
-      db,
-      snapshots.map(({ source }) => source).filter((source) => source === selection.source),
-    ),
+    attributions: await findAttributions(db, sources),
     sections,
     legalForms: legalForms.toSorted((one, other) => one.name.localeCompare(other.name, language)),
     csv: `${basePath}/stats/series.csv?${queryOf(series)}`,
