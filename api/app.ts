@@ -1,7 +1,8 @@
 import compression from 'compression';
 import express, { type Express } from 'express';
 import helmet, { type HelmetOptions } from 'helmet';
-import { accountEndpoints, type AccountOptions } from './accounts/endpoints.ts';
+import { accountEndpoints } from './accounts/endpoints.ts';
+import type { RegistrationOptions } from './accounts/register.ts';
 import { createDownloads, type DownloadOptions } from './downloads/routes.ts';
 import { alertEndpoints } from './monitor/alerts.ts';
 import { createCheckoutPages } from './wallet/checkout-page.ts';
@@ -37,7 +38,7 @@ import { createWebhooks } from './wallet/webhooks.ts';
 /** The options of all rooms of the API. Optional settings of the environment have a default. */
 export interface AppOptions
   extends
-    AccountOptions,
+    RegistrationOptions,
     DownloadOptions,
     PaymentOptions,
     SearchOptions,
@@ -133,8 +134,8 @@ export function listEndpoints(options: AppOptions): Endpoint[] {
     searchEndpoint(options, charge),
     snapshotEndpoint(options, charge),
     ...watchlistEndpoints(options),
-    ...eventEndpoints(options),
-    ...alertEndpoints(options),
+    ...eventEndpoints,
+    ...alertEndpoints,
     ...statsEndpoints(options),
     ...qualityEndpoints(options),
     ...dictionaryEndpoints(options),

@@ -7,13 +7,11 @@ import { limits, welcomeBonus } from '../figures.ts';
 import { invalid } from '../http/errors.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
 import examples from './examples.json' with { type: 'json' };
-import { initializeAccount, type SigningOptions } from './init.ts';
+import { initializeAccount } from './init.ts';
 import { addressField, bonusKeysOf } from './mail-address.ts';
 import { passwordField, verifyPassword } from './password.ts';
 import { confirmation, createRecovery } from './recover.ts';
 import { languageField, registerEndpoint, type RegistrationOptions } from './register.ts';
-
-export type AccountOptions = RegistrationOptions & SigningOptions;
 
 const common = { method: 'post', tag: 'Accounts', auth: 'none' } as const;
 
@@ -32,70 +30,64 @@ const initialized = `The account is initialized. ${storeToken}`;
 const unwelcome =
   'No welcome bonus was added: the mailbox has had one, or its domain has had all of the day.';
 
-function init(options: SigningOptions): Endpoint {
-  return endpoint(
-    {
-      ...common,
-      ...opens(initialized),
-      path: '/auth/init',
-      summary: 'Exchange the one-time token for the Master Token',
-      description: `The Master Token is shown this once. ${welcomeBonus.credits} credits are added to the wallet: once per mailbox, and ${welcomeBonus.mostOfDomain} times a day per domain.`,
-      limit: limits.init,
-      body: z.strictObject({ token: text }),
-      bodyExample: examples.init,
-    },
-    async ({ body }) => {
-      const { account, isWelcome } = await initializeAccount(options, body.token);
-      return { ...account, message: isWelcome ? initialized : `${initialized} ${unwelcome}` };
-    },
-  );
-}
+const init = endpoint(
+  {
+    ...common,
+    ...opens(initialized),
+    path: '/auth/init',
+    summary: 'Exchange the one-time token for the Master Token',
+    description: `The Master Token is shown this once. ${welcomeBonus.credits} credits are added to the wallet: once per mailbox, and ${welcomeBonus.mostOfDomain} times a day per domain.`,
+    limit: limits.init,
+    body: z.strictObject({ token: text }),
+    bodyExample: examples.init,
+  },
+  async ({ body, options }) => {
+    const { account, isWelcome } = await initializeAccount(options, body.token);
+    return { ...account, message: isWelcome ? initialized : `${initialized} ${unwelcome}` };
+  },
+);
 
 const asked = 'If an account has this e-mail address, a recovery link was sent to it.';
 
-function recover(options: SigningOptions): Endpoint {
-  return endpoint(
-    {
-      ...common,
-      path: '/auth/recover',
-      summary: 'Ask for the recovery of an account',
-      description:
-        'Mails a link to the address if an account has it; the answer for an unknown address is the same. `password` is the new password: it takes effect, and the tokens are revoked, only when the recovery is confirmed. An account gets at most 5 such mails an hour and 10 a day; any link that is still valid confirms any request of the last 24 hours.',
-      limit: limits.recover,
-      body: z.strictObject({ email: addressField, password: passwordField }),
-      bodyExample: examples.recovery,
-      answer: z.strictObject({ message: text, expires_at: time }),
-      example: { message: asked, expires_at: examples.registered.expires_at },
-    },
-    async ({ body }) => {
-      const expires_at = await createRecovery(options).request(body);
-      return { message: asked, expires_at: formatTimestamp(expires_at) };
-    },
-  );
-}
+const recover = endpoint(
+  {
+    ...common,
+    path: '/auth/recover',
+    summary: 'Ask for the recovery of an account',
+    description:
+      'Mails a link to the address if an account has it; the answer for an unknown address is the same. `password` is the new password: it takes effect, and the tokens are revoked, only when the recovery is confirmed. An account gets at most 5 such mails an hour and 10 a day; any link that is still valid confirms any request of the last 24 hours.',
+    limit: limits.recover,
+    body: z.strictObject({ email: addressField, password: passwordField }),
+    bodyExample: examples.recovery,
+    answer: z.strictObject({ message: text, expires_at: time }),
+    example: { message: asked, expires_at: examples.registered.expires_at },
+  },
+  async ({ body, options }) => {
+    const expires_at = await createRecovery(options).request(body);
+    return { message: asked, expires_at: formatTimestamp(expires_at) };
+  },
+);
 
 const recovered = `The account is recovered. ${storeToken}`;
 
-function confirm(options: SigningOptions): Endpoint {
-  return endpoint(
-    {
-      ...common,
-      ...opens(recovered),
-      path: '/auth/recover/confirm',
-      summary: 'Confirm a recovery',
-      description:
-        'The page of the mailed link sends this request: `token` follows `#token=` in the link, `password` is one of a request of the last 24 hours. Every token of the account is revoked, the new Master Token is shown this once, and a mail confirms the recovery.',
-      limit: limits.confirmRecovery,
-      body: confirmation,
-      bodyExample: examples.confirmation,
-    },
-    async ({ body }) => {
-      const opened = await createRecovery(options).confirm(body);
-      if (!opened) throw invalid([['token', 'Recovery confirmation failed']]);
-      return { ...opened, message: recovered };
-    },
-  );
-}
+const confirm = endpoint(
+  {
+    ...common,
+    ...opens(recovered),
+    path: '/auth/recover/confirm',
+    summary: 'Confirm a recovery',
+    description:
+      'The page of the mailed link sends this request: `token` follows `#token=` in the link, `password` is one of a request of the last 24 hours. Every token of the account is revoked, the new Master Token is shown this once, and a mail confirms the recovery.',
+    limit: limits.confirmRecovery,
+    body: confirmation,
+    bodyExample: examples.confirmation,
+  },
+  async ({ body, options }) => {
+    const opened = await createRecovery(options).confirm(body);
+    if (!opened) throw invalid([['token', 'Recovery confirmation failed']]);
+    return { ...opened, message: recovered };
+  },
+);
 
 const account = z
   .strictObject({
@@ -149,55 +141,44 @@ const changeProfile = endpoint(
 const endedMessage =
   'The account has ended. Its credits are forfeited; the ledger stays without your name and address as long as tax law wants.';
 
-function end(options: SigningOptions): Endpoint {
-  const { db, now, secretKey } = options;
-  return endpoint(
-    {
-      method: 'delete',
-      path: '/account',
-      tag: 'Accounts',
-      auth: 'master',
-      limit: limits.endAccount,
-      summary: 'End the account',
-      description:
-        'Deletes the name, the address, the tokens, the watch list with its feed, and the mails of the account, at once and for good. All its tokens get 401 from then on, and the remaining credits are forfeited. The ledger stays without a person for the period of tax law. The address can be registered again, without a second welcome bonus.',
-      body: z.strictObject({ password: z.string() }),
-      bodyExample: { password: 'correct horse battery' },
-      answer: z.strictObject({
-        success: z.literal(true),
-        message: z.string(),
-        forfeited_credits: z.int().meta({ description: 'The remaining balance.' }),
-      }),
-      example: { success: true, message: endedMessage, forfeited_credits: 120 },
-    },
-    async ({ body, caller: { account_id } }) => {
-      const stored = await db
-        .selectFrom('customer.account as account')
-        .leftJoin('customer.wallet as wallet', 'wallet.account_id', 'account.account_id')
-        .select(['email', 'password_hash', 'balance'])
-        .where('account.account_id', '=', account_id)
-        .executeTakeFirstOrThrow();
-      if (!(await verifyPassword(body.password, stored.password_hash)))
-        throw invalid([['password', 'The password is wrong.']]);
-      const { ended } = bonusKeysOf(secretKey, stored.email);
-      await sql`
+const end = endpoint(
+  {
+    method: 'delete',
+    path: '/account',
+    tag: 'Accounts',
+    auth: 'master',
+    limit: limits.endAccount,
+    summary: 'End the account',
+    description:
+      'Deletes the name, the address, the tokens, the watch list with its feed, and the mails of the account, at once and for good. All its tokens get 401 from then on, and the remaining credits are forfeited. The ledger stays without a person for the period of tax law. The address can be registered again, without a second welcome bonus.',
+    body: z.strictObject({ password: z.string() }),
+    bodyExample: { password: 'correct horse battery' },
+    answer: z.strictObject({
+      success: z.literal(true),
+      message: z.string(),
+      forfeited_credits: z.int().meta({ description: 'The remaining balance.' }),
+    }),
+    example: { success: true, message: endedMessage, forfeited_credits: 120 },
+  },
+  async ({ body, caller: { account_id }, options: { db, now, secretKey } }) => {
+    const stored = await db
+      .selectFrom('customer.account as account')
+      .leftJoin('customer.wallet as wallet', 'wallet.account_id', 'account.account_id')
+      .select(['email', 'password_hash', 'balance'])
+      .where('account.account_id', '=', account_id)
+      .executeTakeFirstOrThrow();
+    if (!(await verifyPassword(body.password, stored.password_hash)))
+      throw invalid([['password', 'The password is wrong.']]);
+    const { ended } = bonusKeysOf(secretKey, stored.email);
+    await sql`
         select customer.end_account(${account_id}, ${ended.mailbox}, ${ended.domain}, ${now()})
       `.execute(db);
-      const forfeited_credits = Number(stored.balance ?? 0);
-      return { success: true, message: endedMessage, forfeited_credits };
-    },
-  );
-}
+    const forfeited_credits = Number(stored.balance ?? 0);
+    return { success: true, message: endedMessage, forfeited_credits };
+  },
+);
 
 /** Returns the endpoints of accounts: registration, initialization, recovery, profile and end. */
-export function accountEndpoints(options: AccountOptions): Endpoint[] {
-  return [
-    registerEndpoint(options),
-    init(options),
-    recover(options),
-    confirm(options),
-    readProfile,
-    changeProfile,
-    end(options),
-  ];
+export function accountEndpoints(options: RegistrationOptions): Endpoint[] {
+  return [registerEndpoint(options), init, recover, confirm, readProfile, changeProfile, end];
 }

@@ -10,9 +10,6 @@ import { readClaims, useOneTimeToken } from './one-time-token.ts';
 
 const refused = 'The token is invalid, has expired or was already used.';
 
-/** The options of the API with `secretKey`, which signs one-time tokens and has at least 32 characters. */
-export type SigningOptions = Context & { secretKey: string };
-
 type Account = Record<'account_id' | 'user_ref' | 'email', string>;
 
 /**
@@ -63,7 +60,7 @@ export async function startAccount(tx: Tx, account: Account, now: Date, isWelcom
  *
  * Spec: silent on an expired token; we answer the same 422 as for a used, replaced or forged token.
  */
-export async function initializeAccount(options: SigningOptions, token: string) {
+export async function initializeAccount(options: Context, token: string) {
   const now = options.now();
   const claims = readClaims(options.secretKey, token, 'init', now);
   if (!claims) throw invalid([['token', refused]]);

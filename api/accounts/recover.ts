@@ -5,7 +5,8 @@ import type { Db, Tx } from '../../sql/connection/kysely.ts';
 import type { Language } from '../../sql/words/message.ts';
 import type { OneTimeTokenClaims } from '../../sql/secrets/signed-token.ts';
 import { limits } from '../figures.ts';
-import { findInitialized, openAccount, type OpenedAccount, type SigningOptions } from './init.ts';
+import type { Context } from '../http/context.ts';
+import { findInitialized, openAccount, type OpenedAccount } from './init.ts';
 import {
   cancelOneTimeTokens,
   expiryOf,
@@ -28,7 +29,7 @@ export const confirmation = z.strictObject({ token: z.string(), password: z.stri
  * `confirm` needs any mailed link and the password of any request of the last 24 hours. So strangers cannot lock
  * the owner out by many requests, and a reader of the mail cannot recover the account.
  */
-export function createRecovery({ db, limiter, now, secretKey }: SigningOptions) {
+export function createRecovery({ db, limiter, now, secretKey }: Context) {
   /** Hashes a new password, with one salt per address, so that one hash finds the matching request. */
   function hashFor(email: string, password: string): Promise<string> {
     const salt = createHmac('sha256', secretKey).update(`recovery ${email.toLowerCase()}`).digest();

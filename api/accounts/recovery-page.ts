@@ -1,6 +1,6 @@
 import type { RequestHandler, Router } from 'express';
-import type { SigningOptions } from './init.ts';
 import { confirmation, createRecovery } from './recover.ts';
+import type { Context } from '../http/context.ts';
 import { readForm } from '../http/bounded-body.ts';
 import { onlyAllow } from '../http/errors.ts';
 import { createRouter } from '../http/router.ts';
@@ -19,7 +19,7 @@ function tokenOf({ token }: Form): string | undefined {
  * sends a script that posts the token, or a form for it. `POST /recover` with only the token shows the password
  * form, with token and password the new Master Token.
  */
-export function createRecoveryPages(options: SigningOptions): Router {
+export function createRecoveryPages(options: Context): Router {
   const recovery = createRecovery(options);
   const router = createRouter();
   const limit = options.limiter.limitRequests(limits.confirmRecovery);

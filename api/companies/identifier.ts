@@ -90,7 +90,7 @@ async function areNumbers(db: Db, checked: [type: string, value: string][]) {
  * Returns a check of the types and numbers of a request. The dictionary lists the types, and the form and
  * check digit of each type's numbers.
  */
-export function numberCheck({ readers }: Pick<Context, 'readers'>, pairs = [usualPair]) {
+export function numberCheck({ readers }: Context, pairs = [usualPair]) {
   const readTypes = keep(() => readIdentifierTypes(readers.db));
   const isNumber = createBatch(
     (checked: [type: string, value: string][]) => areNumbers(readers.db, checked),
@@ -116,8 +116,8 @@ export function numberCheck({ readers }: Pick<Context, 'readers'>, pairs = [usua
     return (await Promise.all(checks)).flat();
   }
 
-  return async (given: Record<string, unknown>): Promise<Problem[]> =>
-    (await Promise.all(pairs.map((pair) => checkOne(pair, given)))).flat();
+  return async (given: object): Promise<Problem[]> =>
+    (await Promise.all(pairs.map((pair) => checkOne(pair, { ...given })))).flat();
 }
 
 /** The option of a `superRefine` that checks an object even when some of its fields are wrong. */

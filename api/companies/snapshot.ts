@@ -66,7 +66,7 @@ export function snapshotEndpoint(
           .meta({ description: 'The `ETag` of a snapshot that you have.' }),
       }),
       body: companyBody,
-      check: numberCheck(options),
+      check: numberCheck,
       bodyExample: { identifier_type: 'NIP', identifier_value: '1000201006' },
       ...snapshotAnswered,
       errors: {

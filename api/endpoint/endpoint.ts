@@ -40,8 +40,8 @@ export interface EndpointDescription<
   /** The request headers in the OpenAPI document; the handler itself reads the headers. */
   headers?: z.ZodObject;
   body?: Body;
-  /** Checks the fields of query and body against the database, and returns the problems. */
-  check?: (given: Record<string, unknown>) => Promise<Problem[]>;
+  /** Returns the check of query and body against the database, which returns the problems. */
+  check?: (options: Context) => (given: object) => Promise<Problem[]>;
   /** An example of the body for the OpenAPI document. */
   bodyExample?: object;
   /** The status of a successful answer; default 200. */

@@ -99,7 +99,8 @@ const nothing = z.strictObject({});
 
 function answer(one: Endpoint, options: Context): RequestHandler {
   const { params = nothing, query = nothing, body = nothing, ...description } = one.description;
-  const { status = 200, cacheControl = 'no-cache', check, isInTurn } = description;
+  const { status = 200, cacheControl = 'no-cache', isInTurn } = description;
+  const check = description.check?.(options);
   const { limiter, bounds } = options;
   const { requests, changes } = workLimits(bounds);
   const schema = z.object({ params, query, body });
@@ -107,8 +108,8 @@ function answer(one: Endpoint, options: Context): RequestHandler {
   return async (request: Request, response: Response) => {
     const { body: given = {} } = request as { body?: unknown };
     const parts = { params: request.params, query: request.query, body: given };
-    const fields = () => ({ ...parts.query, ...(given as object) });
-    const asked = await parse(schema, parts, check && (() => check(fields())));
+    const fields = { ...parts.query, ...(given as object) };
+    const asked = await parse(schema, parts, check && (() => check(fields)));
     // The handler is skipped after the deadline: a client must not pay for an answer that it does not get.
     if (response.headersSent) return;
     const { caller } = response.locals;

@@ -1,16 +1,14 @@
 import { z } from 'zod';
 import { answersStatus, text, time } from '../endpoint/answers.ts';
-import { endpoint, type Endpoint, writeSuccess } from '../endpoint/endpoint.ts';
+import { endpoint, writeSuccess } from '../endpoint/endpoint.ts';
 import { feedScope, readCursor, writeCursor } from '../../sql/feed-cursor.ts';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import type { Db } from '../../sql/connection/kysely.ts';
 import { findNear } from '../../sql/process/suggest.ts';
 import { chooseCountries, countriesField } from '../dictionaries/countries.ts';
 import { eventTypeName, readEventTypes } from '../dictionaries/names.ts';
-import type { Context } from '../http/context.ts';
 import { invalid } from '../http/errors.ts';
 import { dateField } from '../http/field.ts';
-import { keep } from '../http/keep.ts';
 import { pagingFields, skippedBy, viewPageMeta, wholeNumber } from '../http/paging.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
 import { common, companyEvent, langField, pageMeta, withWords } from './event.ts';
@@ -19,12 +17,14 @@ import { historyEndpoints } from './history.ts';
 
 const example = { ...examples.event, ...examples.company, submitted_identifier: '010778878' };
 
-/** Returns the 422 for an event type that the dictionary lacks. The message names up to three similar types. */
-function unknownEventType(event_type: string, known: readonly string[]) {
+/** Throws a 422 for an event type that the dictionary lacks. The message names up to three similar types. */
+async function requireEventType(db: Db, event_type: string): Promise<void> {
+  const known = (await readEventTypes(db)).map((type) => type.event_type);
+  if (known.includes(event_type)) return;
   const near = findNear(event_type.toUpperCase(), known, 3);
   const hint = near.length > 0 ? ` such as ${near.join(', ')}` : '';
   const message = `The event_type field must be the name of an event type${hint}.`;
-  return invalid([['event_type', message]]);
+  throw invalid([['event_type', message]]);
 }
 
 /** Returns the countries of a feed of watched companies; without `country` null, which means all countries. */
@@ -32,53 +32,49 @@ async function chooseWatched(db: Db, country: string | undefined): Promise<strin
   return country === undefined ? null : chooseCountries(db, country);
 }
 
-function feedPage({ readers, now }: Context): Endpoint {
-  const readTypes = keep(() => readEventTypes(readers.db));
-  return endpoint(
-    {
-      ...common,
-      path: '/watchlist/events',
-      summary: 'List the events of the companies that are watched',
-      description:
-        'Events since a company is watched, the newest first, (+) of one `country` or of all. A night that adds events moves all pages on: `GET /events/feed` gives each event once.',
-      query: z
-        .strictObject({
-          country: countriesField,
-          event_type: eventTypeName.optional(),
-          from_date: dateField('from_date').optional(),
-          to_date: dateField('to_date').optional(),
-          lang: langField,
-          ...pagingFields,
-        })
-        .refine(({ from_date: from, to_date: to }) => !from || !to || from <= to, {
-          path: ['to_date'],
-          error: 'The to_date field must not be before from_date.',
-        }),
-      ...answersStatus([z.array(companyEvent), [example]], [pageMeta, examples.meta]),
-    },
-    async ({ query, caller }) => {
-      const { event_type, from_date, to_date, lang, per_page, country } = query;
-      if (event_type !== undefined) {
-        const known = (await readTypes()).map((type) => type.event_type);
-        if (!known.includes(event_type)) throw unknownEventType(event_type, known);
-      }
-      const countries = await chooseWatched(readers.db, country);
-      const filter = [caller.account_id, event_type, from_date, to_date];
-      const values = [...filter, skippedBy(query), per_page, countries];
-      const file = 'api/read_feed_page.sql';
-      type Page = { total: number; events: string };
-      const [page] = await readers.read(
-        (db) => runPrepared<Page>(db, file, values),
-        caller.snapshot_no,
-      );
-      const meta = { ...viewPageMeta(query, page!.total), fetched_at: formatTimestamp(now()) };
-      if (lang === undefined) return writeSuccess(page!.events, meta);
-      const events = JSON.parse(page!.events) as z.output<typeof companyEvent>[];
-      const data = withWords(events, lang, (one) => one.identifier_type);
-      return { status: 'success', data, meta };
-    },
-  );
-}
+const feedPage = endpoint(
+  {
+    ...common,
+    path: '/watchlist/events',
+    summary: 'List the events of the companies that are watched',
+    description:
+      'Events since a company is watched, the newest first, (+) of one `country` or of all. A night that adds events moves all pages on: `GET /events/feed` gives each event once.',
+    query: z
+      .strictObject({
+        country: countriesField,
+        event_type: eventTypeName.optional(),
+        from_date: dateField('from_date').optional(),
+        to_date: dateField('to_date').optional(),
+        lang: langField,
+        ...pagingFields,
+      })
+      .refine(({ from_date: from, to_date: to }) => !from || !to || from <= to, {
+        path: ['to_date'],
+        error: 'The to_date field must not be before from_date.',
+      }),
+    ...answersStatus([z.array(companyEvent), [example]], [pageMeta, examples.meta]),
+  },
+  async ({ query, caller, options: { readers, now } }) => {
+    const { event_type, from_date, to_date, lang, per_page, country } = query;
+    const countries = await chooseWatched(readers.db, country);
+    const filter = [caller.account_id, event_type, from_date, to_date];
+    const values = [...filter, skippedBy(query), per_page, countries];
+    const file = 'api/read_feed_page.sql';
+    type Page = { total: number; events: string };
+    const [page] = await readers.read(
+      (db) => runPrepared<Page>(db, file, values),
+      caller.snapshot_no,
+    );
+    // A type that the dictionary lacks has no events.
+    if (event_type !== undefined && page!.total === 0)
+      await requireEventType(readers.db, event_type);
+    const meta = { ...viewPageMeta(query, page!.total), fetched_at: formatTimestamp(now()) };
+    if (lang === undefined) return writeSuccess(page!.events, meta);
+    const events = JSON.parse(page!.events) as z.output<typeof companyEvent>[];
+    const data = withWords(events, lang, (one) => one.identifier_type);
+    return { status: 'success', data, meta };
+  },
+);
 
 const badCursor = 'The after field must be the next_cursor of an answer with the same scope.';
 
@@ -105,60 +101,56 @@ interface FeedPart {
 
 // The feed lists events in the order of publication, where a nightly run has one place (registry.event_range).
 // Numbers of events are in another order, since nightly runs of several countries publish in parallel.
-function feed({ readers, now }: Context): Endpoint {
-  return endpoint(
-    {
-      ...common,
-      path: '/events/feed',
-      summary: 'Read events on from where the last answer ended',
-      description:
-        'Lists events in the order of publication, each exactly once: events of watched companies, (+) of one `country` or by default of all; or with `scope=all` events of every company of a `country`, by default the first country, except companies whose owner objects to be found. Without `after` the feed begins with its first event. Every answer has a `next_cursor`, which never expires: a later request with it gets the events that have been published since.',
-      query: z
-        .strictObject({
-          scope: feedScope.default('watched'),
-          country: countriesField,
-          after: z.string().max(100, { abort: true }).optional(),
-          // `sql/api/read_feed.sql` repeats the limit of 1000 events per answer.
-          limit: wholeNumber('limit', 1000, 100),
-        })
-        .refine(({ scope, after }) => after === undefined || readCursor(after)?.scope === scope, {
-          path: ['after'],
-          error: badCursor,
+const feed = endpoint(
+  {
+    ...common,
+    path: '/events/feed',
+    summary: 'Read events on from where the last answer ended',
+    description:
+      'Lists events in the order of publication, each exactly once: events of watched companies, (+) of one `country` or by default of all; or with `scope=all` events of every company of a `country`, by default the first country, except companies whose owner objects to be found. Without `after` the feed begins with its first event. Every answer has a `next_cursor`, which never expires: a later request with it gets the events that have been published since.',
+    query: z
+      .strictObject({
+        scope: feedScope.default('watched'),
+        country: countriesField,
+        after: z.string().max(100, { abort: true }).optional(),
+        // `sql/api/read_feed.sql` repeats the limit of 1000 events per answer.
+        limit: wholeNumber('limit', 1000, 100),
+      })
+      .refine(({ scope, after }) => after === undefined || readCursor(after)?.scope === scope, {
+        path: ['after'],
+        error: badCursor,
+      }),
+    ...answersStatus(
+      [z.array(numbered), [{ event_id: example.id, ...example }]],
+      [
+        z.strictObject({
+          next_cursor: text,
+          has_more: z.boolean(),
+          published: publishedDays,
+          fetched_at: time,
         }),
-      ...answersStatus(
-        [z.array(numbered), [{ event_id: example.id, ...example }]],
-        [
-          z.strictObject({
-            next_cursor: text,
-            has_more: z.boolean(),
-            published: publishedDays,
-            fetched_at: time,
-          }),
-          {
-            next_cursor: writeCursor({ scope: 'watched', event_id: '4711' }),
-            ...examples.feed,
-          },
-        ],
-      ),
-    },
-    async ({ query: { scope, country, after, limit }, caller }) => {
-      const choose = scope === 'watched' ? chooseWatched : chooseCountries;
-      const countries = await choose(readers.db, country);
-      const { event_id = '0' } = readCursor(after ?? '') ?? {};
-      const values = [caller.account_id, scope, event_id, limit, countries];
-      const [part] = await readers.read(
-        (db) => runPrepared<FeedPart>(db, 'api/read_feed.sql', values),
-        caller.snapshot_no,
-      );
-      if (!part) throw invalid([['after', badCursor]]);
-      const next_cursor = writeCursor({ scope, event_id: part.last_event_id });
-      const { events, has_more, published } = part;
-      const meta = { next_cursor, has_more, published, fetched_at: formatTimestamp(now()) };
-      return writeSuccess(events, meta);
-    },
-  );
-}
+        {
+          next_cursor: writeCursor({ scope: 'watched', event_id: '4711' }),
+          ...examples.feed,
+        },
+      ],
+    ),
+  },
+  async ({ query: { scope, country, after, limit }, caller, options: { readers, now } }) => {
+    const choose = scope === 'watched' ? chooseWatched : chooseCountries;
+    const countries = await choose(readers.db, country);
+    const { event_id = '0' } = readCursor(after ?? '') ?? {};
+    const values = [caller.account_id, scope, event_id, limit, countries];
+    const [part] = await readers.read(
+      (db) => runPrepared<FeedPart>(db, 'api/read_feed.sql', values),
+      caller.snapshot_no,
+    );
+    if (!part) throw invalid([['after', badCursor]]);
+    const next_cursor = writeCursor({ scope, event_id: part.last_event_id });
+    const { events, has_more, published } = part;
+    const meta = { next_cursor, has_more, published, fetched_at: formatTimestamp(now()) };
+    return writeSuccess(events, meta);
+  },
+);
 
-export function eventEndpoints(options: Context): Endpoint[] {
-  return [...historyEndpoints(options), feedPage(options), feed(options)];
-}
+export const eventEndpoints = [...historyEndpoints, feedPage, feed];

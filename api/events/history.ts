@@ -12,7 +12,7 @@ import {
 } from '../companies/identifier.ts';
 import { identifierType } from '../dictionaries/names.ts';
 import { answersStatus, text } from '../endpoint/answers.ts';
-import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
+import { endpoint } from '../endpoint/endpoint.ts';
 import { limits } from '../figures.ts';
 import type { Context } from '../http/context.ts';
 import { HttpError } from '../http/errors.ts';
@@ -90,46 +90,39 @@ async function readHistory(
   };
 }
 
-function historyByNumber(options: Context): Endpoint {
-  return endpoint(
-    {
-      ...common,
-      ...answered,
-      path: '/companies/events',
-      summary: 'List the events of a company',
-      description:
-        'Lists the whole history of a company, watched or not, the newest event first. A former number also finds its company, unless another company has that number now; `meta` has the number of today. A page past the end is empty.',
-      query: z.strictObject({
-        identifier_type: identifierType,
-        identifier_value: identifierValue,
-        lang: langField,
-        ...pagingFields,
-      }),
-      check: numberCheck(options),
-    },
-    ({ query: { identifier_type, identifier_value, ...asked }, caller }) => {
-      return readHistory(options, [identifier_type, identifier_value], { caller, ...asked });
-    },
-  );
-}
+const historyByNumber = endpoint(
+  {
+    ...common,
+    ...answered,
+    path: '/companies/events',
+    summary: 'List the events of a company',
+    description:
+      'Lists the whole history of a company, watched or not, the newest event first. A former number also finds its company, unless another company has that number now; `meta` has the number of today. A page past the end is empty.',
+    query: z.strictObject({
+      identifier_type: identifierType,
+      identifier_value: identifierValue,
+      lang: langField,
+      ...pagingFields,
+    }),
+    check: numberCheck,
+  },
+  ({ query: { identifier_type, identifier_value, ...asked }, caller, options }) =>
+    readHistory(options, [identifier_type, identifier_value], { caller, ...asked }),
+);
 
-function historyByReference(options: Context): Endpoint {
-  return endpoint(
-    {
-      ...common,
-      ...answered,
-      path: '/companies/{company_ref}/events',
-      summary: 'List the events of a company by its reference',
-      description: `(+) As \`GET /companies/events\`, for a \`company_ref\` of another answer. A company that became one with another is found by both references; \`meta\` has the reference of today. At most ${limits.histories.request_count} a minute and account, beyond that 429.`,
-      limit: limits.histories,
-      params: z.strictObject({ company_ref: companyRef }),
-      query: z.strictObject({ lang: langField, ...pagingFields }),
-    },
-    ({ params, query, caller }) =>
-      readHistory(options, [null, params.company_ref], { caller, ...query }),
-  );
-}
+const historyByReference = endpoint(
+  {
+    ...common,
+    ...answered,
+    path: '/companies/{company_ref}/events',
+    summary: 'List the events of a company by its reference',
+    description: `(+) As \`GET /companies/events\`, for a \`company_ref\` of another answer. A company that became one with another is found by both references; \`meta\` has the reference of today. At most ${limits.histories.request_count} a minute and account, beyond that 429.`,
+    limit: limits.histories,
+    params: z.strictObject({ company_ref: companyRef }),
+    query: z.strictObject({ lang: langField, ...pagingFields }),
+  },
+  ({ params, query, caller, options }) =>
+    readHistory(options, [null, params.company_ref], { caller, ...query }),
+);
 
-export function historyEndpoints(options: Context): Endpoint[] {
-  return [historyByNumber(options), historyByReference(options)];
-}
+export const historyEndpoints = [historyByNumber, historyByReference];

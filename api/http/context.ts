@@ -25,6 +25,8 @@ export interface Context {
   limiter: Limiter;
   logger: Logger;
   now: () => Date;
+  /** The key that signs one-time tokens and unsubscribe links, of at least 32 characters. */
+  secretKey: string;
   /** The bounds of one account, such as the maximum number of its tokens. */
   bounds: Bounds;
   /** The bound below which public counts from 1 on are shown as null; 0: all counts are shown. */

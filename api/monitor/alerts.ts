@@ -8,10 +8,9 @@ import {
   setGlobally,
   settingColumns,
 } from './alert-settings.ts';
-import type { Context } from '../http/context.ts';
 import { category, eventClass, identifierType, severity } from '../dictionaries/names.ts';
 import { answersSuccess } from '../endpoint/answers.ts';
-import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
+import { endpoint } from '../endpoint/endpoint.ts';
 import {
   checkPair,
   identifierBody,
@@ -77,44 +76,42 @@ function view(stored: Pick<AlertSettings, 'alert_event_classes' | 'alert_categor
   };
 }
 
-function change({ db, readers }: Context): Endpoint {
-  return endpoint(
-    {
-      ...common,
-      method: 'patch',
-      summary: 'Set which events are reported by mail',
-      description: `Without an identifier the settings apply to all companies of the watch list that have none of their own; \`force\` drops the settings of companies. With an identifier they apply to that company alone, and override the global settings; \`force\` and \`notify_submissions\` then have no effect.
+const change = endpoint(
+  {
+    ...common,
+    method: 'patch',
+    summary: 'Set which events are reported by mail',
+    description: `Without an identifier the settings apply to all companies of the watch list that have none of their own; \`force\` drops the settings of companies. With an identifier they apply to that company alone, and override the global settings; \`force\` and \`notify_submissions\` then have no effect.
 
 Without a value \`alerts_enabled\` and \`notify_via_email\` stay as they are: off at first, and for the first settings of a company the global value. \`notify_submissions\` is on at first: a mail reports the outcome of each submission to \`POST /companies/add\`. A list that is left out means all; it must not be empty.`,
-      body: z
-        .strictObject({
-          alert_min_severity: severity,
-          alerts_enabled: z.boolean().optional(),
-          notify_via_email: z.boolean().optional(),
-          alert_event_classes: listOf(eventClass).optional(),
-          alert_categories: listOf(category).optional(),
-          force: z.boolean().optional(),
-          notify_submissions: z.boolean().optional(),
-          identifier_type: identifierType.optional(),
-          identifier_value: identifierValue.optional(),
-        })
-        .superRefine((body, context) => checkPair(body, context), whenObject),
-      check: numberCheck({ readers }),
-      bodyExample: examples.change,
-      ...answersSuccess([updatedData, { updated: 42 }]),
-      errors: notWatchedErrors,
-    },
-    async ({ body, caller: { account_id } }) => {
-      const { identifier_type, identifier_value, force = false, ...given } = body;
-      if (identifier_type === undefined || identifier_value === undefined) {
-        const updated = await setGlobally(db, account_id, given, force);
-        return { success: true, data: { updated } };
-      }
-      await setForCompany(db, account_id, given, { identifier_type, identifier_value });
-      return { success: true, data: { updated: 1 } };
-    },
-  );
-}
+    body: z
+      .strictObject({
+        alert_min_severity: severity,
+        alerts_enabled: z.boolean().optional(),
+        notify_via_email: z.boolean().optional(),
+        alert_event_classes: listOf(eventClass).optional(),
+        alert_categories: listOf(category).optional(),
+        force: z.boolean().optional(),
+        notify_submissions: z.boolean().optional(),
+        identifier_type: identifierType.optional(),
+        identifier_value: identifierValue.optional(),
+      })
+      .superRefine((body, context) => checkPair(body, context), whenObject),
+    check: numberCheck,
+    bodyExample: examples.change,
+    ...answersSuccess([updatedData, { updated: 42 }]),
+    errors: notWatchedErrors,
+  },
+  async ({ body, caller: { account_id }, options: { db } }) => {
+    const { identifier_type, identifier_value, force = false, ...given } = body;
+    if (identifier_type === undefined || identifier_value === undefined) {
+      const updated = await setGlobally(db, account_id, given, force);
+      return { success: true, data: { updated } };
+    }
+    await setForCompany(db, account_id, given, { identifier_type, identifier_value });
+    return { success: true, data: { updated: 1 } };
+  },
+);
 
 const list = endpoint(
   {
@@ -143,26 +140,22 @@ const list = endpoint(
   },
 );
 
-function reset({ db, readers }: Context): Endpoint {
-  return endpoint(
-    {
-      ...common,
-      method: 'delete',
-      summary: 'Remove the alert settings of one company',
-      description: 'From now on the global settings apply to that company.',
-      body: identifierBody,
-      check: numberCheck({ readers }),
-      bodyExample: examples.identifier,
-      ...answersSuccess([updatedData, { updated: 1 }]),
-      errors: notWatchedErrors,
-    },
-    async ({ body: identifier, caller: { account_id } }) => {
-      const updated = await resetForCompany(db, account_id, identifier);
-      return { success: true, data: { updated } };
-    },
-  );
-}
+const reset = endpoint(
+  {
+    ...common,
+    method: 'delete',
+    summary: 'Remove the alert settings of one company',
+    description: 'From now on the global settings apply to that company.',
+    body: identifierBody,
+    check: numberCheck,
+    bodyExample: examples.identifier,
+    ...answersSuccess([updatedData, { updated: 1 }]),
+    errors: notWatchedErrors,
+  },
+  async ({ body: identifier, caller: { account_id }, options: { db } }) => {
+    const updated = await resetForCompany(db, account_id, identifier);
+    return { success: true, data: { updated } };
+  },
+);
 
-export function alertEndpoints(options: Context): Endpoint[] {
-  return [change(options), list, reset(options)];
-}
+export const alertEndpoints = [change, list, reset];

@@ -40,7 +40,7 @@ function describeAddition({ ready, queued, added, notifies }: Addition): string 
   return sentences.join(' ');
 }
 
-function add({ db, limiter, readers, now, bounds }: Context): Endpoint {
+function add({ db, limiter, now, bounds }: Context): Endpoint {
   const limit = submissionLimit(bounds);
 
   return endpoint(
@@ -52,7 +52,7 @@ function add({ db, limiter, readers, now, bounds }: Context): Endpoint {
       summary: 'Add companies to the watch list',
       description: `A company that a registry has listed is watched at once. The others are imported first, which fails when no registry has the number within seven days. An e-mail reports each submission when its last company is ready or has failed, unless \`PATCH /watchlist/alerts\` has switched it off. A company that is watched already changes nothing, also under another or a former number; a submission that changes nothing sends no mail. An account has at most ${bounds.WATCHES_PER_ACCOUNT} companies on its list and ${bounds.QUEUED_NUMBERS_PER_ACCOUNT} numbers that wait for their import, else 422; ${limit.request_count} submissions a day, else 429.`,
       body: z.strictObject({ identifier_type: identifierType, identifier_value: numberList }),
-      check: numberCheck({ readers }),
+      check: numberCheck,
       bodyExample: examples.numbers,
       status: 202,
       answer: z.strictObject({ success: z.literal(true), message: text }),
@@ -142,51 +142,49 @@ function byOutcome<Value>(valueOf: (outcome: RemovalOutcome) => Value) {
   return Object.fromEntries(outcomes.map((outcome) => [outcome, valueOf(outcome)]));
 }
 
-function remove({ db, readers, now }: Context): Endpoint {
-  return endpoint(
-    {
-      ...common,
-      isInTurn: true,
-      method: 'delete',
-      path: '/companies/watched',
-      summary: 'Remove companies from the watch list',
-      description:
-        'The body is as in `POST /companies/add`, or has `name` and `value` instead. The lists of the answer hold the numbers as they were written: `not_found` numbers that no registry has ever listed, `not_watched` numbers of companies that are not on the list. Daily monitoring stops at once, and the events of the company leave the feed.',
-      body: z
-        .strictObject({
-          identifier_type: identifierType.optional(),
-          identifier_value: numberList.optional(),
-          name: identifierType.optional(),
-          value: numberList.optional(),
-        })
-        .superRefine(checkRemoval, whenObject),
-      check: numberCheck({ readers }, [...spellings]),
-      bodyExample: examples.removal,
-      ...answersSuccess(
-        [z.strictObject(byOutcome(() => z.array(text))), examples.removed],
-        [
-          z.strictObject({ total: z.int(), ...byOutcome(() => z.int()), removed_at: time }),
-          examples.removal_meta,
-        ],
-      ),
-    },
-    async ({ body, caller: { account_id } }) => {
-      const identifier_type = (body.identifier_type ?? body.name)!;
-      const submitted = Map.groupBy((body.identifier_value ?? body.value)!, digitsOf);
-      const values = [...submitted.keys()];
-      const at = now();
-      const found = await removeCompanies(db, { account_id, identifier_type, values, now: at });
-      const of = Map.groupBy(found, ({ outcome }) => outcome);
-      const data = byOutcome((outcome) =>
-        (of.get(outcome) ?? []).map(({ value }) => submitted.get(value)![0]!),
-      );
-      const counts = byOutcome((outcome) => of.get(outcome)?.length ?? 0);
-      const meta = { total: found.length, ...counts, removed_at: formatTimestamp(at) };
-      return { success: true, data, meta };
-    },
-  );
-}
+const remove = endpoint(
+  {
+    ...common,
+    isInTurn: true,
+    method: 'delete',
+    path: '/companies/watched',
+    summary: 'Remove companies from the watch list',
+    description:
+      'The body is as in `POST /companies/add`, or has `name` and `value` instead. The lists of the answer hold the numbers as they were written: `not_found` numbers that no registry has ever listed, `not_watched` numbers of companies that are not on the list. Daily monitoring stops at once, and the events of the company leave the feed.',
+    body: z
+      .strictObject({
+        identifier_type: identifierType.optional(),
+        identifier_value: numberList.optional(),
+        name: identifierType.optional(),
+        value: numberList.optional(),
+      })
+      .superRefine(checkRemoval, whenObject),
+    check: (options) => numberCheck(options, [...spellings]),
+    bodyExample: examples.removal,
+    ...answersSuccess(
+      [z.strictObject(byOutcome(() => z.array(text))), examples.removed],
+      [
+        z.strictObject({ total: z.int(), ...byOutcome(() => z.int()), removed_at: time }),
+        examples.removal_meta,
+      ],
+    ),
+  },
+  async ({ body, caller: { account_id }, options: { db, now } }) => {
+    const identifier_type = (body.identifier_type ?? body.name)!;
+    const submitted = Map.groupBy((body.identifier_value ?? body.value)!, digitsOf);
+    const values = [...submitted.keys()];
+    const at = now();
+    const found = await removeCompanies(db, { account_id, identifier_type, values, now: at });
+    const of = Map.groupBy(found, ({ outcome }) => outcome);
+    const data = byOutcome((outcome) =>
+      (of.get(outcome) ?? []).map(({ value }) => submitted.get(value)![0]!),
+    );
+    const counts = byOutcome((outcome) => of.get(outcome)?.length ?? 0);
+    const meta = { total: found.length, ...counts, removed_at: formatTimestamp(at) };
+    return { success: true, data, meta };
+  },
+);
 
 export function watchlistEndpoints(options: Context): Endpoint[] {
-  return [add(options), list, remove(options)];
+  return [add(options), list, remove];
 }

@@ -7,13 +7,11 @@ import { onlyAllow } from '../http/errors.ts';
 import { createRouter } from '../http/router.ts';
 import { sendPrivatePage } from '../html/page.ts';
 
-type Options = Pick<Context, 'db' | 'now'> & { secretKey: string };
-
 /**
  * Selects the account of an unsubscribe link; undefined for a forged or expired token. A link from before the last
  * recovery of an account selects no account.
  */
-function selectReader({ db, now, secretKey }: Options, token: string) {
+function selectReader({ db, now, secretKey }: Context, token: string) {
   const unsubscription = readUnsubscribeToken(secretKey, token, now());
   if (!unsubscription) return undefined;
   const { user_ref, issued_at } = unsubscription;
@@ -27,7 +25,7 @@ function selectReader({ db, now, secretKey }: Options, token: string) {
 }
 
 /** Turns off all alerts by mail of an account, and returns the account; undefined for an invalid token. */
-async function stopMails(options: Options, token: string) {
+async function stopMails(options: Context, token: string) {
   return options.db.transaction().execute(async (tx) => {
     const reader = selectReader({ ...options, db: tx }, token);
     const account = await reader?.forNoKeyUpdate().executeTakeFirst();
@@ -57,7 +55,7 @@ function tokenOf({ query, body }: Request): string | undefined {
  * Serves the page of the unsubscribe link in digest mails. `GET` shows a button and changes nothing, since mail
  * scanners follow links; the button or a mail program sends `POST`, which turns off the alerts by mail.
  */
-export function createUnsubscribePages(options: Options): Router {
+export function createUnsubscribePages(options: Context): Router {
   const router = createRouter();
 
   router
