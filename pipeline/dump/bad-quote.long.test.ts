@@ -8,29 +8,16 @@ import {
   withFields,
   writeReports,
 } from '../../fixtures/dump/bad-dump.ts';
-import {
-  refuse,
-  publish,
-  publishBaseline,
-  runBad,
-  type Told,
-} from '../../fixtures/dump/bad-night.ts';
-import { expectCases, phoneEvent, placeCases, type RowCase } from '../../fixtures/dump/bad-rows.ts';
+import { refuse, publish, publishBaseline, runBad } from '../../fixtures/dump/bad-night.ts';
+import { phoneEvent, rowCase, testDamage } from '../../fixtures/dump/bad-rows.ts';
 import type { TestDatabase } from '../../fixtures/database/test-database.ts';
 import { NightReporter } from '../night/reporter.ts';
 
-/** A row whose name is written in another way: `name` is its number behind 'Usługi '. */
-function name(
-  what: string,
-  write: (number: string) => string,
-  ...reasons: (string | null)[]
-): RowCase {
-  return {
-    what,
-    damage: (line) =>
-      line.replace(/Usługi (\d+)/, (_, number: string) => write(number)).split('\n'),
-    reasons,
-  };
+/** A row whose name is written in another way: `write` gets the number behind 'Usługi '. */
+function name(what: string, write: (number: string) => string, ...reasons: (string | null)[]) {
+  const rewrite = (line: string) =>
+    line.replace(/Usługi (\d+)/, (_, number: string) => write(number)).split('\n');
+  return rowCase(what, rewrite, ...reasons);
 }
 
 const closesElsewhere = 'a quote that closes in another row';
@@ -39,7 +26,7 @@ const notFollowed = 'a closing quote that is not followed by a separator';
 const tooLong = 'longer than 32,768 bytes';
 
 // In the order of their rows: an open quote meets the quotes of the cases after it.
-const cases: RowCase[] = [
+const cases = [
   name('needless quotes', (number) => `"Usługi ${number}"`, null),
   name('a line break in quotes', (number) => `"Usługi\n${number}"`, null, null),
   name('a blank line in quotes', (number) => `"Usługi\n\n${number}"`, null, null, null),
@@ -79,36 +66,9 @@ const cases: RowCase[] = [
 
 const baseline = await publishBaseline();
 
+// The entries of the 14 damaged rows wait.
 describe('a row is damaged in its quotes', () => {
-  const expected = expectCases(cases);
-  let second: Told;
-  let third: Told;
-  beforeAll(async () => {
-    const { damaged, repaired } = placeCases(cases);
-    [second, third] = (await publish(
-      baseline,
-      (folder) => writeReports(folder, repaired, damaged),
-      repaired,
-    )) as [Told, Told];
-  });
-
-  test.each(cases.map(({ what }, at) => [what, expected[at]!] as const))('%s', (_, told) => {
-    expect(second.rejects).toEqual(expect.arrayContaining(told.rejects));
-    expect(second.events).toEqual(expect.arrayContaining(told.events));
-  });
-
-  test('and nothing else is rejected or told', () => {
-    expect(second.rejects.toSorted()).toEqual(
-      expected.flatMap(({ rejects }) => rejects).toSorted(),
-    );
-    expect(second.events.toSorted()).toEqual(expected.flatMap(({ events }) => events).toSorted());
-    expect(second.counts).toMatchObject({ new: 0, updated: 2 * cases.length, deleted: 0 });
-  });
-
-  test('and nothing is told of it when it is repaired', () => {
-    const counts = { new: 0, updated: 0, deleted: 0, waiting: 0 };
-    expect(third).toEqual({ rejects: [], events: [], counts });
-  });
+  testDamage(baseline, cases, 14);
 });
 
 describe('a quote that never closes', () => {

@@ -11,7 +11,7 @@ import {
   writeReports,
 } from '../../fixtures/dump/bad-dump.ts';
 import { publish, publishBaseline, type Told } from '../../fixtures/dump/bad-night.ts';
-import { expectCases, phoneEvent, placeCases, type RowCase } from '../../fixtures/dump/bad-rows.ts';
+import { expectCases, phoneEvent, placeCases, rowCase } from '../../fixtures/dump/bad-rows.ts';
 
 const nothing = { new: 0, updated: 0, deleted: 0, waiting: 0 };
 const repeats = 'repeats another row of the same entry';
@@ -30,63 +30,69 @@ function withoutNumbers(line: string, name: string): string {
   return withFields(line, { Nip: '', Regon: '0'.repeat(9), NazwaPodmiotu: name });
 }
 
-const cases: RowCase[] = [
-  { what: 'three times', damage: (line) => [line, line, line], reasons: [null, repeats, repeats] },
-  {
-    what: 'before itself in another spelling',
-    damage: (line) => [line, respell(line)],
-    reasons: [null, repeats],
-  },
-  {
-    what: 'behind itself in another spelling: the row that was published stays',
-    damage: (line) => [respell(line), line],
-    reasons: [repeats, null],
-  },
-  {
-    what: 'in another spelling, twice',
-    damage: (line) => [respell(line), respell(line)],
-    reasons: [null, repeats],
-  },
-  {
-    what: 'with other content behind it',
-    damage: (line) => [line, rename(line, 'Inna')],
-    reasons: [contradicts, contradicts],
-  },
-  {
-    what: 'with two other contents',
-    damage: (line) => [rename(line, 'Inna'), line, rename(line, 'Trzecia')],
-    reasons: [contradicts, contradicts, contradicts],
-  },
-  {
-    what: 'with other content, twice itself',
-    damage: (line) => [line, respell(line), rename(line, 'Inna')],
-    reasons: [contradicts, contradicts, contradicts],
-  },
-  {
-    what: 'with two contents of which neither is as yesterday',
-    damage: (line) => [rename(line, 'Inna'), rename(line, 'Trzecia')],
-    reasons: [contradicts, contradicts],
-  },
-  {
-    what: 'with other content that cannot be meant',
-    damage: (line) => [line, withFields(line, { NazwaPodmiotu: 'Inna', RokPKD: '1' })],
-    reasons: [null, "the activity version '1' is not known"],
-  },
-  {
-    what: 'beside two rows of a new entry that contradict each other',
-    damage: (line) => [line, makeRow(7001), rename(makeRow(7001), 'Inna')],
-    reasons: [null, contradicts, contradicts],
-  },
-  {
-    what: 'beside a row of a new entry, twice',
-    damage: (line) => [line, makeRow(7002), makeRow(7002)],
-    reasons: [null, null, repeats],
-  },
-  {
-    what: 'beside a row without numbers, twice',
-    damage: (line) => [line, withoutNumbers(line, 'Bez'), withoutNumbers(line, 'Bez')],
-    reasons: [null, null, repeats],
-  },
+const cases = [
+  rowCase('three times', (line) => [line, line, line], null, repeats, repeats),
+  rowCase('before itself in another spelling', (line) => [line, respell(line)], null, repeats),
+  rowCase(
+    'behind itself in another spelling: the row that was published stays',
+    (line) => [respell(line), line],
+    repeats,
+    null,
+  ),
+  rowCase('in another spelling, twice', (line) => [respell(line), respell(line)], null, repeats),
+  rowCase(
+    'with other content behind it',
+    (line) => [line, rename(line, 'Inna')],
+    contradicts,
+    contradicts,
+  ),
+  rowCase(
+    'with two other contents',
+    (line) => [rename(line, 'Inna'), line, rename(line, 'Trzecia')],
+    contradicts,
+    contradicts,
+    contradicts,
+  ),
+  rowCase(
+    'with other content, twice itself',
+    (line) => [line, respell(line), rename(line, 'Inna')],
+    contradicts,
+    contradicts,
+    contradicts,
+  ),
+  rowCase(
+    'with two contents of which neither is as yesterday',
+    (line) => [rename(line, 'Inna'), rename(line, 'Trzecia')],
+    contradicts,
+    contradicts,
+  ),
+  rowCase(
+    'with other content that cannot be meant',
+    (line) => [line, withFields(line, { NazwaPodmiotu: 'Inna', RokPKD: '1' })],
+    null,
+    "the activity version '1' is not known",
+  ),
+  rowCase(
+    'beside two rows of a new entry that contradict each other',
+    (line) => [line, makeRow(7001), rename(makeRow(7001), 'Inna')],
+    null,
+    contradicts,
+    contradicts,
+  ),
+  rowCase(
+    'beside a row of a new entry, twice',
+    (line) => [line, makeRow(7002), makeRow(7002)],
+    null,
+    null,
+    repeats,
+  ),
+  rowCase(
+    'beside a row without numbers, twice',
+    (line) => [line, withoutNumbers(line, 'Bez'), withoutNumbers(line, 'Bez')],
+    null,
+    null,
+    repeats,
+  ),
 ];
 
 const baseline = await publishBaseline();

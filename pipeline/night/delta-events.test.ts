@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../fixtures/database/test-database.ts';
+import { fieldsOf, readRows } from '../../fixtures/expected.ts';
 import { readEventsBy } from '../../fixtures/dump/night.ts';
 import {
   company,
@@ -154,10 +155,9 @@ const [known1, known2] = [901, 902].map((no) => ({ name: 'JAN KOS', regon: regon
   Partner,
 ];
 const firm = (name: string) => ({ name, isFirm: true });
-const declared = { dataOrzeczeniaOUpadlosci: '2026-10-20' };
 
-/** What is told of one company. */
-const ownCases: [what: string, before: Told, after: Told, ...events: string[]][] = [
+/** What is told of the partners of one company. */
+const partnerCases: [what: string, before: Told, after: Told, ...events: string[]][] = [
   [
     'the partners of a civil partnership are its owners',
     partners('JAN KOS', 'EWA BÓR'),
@@ -177,47 +177,14 @@ const ownCases: [what: string, before: Told, after: Told, ...events: string[]][]
     partners(firm('SOWA SPÓŁKA Z O.O.')),
     partners(firm('Sowa Sp. z o.o.')),
   ],
-  ['a bankruptcy starts', [], [declared], 'COMPANY_BANKRUPTCY_STARTED:  → 2026-10-20'],
-  [
-    'a bankruptcy ends',
-    [declared],
-    [{ ...declared, dataZakonczeniaPostepowaniaUpadlosciowego: '2026-10-30' }],
-    'COMPANY_BANKRUPTCY_ENDED: 2026-10-20 → 2026-10-30',
-  ],
-  ['a bankruptcy is withdrawn', [declared], [], 'COMPANY_BANKRUPTCY_ENDED: 2026-10-20 → '],
-  [
-    'another bankruptcy starts, and the end is still that of the former one',
-    [
-      {
-        dataOrzeczeniaOUpadlosci: '2015-02-03',
-        dataZakonczeniaPostepowaniaUpadlosciowego: '2016-04-05',
-      },
-    ],
-    [{ ...declared, dataZakonczeniaPostepowaniaUpadlosciowego: '2016-04-05' }],
-    'COMPANY_BANKRUPTCY_STARTED:  → 2026-10-20',
-  ],
-  ['a fax number', [], [{ numerFaksu: '618000000' }], 'COMPANY_FAX_ADDED:  → 618000000'],
-  [
-    'a KRS number',
-    [],
-    [{ rodzajRejestruEwidencji_Symbol: '138', numerWRejestrzeEwidencji: '0000990001' }],
-    'COMPANY_REGISTRY_NUMBER_ASSIGNED:  → 0000990001',
-  ],
-  [
-    'a legal form',
-    [],
-    [{ szczegolnaFormaPrawna_Symbol: '116' }],
-    'COMPANY_LEGAL_FORM_CHANGED: spolka-z-ograniczona-odpowiedzialnoscia → spolka-akcyjna',
-  ],
-  [
-    'an end and its strike-off',
-    [],
-    [{ dataZakonczeniaDzialalnosci: '2026-10-29', dataSkresleniaZRegon: '2026-10-30' }],
-    'COMPANY_CLOSED_DATE:  → 2026-10-29',
-    'COMPANY_STRUCK_OFF: ACTIVE → 2026-10-30',
-  ],
 ];
-for (const [what, before, after, ...events] of ownCases) {
+/** The fields of one company on two days, and the events of the second one. */
+const fieldCases = readRows<Record<'what' | 'before' | 'after' | 'events', string>>(
+  new URL('delta-events.csv', import.meta.url),
+).map(({ what, before, after, events }): (typeof partnerCases)[number] => {
+  return [what, [fieldsOf(before)], [fieldsOf(after)], ...events.split('\n')];
+});
+for (const [what, before, after, ...events] of [...partnerCases, ...fieldCases]) {
   cases.push([what, ({ own }) => ({ before: own(...before), after: own(...after), events })]);
 }
 

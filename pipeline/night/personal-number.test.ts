@@ -73,7 +73,7 @@ const days: Record<string, readonly [StockFiles, StockFiles, string]> = {
         extract(krs, {
           name: `JAN, ${named}`,
           shareholders: [spouse, { nazwa: named, krs: { krs: pesel } }],
-          branches: [{ nazwa: named, miejscowosc: pesel }],
+          branches: [`${named}, ${pesel}`],
           board: { 'A** B**': named },
         }),
         extract('0000990002', { nip: pesel, struckOff: named }),

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../fixtures/database/test-database.ts';
+import { fieldsOf, readRows } from '../../fixtures/expected.ts';
 import {
   type Duplicate,
   readEvents,
@@ -15,71 +16,11 @@ const number = (at: number) => String(990_600_000 + at);
 
 const db = await createTestDatabase();
 
-/** What two months say of the head office of a unit, and the event that tells of it, if any. */
-interface Spelled {
-  what: string;
-  before: StockRow;
-  after: StockRow;
-  event?: string;
-}
 const place = (more: Record<string, string>) =>
   Object.fromEntries(Object.entries(more).map(([name, value]) => [`${name}Etablissement`, value]));
-const group = { numeroVoie: '12', dernierNumeroVoie: '18' };
-const spelled: Spelled[] = [
-  {
-    what: 'a group of numbers in the complement',
-    before: place({ numeroVoie: '12', complementAdresse: '12-18' }),
-    after: place(group),
-  },
-  {
-    what: 'a group of numbers in words, with repetitions',
-    before: place({ numeroVoie: '12', complementAdresse: '12 BIS A 18 TER' }),
-    after: place({
-      ...group,
-      indiceRepetition: 'B',
-      indiceRepetitionDernierNumeroVoie: 'T',
-    }),
-  },
-  {
-    what: 'a complement that begins with another number',
-    before: place({ numeroVoie: '12', complementAdresse: '3-4' }),
-    after: place({ numeroVoie: '12', dernierNumeroVoie: '4' }),
-    event: 'COMPANY_ADDRESS_CHANGED',
-  },
-  {
-    what: 'an apostrophe in the name and in the street',
-    before: {
-      ...place({ typeVoie: 'IMP', libelleVoie: "DE L'ABBAYE D'EN HAUT" }),
-      denominationUniteLegale: "LES AMIS D'OLORON",
-    },
-    after: {
-      ...place({ typeVoie: 'IMPASSE', libelleVoie: 'DE L ABBAYE D’EN HAUT' }),
-      denominationUniteLegale: 'LES AMIS D OLORON',
-    },
-  },
-  {
-    what: 'a place without a street',
-    before: place({ typeVoie: 'LD', libelleVoie: 'LES GRANGES' }),
-    after: place({ typeVoie: 'LIEUDIT', libelleVoie: 'LES GRANGES' }),
-  },
-  {
-    what: 'any spelling of an address with one identifier',
-    before: place({ libelleVoie: 'DU MAL FOCH', identifiantAdresse: '690830001_B' }),
-    after: place({ libelleVoie: 'FERDINAND FOCH', identifiantAdresse: '690830001_B' }),
-  },
-  {
-    what: 'another identifier with another address',
-    before: place({ libelleVoie: 'DU LAVOIR', identifiantAdresse: '690830001_B' }),
-    after: place({ libelleVoie: 'DU MOULIN', identifiantAdresse: '690830002_B' }),
-    event: 'COMPANY_ADDRESS_CHANGED',
-  },
-  {
-    what: 'another address without an identifier',
-    before: place({ libelleVoie: 'DU LAVOIR', identifiantAdresse: '690830001_B' }),
-    after: place({ libelleVoie: 'DU MOULIN' }),
-    event: 'COMPANY_ADDRESS_CHANGED',
-  },
-];
+/** The fields of a head office in two months, and the event of the second month, if any. */
+type Spelled = Record<'what' | 'before' | 'after' | 'event', string>;
+const spelled = readRows<Spelled>(new URL('sirene-spelling.csv', import.meta.url));
 
 describe('two months of one address', () => {
   const sirens = spelled.map((_, at) => number(100 + at));
@@ -88,7 +29,10 @@ describe('two months of one address', () => {
       db,
       date,
       Object.fromEntries(
-        spelled.map(({ [when]: row }, at) => [sirens[at]!, [row, { '00012': row, '00020': row }]]),
+        spelled.map(({ [when]: text }, at) => {
+          const row = fieldsOf(text);
+          return [sirens[at]!, [row, { '00012': row, '00020': row }]];
+        }),
       ),
     );
   let told: string[];
@@ -99,16 +43,13 @@ describe('two months of one address', () => {
     told = await readEvents(db, '2026-06-30');
   });
 
-  test.each(spelled.map((one, at) => [one.what, sirens[at]!, one.event] as const))(
-    '%s',
-    (_, siren, event) => {
-      const types = told
-        .filter((text) => text.startsWith(siren))
-        .map((text) => text.split(/[ :]/)[1]);
-      // The other establishment moves likewise.
-      expect(types).toEqual(event === undefined ? [] : [event, 'COMPANY_UNIT_CHANGED']);
-    },
-  );
+  test.each(spelled.map((row, at) => ({ ...row, at })))('$what', ({ at, event }) => {
+    const ofUnit = told.filter((text) => text.startsWith(sirens[at]!));
+    // The other establishment moves likewise.
+    expect(ofUnit.map((text) => text.split(/[ :]/)[1])).toEqual(
+      event === '' ? [] : [event, 'COMPANY_UNIT_CHANGED'],
+    );
+  });
 
   test('is shown as it is written last, and agrees with the events that told it', async () => {
     const { rows } = await db.pool.query<{ street: string; unit: string }>(
