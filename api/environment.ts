@@ -21,13 +21,13 @@ import { normalizeDomain } from './accounts/mail-address.ts';
 import { createPayment } from './wallet/payment.ts';
 
 const maxProxies = 16;
-const namedNetworks = ['loopback', 'linklocal', 'uniquelocal'];
 
 // A prefix of zero bits would trust every client, which could then choose its own address.
 const subnet = z.union([z.cidrv4(), z.cidrv6()]).refine((text) => !text.endsWith('/0'));
 
 function isNetwork(text: string): boolean {
-  return namedNetworks.includes(text) || isIP(text) !== 0 || subnet.safeParse(text).success;
+  const isNamed = ['loopback', 'linklocal', 'uniquelocal'].includes(text);
+  return isNamed || isIP(text) !== 0 || subnet.safeParse(text).success;
 }
 
 function isOrigin(text: string): boolean {
@@ -41,10 +41,6 @@ const boundShape = Object.fromEntries(
   Object.entries(bounds).map(([name, standard]) => [name, bound.default(standard)]),
 ) as Record<keyof Bounds, z.ZodDefault<typeof bound>>;
 
-const proxyCount = whole(0, maxProxies).transform((value) => value || (false as const));
-
-const proxyNetworks = list.refine((networks) => networks.every(isNetwork));
-
 /** Returns the text of the first of two files that can be read; undefined where neither can. */
 function readText(path: string, other?: string): string | undefined {
   try {
@@ -54,10 +50,7 @@ function readText(path: string, other?: string): string | undefined {
   }
 }
 
-/**
- * The schema of a file such as `terms.md`, the text of a page in each language. A file such as `terms.pl.md` in the
- * same folder replaces the text of its language.
- */
+/** The schema of a file such as `terms.md`. `terms.pl.md` in the same folder replaces the text of its language. */
 const notice = setting(
   'the path of a file with text, Markdown or HTML',
   z
@@ -84,7 +77,10 @@ export const shape = {
   PORT: whole(0, 65_535).default(8080),
   TRUST_PROXY: setting(
     `the number of proxies in front of the API (0 to ${maxProxies}) or a comma-separated list of their networks, such as 10.0.0.0/8, and not all of them`,
-    z.union([proxyCount, proxyNetworks]),
+    z.union([
+      whole(0, maxProxies).transform((value) => value || (false as const)),
+      list.refine((networks) => networks.every(isNetwork)),
+    ]),
   ).default(false),
   CORS_ORIGINS: setting(
     'a comma-separated list of origins, such as https://app.example.com',
@@ -142,23 +138,18 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
     secretKey: checked.SECRET_KEY,
     /** The address of the API without a slash at the end; undefined: the address of the listening socket. */
     baseUrl: checked.BASE_URL,
-    /** The origins whose pages may read answers that are not public. */
     corsOrigins: checked.CORS_ORIGINS,
     isRegistrationOpen: checked.REGISTRATION_OPEN,
     /** More domains whose addresses cannot be registered, as `normalizeDomain` returns them. */
     freeMailDomains: checked.FREE_MAIL_DOMAINS,
-    /** The price of a page of search results, in whole credits; 0: free. */
     searchCredits: checked.SEARCH_CREDITS,
     snapshotCredits: checked.SNAPSHOT_CREDITS,
     bounds: checkEnvironment(boundShape, variables),
     /** The bound below which public counts from 1 on are shown as null; 0: all counts are shown. */
     suppressBelow: checked.SUPPRESS_BELOW,
-    /** The texts of `/privacy` and `/terms`; undefined: the page states that the operator has set no text. */
     privacyText: checked.PRIVACY_FILE,
     termsText: checked.TERMS_FILE,
-    /** The contact that pages name: a mail address or the address of a page; undefined: no page names a contact. */
     contact: checked.CONTACT,
-    /** Whether the pages state that the data is invented. */
     isSample: checked.SAMPLE_DATA,
     /** Whether only this machine can reach the API, and no proxy forwards requests to it. */
     isPrivate,

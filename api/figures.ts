@@ -11,7 +11,7 @@ export interface RequestLimit {
   /** The length of the window in ms. A window opens with the first request of a client. */
   window_ms: number;
   /** The limited action of an account, in the plural, for the message of the 429. */
-  what?: string;
+  what?: string | undefined;
 }
 
 /** The limit of work that one client may have in progress in one process. */
@@ -43,10 +43,7 @@ export const bounds = {
   TOKENS_PER_ACCOUNT: 100,
   /** The maximum number of requests a day that add companies. Each request can cause a mail. */
   SUBMISSIONS_PER_DAY: 1_000,
-  /**
-   * The maximum number of requests in progress in a process, which has ten sessions. Without a token, the bound is
-   * per address.
-   */
+  /** The maximum number of requests in progress in a process; without a token, per address. */
   REQUESTS_IN_FLIGHT: 8,
   /** The maximum number of searches in progress in one process. */
   SEARCHES_IN_FLIGHT: 2,
@@ -54,48 +51,44 @@ export const bounds = {
 
 export type Bounds = typeof bounds;
 
+function limit(
+  name: string,
+  request_count: number,
+  window_ms: number,
+  what?: string,
+): RequestLimit {
+  return { name, request_count, window_ms, what };
+}
+
 /** The limits of requests in a window. A limit counts per address, unless its comment names an account or a key. */
 export const limits = {
   /** The general limit: per token, or per address for endpoints that need no token and have no other limit. */
-  general: { name: 'general', request_count: 180, window_ms: minute_ms },
-  register: { name: 'register', request_count: 10, window_ms: hour_ms },
-  init: { name: 'init', request_count: 5, window_ms: minute_ms },
-  recover: { name: 'recover', request_count: 10, window_ms: hour_ms },
+  general: limit('general', 180, minute_ms),
+  register: limit('register', 10, hour_ms),
+  init: limit('init', 5, minute_ms),
+  recover: limit('recover', 10, hour_ms),
   /** The limit of recovery confirmations, by the API and by the page of the mailed link together. */
-  confirmRecovery: { name: 'recover-confirm', request_count: 10, window_ms: hour_ms },
+  confirmRecovery: limit('recover-confirm', 10, hour_ms),
   /** The limit per recovery link of confirmations: a reader of the mail may guess the password. */
-  guessRecovery: { name: 'recover-guess', request_count: 10, window_ms: day_ms },
+  guessRecovery: limit('recover-guess', 10, day_ms),
   /** The limit per account of attempts to end it: a finder of the Master Token may guess the password. */
-  endAccount: {
-    name: 'end-account',
-    request_count: 5,
-    window_ms: hour_ms,
-    what: 'attempts an hour to end it',
-  },
+  endAccount: limit('end-account', 5, hour_ms, 'attempts an hour to end it'),
   /** The limit per account of histories, since clients could try every number as `company_ref`. */
-  histories: {
-    name: 'histories',
-    request_count: 60,
-    window_ms: minute_ms,
-    what: 'histories by company_ref a minute',
-  },
-  stats: { name: 'stats', request_count: 10, window_ms: minute_ms },
+  histories: limit('histories', 60, minute_ms, 'histories by company_ref a minute'),
+  stats: limit('stats', 10, minute_ms),
   /** The limit of the page of statistics, whose requests do not count for the limit `stats`. */
-  statsPage: { name: 'stats-page', request_count: 60, window_ms: minute_ms },
-  quality: { name: 'quality', request_count: 30, window_ms: minute_ms },
+  statsPage: limit('stats-page', 60, minute_ms),
+  quality: limit('quality', 30, minute_ms),
   /** The limit of downloads, since a reader of Parquet requests several parts of one file. */
-  downloads: { name: 'downloads', request_count: 120, window_ms: minute_ms },
-  /**
-   * The limit per address of refused webhooks. Webhooks of Stripe are not refused, and Stripe repeats a request
-   * after a 429.
-   */
-  refusedWebhooks: { name: 'webhooks', request_count: 30, window_ms: minute_ms },
-} satisfies Record<string, RequestLimit>;
+  downloads: limit('downloads', 120, minute_ms),
+  /** The limit per address of refused webhooks. Stripe, whose webhooks are not refused, repeats after a 429. */
+  refusedWebhooks: limit('webhooks', 30, minute_ms),
+};
 
 function limitMails(name: string, mostInHour: number, mostInDay: number) {
   return {
-    hour: { name: `${name}-mail-hour`, request_count: mostInHour, window_ms: hour_ms },
-    day: { name: `${name}-mail-day`, request_count: mostInDay, window_ms: day_ms },
+    hour: limit(`${name}-mail-hour`, mostInHour, hour_ms),
+    day: limit(`${name}-mail-day`, mostInDay, day_ms),
   };
 }
 
@@ -107,13 +100,10 @@ export const mailLimits = {
 
 /** Returns the limit per account of requests that add companies. */
 export function submissionLimit({ SUBMISSIONS_PER_DAY: request_count }: Bounds): RequestLimit {
-  return { name: 'submissions', request_count, window_ms: day_ms, what: 'submissions a day' };
+  return limit('submissions', request_count, day_ms, 'submissions a day');
 }
 
-/**
- * Returns a limit of work where 16 requests wait for each that runs: a client with a pool of connections meets no
- * refusal.
- */
+/** Returns a limit of work where 16 requests wait for each that runs: no pool of connections meets a refusal. */
 function workLimit(what: string, running_count: number): WorkLimit {
   return { what, running_count, waiting_count: running_count * 16 };
 }
@@ -134,9 +124,7 @@ export const lifetimes = {
   oneTimeToken_s: 24 * 3_600,
   /** The longest lifetime of an API token that expires, in days. */
   apiToken_days: 365,
-  /**
-   * The lifetime in ms of an answer with an `Idempotency-Key`; `sql/mail/delete_done.sql` then deletes the answer.
-   */
+  /** The lifetime in ms of an answer with an `Idempotency-Key`, after which `sql/mail/delete_done.sql` deletes it. */
   idempotentAnswer_ms: day_ms,
   /** The lifetime of a signature of Stripe, in s. */
   stripeSignature_s: 300,
@@ -231,16 +219,10 @@ export const memory = {
 export const batches = {
   /** The count of calls from which a batch delays the next batch, so that more calls share it. */
   large: 6,
-  /**
-   * The delay after a large batch, in ms. With 64 clients the writer takes a third less CPU for each search, and a
-   * sixth more searches are answered. With few clients no batch is large and no call waits.
-   */
+  /** The delay after a large batch, in ms. With 64 clients the writer takes a third less CPU for each search. */
   pause_ms: 5,
   /** The pause between two writes of the uses of tokens, in ms. */
   uses_ms: 250,
-  /**
-   * The maximum number of parallel statements that count requests. Two such statements that count the same key wait
-   * for each other.
-   */
+  /** The maximum number of parallel statements that count requests. Statements that count one key wait in turn. */
   counting: 2,
 };

@@ -28,17 +28,22 @@ import {
 /** The query parameters of all lists; each list takes some of them. */
 type Asked = Partial<Record<'country' | 'lang' | 'version', string>>;
 
-/** A public list of a dictionary. `id`, `entry` and `fields` describe its rows. */
+/** A public list of a dictionary. The schema of its rows has the name `id`. */
 interface List {
   path: keyof typeof examples;
   summary: string;
   description?: string;
   id: string;
-  entry: string;
   fields: z.ZodRawShape;
   query?: z.ZodRawShape;
   /** Returns the rows of a country, or of all countries without `query.country`; only `fields` are shown. */
-  read: (db: Db, country: Country, asked: Asked, countries: Country[]) => Promise<object[]>;
+  read: (
+    db: Db,
+    country_code: string,
+    isEnglish: boolean,
+    asked: Asked,
+    countries: Country[],
+  ) => Promise<object[]>;
 }
 
 const text = z.string();
@@ -62,20 +67,22 @@ function isEnglish(countries: Country[], { lang }: Asked): boolean {
 }
 
 /** Returns the codes of a country's classification with the given version or scheme, by default the newest. */
-async function readActivities(db: Db, of: Country, { version }: Asked, countries: Country[]) {
-  const known = await Promise.all(countries.map((one) => readSchemes(db, one.country_code)));
-  const all = known.flat();
-  const isAsked = (one: { version: number; scheme: string }) =>
-    [String(one.version), one.scheme, undefined].includes(version);
-  const versions = all.map((one) => String(one.version));
-  if (version !== undefined && !all.some(isAsked)) requireAmong('version', versions, version);
+const readActivities: List['read'] = async (db, country_code, _isEnglish, { version }, all) => {
+  const known = await Promise.all(all.map((one) => readSchemes(db, one.country_code)));
+  const schemes = known.flat();
+  const asked = schemes.filter((one) =>
+    [String(one.version), one.scheme, undefined].includes(version),
+  );
+  const versions = schemes.map((one) => String(one.version));
+  if (version !== undefined && asked.length === 0) requireAmong('version', versions, version);
+  const scheme = asked.findLast((one) => one.country_code === country_code);
   return db
     .selectFrom('registry.activity_code')
     .select(['code', 'name'])
-    .where('version', '=', known[countries.indexOf(of)]!.findLast(isAsked)?.version ?? 0)
+    .where('version', '=', scheme?.version ?? 0)
     .orderBy('code')
     .execute();
-}
+};
 
 const lists: List[] = [
   {
@@ -83,7 +90,6 @@ const lists: List[] = [
     summary: 'List the types of events',
     description: 'All countries have the same types; (+) `country` chooses the words of one.',
     id: 'EventTypeEntry',
-    entry: 'A type of event.',
     fields: {
       event_type: eventTypeName,
       severity,
@@ -92,14 +98,13 @@ const lists: List[] = [
       description: text,
     },
     query: { country: countryField },
-    read: (db, { country_code }) => readEventTypes(db, country_code),
+    read: readEventTypes,
   },
   {
     path: '/countries',
     summary: 'List the countries',
     description: '(+) The first country is the default of `country`.',
     id: 'CountryEntry',
-    entry: 'A country whose registries are read.',
     fields: { country_code: text, name: text, name_en: text, language: text, time_zone: text },
     read: readCountries,
   },
@@ -108,7 +113,6 @@ const lists: List[] = [
     summary: 'List the types of numbers',
     description: '(+) The values of `identifier_type` in a request, for all countries.',
     id: 'IdentifierTypeEntry',
-    entry: 'A type of numbers.',
     fields: { identifier_type: identifierType, country_code: text, form: text },
     read: readIdentifierTypes,
   },
@@ -116,49 +120,41 @@ const lists: List[] = [
     path: '/legal-forms',
     summary: 'List the legal forms',
     id: 'LegalFormEntry',
-    entry: 'A legal form.',
     fields: { slug: text, symbol: text, name: text },
     query: inLanguage,
-    read: (db, { country_code }, asked, all) =>
-      readLegalForms(db, country_code, isEnglish(all, asked)),
+    read: readLegalForms,
   },
   {
     path: '/voivodeships',
     summary: 'List the voivodeships, or the regions of another country',
     description: 'A search takes `name` or `slug`.',
     id: 'VoivodeshipEntry',
-    entry: 'A voivodeship.',
     fields: { name: text, slug: text, teryt: text },
     query: ofCountries,
-    read: async (db, { country_code }) =>
-      (await readRegions(db, country_code)).map((one) => ({ ...one, teryt: one.code })),
+    read: readRegions,
   },
   {
     path: '/activity-sections',
     summary: 'List the sections of the newest classification of activities',
     description: 'The series of the statistics takes `section`.',
     id: 'ActivitySectionEntry',
-    entry: 'A section of a classification of activities.',
     fields: { section: text, name: text },
     query: inLanguage,
-    read: (db, { country_code }, asked, all) =>
-      readSections(db, country_code, isEnglish(all, asked)),
+    read: readSections,
   },
   {
     path: '/activity-schemes',
     summary: 'List the classifications of activities of a country',
     description: '(+) `GET /activities` takes `version`.',
     id: 'ActivitySchemeEntry',
-    entry: 'A classification of activities.',
     fields: { version: z.int(), scheme: text, name: text, year: z.int() },
     query: ofCountries,
-    read: (db, { country_code }) => readSchemes(db, country_code),
+    read: readSchemes,
   },
   {
     path: '/activities',
     summary: 'List the activity codes of a classification',
     id: 'ActivityEntry',
-    entry: 'A code of a classification of activities.',
     fields: { code: text, name: text },
     query: {
       ...ofCountries,
@@ -178,7 +174,7 @@ const rowCountry = text
 const isOfCountries = ({ query }: List) => query?.country === countriesField;
 
 function describe(list: List) {
-  const { path, summary, description, id, entry, fields, query } = list;
+  const { path, summary, description, id, fields, query } = list;
   const row = z.strictObject({
     ...fields,
     ...(isOfCountries(list) && { country_code: rowCountry }),
@@ -195,7 +191,7 @@ function describe(list: List) {
     cacheControl: 'public, max-age=3600',
     answer: z.strictObject({
       status: z.literal('success'),
-      data: z.array(row.meta({ id, description: entry })),
+      data: z.array(row.meta({ id, description: `A row of \`GET ${path}\`.` })),
       meta: z.strictObject({ total: z.int() }),
     }),
     example: { status: 'success', data: [examples[path]], meta: { total: 1 } },
@@ -209,9 +205,9 @@ export function dictionaryEndpoints({ readers: { db } }: Pick<Context, 'readers'
       const others = isOfCountries(list) ? undefined : [];
       const countries = chooseAmong(await readCountries(db), asked.country, others);
       const shown = Object.keys(list.fields).concat(countries.length > 1 ? 'country_code' : []);
-      const rows = countries.map(async (country) => {
-        const { country_code } = country;
-        const own = await list.read(db, country, asked, countries);
+      const english = isEnglish(countries, asked);
+      const rows = countries.map(async ({ country_code }) => {
+        const own = await list.read(db, country_code, english, asked, countries);
         return own.map((row) => {
           const all: Record<string, unknown> = { country_code, ...row };
           return Object.fromEntries(shown.map((name) => [name, all[name]]));

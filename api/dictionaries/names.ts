@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Db } from '../../sql/connection/kysely.ts';
-import { readCountries } from './countries.ts';
+import { every, readCountries } from './countries.ts';
 
 // Severities are in the order of the specification. The dictionaries of the database hold the same values.
 export const severity = z.enum(['info', 'notice', 'warning', 'high', 'error', 'critical']).meta({
@@ -39,14 +39,6 @@ export const eventTypeName = z.string().min(1).max(100).meta({
   description:
     'Kind of event; `GET /event-types` explains each type. `x-extensible-enum` has the types of today: more may be added.',
 });
-
-/** The values of schemas of the OpenAPI document, by the name of the schema. */
-export type Enums = Readonly<
-  Record<
-    'Country' | 'CountryOrAll' | 'EventType' | 'IdentifierType' | 'LegalForm' | 'Voivodeship',
-    string[]
-  >
->;
 
 /** Returns a name in lower case without diacritics, as slugs are written. */
 export function slugOf(text: string): string {
@@ -99,42 +91,35 @@ export function readSections(db: Db, country_code: string, isEnglish = false) {
 export function readSchemes(db: Db, country_code: string) {
   return db
     .selectFrom('registry.activity_scheme')
-    .select(['version', 'scheme', 'name', 'year'])
+    .select(['country_code', 'version', 'scheme', 'name', 'year'])
     .where('country_code', '=', country_code)
     .orderBy('year')
     .execute();
 }
 
-/** Returns the regions of a country, which the specification calls voivodeships. */
+/** Returns the regions of a country. The specification calls them voivodeships, and their codes `teryt`. */
 export function readRegions(db: Db, country_code: string) {
   return db
     .selectFrom('registry.region')
-    .select(['name', 'slug', 'code'])
+    .select(['name', 'slug', 'code', 'code as teryt'])
     .where('country_code', '=', country_code)
     .orderBy('code')
     .execute();
 }
 
-export async function readEnums(db: Db): Promise<Enums> {
-  const [countries, identifierTypes, eventTypes, legalForms, regions] = await Promise.all([
-    readCountries(db),
-    readIdentifierTypes(db),
-    readEventTypes(db),
-    db.selectFrom('registry.legal_form_symbol').select('slug').distinct().orderBy('slug').execute(),
-    db
-      .selectFrom('registry.region')
-      .select(['name', 'slug'])
-      .orderBy('country_code')
-      .orderBy('code')
-      .execute(),
-  ]);
-  const codes = countries.map(({ country_code }) => country_code);
+export type Enums = Awaited<ReturnType<typeof readEnums>>;
+
+/** Returns the values of schemas of the OpenAPI document, by the name of the schema. */
+export async function readEnums(db: Db) {
+  const codes = (await readCountries(db)).map(({ country_code }) => country_code);
+  const legalForms = await Promise.all(codes.map((code) => readLegalForms(db, code)));
+  const regions = await Promise.all(codes.map((code) => readRegions(db, code)));
   return {
     Country: codes,
-    CountryOrAll: [...codes, 'all'],
-    EventType: eventTypes.map(({ event_type }) => event_type),
-    IdentifierType: identifierTypes.map(({ identifier_type }) => identifier_type),
-    LegalForm: legalForms.map(({ slug }) => slug),
-    Voivodeship: [...new Set(regions.flatMap(({ name, slug }) => [name, slug]))],
+    CountryOrAll: [...codes, every],
+    EventType: (await readEventTypes(db)).map(({ event_type }) => event_type),
+    IdentifierType: (await readIdentifierTypes(db)).map(({ identifier_type }) => identifier_type),
+    LegalForm: [...new Set(legalForms.flat().map(({ slug }) => slug))].toSorted(),
+    Voivodeship: [...new Set(regions.flat().flatMap(({ name, slug }) => [name, slug]))],
   };
 }

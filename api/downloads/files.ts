@@ -24,26 +24,21 @@ export interface FileOfDay {
   version: string;
 }
 
-const tooLarge = 'The file is too large for a download: ask the operator for an export.';
-
 export interface FilesOptions extends Context {
-  /**
-   * The sessions on each reader, and last on the writer. A pool has as many as files are made on the server at
-   * a time, and bounds the time of a query.
-   */
+  /** The pools of the readers, the writer's last. A pool bounds the parallel files and the time of a query. */
   downloadPools: readonly Pool[];
 }
 
 /**
- * Returns a function that makes files. A file is written whole before it is sent: a slow client holds no
- * session, and no client gets half a file. A file has a row for each group of entries, so that the dictionaries
- * bound its size. The files that were asked for last are cached.
+ * Returns a function that makes files, and caches the last ones. A file is written whole before it is sent: a slow
+ * client holds no session, and no client gets half a file.
  */
 export function createFiles({ downloadPools, readers, suppressBelow }: FilesOptions) {
-  const kept = new LRUCache<string, Buffer>({
+  const kept = new LRUCache<string, Buffer, FileOfDay>({
     maxSize: room_bytes,
     sizeCalculation: ({ length }) => length,
     ttl: lifetimes.download_ms,
+    fetchMethod: (_key, _stale, { context: file }) => make(file),
   });
 
   async function write(client: PoolClient, file: FileOfDay): Promise<Buffer> {
@@ -53,7 +48,9 @@ export function createFiles({ downloadPools, readers, suppressBelow }: FilesOpti
     await writers[file.format](client, query, (bytes) => {
       size += bytes.length;
       parts.push(bytes);
-      return size > room_bytes ? Promise.reject(unavailable(tooLarge)) : Promise.resolve();
+      if (size <= room_bytes) return Promise.resolve();
+      const message = 'The file is too large for a download: ask the operator for an export.';
+      return Promise.reject(unavailable(message));
     });
     return Buffer.concat(parts);
   }
@@ -76,10 +73,6 @@ export function createFiles({ downloadPools, readers, suppressBelow }: FilesOpti
     return inSnapshot(downloadPools.at(-1)!, (client) => write(client, file));
   }
 
-  return async (file: FileOfDay): Promise<Buffer> => {
-    const key = Object.values(file).join(' ');
-    const content = kept.get(key) ?? (await make(file));
-    kept.set(key, content);
-    return content;
-  };
+  return (file: FileOfDay): Promise<Buffer> =>
+    kept.forceFetch(Object.values(file).join(' '), { context: file });
 }

@@ -6,7 +6,7 @@ import { chooseByAddress } from '../dictionaries/countries.ts';
 import type { Context } from '../http/context.ts';
 import { findCountryChoices } from '../html/country-choice.ts';
 import { findAttributions } from '../html/attributions.ts';
-import { last, views } from './views.ts';
+import { placeFlag, views } from './views.ts';
 
 type DictionaryRow = Record<'view' | 'about_view' | 'name' | 'type' | 'about', string>;
 
@@ -15,14 +15,6 @@ const flag = {
   type: 'boolean',
   description: 'Whether the row has a count that is null because it is small.',
 };
-
-/** Returns the columns of a statistic's file, in which `is_suppressed` precedes the last column. */
-function placeFlag(columns: (typeof flag)[]) {
-  const [ends = [], others = []] = [true, false].map((isLast) =>
-    columns.filter(({ name }) => (name === last) === isLast),
-  );
-  return [...others, flag, ...ends];
-}
 
 /** Returns the meaning of each view and column of the files, from the comments in the database. */
 export async function findDictionary({ readers: { db }, suppressBelow }: Context) {
@@ -38,7 +30,7 @@ export async function findDictionary({ readers: { db }, suppressBelow }: Context
         view,
         rows: grain,
         description: byView.get(view)![0]!.about_view,
-        columns: grain === 'dictionary' ? columns : placeFlag(columns),
+        columns: grain === 'dictionary' ? columns : placeFlag(columns, flag),
       };
     }),
   };

@@ -30,23 +30,20 @@ export function isView(name: string): name is View {
   return Object.hasOwn(grains, name);
 }
 
-/** The last column of a statistic's file. It was added after `is_suppressed`, with the second country. */
-export const last = 'country_code';
+/** Returns the columns of a statistic's file, in which `is_suppressed` precedes the last column, `country_code`. */
+export function placeFlag<Column>(columns: Column[], flag: Column): Column[] {
+  return columns.toSpliced(-1, 0, flag);
+}
 
 /** The Postgres type of counts, as an OID. */
 const countType: number = types.builtins.INT8;
-
-/** The views whose small counts are shown, because `GET /stats/day/{date}` publishes the same counts. */
-const wholes = new Set<View>(['daily_stat']);
-
-/** The view of the one dictionary that all countries share. */
-const shared = 'event_type';
 
 function rowsOf(view: View, date: string, countries: string[]): string {
   const day = escapeLiteral(date);
   const codes = countries.map((code) => escapeLiteral(code)).join(', ');
   const ofCountries = `country_code in (${codes})`;
-  if (view === shared) return `select * from analyst.${view}`;
+  // All countries share one dictionary of event types.
+  if (view === 'event_type') return `select * from analyst.${view}`;
   // The views of the schema analyst hold the dictionaries of one country only.
   if (grains[view] === 'dictionary')
     return `select * from registry.shown_${view} where ${ofCountries}`;
@@ -72,14 +69,14 @@ export async function queryOf(
   if (grains[view] === 'dictionary') return `${rows} order by ${order}`;
   const counts: string[] = [];
   const columns = fields.map(({ name, dataTypeID }) => {
-    if (name === last) return [];
     const column = escapeIdentifier(name);
-    const isCount = dataTypeID === countType && !name.startsWith('days_') && !wholes.has(view);
-    if (!isCount) return [column];
+    // `GET /stats/day/{date}` publishes the counts of `daily_stat`, even small ones.
+    const isCount = dataTypeID === countType && !name.startsWith('days_') && view !== 'daily_stat';
+    if (!isCount) return column;
     const isSmall = `${column} > 0 and ${column} < ${suppressBelow}`;
     counts.push(`coalesce(${isSmall}, false)`);
-    return [`case when ${isSmall} then null else ${column} end as ${column}`];
+    return `case when ${isSmall} then null else ${column} end as ${column}`;
   });
   const flag = `${counts.join(' or ') || 'false'} as is_suppressed`;
-  return `select ${[...columns.flat(), flag, last].join(', ')} from (${rows}) as shown order by ${order}`;
+  return `select ${placeFlag(columns, flag).join(', ')} from (${rows}) as shown order by ${order}`;
 }

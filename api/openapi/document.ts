@@ -1,6 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { OpenApiGeneratorV31, OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
+import {
+  OpenApiGeneratorV31,
+  OpenAPIRegistry,
+  type RouteConfig,
+} from '@asteasolutions/zod-to-openapi';
 import { z } from 'zod';
 import type { Enums } from '../dictionaries/names.ts';
 import type { Auth, Endpoint } from '../endpoint/endpoint.ts';
@@ -11,8 +15,6 @@ import { limits } from '../figures.ts';
 import { basePath, isPublic } from '../endpoint/mount.ts';
 import { complete, type OpenApiDocument } from './complete.ts';
 import { listErrors, shapeOf } from './errors.ts';
-
-type Route = Parameters<OpenAPIRegistry['registerPath']>[0];
 
 const introduction = readFileSync(join(import.meta.dirname, 'introduction.md'), 'utf8');
 
@@ -40,8 +42,6 @@ const security: Record<Auth, Record<string, string[]>[]> = {
   master: [{ master: [] }],
 };
 
-const always = Object.keys(commonHeaders) as Header[];
-
 /** The headers of errors besides the headers of every answer, by status. */
 const errorHeaders: Record<string, Header[]> = {
   304: ['ETag'],
@@ -64,7 +64,7 @@ function headersOf(description: Endpoint['description'], code: string) {
   const tellsCredits = 402 in errors && (isSuccess || ['304', '402'].includes(code));
   const isRepeatable = isSuccess && sent && 'Idempotency-Key' in sent.shape;
   const names: Header[] = [
-    ...always,
+    ...(Object.keys(commonHeaders) as Header[]),
     ...(errorHeaders[code] ?? []),
     ...(isRepeatable ? (['Idempotency-Replayed'] as const) : []),
     ...(tellsCredits ? (['X-Credits-Charged', 'X-Credits-Balance'] as const) : []),
@@ -103,7 +103,7 @@ export function createDocument(endpoints: Endpoint[], enums?: Enums): OpenApiDoc
   return document;
 }
 
-function describe(description: Endpoint['description']): Route {
+function describe(description: Endpoint['description']): RouteConfig {
   const { method, path, tag, summary, auth, params, query, body, status = 200 } = description;
   const { limit } = description;
   const { request_count, window_ms } = limit ?? limits.general;
@@ -128,7 +128,7 @@ function describe(description: Endpoint['description']): Route {
       ...(body && {
         body: {
           required: !body.safeParse({}).success,
-          content: jsonOf(body, description.bodyExample),
+          content: { 'application/json': { schema: body, example: description.bodyExample } },
         },
       }),
     },
@@ -145,16 +145,14 @@ function describe(description: Endpoint['description']): Route {
             description: error.description,
             headers: headersOf(description, code),
             // A 304 has no body.
-            ...(code === '304' ? {} : { content: jsonOf(shapeOf(code), error.example) }),
+            ...(code !== '304' && {
+              content: { 'application/json': { schema: shapeOf(code), example: error.example } },
+            }),
           },
         ]),
       ),
     },
   };
-}
-
-function jsonOf(schema: z.ZodType, example: object | undefined) {
-  return { 'application/json': { schema, example } };
 }
 
 function contentOf({ answer, mediaType, example, csvExample }: Endpoint['description']) {
