@@ -56,8 +56,7 @@ export interface AppOptions
   baseUrl: string;
 }
 
-// The security headers demand no upgrade to TLS: a page of a server without TLS, such as localhost, could not load
-// its files. Headers for obsolete browsers are off.
+// No header demands an upgrade to TLS, without which localhost could not load its files, or is for obsolete browsers.
 const security: HelmetOptions = {
   frameguard: { action: 'deny' },
   originAgentCluster: false,

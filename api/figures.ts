@@ -1,7 +1,4 @@
-/**
- * The figures of the API, each with its unit and meaning. A name in capitals is the setting that changes a figure,
- * which is then the default. The figures of the search index are in `search/`.
- */
+/** The figures of the API. A name in capitals is the setting that changes a figure; the figure is then the default. */
 
 /** The limit of requests that one client may make in a window. */
 export interface RequestLimit {

@@ -7,12 +7,6 @@ import type { Context } from '../http/context.ts';
 import type { Problem } from '../http/errors.ts';
 import { keep } from '../http/keep.ts';
 
-/** A number of a company, without spaces and dashes. */
-export interface Identifier {
-  identifier_type: string;
-  identifier_value: string;
-}
-
 /** The numbers of a company or of one of its entries, as `registry.shown_numbers` returns them. */
 export interface Numbers {
   identifiers: { type: string; value: string; rank: number }[];
@@ -28,11 +22,9 @@ export const companyStatus = z.enum(['ACTIVE', 'SUSPENDED', 'DELETED']).meta({
   description: 'DELETED: struck off, closed, or gone from the register.',
 });
 
-const separators = /[\s\u2010-\u2015-]/g;
-
 /** Removes spaces and dashes from a number. */
 export function digitsOf(number: string): string {
-  return number.replaceAll(separators, '');
+  return number.replaceAll(/[\s\u2010-\u2015-]/g, '');
 }
 
 const maxCharacters = 50;
@@ -73,23 +65,18 @@ export function checkPair(
   }
 }
 
-/** Matches a character that no number or type has. The database, which may refuse it, gets no such text. */
-const unprintable = /[^\x20-\x7e]/;
-
 /** Returns whether each pair of a type and a text is a valid number; null for an unknown type. */
 async function areNumbers(db: Db, checked: [type: string, value: string][]) {
+  // No type or number has such a character, and the database may refuse it.
   const columns = [0, 1].map((at) =>
-    checked.map((pair) => (unprintable.test(pair[at]!) ? '' : pair[at]!)),
+    checked.map((pair) => (/[^\x20-\x7e]/.test(pair[at]!) ? '' : pair[at]!)),
   );
   const file = 'api/check_numbers.sql';
   const rows = await runPrepared<{ is_number: boolean | null }>(db, file, columns);
   return rows.map(({ is_number }) => is_number);
 }
 
-/**
- * Returns a check of the types and numbers of a request. The dictionary lists the types, and the form and
- * check digit of each type's numbers.
- */
+/** Returns a check of the types and numbers of a request, by the form and check digit in the dictionary. */
 export function numberCheck({ readers }: Context, pairs = [usualPair]) {
   const readTypes = keep(() => readIdentifierTypes(readers.db));
   const isNumber = createBatch(
@@ -145,11 +132,13 @@ export const companyBody = z
     }
   }, whenObject);
 
-/** A body that names one company by a number. */
+/** A body that names one company by a number, without spaces and dashes. */
 export const identifierBody = z.strictObject({
   identifier_type: identifierType,
   identifier_value: identifierValue,
 });
+
+export type Identifier = z.output<typeof identifierBody>;
 
 /** The body of the 404 for a number that no company has, now or formerly. */
 export const unknownCompany = { message: 'No company with this number is known.' };

@@ -55,9 +55,8 @@ function viewResult(items: ResultItem[]): Result {
 }
 
 /**
- * Returns the total and a page of results, both from one snapshot: `seen_no` or a newer one. An older
- * snapshot answers while `seen_no` is loaded. Searches again when a night changes the page meanwhile. Throws
- * a 503 until the companies are loaded.
+ * Returns the total and a page of results of one snapshot: `seen_no` or a newer one. Searches again when a night
+ * changes the page meanwhile. Throws a 503 until the companies are loaded.
  */
 async function readPage(
   { readers, searchIndex }: SearchOptions,

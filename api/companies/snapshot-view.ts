@@ -64,21 +64,11 @@ export interface SnapshotEntry
   extends
     Numbers,
     Omit<Address, 'country_code'>,
-    Texts<z.output<typeof contactType> | 'website'>,
+    Record<'source' | 'country_code' | 'entity_type' | 'status' | 'activity_codes', string>,
+    Texts<'legal_form' | 'name' | 'surname' | 'first_name' | 'activity_main' | 'gone_date'>,
+    Texts<z.output<typeof contactType> | 'website' | 'address_country_code'>,
     Texts<(typeof dateColumns)[number]> {
-  source: string;
-  country_code: string;
-  entity_type: string;
-  legal_form: string | null;
-  name: string | null;
-  surname: string | null;
-  first_name: string | null;
   activity_version: number | null;
-  activity_main: string | null;
-  activity_codes: string;
-  status: string;
-  gone_date: string | null;
-  address_country_code: string | null;
   closed_unit_count: number | null;
   units: Unit[] | null;
   persons: Person[] | null;

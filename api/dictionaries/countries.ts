@@ -38,10 +38,7 @@ export function requireAmong(field: string, known: readonly string[], asked: str
   throw invalid([[field, `The ${field} field must be one of ${known.join(', ')}.`]]);
 }
 
-/**
- * Returns the countries that a request asks for: by default the first known country, with `all` every one.
- * Throws a 422 for an unknown country.
- */
+/** Returns the asked countries: by default the first one, with `all` every one. Throws a 422 for an unknown one. */
 export function chooseAmong<C extends { country_code: string }>(
   known: readonly C[],
   asked: string | undefined,

@@ -29,15 +29,14 @@ export interface FilesOptions extends Context {
   downloadPools: readonly Pool[];
 }
 
-/**
- * Returns a function that makes files, and caches the last ones. A file is written whole before it is sent: a slow
- * client holds no session, and no client gets half a file.
- */
+/** Returns a function that makes files whole, so that a slow client holds no session, and caches the last ones. */
 export function createFiles({ downloadPools, readers, suppressBelow }: FilesOptions) {
   const kept = new LRUCache<string, Buffer, FileOfDay>({
     maxSize: room_bytes,
     sizeCalculation: ({ length }) => length,
     ttl: lifetimes.download_ms,
+    // A file that leaves the cache while it is made is still sent.
+    ignoreFetchAbort: true,
     fetchMethod: (_key, _stale, { context: file }) => make(file),
   });
 

@@ -24,13 +24,6 @@ const mediaTypes: Record<Format, string> = {
   parquet: 'application/vnd.apache.parquet',
 };
 
-/** Returns the date, view and format of the file that an address names; undefined for another address. */
-function readAddress({ date, file }: Record<'date' | 'file', string>) {
-  const [view = '', format = '', ...rest] = file.split('.');
-  const isFile = isView(view) && isFormat(format) && rest.length === 0;
-  return isFile && z.iso.date().safeParse(date).success ? { date, view, format } : undefined;
-}
-
 /** Sends the part of a file that the header `Range` asks for, else the whole file. */
 function sendPart(response: Response, content: Buffer): void {
   const ranges = response.req.range(content.length);
@@ -49,10 +42,7 @@ function sendPart(response: Response, content: Buffer): void {
     .send(content.subarray(start, end + 1));
 }
 
-/**
- * Returns the routes of `/downloads`, its data dictionary, and the files `/downloads/{date}/{view}.csv` and
- * `.parquet`. A date without a snapshot of any registry has no files.
- */
+/** Returns the routes of `/downloads`, its data dictionary and its files. A date without a snapshot has no files. */
 export function createDownloads(options: DownloadOptions, limitPage: RequestHandler): Router {
   const { readers, now, limiter } = options;
   const router = createRouter();
@@ -84,20 +74,20 @@ export function createDownloads(options: DownloadOptions, limitPage: RequestHand
   });
 
   const limitFiles = limiter.limitRequests(limits.downloads);
-  addRead(router, '/downloads/:date/:file', share, limitFiles, async (request, response, next) => {
-    const asked = readAddress(request.params as Record<'date' | 'file', string>);
-    if (!asked) {
+  const path = '/downloads/:date/:view.:format';
+  addRead(router, path, share, limitFiles, async (request, response, next) => {
+    const { date, view, format } = request.params as Record<'date' | 'view' | 'format', string>;
+    if (!isView(view) || !isFormat(format) || !z.iso.date().safeParse(date).success) {
       next('router');
       return;
     }
-    const { date, view, format } = asked;
     const { country, countries } = await chooseByAddress(readers.db, request.query);
     const version = await findVersion(date, countries);
     if (version === undefined)
       throw new HttpError(404, { message: `No snapshot was published for ${date}.` });
     // The client may have disconnected while its request waited.
     const content = await limiter.inTurn(files, addressKeyOf(request), async () =>
-      isGivenUp(response) ? undefined : makeFile({ ...asked, countries, version }),
+      isGivenUp(response) ? undefined : makeFile({ view, date, countries, format, version }),
     );
     if (!content || isGivenUp(response)) return;
     setTag(response.set('Cache-Control', cacheControlOf(date, now())), content);

@@ -1,9 +1,8 @@
 import { escapeIdentifier, escapeLiteral, type PoolClient, types } from 'pg';
 
 /**
- * The views that may be downloaded, each with the rows in the file of a day: the rows of the day, of the
- * newest month that was over on the day, or of a whole dictionary. Views of companies and entries are missing,
- * because they hold persons and are sold: only `registry export` writes them.
+ * The views that may be downloaded, each with the rows in the file of a day: the rows of the day, of the newest month
+ * that was over, or of a dictionary. Views of companies and entries are missing, because they hold persons.
  */
 const grains = {
   daily_stat: 'day',
@@ -54,10 +53,7 @@ function rowsOf(view: View, date: string, countries: string[]): string {
   return `${all} month = (date_trunc('month', ${day}::date + 1) - interval '1 month')::date`;
 }
 
-/**
- * Returns the query of a file, which always gives the same rows in the same order. A statistic has the column
- * `is_suppressed`: whether a count of 1 to `suppressBelow - 1` is null in the row.
- */
+/** Returns the query of a file, whose rows always have the same order. `is_suppressed` marks a hidden count. */
 export async function queryOf(
   client: PoolClient,
   { view, date, countries }: { view: View; date: string; countries: string[] },

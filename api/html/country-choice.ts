@@ -2,12 +2,7 @@ import type { Db } from '../../sql/connection/kysely.ts';
 import { every, readCountries } from '../dictionaries/countries.ts';
 import { readWords } from '../dictionaries/words.ts';
 
-/**
- * Returns the countries that a page can show, and marks the shown country.
- *
- * @param shown the value of `country` in the address of the page
- * @param hasAll whether the page can show all countries at once
- */
+/** Returns the countries that a page can show, if asked with `all`, and marks the country `shown` in its address. */
 export async function findCountryChoices(db: Db, shown: string | undefined, hasAll: boolean) {
   const [countries, words] = [await readCountries(db), await readWords(db)];
   const choices = countries.map((country) => ({

@@ -49,11 +49,10 @@ function translateAddress({ path, originalUrl }: Request, language: Language): s
 }
 
 /**
- * Returns the texts and the functions that a template writes with. The language is the one of `?lang=`, else
- * the account's, else the browser's. A page without texts in Polish is English.
+ * Returns the texts and the functions that a template writes with. The language is the one of `?lang=`, else the
+ * account's, else the browser's. A page without texts in Polish is English.
  *
- * @param known the language of the account, and whether the page links to itself in other languages; by
- *   default a GET does, but not the answer to a form, which no link can repeat
+ * @param known the language of the account, and whether the page links to itself in other languages; default: on a GET
  */
 export function createWords(
   request: Request,

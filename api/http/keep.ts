@@ -12,12 +12,3 @@ export function keep<Value>(read: () => Promise<Value>): () => Promise<Value> {
     return kept;
   };
 }
-
-/** Returns a function that reads and caches the value of the latest key. Parallel calls with one key share a read. */
-export function keepLatest<Value>() {
-  let kept: { key: string; ask: () => Promise<Value> } | undefined;
-  return (key: string, read: () => Promise<Value>): Promise<Value> => {
-    if (kept?.key !== key) kept = { key, ask: keep(read) };
-    return kept.ask();
-  };
-}

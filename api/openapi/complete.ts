@@ -53,10 +53,7 @@ const descriptions: Record<string, string> = glossary;
 /** The sample values of parameters: required ones by name, others by `operation.name`. */
 const samples: Record<string, string> = examples;
 
-/**
- * Completes a generated OpenAPI document: names the schemas of answers and lets them have further fields,
- * describes every property and parameter, and lists the values of dictionaries.
- */
+/** Names the answers of a generated document, describes its properties and parameters, and lists dictionary values. */
 export function complete(document: OpenApiDocument, enums?: Enums): void {
   const schemas = ((document.components ??= {}).schemas ??= {}) as Record<string, Schema>;
   for (const [path, item] of Object.entries(document.paths ?? {})) {

@@ -159,7 +159,7 @@ describe('GET /openapi.json', () => {
       '/docs/:chapter',
       '/docs/search.json',
       '/downloads',
-      '/downloads/:date/:file',
+      '/downloads/:date/:view.:format',
       '/downloads/dictionary.json',
       '/guides',
       '/guides/analysts',

@@ -11,9 +11,8 @@ function addDays(date: string, days: number): string {
 }
 
 /**
- * Returns a registry's active entries on its newest day, and its new and ended entries since a snapshot about
- * a month older. The `change` of a flow compares it with an equally long period before; undefined where no
- * snapshot begins that period. A flow from 1 to `below - 1` is null.
+ * Returns a registry's active entries on its newest day, and its new and ended entries since about a month before. The
+ * `change` of a flow compares it with as many days before; undefined where no snapshot begins them.
  */
 export async function readHeadline(db: Db, source: string, date: string, below = 0) {
   const points = await readSeries(db, source, { by: 'day', from: addDays(date, -3 * span_days) });

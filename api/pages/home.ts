@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { LRUCache } from 'lru-cache';
 import type { Db } from '../../sql/connection/kysely.ts';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import { describeEvent, present } from '../../sql/words/event-words.ts';
@@ -7,7 +8,6 @@ import { type Country, readCountries } from '../dictionaries/countries.ts';
 import { readWords, type Words } from '../dictionaries/words.ts';
 import { basePath } from '../endpoint/mount.ts';
 import { day_ms, hour_ms, welcomeBonus } from '../figures.ts';
-import { keepLatest } from '../http/keep.ts';
 import { chooseSource } from '../stats/source.ts';
 import { findAttributions, readSources } from '../html/attributions.ts';
 import type { PaymentOptions } from '../wallet/payment.ts';
@@ -92,7 +92,12 @@ export function createHome(options: HomeOptions) {
   const { readers, now, suppressBelow, searchCredits, snapshotCredits } = options;
   const { db } = readers;
   // News are cached for an hour at most, so that withdrawn events disappear from the page, too.
-  const readKept = keepLatest<Awaited<ReturnType<typeof readNews>>[]>();
+  const kept = new LRUCache<string, Awaited<ReturnType<typeof readNews>>[], Shown[]>({
+    max: 1,
+    ignoreFetchAbort: true,
+    fetchMethod: (_key, _stale, { context: shown }) =>
+      Promise.all(shown.map((one) => readNews(db, one, suppressBelow))),
+  });
   return async () => {
     const shown = await Promise.all(
       (await readCountries(db)).map(async (country) => ({
@@ -102,9 +107,7 @@ export function createHome(options: HomeOptions) {
     );
     const [words, sources, at] = [await readWords(db), await readSources(db), now()];
     const key = JSON.stringify([shown, Math.floor(at.getTime() / hour_ms)]);
-    const news = await readKept(key, () =>
-      Promise.all(shown.map((one) => readNews(db, one, suppressBelow))),
-    );
+    const news = await kept.forceFetch(key, { context: shown });
     const all = shown.map((one, place) => ({ ...viewNights(one, words, at), ...news[place]! }));
     const [first, ...others] = all;
     return {

@@ -21,10 +21,7 @@ const [look_ms, start_ms] = [20, 2_000];
 
 export type SearchIndex = ReturnType<typeof createSearchIndex>;
 
-/**
- * Sends one question over a connection. Returns its answer; undefined when the index process has ended. Throws a 503
- * when the index process is silent for `patience.answer_ms`.
- */
+/** Returns the answer to one question; undefined when the index process has ended. Throws a 503 when it is silent. */
 type Ask = (question: SearchQuestion) => Promise<SearchAnswer | undefined>;
 
 /** Starts an index process, which outlives this API process. It ends at once if another one runs. */
@@ -61,9 +58,8 @@ async function openSocket(place: SearchPlace, closed: AbortSignal): Promise<Sock
 }
 
 /**
- * Returns a client of the search index, which the API processes of a machine share. The first question starts
- * the index process, which then loads all companies. If the index process has ended, the client starts another
- * one and repeats the question.
+ * Returns a client of the search index, which the API processes of a machine share. If no index process runs, the
+ * client starts one, and repeats a question that was lost.
  *
  * @param servers the servers that companies are read from, the writer last
  * @param options.folder the folder that keeps the index for the next process; absent: the index is not kept
@@ -105,10 +101,8 @@ export function createSearchIndex(
   }
 
   /**
-   * Returns the matching companies in the order of their ids, from the snapshot `least_no` or a newer one. The
-   * loaded snapshot answers where loading takes longer than the patience. Throws a 503 while none is loaded.
-   *
-   * @param isGone whether the client has gone: the question is then not asked
+   * Returns the matching companies by id, from the snapshot `least_no` or a newer one; from the loaded one where
+   * loading takes longer than the patience. Throws a 503 while none is loaded, and asks nothing for a client that `isGone`.
    */
   async function find(search: Search, least_no = 0, isGone = () => false): Promise<Found> {
     return inTurn(async () => {

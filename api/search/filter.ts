@@ -111,10 +111,7 @@ const wanted = {
   legal_form: 'the slug of a legal form',
 };
 
-/**
- * Returns a filter with codes and folded text instead of the client's words. A filter of all countries has no
- * country. Throws a 422 that names similar words.
- */
+/** Returns a filter with codes and folded text, without a country for `all`. Throws a 422 that names similar words. */
 export async function resolveFilter(
   db: Db,
   dictionary: SearchDictionary[],

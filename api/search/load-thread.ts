@@ -11,10 +11,7 @@ import { otherDatabase } from './segments.ts';
 /** The most companies in a segment, which keeps the memory of a load low. */
 const mostCompanies = 2 ** 20;
 
-/**
- * The longest silence of a server before the load fails, in ms: a frozen server never answers. A server sorts a
- * whole country before it sends the first row.
- */
+/** The longest silence of a server before a load fails, in ms. A server sorts a whole country before the first row. */
 const mostSilence_ms = { changes: 120_000, country: 600_000 };
 
 /** The companies that a loader thread loads, and the servers that it may read. */

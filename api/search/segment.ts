@@ -135,10 +135,7 @@ export class Segment {
     }
   }
 
-  /**
-   * Keeps the companies whose name contains the given pieces. A single piece may be anywhere in a word. Of
-   * several, the first ends a word, the last begins one, and the others are whole words.
-   */
+  /** Keeps the companies whose name contains all pieces: of several, the first ends a word, the last begins one. */
   #keepNames(pieces: string[]): void {
     const last = pieces.length - 1;
     const words = pieces.map((piece, at) =>

@@ -1,5 +1,4 @@
-// Runs the index process, which holds the search index for the API processes of a machine with the same
-// database and version. The index process ends when the last API process disconnects.
+// Runs the index process, which holds the search index for the API processes of a machine until the last disconnects.
 import { rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';

@@ -12,10 +12,7 @@ export interface TermArrays {
   owners: Uint8Array<ArrayBuffer>;
 }
 
-/**
- * Builds the arrays of terms. Owners come one by one: `add` adds a term to the current owner, `next` begins
- * the next owner. Terms are numbered in the order of their first use.
- */
+/** Builds the arrays of terms. `add` adds a term to the current owner, `next` begins the next owner. */
 export class TermTable {
   readonly #numbers = new Map<string, number>();
   readonly #uses: number[] = [];

@@ -79,8 +79,8 @@ function pointOf(row: SeriesRow) {
 }
 
 /**
- * Returns a point for each period and group. A group without changes keeps its stock. TypeScript adds the points
- * without changes: SQL takes twice as long for 80 groups and a year in which 8 groups change each day.
+ * Returns a point for each period and group. A group without changes keeps its stock, which TypeScript adds: SQL takes
+ * twice as long for 80 groups and a year.
  */
 function fillPoints(rows: SeriesRow[], groups: Map<string, Pick<Point, 'group'>>) {
   const stocks = new Map<string, Point['stock']>();
@@ -97,10 +97,7 @@ function fillPoints(rows: SeriesRow[], groups: Map<string, Pick<Point, 'group'>>
   });
 }
 
-/**
- * Returns the stock and the flows of a registry's entries, by snapshot or month. Throws a 422 for an unknown
- * value of a dimension, and for groups with more than `most` points.
- */
+/** Returns the stock and flows of a registry. Throws a 422 for an unknown value, and above `most` points of groups. */
 export async function readSeries(
   db: Db,
   source: string,

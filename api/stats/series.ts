@@ -56,8 +56,7 @@ function describeFile(found: Series, asked: SeriesQuery): string[] {
   ];
 }
 
-// Cells hold dates, numbers, booleans, names and slugs, which need no quotes. The columns have the order of
-// the fields of a point.
+// Cells hold dates, numbers, booleans, names and slugs, which need no quotes.
 function writeCsv({ series }: Series, { group_by = [] }: Partial<SeriesQuery> = {}): string {
   const { date: _date, group: _group, stock, ...flows } = point.shape;
   const names = Object.keys(flows) as (keyof typeof flows)[];
@@ -92,10 +91,7 @@ export async function findSeries(
   return { by: asked.by, source, series: points.map((one) => hideSmall(one, suppressBelow)) };
 }
 
-/**
- * (+) Returns the endpoints of a registry's stock and flows, by snapshot or by month. Days without a snapshot
- * are absent. `Accept: text/csv` or the ending of the path asks for CSV.
- */
+/** (+) Returns the endpoints of a registry's stock and flows, as JSON or CSV. Days without a snapshot are absent. */
 export function createSeries(options: SeriesOptions & Pick<Context, 'now'>): Endpoint[] {
   const read = (asked: SeriesQuery, response: Response) => {
     if (asked.to !== undefined)

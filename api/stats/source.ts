@@ -24,7 +24,7 @@ export const countField = z.int().nonnegative();
 
 /**
  * Returns the source of a request. Throws a 404 while no source is published, and a 422 for an unknown source.
- * Spec: silent on the source; the query's source is taken, else the country's source with the longest history.
+ * Spec: silent on the default; the country's source with the longest history is taken.
  */
 export async function chooseSource(
   db: Db,

@@ -33,12 +33,7 @@ async function createPages(origin: string, makeDocument: () => Promise<OpenApiDo
   return { pages: new Map(pages), entries: JSON.stringify(listEntries(reference, guides)) };
 }
 
-/**
- * Returns the routes of the guides and of the API reference, which is made from the OpenAPI document: an overview,
- * a page for each tag, and the entries of the search.
- *
- * @param origin the origin of the API, to which the samples send requests
- */
+/** Returns the routes of the guides and of the reference, whose samples send requests to the API at `origin`. */
 export function createDocs(
   origin: string,
   makeDocument: () => Promise<OpenApiDocument>,

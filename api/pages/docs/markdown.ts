@@ -42,10 +42,7 @@ function plainText(tokens: Tokens.Generic[] = []): string {
     .join('');
 }
 
-/**
- * Renders Markdown as GitHub does: headings have anchors, and wide tables scroll. HTML in the text is shown
- * as text, without HTML comments.
- */
+/** Renders Markdown as GitHub does, with anchors of headings. HTML in the text is shown as text, without comments. */
 export function renderMarkdown(text: string, choices: Choices = {}) {
   const { resolveLink = keepSafe, folder = '.', isCopied = false, topDepth = 1 } = choices;
   const headings: { depth: number; text: string; id: string }[] = [];

@@ -83,8 +83,8 @@ function roundBetween(below: number, above: number, isWhole: boolean): number {
 }
 
 /**
- * Returns the limits between up to five classes of values, ascending. Values of both signs get classes of equal
- * width around zero, other values classes of about equal size. Whole numbers get whole limits.
+ * Returns the ascending limits of up to five classes: of equal width around zero for values of both signs, else of
+ * about equal size. Whole numbers get whole limits.
  */
 function findLimits(values: number[]): number[] {
   const sorted = [...new Set(values)].toSorted((one, other) => one - other);
