@@ -110,17 +110,6 @@ describe('POST /api/v1/companies/snapshot of a company in SIRENE', () => {
     ]);
   });
 
-  test('200 names a natural person once', async () => {
-    const { body } = await snapshot('SIREN', '000990085');
-    expect(body).toMatchObject({
-      data: {
-        identity: { company_type: 'NATURAL' },
-        profiles: [{ name: 'CAMILLE VASSEUR' }],
-        persons: [{ full_name: 'CAMILLE VASSEUR', role: 'Entrepreneur individuel' }],
-      },
-    });
-  });
-
   test('200 shows of one who objects the commune and no name', async () => {
     const { body } = await snapshot('SIREN', '000990093');
     const address = { street: '', postal_code: '', city: 'BORDEAUX' };

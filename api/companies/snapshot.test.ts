@@ -19,6 +19,47 @@ function nip(identifier_value: string) {
 const reportName = 'Zarejestrowane działalności - województwo mazowieckie.csv';
 const report = readFileSync(join(fixtureFolder('2026-11-03'), reportName));
 
+const shop = {
+  source: 'ceidg',
+  name: 'Sklep Zoologiczny Kanarek Barbara Piórko',
+  status: 'ACTIVE',
+  legal_form: 'osoba fizyczna prowadząca działalność gospodarczą',
+  address: {
+    street: 'ul. Hoża',
+    building: '41',
+    apartment: '5',
+    city: 'Warszawa',
+    postal_code: '00-001',
+    voivodeship: 'mazowieckie',
+    country_code: 'PL',
+  },
+  units: [],
+  contacts: [
+    { type: 'phone', value: '400214199' },
+    { type: 'email', value: 'kanarek@piorko.example.com' },
+  ],
+  activities: [
+    {
+      code: '4776B',
+      name: 'Sprzedaż detaliczna żywych zwierząt domowych, karmy dla zwierząt domowych',
+      is_primary: true,
+    },
+  ],
+  dates: [{ type: 'Data rozpoczęcia działalności', date: '2010-02-01' }],
+  websites: [],
+  provenance: {
+    dump_date: '2026-11-03',
+    file: reportName,
+    sha256: hash('sha256', report),
+    line: 2,
+    said_since: '2026-11-03',
+  },
+};
+
+const since = '2026-11-05';
+const place = { street: 'ul. Leśna', building: '2', apartment: '', city: 'Piaseczno' };
+const other = 'Pozostała działalność usługowa, gdzie indziej niesklasyfikowana';
+
 const kanarek = {
   identity: {
     identifiers: [
@@ -30,80 +71,18 @@ const kanarek = {
     country_code: 'PL',
   },
   profiles: [
+    shop,
     {
-      source: 'ceidg',
-      name: 'Sklep Zoologiczny Kanarek Barbara Piórko',
-      status: 'ACTIVE',
-      legal_form: 'osoba fizyczna prowadząca działalność gospodarczą',
-      address: {
-        street: 'ul. Hoża',
-        building: '41',
-        apartment: '5',
-        city: 'Warszawa',
-        postal_code: '00-001',
-        voivodeship: 'mazowieckie',
-        country_code: 'PL',
-      },
-      units: [],
-      contacts: [
-        { type: 'phone', value: '400214199' },
-        { type: 'email', value: 'kanarek@piorko.example.com' },
-      ],
-      activities: [
-        {
-          code: '4776B',
-          name: 'Sprzedaż detaliczna żywych zwierząt domowych, karmy dla zwierząt domowych',
-          is_primary: true,
-        },
-      ],
-      dates: [{ type: 'Data rozpoczęcia działalności', date: '2010-02-01' }],
-      websites: [],
-      provenance: {
-        dump_date: '2026-11-03',
-        file: reportName,
-        sha256: hash('sha256', report),
-        line: 2,
-        said_since: '2026-11-03',
-      },
-    },
-    {
-      source: 'ceidg',
+      ...shop,
       name: 'Hotel dla Zwierząt Kanarek Barbara Piórko',
       status: 'DELETED',
-      legal_form: 'osoba fizyczna prowadząca działalność gospodarczą',
-      address: {
-        street: 'ul. Leśna',
-        building: '2',
-        apartment: '',
-        city: 'Piaseczno',
-        postal_code: '05-500',
-        voivodeship: 'mazowieckie',
-        country_code: 'PL',
-      },
-      units: [],
-      contacts: [
-        { type: 'phone', value: '400214199' },
-        { type: 'email', value: 'kanarek@piorko.example.com' },
-      ],
-      activities: [
-        {
-          code: '9699Z',
-          name: 'Pozostała działalność usługowa, gdzie indziej niesklasyfikowana',
-          is_primary: true,
-        },
-      ],
+      address: { ...shop.address, ...place, postal_code: '05-500' },
+      activities: [{ code: '9699Z', name: other, is_primary: true }],
       dates: [
         { type: 'Data rozpoczęcia działalności', date: '2019-04-01' },
-        { type: 'Data wykreślenia', date: '2026-11-05' },
+        { type: 'Data wykreślenia', date: since },
       ],
-      websites: [],
-      provenance: {
-        dump_date: '2026-11-05',
-        file: null,
-        sha256: null,
-        line: null,
-        said_since: '2026-11-05',
-      },
+      provenance: { dump_date: since, file: null, sha256: null, line: null, said_since: since },
     },
   ],
   persons: [{ full_name: 'Barbara Piórko', role: 'Właściciel' }],
@@ -144,23 +123,15 @@ describe('POST /api/v1/companies/snapshot', () => {
     const [tapes, fish] = [await profileOf('1001407000'), await profileOf('1003001006')];
     expect(tapes.activities).toEqual([
       { code: '6201Z', name: 'Działalność związana z oprogramowaniem', is_primary: true },
-      {
-        code: '6202Z',
-        name: 'Działalność związana z doradztwem w zakresie informatyki',
-        is_primary: false,
-      },
-      {
-        code: '2651Z',
-        name: 'Produkcja instrumentów i przyrządów pomiarowych, kontrolnych i nawigacyjnych',
-        is_primary: false,
-      },
+      { code: '6202Z', name: expect.stringMatching(/ doradztwem /), is_primary: false },
+      { code: '2651Z', name: expect.stringMatching(/^Produkcja /), is_primary: false },
     ]);
+    const name = expect.stringMatching(/./);
     expect(fish.activities).toEqual([
-      { code: '6210B', name: expect.any(String), is_primary: true },
-      { code: '6220A', name: expect.any(String), is_primary: false },
-      { code: '6290Z', name: expect.any(String), is_primary: false },
+      { code: '6210B', name, is_primary: true },
+      { code: '6220A', name, is_primary: false },
+      { code: '6290Z', name, is_primary: false },
     ]);
-    expect(JSON.stringify(fish.activities)).not.toContain('"name":""');
   });
 
   test('200 labels the dates of a company that was suspended and closed', async () => {

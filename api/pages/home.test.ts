@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { useApi } from '../../fixtures/client/use-api.ts';
 import { runSource } from '../../fixtures/dump/three-sources.ts';
 
-let now = new Date('2026-11-04T06:00:00Z');
+// In Poland it is the fourth.
+let now = new Date('2026-11-03T23:30:00Z');
 
 const { database, api } = await useApi({ now: () => now });
 for (const source of ['ceidg', 'krs'] as const) {

@@ -6,11 +6,8 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { listSamples, textOf } from '../../../fixtures/client/samples.ts';
 import { useApi } from '../../../fixtures/client/use-api.ts';
-import type { OpenApiDocument } from '../../openapi/complete.ts';
+import type { OpenApiDocument, Operation } from '../../openapi/complete.ts';
 import { renderMarkdown } from './markdown.ts';
-
-/** Every page that `/docs` and `/guides` lead to below them, by its path. */
-let pages: Map<string, string>;
 
 const isDocs = (path: string) => /^\/(?:docs|guides)(?:$|[/#])/.test(path);
 
@@ -19,6 +16,9 @@ function linksOf(page: string): string[] {
   return [...page.matchAll(/<a [^>]*?href="([^"]+)"/g)].map(([, address]) => textOf(address!));
 }
 
+const { api } = await useApi({ baseUrl: 'https://api.registry.example' });
+
+/** Returns every page that `/docs` and `/guides` lead to below them, by its path. */
 async function crawl(): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   const pending = ['/docs', '/guides'];
@@ -36,8 +36,7 @@ async function crawl(): Promise<Map<string, string>> {
   return found;
 }
 
-const { api } = await useApi({ baseUrl: 'https://api.registry.example' });
-pages = await crawl();
+const pages = await crawl();
 
 const idsOf = (page: string) => [...page.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id!);
 
@@ -52,19 +51,13 @@ function findDead(path: string, addresses: string[]): string[] {
     });
 }
 
-interface Operation {
-  operationId: string;
-  summary: string;
-  tags: [string];
-}
-
 describe('GET /docs', () => {
   test('200 has every endpoint of the document once, with samples in three languages', async () => {
     const response = await api.ask('/api/v1/openapi.json');
     const { paths = {} } = (await response.json()) as OpenApiDocument;
     const expected = Object.entries(paths).flatMap(([path, item]) =>
       Object.entries(item as Record<string, Operation>).map(([method, { operationId, tags }]) => {
-        const page = `/docs/${tags[0].toLowerCase().replace(' ', '-')}`;
+        const page = `/docs/${tags[0]!.toLowerCase().replace(' ', '-')}`;
         return [page, operationId, `${method.toUpperCase()} ${path}`, 'curl,typescript,python'];
       }),
     );
