@@ -2,7 +2,8 @@ import { reads } from '../figures.ts';
 import { maskPersonalNumbers } from './personal-number.ts';
 
 /** The codes of `reject_code.csv` with which a reader rejects; the mapping has further codes. */
-export type RejectCode = 'damaged_row' | 'unreadable_answer' | 'no_name' | 'invalid_krs';
+export type RejectCode =
+  'damaged_row' | 'unreadable_answer' | 'no_name' | 'invalid_krs' | 'invalid_regon';
 
 /** A record, or an answer, that cannot be read. */
 export interface UnreadableRow {

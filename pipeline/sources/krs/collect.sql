@@ -161,8 +161,8 @@ insert into stage.document (file_no, line, entry_key_hint, document, raw)
 -- One row per legal form as KRS writes it: our label or the official name, in capitals. KRS writes 'lub' as a
 -- slash.
 with legal_form as (
-    select distinct on (form.written)
-        form.written,
+    select distinct on (written)
+        translate(registry.upper(spelling.text), ' -', '') as written,
         legal_form_symbol.symbol
     from registry.legal_form
     join registry.legal_form_symbol using (country_code, slug)
@@ -172,11 +172,8 @@ with legal_form as (
         (2, legal_form.name),
         (3, replace(legal_form.label, ' lub ', ' / '))
     ) as spelling (rank, text)
-    cross join lateral (
-        select translate(registry.upper(spelling.text), ' -', '') as written
-    ) as form
     where legal_form.country_code = 'PL'
-    order by form.written, spelling.rank, slug collate "C"
+    order by written, spelling.rank, slug collate "C"
 )
 
 select
@@ -185,8 +182,8 @@ select
     extract.krs,
     extract.content || jsonb_build_object(
         -- A NIP or REGON of zeros is no number.
-        'nip', nullif(translate(identifiers.nip, '- ', ''), '0000000000'),
-        'regon9', nullif(left(translate(identifiers.regon, '- ', ''), 9), '000000000'),
+        'nip', nullif(translate(part.identity #>> '{identyfikatory,nip}', '- ', ''), '0000000000'),
+        'regon9', nullif(left(translate(part.identity #>> '{identyfikatory,regon}', '- ', ''), 9), '000000000'),
         'legal_form', legal_form.symbol,
         'register', extract.register,
         'state_day', extract.state_day,
@@ -206,11 +203,6 @@ from stage.krs_extract as extract
 cross join lateral (
     select extract.content #> '{sections,dzial1,danePodmiotu}' as identity
 ) as part
-cross join lateral (
-    select
-        part.identity #>> '{identyfikatory,nip}' as nip,
-        part.identity #>> '{identyfikatory,regon}' as regon
-) as identifiers
 left join registry.entry as known
     on known.source = 'krs'
     and known.entry_key = extract.krs

@@ -31,9 +31,9 @@ create function stage.krs_proceeding(
     known_state text,
     known_start_date date,
     known_end_date date
-) returns jsonb
+) returns table (state text, start_day text, end_day text)
 language sql stable
-return (
+begin atomic
     with stated as (
         select
             item.place,
@@ -54,16 +54,16 @@ return (
             !~ 'likwidac'
     )
 
-    select jsonb_build_object(
-        'state', stated.state,
-        'start_day', coalesce(
+    select
+        stated.state,
+        coalesce(
             stated.start_day,
             case
                 when known_state in ('OPEN', stated.state) then known_start_date::text
                 else last_entry_day
             end
         ),
-        'end_day', case
+        case
             when stated.state = 'ENDED' then coalesce(
                 stated.end_day,
                 case when known_state = 'ENDED' then known_end_date::text else last_entry_day end
@@ -77,8 +77,7 @@ return (
                 known_end_date::text
             )
         end
-    )
     from stated
     order by stated.state = 'ENDED', stated.start_day desc nulls first, stated.place desc
-    limit 1
-);
+    limit 1;
+end;

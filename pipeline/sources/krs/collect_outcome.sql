@@ -46,16 +46,12 @@ union all
 select 'activity', activity.written
 from stage.krs_activity as activity
 where
-    not exists (
-        select from registry.activity_code
-        where activity_code.version in (2007, 2025) and activity_code.code = activity.code
-    )
-    and not exists (
-        select from registry.activity_code
-        where
-            activity_code.version in (2007, 2025)
-            and length(activity.code) < 5
-            and starts_with(activity_code.code, activity.code)
+    activity.code is null
+    or activity.code not in (
+        select left(activity_code.code, length)
+        from registry.activity_code
+        cross join generate_series(2, 5) as length
+        where activity_code.version in (2007, 2025)
     )
 union all
 select proceeding.subject || ' without a date', document.entry_key_hint

@@ -4,7 +4,7 @@ import { findCountry } from '../../../sql/country/pl/find-country.ts';
 import { shorten } from '../rejects.ts';
 import { tidy } from '../tidy.ts';
 import { readHolding } from './holding.ts';
-import type { Folded, LeafShape, ObjectShape, Shape } from './shape.ts';
+import type { Folded, ObjectShape, Shape } from './shape.ts';
 
 /** An object of a list. */
 type Item = Readonly<Record<string, Folded>>;
@@ -122,7 +122,8 @@ function foldMembers(
   }
   for (const [name, items] of found) {
     const shape = members[name]!;
-    if (shape.kind === 'history') found.set(name, joinHistory(shape, items as readonly Item[]));
+    if ('members' in shape && shape.kind === 'history')
+      found.set(name, joinHistory(shape, items as readonly Item[]));
   }
   return found;
 }
@@ -203,12 +204,7 @@ function readNumber(value: unknown): string | undefined {
     .find((number) => number !== undefined && /[1-9]/.test(number));
 }
 
-function readLeaf(
-  kind: LeafShape['kind'],
-  text: string,
-  path: string,
-  folding: Folding,
-): string | undefined {
+function readLeaf(kind: string, text: string, path: string, folding: Folding): string | undefined {
   if (kind === 'text' || kind === 'number') return text;
   if (kind === 'holding') return readHolding(text);
   if (kind === 'day') {

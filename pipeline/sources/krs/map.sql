@@ -56,8 +56,8 @@ select
         registry.calendar_day(document.document ->> 'struck_off_day'),
         case when document.document ? 'struck_off_day' then known.struck_off_date end
     )::text as struck_off_date,
-    proceeding.bankruptcy ->> 'start_day' as bankruptcy_start_date,
-    proceeding.bankruptcy ->> 'end_day' as bankruptcy_end_date,
+    bankruptcy.start_day as bankruptcy_start_date,
+    bankruptcy.end_day as bankruptcy_end_date,
     case
         when
             unit.units @> known.units
@@ -68,10 +68,10 @@ select
     end as units,
     person.persons,
     other.dates as other_dates,
-    proceeding.bankruptcy ->> 'state' as bankruptcy_state,
-    proceeding.restructuring ->> 'state' as restructuring_state,
-    proceeding.restructuring ->> 'start_day' as restructuring_start_date,
-    proceeding.restructuring ->> 'end_day' as restructuring_end_date,
+    bankruptcy.state as bankruptcy_state,
+    restructuring.state as restructuring_state,
+    restructuring.start_day as restructuring_start_date,
+    restructuring.end_day as restructuring_end_date,
     part.seat ->> 'adresDoDoreczenElektronicznychWpisanyDoBAE' as e_delivery,
     -- An extract without the number of its version leaves the known number.
     coalesce((document.document ->> 'entry_no')::integer, known.version_no) as version_no,
@@ -123,24 +123,20 @@ left join lateral (
     order by stated.is_readable, stated.suspension_day desc, stated.resumption_day desc nulls first
     limit 1
 ) as suspension on true
-cross join lateral (
-    select
-        stage.krs_proceeding(
-            part.sections #> '{dzial6,postepowanieUpadlosciowe}',
-            document.document ->> 'last_entry_day',
-            known.bankruptcy_state,
-            known.bankruptcy_start_date,
-            known.bankruptcy_end_date
-        ) as bankruptcy,
-        stage.krs_proceeding(
-            part.sections #> '{dzial6,restrukturyzacja}',
-            document.document ->> 'last_entry_day',
-            known.restructuring_state,
-            known.restructuring_start_date,
-            known.restructuring_end_date
-        ) as restructuring
-    offset 0
-) as proceeding
+left join lateral stage.krs_proceeding(
+    part.sections #> '{dzial6,postepowanieUpadlosciowe}',
+    document.document ->> 'last_entry_day',
+    known.bankruptcy_state,
+    known.bankruptcy_start_date,
+    known.bankruptcy_end_date
+) as bankruptcy on true
+left join lateral stage.krs_proceeding(
+    part.sections #> '{dzial6,restrukturyzacja}',
+    document.document ->> 'last_entry_day',
+    known.restructuring_state,
+    known.restructuring_start_date,
+    known.restructuring_end_date
+) as restructuring on true
 -- Branches have no number in KRS: branches that share an address are distinguished by their order. The same
 -- branches in another order are no change.
 cross join lateral (

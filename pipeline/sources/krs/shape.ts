@@ -1,26 +1,14 @@
 import { readTable } from '../table.ts';
 
 /**
- * The kinds of values of a key. `text`: a value. `day`: a day such as 31.12.2026, read as YYYY-MM-DD.
+ * A key with a value. The kinds are: `text`: a value. `day`: a day such as 31.12.2026, read as YYYY-MM-DD.
  * `first_day`: the first day in a text. `country`: the Polish name of a country, read as its ISO 3166-1 code.
  * `number`: a KRS or REGON number, plain or in an object. `holding`: the count and the value of shares in a
  * text. `ignored`: a known value that is not shown. `entry_day`: the day of the entry that brought the object
  * in. `former_names`: the earlier names of the object.
  */
-const leaves = [
-  'text',
-  'day',
-  'first_day',
-  'country',
-  'number',
-  'holding',
-  'ignored',
-  'entry_day',
-  'former_names',
-] as const;
-
-export interface LeafShape {
-  kind: (typeof leaves)[number];
+interface LeafShape {
+  kind: string;
 }
 
 /**
@@ -42,9 +30,9 @@ export type Shape = LeafShape | ObjectShape;
 export type Folded = string | readonly Folded[] | { readonly [key: string]: Folded };
 
 /**
- * The keys of an extract, whether OdpisAktualny or OdpisPelny. Any other key is noted as unknown. A kind is one
- * of `leaves`, or the name of an object of this table, followed by `[]` for a list of objects and by `[..]` for
- * a history.
+ * The keys of an extract, whether OdpisAktualny or OdpisPelny. Any other key is noted as unknown. A kind is a
+ * kind of values, or the name of an object of this table, followed by `[]` for a list of objects and by `[..]`
+ * for a history.
  */
 const keys = readTable<'object' | 'key' | 'kind' | 'spelling'>(
   new URL('shape.csv', import.meta.url),
@@ -58,10 +46,9 @@ export const contentShape = shapeOf('content');
 export const headerShape = shapeOf('header');
 
 function shapeOf(kind: string): Shape {
-  const leaf = leaves.find((name) => name === kind);
-  if (leaf) return { kind: leaf };
   const [name = '', many] = kind.split('[');
-  const members = objects.get(name)!;
+  const members = objects.get(name);
+  if (!members) return { kind };
   return {
     kind: many === undefined ? 'group' : many === ']' ? 'list' : 'history',
     members: Object.fromEntries(members.map((member) => [member.key, shapeOf(member.kind)])),

@@ -1,5 +1,6 @@
 import { type BirRow, fieldOf } from './soap.ts';
 import { type OddValue, UnusableAnswer } from '../answer.ts';
+import { areRegon9Digits } from '../../../sql/check-digit.ts';
 import { findCountry } from '../../../sql/country/pl/find-country.ts';
 import { shorten } from '../rejects.ts';
 import { tidy } from '../tidy.ts';
@@ -40,9 +41,11 @@ export function readReport(rows: readonly BirRow[], label: AnswerLabel): object 
 }
 
 /** Reads a line of a daily list: `new`, `updated` or `deleted`. Throws an `UnusableAnswer`. */
-export function readNumber(list: string, text: string): object {
-  if (!/^(?:\d{9}|\d{14})$/.test(text)) throw new UnusableAnswer('not a REGON of 9 or 14 digits');
-  return { kind: 'list', list, number: text };
+export function readNumber(list: string, number: string): object {
+  if (!/^(?:\d{9}|\d{14})$/.test(number)) throw new UnusableAnswer('not a REGON of 9 or 14 digits');
+  if (!areRegon9Digits(Buffer.from(number), 0))
+    throw new UnusableAnswer(`the REGON '${number}' is not valid`, 'invalid_regon');
+  return { kind: 'list', list, number, is_unit: isUnitNumber(number) };
 }
 
 /** The error codes for no civil partnership, and for no recorded partners: these answers do not name their report. */

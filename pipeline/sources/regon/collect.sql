@@ -1,22 +1,21 @@
 -- Groups the answers that belong together: one document an activity, out of all reports about it.
 
 -- One row per report with content, and the company that it is about. entity: 'P' is a legal person, 'F' a
--- natural person.
+-- natural person. Null rows mean an answer that no records exist.
 create unlogged table stage.regon_report as
 with report as (
     select
         answer.file_no,
         answer.line,
         answer.raw,
-        answer.answer ->> 'entity' as entity,
-        answer.answer ->> 'part' as part,
-        answer.answer ->> 'silo' as silo,
-        answer.answer -> 'rows' as records,
-        answer.answer ->> 'regon' as regon9,
+        stated.*,
         coalesce(substring(file.file_key from '^(.*)/'), '') as folder,
         named.number
     from stage.answer
     join stage.file using (file_no)
+    cross join lateral jsonb_to_record(answer.answer) as stated (
+        kind text, code text, entity text, part text, silo text, rows jsonb, regon text
+    )
     cross join lateral (
         select
             substring(file.file_key from '(?<!\d)(\d{14}|\d{9})(?!\d)[^/]*$') as file_number,
@@ -30,46 +29,25 @@ with report as (
         end as number
     ) as named
     where
-        answer.answer ->> 'part' <> ''
+        stated.part <> ''
         and (
-            answer.answer ->> 'kind' = 'report'
+            stated.kind = 'report'
             -- Codes 4, 21 and 22 mean that a company has no units or no partners. An error about activities is
             -- ignored: every company has activities, and code 11 means that they are not published.
-            or (
-                answer.answer ->> 'code' in ('4', '21', '22')
-                and answer.answer ->> 'part' in ('units', 'partners')
-            )
+            or (stated.code in ('4', '21', '22') and stated.part in ('units', 'partners'))
         )
-),
-
-folder_owner as (
-    select
-        report.folder,
-        min(report.regon9) as regon9
-    from report
-    where report.regon9 is not null
-    group by report.folder
-    having count(distinct report.regon9) = 1
 )
 
-select
-    report.file_no,
-    report.line,
-    report.raw,
-    report.entity,
-    report.part,
-    report.silo,
-    -- Null records mean an answer that no records exist.
-    report.records,
-    coalesce(
-        report.regon9,
-        left(report.number, 9),
-        folder_owner.regon9
-    ) as regon9
+select report.*, coalesce(report.regon, left(report.number, 9), folder_owner.regon) as regon9
 from report
-left join folder_owner using (folder)
+left join (
+    select folder, min(regon) as regon
+    from report
+    group by folder
+    having count(distinct regon) = 1
+) as folder_owner using (folder)
 -- An answer that is labelled only with the number of a local unit is not about the company.
-where report.regon9 is not null or report.number ~ '^[0-9]{9}(0{5})?$' is not false;
+where report.regon is not null or report.number ~ '^[0-9]{9}(0{5})?$' is not false;
 
 analyze stage.regon_report;
 
@@ -80,12 +58,12 @@ select distinct on (report.regon9, report.entity, report.part)
     report.regon9,
     report.entity,
     report.part,
-    coalesce(min(report.records::text), '[]')::jsonb as records,
-    min(report.records::text) <> max(report.records::text) as is_contradicted
+    coalesce(min(report.rows::text), '[]')::jsonb as records,
+    min(report.rows::text) <> max(report.rows::text) as is_contradicted
 from stage.regon_report as report
 cross join lateral (
-    select (report.records is not null)::integer
-        + coalesce(report.records @? '$[*].version', false)::integer as rank
+    select (report.rows is not null)::integer
+        + coalesce(report.rows @? '$[*].version', false)::integer as rank
 ) as rank
 where report.part in ('codes', 'units', 'partners', 'person') and report.regon9 is not null
 group by report.regon9, report.entity, report.part, rank.rank
@@ -99,7 +77,7 @@ select
     jsonb_agg(record.record order by report.file_no, report.line),
     false
 from stage.regon_report as report
-cross join lateral jsonb_array_elements(report.records) as record (record)
+cross join lateral jsonb_array_elements(report.rows) as record (record)
 where report.part = 'unit' and report.regon9 is not null
 group by report.regon9, report.entity;
 
@@ -115,7 +93,7 @@ select
     entity,
     main.silo,
     regon9 || '-' || main.silo as entry_key,
-    main.records -> 0 as activity,
+    main.rows -> 0 as activity,
     part.records -> 'person' -> 0 as person,
     part.records -> 'codes' as codes,
     -- A fetch skips the list of units when the count of units is zero. An empty list is ignored when the count
@@ -149,7 +127,7 @@ left join (
     group by regon_part.regon9, regon_part.entity
 ) as part using (regon9, entity)
 cross join lateral (
-    select coalesce(part.records -> 'person', main.records) -> 0 ->> 'unit_count' as unit_count
+    select coalesce(part.records -> 'person', main.rows) -> 0 ->> 'unit_count' as unit_count
 ) as stated
 where main.part = 'main';
 
@@ -169,8 +147,8 @@ where main.reason is null;
 
 analyze stage.document;
 
-insert into stage.reject (file_no, line, reject_code, reason, raw, is_repeat, entry_key)
-select file_no, line, (reason).reject_code, (reason).reason, raw, false, entry_key
+insert into stage.reject (file_no, line, reject_code, reason, raw, entry_key)
+select file_no, line, (reason).reject_code, (reason).reason, raw, entry_key
 from stage.regon_activity
 where reason is not null
 union all
@@ -184,13 +162,12 @@ select
         else format('the dump holds no main report of %s', report.regon9)
     end,
     report.raw,
-    false,
     null
 from stage.regon_report as report
 where
     report.part <> 'main'
     -- An answer that no records exist is valid, and no reject.
-    and report.records is not null
+    and report.rows is not null
     and not exists (
         select from stage.regon_activity as activity
         where activity.regon9 = report.regon9 and activity.entity = report.entity

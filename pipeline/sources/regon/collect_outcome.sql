@@ -1,26 +1,11 @@
 -- Applies the daily lists, and notes missing reports. The reader notes errors and odd values (`odd.ts`).
 
--- One row per line of a daily list. A number of fourteen digits that ends in zeros is a company's own.
-create unlogged table stage.regon_listed as
-select
-    answer.file_no,
-    answer.line,
-    answer.raw,
-    answer.answer ->> 'list' as list,
-    answer.answer ->> 'number' as number,
-    left(answer.answer ->> 'number', 9) as regon9,
-    length(answer.answer ->> 'number') = 14
-    and right(answer.answer ->> 'number', 5) <> '00000' as is_unit
+-- One row per line of a daily list.
+create view stage.regon_listed as
+select listed.*, left(listed.number, 9) as regon9
 from stage.answer
+cross join lateral jsonb_to_record(answer.answer) as listed (list text, number text, is_unit boolean)
 where answer.answer ->> 'kind' = 'list';
-
-insert into stage.reject (file_no, line, reject_code, reason, raw)
-select file_no, line, 'invalid_regon', format('the REGON ''%s'' is not valid', number), raw
-from stage.regon_listed
-where not registry.is_regon9(regon9);
-
-delete from stage.regon_listed
-where not registry.is_regon9(regon9);
 
 -- One row per activity of a person whose main report is missing. is_counted: the person still has the activity.
 create view stage.regon_unreported as
@@ -66,29 +51,22 @@ where not unreported.is_counted;
 -- Notes answers and activities without a report, and listed numbers without an answer. The answer to a search
 -- names companies, but is no report.
 insert into stage.notice (subject, value)
-select
-    'answer without a report',
-    format('%s in %s', answer.answer ->> 'report', file.file)
+select 'answer without a report', format('%s in %s', answer.answer ->> 'report', file.file)
 from stage.answer
 join stage.file using (file_no)
 where
     answer.answer ->> 'kind' = 'report'
     and answer.answer ->> 'report' = 'DaneSzukajPodmioty'
 union all
-select
-    'listed without an answer',
-    format('%s %s', listed.list, listed.number)
+select 'listed without an answer', format('%s %s', listed.list, listed.number)
 from stage.regon_listed as listed
 where
     (listed.list <> 'deleted' or listed.is_unit)
     and not exists (
         select from stage.answer
-        where
-            left(answer.answer ->> 'regon', 9) = listed.regon9
+        where left(answer.answer ->> 'regon', 9) = listed.regon9
     )
 union all
-select
-    'activity without its report',
-    unreported.entry_key
+select 'activity without its report', unreported.entry_key
 from stage.regon_unreported as unreported
 where unreported.is_counted;

@@ -57,13 +57,9 @@ export function findReportIn(file: string): Report | undefined {
 /** Checks whether fields may belong to a report: at least one has the report's prefix. */
 export function fits({ name, prefixes }: Report, keys: readonly string[]): boolean {
   return (
-    isAboutCodes(keys) === name.endsWith('Pkd') &&
+    keys.some((key) => /^(?:praw|fiz|lokpraw|lokfiz)_pkd/.test(key)) === name.endsWith('Pkd') &&
     keys.some((key) => prefixes.some((prefix) => key.startsWith(prefix)))
   );
-}
-
-function isAboutCodes(keys: readonly string[]): boolean {
-  return keys.some((key) => /^(?:praw|fiz|lokpraw|lokfiz)_pkd/.test(key));
 }
 
 /** Finds the report of an answer without a name, by the names of its fields in lower case. */

@@ -1,12 +1,6 @@
 import type { Fields, TableDescription } from '../source.ts';
 import { answers, establishmentColumns, unitColumns } from './answer.ts';
 
-/**
- * Matches the name of a stock file of INSEE. Three other files begin with StockEtablissement: histories and
- * successions.
- */
-const stockName =
-  /^(Stock(?:UniteLegale|Etablissement|Doublons))(?:[^a-z].*)?\.(?:zip|csv|csv\.gz|parquet)$/i;
 const parts = ['StockUniteLegale', 'StockEtablissement', 'StockDoublons'];
 
 /**
@@ -21,8 +15,9 @@ export const description: TableDescription = {
   has_one_activity: true,
   columns: unitColumns.columns,
   identifyFile(file) {
-    const found = stockName.exec(file.replace(/^.*\//, ''))?.[1]?.toLowerCase();
-    return parts.find((part) => part.toLowerCase() === found) ?? null;
+    if (!/\.(?:zip|csv|csv\.gz|parquet)$/i.test(file)) return null;
+    // Three other files begin with StockEtablissement: histories and successions.
+    return parts.find((part) => new RegExp(`(^|/)${part}[^a-z/][^/]*$`, 'i').test(file)) ?? null;
   },
   join: {
     separator: ',',

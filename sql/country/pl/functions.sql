@@ -65,41 +65,37 @@ return coalesce(
     registry.lower(status) ~ '^(uchyl|uniewa|anulow|cofni|skre.l|wykre.l|niewa.n|nieakt)', false
 );
 
--- Returns whether a NIP has ten digits and the right check digit: weights 6 5 7 2 3 4 5 6 7, modulo 11. Reading the
--- digits as bytes costs a third less than dividing.
+-- Returns the sum of the first nine bytes, each by its weight. Reading digits as bytes costs a third less than
+-- dividing.
+create or replace function registry.weigh(bytes bytea, weights integer[]) returns integer
+language sql immutable parallel safe
+return get_byte(bytes, 0) * weights[1]
++ get_byte(bytes, 1) * weights[2]
++ get_byte(bytes, 2) * weights[3]
++ get_byte(bytes, 3) * weights[4]
++ get_byte(bytes, 4) * weights[5]
++ get_byte(bytes, 5) * weights[6]
++ get_byte(bytes, 6) * weights[7]
++ get_byte(bytes, 7) * weights[8]
++ get_byte(bytes, 8) * weights[9];
+
+-- Returns whether a NIP has ten digits and the right check digit, modulo 11.
 create or replace function registry.is_nip(value text) returns boolean
 language sql immutable parallel safe
 return case
-    when length(value) = 10 and translate(value, '0123456789', '') = '' then (
-        get_byte(value::bytea, 0) * 6
-        + get_byte(value::bytea, 1) * 5
-        + get_byte(value::bytea, 2) * 7
-        + get_byte(value::bytea, 3) * 2
-        + get_byte(value::bytea, 4) * 3
-        + get_byte(value::bytea, 5) * 4
-        + get_byte(value::bytea, 6) * 5
-        + get_byte(value::bytea, 7) * 6
-        + get_byte(value::bytea, 8) * 7
-        - 45 * 48
-    ) % 11 = get_byte(value::bytea, 9) - 48 and value <> '0000000000'
+    when length(value) = 10 and translate(value, '0123456789', '') = '' then
+        (registry.weigh(value::bytea, '{6, 5, 7, 2, 3, 4, 5, 6, 7}') - 45 * 48) % 11
+        = get_byte(value::bytea, 9) - 48 and value <> '0000000000'
     else false
 end;
 
--- Returns whether a REGON has nine digits and the right check digit: weights 8 9 2 3 4 5 6 7, modulo 11, 10 being 0.
+-- Returns whether a REGON has nine digits and the right check digit, modulo 11, 10 being 0.
 create or replace function registry.is_regon9(value text) returns boolean
 language sql immutable parallel safe
 return case
-    when length(value) = 9 and translate(value, '0123456789', '') = '' then (
-        get_byte(value::bytea, 0) * 8
-        + get_byte(value::bytea, 1) * 9
-        + get_byte(value::bytea, 2) * 2
-        + get_byte(value::bytea, 3) * 3
-        + get_byte(value::bytea, 4) * 4
-        + get_byte(value::bytea, 5) * 5
-        + get_byte(value::bytea, 6) * 6
-        + get_byte(value::bytea, 7) * 7
-        - 44 * 48
-    ) % 11 % 10 = get_byte(value::bytea, 8) - 48 and value <> '000000000'
+    when length(value) = 9 and translate(value, '0123456789', '') = '' then
+        (registry.weigh(value::bytea, '{8, 9, 2, 3, 4, 5, 6, 7, 0}') - 44 * 48) % 11 % 10
+        = get_byte(value::bytea, 8) - 48 and value <> '000000000'
     else false
 end;
 
