@@ -32,8 +32,6 @@ export async function openAccount(tx: Tx, { account_id, user_ref, email }: Accou
   return { user_ref, email, master_token: plaintext, token_ref };
 }
 
-export type OpenedAccount = Awaited<ReturnType<typeof openAccount>>;
-
 /** Initializes an account: issues its Master Token and, if `isWelcome`, adds the welcome bonus. */
 export async function startAccount(tx: Tx, account: Account, now: Date, isWelcome: boolean) {
   const { account_id } = account;

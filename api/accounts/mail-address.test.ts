@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { domainOf, isRefusedDomain, mailboxOf, normalizeAddress } from './mail-address.ts';
+import { isRefusedDomain, mailboxOf, normalizeAddress } from './mail-address.ts';
 
 describe('normalizeAddress', () => {
   test.each([
@@ -107,7 +107,7 @@ describe('isRefusedDomain', () => {
     'anna@neostrada.pl',
     'anna@punkproof.com',
   ])('refuses %s', (text) => {
-    expect(isRefusedDomain(domainOf(normalizeAddress(text)!))).toBe(true);
+    expect(isRefusedDomain(normalizeAddress(text)!.split('@')[1]!)).toBe(true);
   });
 
   test.each([
@@ -122,7 +122,7 @@ describe('isRefusedDomain', () => {
     'anna@estudio.za.com',
     'anna@company.example',
   ])('takes %s', (text) => {
-    expect(isRefusedDomain(domainOf(normalizeAddress(text)!))).toBe(false);
+    expect(isRefusedDomain(normalizeAddress(text)!.split('@')[1]!)).toBe(false);
   });
 
   test('refuses the domains of the setting, and those below them', () => {

@@ -44,10 +44,6 @@ export function normalizeAddress(text: string): string | undefined {
   return ascii !== undefined && address.length <= addressMaximum ? address : undefined;
 }
 
-export function domainOf(address: string): string {
-  return split(address)[1];
-}
-
 // Mail providers that ignore dots in a local part: https://support.google.com/mail/answer/7436150 and
 // https://proton.me/support/addresses-and-aliases
 const dotless = ['gmail.com', 'googlemail.com', 'proton.me', 'protonmail.com', 'pm.me'];
@@ -105,7 +101,7 @@ export const addressField = z
 
 /** Returns the field for the address of a new account, which refuses disposable and free mailboxes. */
 export function accountAddressField(furtherDomains: readonly string[]) {
-  return addressField.refine((address) => !isRefusedDomain(domainOf(address), furtherDomains), {
+  return addressField.refine((address) => !isRefusedDomain(split(address)[1], furtherDomains), {
     error: 'The email field must not be an address of a disposable or free mailbox.',
   });
 }

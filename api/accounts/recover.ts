@@ -6,7 +6,7 @@ import type { Language } from '../../sql/words/message.ts';
 import type { OneTimeTokenClaims } from '../../sql/secrets/signed-token.ts';
 import { limits } from '../figures.ts';
 import type { Context } from '../http/context.ts';
-import { findInitialized, openAccount, type OpenedAccount } from './init.ts';
+import { findInitialized, openAccount } from './init.ts';
 import {
   cancelOneTimeTokens,
   expiryOf,
@@ -104,7 +104,7 @@ async function recoverAccount(
   claims: OneTimeTokenClaims,
   password_hash: string,
   now: Date,
-): Promise<OpenedAccount | undefined> {
+) {
   const asked = await selectRequests(tx, claims, now)
     .select('one_time_token_id')
     .where('token.password_hash', '=', password_hash)

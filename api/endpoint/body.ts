@@ -1,5 +1,4 @@
-import { isUtf8 } from 'node:buffer';
-import { type RequestHandler, text } from 'express';
+import { raw, type RequestHandler } from 'express';
 import { sizes } from '../figures.ts';
 import { readBounded, tooLarge } from '../http/bounded-body.ts';
 import { HttpError, invalid } from '../http/errors.ts';
@@ -8,37 +7,11 @@ import { refuseHuge } from './validate.ts';
 const malformed = 'The request body is not valid JSON.';
 const unsupported = 'The request body must be sent as application/json in UTF-8.';
 
-// The answers to errors of Express, by type. The own messages of Express quote the body, which may hold a password.
-const messages: Record<string, [status: number, message: string]> = {
-  'entity.parse.failed': [400, malformed],
-  'charset.unsupported': [415, unsupported],
-};
-
-// Reads a JSON body as text. Express adds the body to its errors, so that only their type is used.
-const readText = readBounded(
+const readBytes = readBounded(
   sizes.body_bytes,
-  text({
-    type: 'application/json',
-    limit: sizes.body_bytes,
-    verify: (_request, _response, bytes, encoding) => {
-      if (!/^utf-?8$/i.test(encoding)) throw typed('charset.unsupported');
-      // The decoder of Express would silently replace invalid UTF-8.
-      if (!isUtf8(bytes)) throw typed('entity.parse.failed');
-    },
-  }),
+  raw({ type: 'application/json', limit: sizes.body_bytes }),
 );
-
-function typed(type: string): Error {
-  return Object.assign(new Error(type), { type });
-}
-
-function explain(error: unknown): unknown {
-  const { type = '' } = error as { type?: string };
-  // A compressed body may be too large only after inflation.
-  if (type === 'entity.too.large') return tooLarge(sizes.body_bytes);
-  const [status, message] = messages[type] ?? [];
-  return status && message ? new HttpError(status, { message }) : error;
-}
+const otherCharset = /;\s*charset\s*=\s*(?!"?utf-?8"?\s*(?:;|$))/i;
 
 /** Returns the keys of all objects in a value, in any depth, with repetitions. */
 function listKeys(value: unknown): string[] {
@@ -72,9 +45,11 @@ function findRepeatedKey(json: string, value: unknown): string | undefined {
     });
 }
 
-function parseJson(json: string): unknown {
+function parseJson(bytes: Buffer): unknown {
+  let json: string;
   let value: unknown;
   try {
+    json = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     value = JSON.parse(json);
   } catch {
     // The error of `JSON.parse` quotes the body, and is not passed on.
@@ -90,14 +65,18 @@ function parseJson(json: string): unknown {
 export const readBody: RequestHandler = (request, response, next) => {
   const isEmpty = request.headers['content-length'] === '0';
   // `request.is` returns null for a request without a body.
-  if (!isEmpty && request.is('application/json') === false) {
+  const type = isEmpty ? null : request.is('application/json');
+  if (type === false || (type && otherCharset.test(request.get('Content-Type')!))) {
     throw new HttpError(415, { message: unsupported });
   }
-  readText(request, response, (error?: unknown) => {
+  readBytes(request, response, (error?: unknown) => {
     try {
-      if (error) throw explain(error);
-      const json = request.body as string | undefined;
-      request.body = json ? parseJson(json) : undefined;
+      // A compressed body may be too large only after inflation.
+      const { type: cause } = (error ?? {}) as { type?: string };
+      if (cause === 'entity.too.large') throw tooLarge(sizes.body_bytes);
+      if (error) throw error;
+      const bytes = request.body as Buffer | undefined;
+      request.body = bytes?.length ? parseJson(bytes) : undefined;
       next();
     } catch (fault) {
       next(fault);

@@ -36,7 +36,6 @@ export function mountEndpoints(
     authentication.findKey,
     authentication.refuseEnded,
   );
-  const admit = createAdmission(authentication);
   const byPath = Map.groupBy(endpoints, ({ description }) => description.path);
   // Paths without a parameter are mounted first, so that `/tokens/verify` does not name a token `verify`.
   const paths = [...byPath].toSorted(
@@ -48,10 +47,11 @@ export function mountEndpoints(
     route.all(begin(path, isOpen), ...(isOpen ? share('*') : share(options.corsOrigins)));
     for (const one of ofPath) {
       const { method, auth, limit } = one.description;
+      const limitCaller = limit ? [limiter.limitRequests(limit, accountOf)] : [];
       route[method](
         ...(auth === 'none'
           ? [limiter.limitRequests(limit ?? limits.general)]
-          : [limitToken, admit(auth), limit ? limiter.limitRequests(limit, accountOf) : []].flat()),
+          : [limitToken, admit(authentication, auth), ...limitCaller]),
         // The body of a GET is ignored, since HTTP defines no meaning for it.
         ...(method === 'get' ? [] : [readBody]),
         answer(one, options),
@@ -78,17 +78,16 @@ function begin(path: string, isOpen: boolean): RequestHandler {
   };
 }
 
-function createAdmission({ authenticate }: Authentication) {
-  return (auth: Auth): RequestHandler =>
-    async (request, response, next) => {
-      const caller = await authenticate(request);
-      if (auth === 'master' && caller.kind !== 'master') {
-        const message = 'This operation needs the Master Token.';
-        throw new HttpError(403, { message, code: 'FORBIDDEN' });
-      }
-      response.locals.caller = caller;
-      next();
-    };
+function admit({ authenticate }: Authentication, auth: Auth): RequestHandler {
+  return async (request, response, next) => {
+    const caller = await authenticate(request);
+    if (auth === 'master' && caller.kind !== 'master') {
+      const message = 'This operation needs the Master Token.';
+      throw new HttpError(403, { message, code: 'FORBIDDEN' });
+    }
+    response.locals.caller = caller;
+    next();
+  };
 }
 
 function accountOf({ res }: Request): Promise<string> {

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import type { Request, RequestHandler, Response } from 'express';
+import type { RequestHandler, Response } from 'express';
 import { HttpError, sendError, unavailable } from './errors.ts';
 
 /**
@@ -8,7 +8,13 @@ import { HttpError, sendError, unavailable } from './errors.ts';
  */
 export function answerBy(deadline_ms: number): RequestHandler {
   return (request, response, next) => {
-    const answer = () => answerLate(request, response, deadline_ms);
+    const answer = () => {
+      if (response.headersSent) return;
+      response.locals.err = new Error(`No answer after ${deadline_ms} ms`);
+      const message = STATUS_CODES[408]!;
+      const error = request.complete ? unavailable() : new HttpError(408, { message });
+      sendError(response.set('Connection', 'close'), error);
+    };
     response.locals.deadline ??= setTimeout(answer, deadline_ms);
     response.locals.lastClaim_ms ??= performance.now() + (deadline_ms * 2) / 3;
     response.once('close', () => clearTimeout(response.locals.deadline));
@@ -26,21 +32,8 @@ export function isGivenUp(response: Response): boolean {
  * third of the time it is too late: the answer would come long after the deadline.
  */
 export function claimAnswer(response: Response): boolean {
-  const { deadline, lastClaim_ms } = response.locals as {
-    deadline?: NodeJS.Timeout;
-    lastClaim_ms?: number;
-  };
-  if (isGivenUp(response) || performance.now() > (lastClaim_ms ?? Infinity)) return false;
-  clearTimeout(deadline);
+  const { deadline, lastClaim_ms = Infinity } = response.locals;
+  if (isGivenUp(response) || performance.now() > lastClaim_ms) return false;
+  clearTimeout(deadline as NodeJS.Timeout);
   return true;
-}
-
-function answerLate(request: Request, response: Response, deadline_ms: number): void {
-  if (response.headersSent) return;
-  response.locals.err = new Error(`No answer after ${deadline_ms} ms`);
-  // A request is incomplete when the client has not sent its whole body.
-  const error = request.complete
-    ? unavailable()
-    : new HttpError(408, { message: STATUS_CODES[408]! });
-  sendError(response.set('Connection', 'close'), error);
 }

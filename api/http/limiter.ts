@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Request, RequestHandler } from 'express';
 import { type IncrementResponse, ipKeyGenerator, rateLimit } from 'express-rate-limit';
 import { LRUCache } from 'lru-cache';
+import pLimit, { type LimitFunction } from 'p-limit';
 import type { Logger } from 'pino';
 import type { Db } from '../../sql/connection/kysely.ts';
 import { runPrepared } from '../../sql/connection/prepared.ts';
@@ -31,8 +32,6 @@ export type Limiter = ReturnType<typeof createLimiter>;
 /** The requests of a key in its window, the end of the window, and the refusals of the key by this process. */
 type Counted = IncrementResponse & { resetTime: Date; refusals?: number };
 
-type Hit = { limit_key: string; reset_at: Date };
-
 function refusalOf({ request_count, what }: RequestLimit): string {
   return what ? `An account has at most ${request_count} ${what}.` : 'Too Many Attempts.';
 }
@@ -54,7 +53,7 @@ function unsupported(): never {
 export function createLimiter({ gate, readers, now, logger }: Options) {
   /** The windows of the most recent clients, as this process has counted them. */
   const windows = new LRUCache<string, Counted>({ max: memory.windows });
-  const working = new Map<string, { count: number; waiting: (() => void)[] }>();
+  const queues = new Map<string, LimitFunction>();
 
   const findOpen = (limit_key: string) => {
     const counted = windows.get(limit_key);
@@ -62,7 +61,9 @@ export function createLimiter({ gate, readers, now, logger }: Options) {
   };
 
   /** Returns the count of each hit in its window; undefined while the writer is away. */
-  async function countHits(hits: Hit[]): Promise<(Counted | undefined)[]> {
+  async function countHits(
+    hits: { limit_key: string; reset_at: Date }[],
+  ): Promise<(Counted | undefined)[]> {
     const keys = hits.map(({ limit_key }) => limit_key);
     const values = [keys, now(), hits.map(({ reset_at }) => reset_at)];
     type Row = { limit_key: string; hit_count: string; reset_at: Date };
@@ -182,22 +183,18 @@ export function createLimiter({ gate, readers, now, logger }: Options) {
       work: () => Promise<Result>,
     ): Promise<Result> {
       const key = `${what}:${client}`;
-      const own = working.get(key) ?? { count: 0, waiting: [] };
-      if (own.count >= running_count + waiting_count) {
+      const own = queues.get(key) ?? pLimit(running_count);
+      if (own.activeCount + own.pendingCount >= running_count + waiting_count) {
         // The refusal is delayed: a client that retries at once must not take the processor from others.
         await delay(retryAfter_s.work * 1_000);
         const message = `At most ${running_count} ${what} may be under way at a time, and ${waiting_count} wait.`;
         throw tooMany(message, retryAfter_s.work);
       }
-      working.set(key, own);
-      own.count += 1;
-      if (own.count > running_count) await new Promise<void>((next) => own.waiting.push(next));
+      queues.set(key, own);
       try {
-        return await work();
+        return await own(work);
       } finally {
-        own.count -= 1;
-        if (own.count === 0) working.delete(key);
-        own.waiting.shift()?.();
+        if (own.activeCount === 0) queues.delete(key);
       }
     },
   };

@@ -4,9 +4,8 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { Readers } from '../../sql/connection/readers.ts';
 import { addRegistryMetrics } from '../../sql/metrics/registry.ts';
 import { createRendering } from '../../sql/metrics/server.ts';
-import { onlyAllow } from './errors.ts';
 import { isOfThisMachine } from './forwarded.ts';
-import { createRouter } from './router.ts';
+import { addRead, createRouter } from './router.ts';
 
 interface Options {
   pool?: Pool | undefined;
@@ -37,27 +36,25 @@ export function createMetrics({ pool, readers, searchIndex, now }: Options) {
     labelNames: ['route'] as const,
     registers: [registry],
   });
-  const memory = new Gauge({
+  new Gauge({
     name: 'registry_search_memory_bytes',
     help: 'Memory of the process that has the search index, which the API processes of a machine share.',
-    registers: [],
+    registers: [registry],
     collect() {
       this.set(searchIndex.memory_bytes());
     },
   });
-  registry.registerMetric(memory);
   if (pool) addRegistryMetrics(registry, pool, 'api', () => readers.states());
 
   const render = createRendering(registry, now);
   const router = createRouter();
-  router
-    .route('/metrics')
-    .all((request, _response, next) => next(isOfThisMachine(request) ? undefined : 'router'))
-    .get(async (_request, response) => {
-      const { type, text } = await render();
-      response.type(type).send(text);
-    })
-    .all(onlyAllow('GET, HEAD'));
+  router.all('/metrics', (request, _response, next) => {
+    next(isOfThisMachine(request) ? undefined : 'router');
+  });
+  addRead(router, '/metrics', async (_request, response) => {
+    const { type, text } = await render();
+    response.type(type).send(text);
+  });
 
   const observe: RequestHandler = (request, response, next) => {
     const end = duration.startTimer({ method: request.method });

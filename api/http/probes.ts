@@ -1,53 +1,43 @@
 import type { Router } from 'express';
-import type { Db } from '../../sql/connection/kysely.ts';
-import type { Readers } from '../../sql/connection/readers.ts';
-import { loading, onlyAllow, unavailable } from './errors.ts';
-import { createRouter } from './router.ts';
+import type { Context } from './context.ts';
+import { loading, unavailable } from './errors.ts';
+import { addRead, createRouter } from './router.ts';
 
-type Options = {
-  db: Db;
-  readers: Readers;
+interface Options extends Pick<Context, 'db' | 'readers'> {
   searchIndex: { isReady(): Promise<boolean> };
   isStopping?: () => boolean;
-};
+}
 
 /** Serves `/healthz`, whether the process is alive, and `/readyz`, whether it can serve. */
 export function createProbes({ db, readers, searchIndex, isStopping }: Options): Router {
   const router = createRouter();
-  router
-    .route('/healthz')
-    .get((_request, response) => {
-      response.json({ status: 'ok' });
-    })
-    .all(onlyAllow('GET, HEAD'));
-
-  router
-    .route('/readyz')
-    .get(async (_request, response) => {
-      if (isStopping?.()) throw unavailable('The service is stopping.');
-      let isLoaded: boolean;
-      let isWriterUp: boolean;
-      try {
-        // The queries read no row: they check only that the tables exist and may be read.
-        await readers.read((one) =>
-          one.selectFrom('registry.daily_stat').select('stat_date').limit(0).execute(),
-        );
-        const limits = db.selectFrom(['customer.rate_limit', 'customer.token']);
-        const empty = limits.select('limit_key').limit(0);
-        isWriterUp = (await readers.askWriter(() => empty.execute())) !== undefined;
-        isLoaded = await searchIndex.isReady();
-      } catch (error) {
-        response.locals.err = error;
-        throw unavailable('The database does not answer as it should.');
-      }
-      if (!isLoaded) throw loading();
-      // Without the writer, public data can still be read, so that the balancer keeps the process.
-      const states = readers.states();
-      response.json({
-        status: isWriterUp ? 'ok' : 'read-only',
-        ...(states.length > 0 && { readers: states }),
-      });
-    })
-    .all(onlyAllow('GET, HEAD'));
+  addRead(router, '/healthz', (_request, response) => {
+    response.json({ status: 'ok' });
+  });
+  addRead(router, '/readyz', async (_request, response) => {
+    if (isStopping?.()) throw unavailable('The service is stopping.');
+    let isLoaded: boolean;
+    let isWriterUp: boolean;
+    try {
+      // The queries read no row: they check only that the tables exist and may be read.
+      await readers.read((one) =>
+        one.selectFrom('registry.daily_stat').select('stat_date').limit(0).execute(),
+      );
+      const limits = db.selectFrom(['customer.rate_limit', 'customer.token']);
+      const empty = limits.select('limit_key').limit(0);
+      isWriterUp = (await readers.askWriter(() => empty.execute())) !== undefined;
+      isLoaded = await searchIndex.isReady();
+    } catch (error) {
+      response.locals.err = error;
+      throw unavailable('The database does not answer as it should.');
+    }
+    if (!isLoaded) throw loading();
+    // Without the writer, public data can still be read, so that the balancer keeps the process.
+    const states = readers.states();
+    response.json({
+      status: isWriterUp ? 'ok' : 'read-only',
+      ...(states.length > 0 && { readers: states }),
+    });
+  });
   return router;
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
   createServer,
-  type IncomingMessage,
   STATUS_CODES,
   type RequestListener,
   type Server,
@@ -43,13 +42,6 @@ function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex, logge
   logger.info({ req: { id }, res: { status }, code: error.code }, 'request refused');
 }
 
-/** Closes the connection when a request is answered before its whole body arrives, since nothing reads the rest. */
-function endUnread(request: IncomingMessage, response: ServerResponse): void {
-  response.once('finish', () => {
-    if (!request.complete) request.socket.destroySoon();
-  });
-}
-
 /**
  * Returns the HTTP server of an application. Malformed HTTP gets JSON too. Requests without `Host` or with an
  * unknown `Expect` go to the application: Node would send an empty body.
@@ -64,7 +56,12 @@ export function createHttpServer(application: RequestListener, logger: Logger): 
     },
     application,
   )
-    .prependListener('request', endUnread)
+    .prependListener('request', (request, response) => {
+      response.once('finish', () => {
+        // Nothing reads the rest of a body when its request is answered before.
+        if (!request.complete) request.socket.destroySoon();
+      });
+    })
     .on('checkExpectation', application)
     .on('clientError', (error, socket) => answerBrokenRequest(error, socket, logger));
 }

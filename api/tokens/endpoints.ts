@@ -76,13 +76,11 @@ async function countActive(tx: Tx, account_id: string, most: number, now: Date):
 }
 
 const { apiToken_days } = lifetimes;
-const lifetime = `The expires_in_days field must be a whole number from 1 to ${apiToken_days}.`;
+const error = `The expires_in_days field must be a whole number from 1 to ${apiToken_days}.`;
 
 const lifetimeField = z
-  .number({ error: lifetime })
-  .refine((days) => Number.isInteger(days) && days >= 1 && days <= apiToken_days, {
-    error: lifetime,
-  })
+  .number({ error })
+  .refine((days) => Number.isInteger(days) && days >= 1 && days <= apiToken_days, { error })
   .meta({ type: 'integer', minimum: 1, maximum: apiToken_days });
 
 const create = endpoint(
@@ -226,11 +224,11 @@ const rotate = endpoint(
     ...answersWith(rotated, examples.rotated),
   },
   async ({ params: path, caller, options: { db, now, bounds } }) => {
-    const [at, most] = [now(), bounds.TOKENS_PER_ACCOUNT];
+    const at = now();
     const data = await db.transaction().execute(async (tx) => {
-      const rotated_tokens = await rotateToken(tx, caller, path, at);
-      await countActive(tx, caller.account_id, most, at);
-      return rotated_tokens;
+      const tokens = await rotateToken(tx, caller, path, at);
+      await countActive(tx, caller.account_id, bounds.TOKENS_PER_ACCOUNT, at);
+      return tokens;
     });
     return viewAnswer(data, at);
   },
@@ -241,8 +239,7 @@ const rotate = endpoint(
 async function rotateToken(tx: Tx, caller: Caller, path: z.output<typeof params>, now: Date) {
   await requireMaster(tx, caller);
   const old = await lockApiToken(tx, caller, path, 'rotated');
-  const isExpired = old.expires_at !== null && old.expires_at <= now;
-  if (old.revoked_at || isExpired) {
+  if (old.revoked_at || (old.expires_at && old.expires_at <= now)) {
     const state = old.revoked_at ? 'revoked' : 'expired';
     throw invalid([['token_ref', `The token is ${state} and cannot be rotated.`]]);
   }
@@ -286,12 +283,11 @@ const verify = endpoint(
   },
   ({ caller, options: { now } }) => {
     const { token_ref, token_name, user_ref, user_name } = caller;
-    const times = {
-      expires_at: formatOptional(caller.expires_at),
-      last_used_at: formatOptional(caller.last_used_at),
-    };
     const names = { token_ref, token_name, user_ref, user_name };
-    return viewAnswer({ valid: true, ...names, is_active: true, ...times }, now());
+    const expires_at = formatOptional(caller.expires_at);
+    const last_used_at = formatOptional(caller.last_used_at);
+    const data = { valid: true, ...names, expires_at, is_active: true, last_used_at };
+    return viewAnswer(data, now());
   },
 );
 

@@ -3,21 +3,18 @@ import { z } from 'zod';
 import type { Db } from '../../sql/connection/kysely.ts';
 import type { Context } from '../http/context.ts';
 import { onlyAllow } from '../http/errors.ts';
-import { createRouter } from '../http/router.ts';
+import { addRead, createRouter } from '../http/router.ts';
 import { sendPrivatePage } from '../html/page.ts';
 import { keepLanguage } from '../html/texts.ts';
 import { type PaymentOptions, priceOf } from './payment.ts';
 import { type Payment, selectPayment } from './purchase.ts';
 import { settle } from './settlement.ts';
 
-/** Returns a payment with the language of its account; undefined for an unknown or malformed `payment_id`. */
+/** Returns a payment; undefined for an unknown or malformed `payment_id`. */
 async function findPayment(db: Db, given: unknown) {
   const { data: payment_id } = z.uuid().safeParse(given);
   if (payment_id === undefined) return undefined;
-  return selectPayment(db, payment_id)
-    .innerJoin('customer.account as account', 'account.account_id', 'payment.account_id')
-    .select('language')
-    .executeTakeFirst();
+  return selectPayment(db, payment_id).executeTakeFirst();
 }
 
 /**
@@ -29,17 +26,14 @@ export function createCheckoutPages(options: PaymentOptions): Router {
   const router = createRouter();
 
   for (const page of ['success', 'cancel']) {
-    router
-      .route(`/checkout/${page}`)
-      .get(async (request, response) => {
-        const payment = await findPayment(db, request.query.payment_id);
-        // A buyer who leaves an open checkout can still pay until it expires.
-        const isLeft = page === 'cancel' && payment?.state === 'open';
-        const state = page === 'cancel' ? 'left' : page;
-        const outcome = payment && !isLeft ? payment : { state, language: payment?.language };
-        sendPrivatePage(response, 200, 'checkout-outcome', outcome);
-      })
-      .all(onlyAllow('GET, HEAD'));
+    addRead(router, `/checkout/${page}`, async (request, response) => {
+      const payment = await findPayment(db, request.query.payment_id);
+      // A buyer who leaves an open checkout can still pay until it expires.
+      const isLeft = page === 'cancel' && payment?.state === 'open';
+      const state = page === 'cancel' ? 'left' : page;
+      const outcome = payment && !isLeft ? payment : { state, language: payment?.language };
+      sendPrivatePage(response, 200, 'checkout-outcome', outcome);
+    });
   }
 
   if (options.payment?.name === 'local') addLocalCheckout(router, options);
@@ -61,7 +55,7 @@ function addLocalCheckout(router: Router, { db, now }: Context): void {
     const template = state === 'open' ? 'checkout-order' : 'checkout-outcome';
     sendPrivatePage(response, 200, template, { ...payment, price });
   });
-  router.route('/checkout/local/:payment_id').get(show).all(onlyAllow('GET, HEAD'));
+  addRead(router, '/checkout/local/:payment_id', show);
 
   for (const [button, state, page] of [
     ['pay', 'paid', 'success'],

@@ -2,13 +2,7 @@ import { z } from 'zod';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import { answersStatus, preciseTime, text } from '../endpoint/answers.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
-import {
-  type Paging,
-  pageMetaFields,
-  pagingFields,
-  skippedBy,
-  viewPageMeta,
-} from '../http/paging.ts';
+import { pageMetaFields, pagingFields, skippedBy, viewPageMeta } from '../http/paging.ts';
 import examples from './examples.json' with { type: 'json' };
 import { readWallet } from './ledger.ts';
 import type { PaymentOptions } from './payment.ts';
@@ -34,17 +28,6 @@ const transaction = z
   .meta({ id: 'Transaction', description: 'A movement of credits.' });
 
 const otherPage = z.int().nullable();
-
-// Spec: silent on a page past the end; we return an empty page, whose previous page is the last page.
-function viewPage(paging: Paging, total: number) {
-  const meta = viewPageMeta(paging, total);
-  const { current_page, last_page } = meta;
-  return {
-    ...meta,
-    next_page: current_page < last_page ? current_page + 1 : null,
-    prev_page: current_page > 1 ? Math.min(current_page - 1, last_page) : null,
-  };
-}
 
 const read = endpoint(
   {
@@ -82,7 +65,12 @@ const list = endpoint(
     const values = [account_id, skippedBy(query), query.per_page];
     const [page] = await runPrepared<Page>(db, 'api/read_transactions.sql', values);
     const { total, transactions } = page ?? { total: 0, transactions: [] };
-    return { status: 'success', data: transactions, meta: viewPage(query, total) };
+    const meta = viewPageMeta(query, total);
+    const { current_page: place, last_page } = meta;
+    const next_page = place < last_page ? place + 1 : null;
+    // Spec: silent on a page past the end; we return an empty page, whose previous page is the last page.
+    const prev_page = place > 1 ? Math.min(place - 1, last_page) : null;
+    return { status: 'success', data: transactions, meta: { ...meta, next_page, prev_page } };
   },
 );
 

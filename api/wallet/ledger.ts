@@ -8,7 +8,7 @@ import type { Context } from '../http/context.ts';
 import { createBatch } from '../http/batch.ts';
 import { HttpError, unavailable } from '../http/errors.ts';
 
-export interface Movement {
+interface Movement {
   account_id: string;
   /** The credits of the movement, a whole number from 1. */
   amount: number;
@@ -17,6 +17,8 @@ export interface Movement {
   /** The cause of the movement, such as a payment or a request; unique per account. */
   operation_key: string;
   now: Date;
+  /** Returns whether the client still waits, as by default, and then cancels the deadline of the answer. */
+  claim?: () => boolean;
 }
 
 /**
@@ -33,17 +35,11 @@ export async function grant(
   await runPrepared(tx, 'api/grant.sql', values);
 }
 
-/** A withdrawal of credits for a request. */
-interface Charge extends Movement {
-  /** Returns whether the client still waits, as by default, and then cancels the deadline of the answer. */
-  claim?: () => boolean;
-}
-
 /**
  * Withdraws credits for several requests in one statement, and returns the balance after each; undefined for a
  * request that was not charged. A locked wallet pays nothing, so that no statement waits for a lock.
  */
-async function withdraw(db: Db, asked: Charge[]): Promise<(number | undefined)[]> {
+async function withdraw(db: Db, asked: Movement[]): Promise<(number | undefined)[]> {
   const claimed = asked.filter(({ claim }) => claim?.() ?? true);
   type Row = { operation_key: string; balance_after: string };
   const rows = await runPrepared<Row>(db, 'api/charge.sql', [JSON.stringify(claimed)]);
@@ -68,9 +64,9 @@ export async function readWallet(db: Db, account_id: string, isLocked = false) {
  * 402 when the credits are too few, and a 503 when the client no longer waits.
  */
 async function chargeBy(
-  pay: (asked: Charge) => Promise<number | undefined>,
+  pay: (asked: Movement) => Promise<number | undefined>,
   db: Db,
-  asked: Charge,
+  asked: Movement,
 ): Promise<number> {
   for (;;) {
     const balance = await pay(asked);
@@ -82,12 +78,12 @@ async function chargeBy(
 }
 
 /** Withdraws credits in a transaction, and returns the new balance. Throws a 402 when the credits are too few. */
-export function charge(tx: Tx, asked: Charge): Promise<number> {
+export function charge(tx: Tx, asked: Movement): Promise<number> {
   return chargeBy(async (one) => (await withdraw(tx, [one]))[0], tx, asked);
 }
 
 /** Gives back the credits of a withdrawal, at most once. Does nothing when the withdrawal was not committed. */
-async function returnCharge(tx: Tx, { description, ...asked }: Charge, now: Date): Promise<void> {
+async function returnCharge(tx: Tx, { description, ...asked }: Movement, now: Date): Promise<void> {
   const { account_id, amount } = asked;
   const operation_key = `returned ${asked.operation_key}`;
   await readWallet(tx, account_id, true);
@@ -128,7 +124,7 @@ export type Charging = ReturnType<typeof createCharging>;
  * the credits are given back later.
  */
 export function createCharging({ db, readers, logger, now }: Context) {
-  async function returnOpen(open: Charge[]): Promise<void> {
+  async function returnOpen(open: Movement[]): Promise<void> {
     for (const asked of open) {
       const attempt = () => db.transaction().execute((tx) => returnCharge(tx, asked, now()));
       await pRetry(attempt, { ...giveBack, factor: 1, unref: true }).catch((err: unknown) => {
@@ -138,7 +134,7 @@ export function createCharging({ db, readers, logger, now }: Context) {
     }
   }
 
-  const withdrawInBatch = createBatch(async (batch: Charge[]) => {
+  const withdrawInBatch = createBatch(async (batch: Movement[]) => {
     let isSent = false;
     try {
       return await db.connection().execute((session) => {
@@ -151,7 +147,7 @@ export function createCharging({ db, readers, logger, now }: Context) {
     }
   });
 
-  return async (asked: Omit<Charge, 'operation_key' | 'now'>, tx?: Tx) => {
+  return async (asked: Omit<Movement, 'operation_key' | 'now'>, tx?: Tx) => {
     const { account_id, amount } = asked;
     if (amount === 0) {
       const wallet = await readers.readCustomer((one) => readWallet(one, account_id), tx);

@@ -1,16 +1,18 @@
 import type { Db } from '../../sql/connection/kysely.ts';
 
-/** A payment with the name of its package; `price` is in the smallest unit of the currency. */
+/** A payment with its package and account; `price` is in the smallest unit of the currency. */
 export type Payment = Awaited<
   ReturnType<ReturnType<typeof selectPayment>['executeTakeFirstOrThrow']>
 >;
 
-/** Selects a payment with the name of its package. */
+/** Selects a payment with the name of its package, and its account. */
 export function selectPayment(db: Db, payment_id: string) {
   return db
     .selectFrom('customer.payment as payment')
     .innerJoin('customer.credit_package as offer', 'offer.package_slug', 'payment.package_slug')
+    .innerJoin('customer.account as account', 'account.account_id', 'payment.account_id')
     .selectAll('payment')
-    .select('offer.name as package_name')
+    .select(['offer.name as package_name', 'account.name as user_name', 'email', 'language'])
+    .select('account.ended_at as account_ended_at')
     .where('payment_id', '=', payment_id);
 }

@@ -4,24 +4,20 @@ import type { Db, Tx } from '../../sql/connection/kysely.ts';
 import { charge, grant, readWallet } from './ledger.ts';
 import { type Payment, selectPayment } from './purchase.ts';
 
-/** The report of a provider about a payment. Money is in the smallest unit of the currency. */
-interface Report {
+/** The report of a provider about the outcome of a checkout. Money is in the smallest unit of the currency. */
+interface Outcome {
   provider: string;
+  provider_ref: string;
   payment_id: string | undefined;
   /** The id of the payment at the provider; undefined before the payment. */
   charge_ref?: string | undefined;
   currency: string | null;
-}
-
-/** The report of a provider about the outcome of a checkout. */
-interface Outcome extends Report {
-  provider_ref: string;
   state: 'paid' | 'cancelled' | 'expired' | 'failed';
   price: number | null;
 }
 
 /** The report of a provider about a refund, a dispute or a won dispute. */
-interface Reversal extends Report {
+interface Reversal extends Omit<Outcome, 'provider_ref' | 'state' | 'price'> {
   cause: 'refund' | 'dispute' | 'won';
   /** The id of the dispute at the provider; undefined for a refund. */
   dispute_ref?: string | undefined;
@@ -42,8 +38,6 @@ export function settle(db: Db, report: Outcome, now: Date) {
     const { payment_id, provider, provider_ref, charge_ref } = report;
     if (payment_id === undefined) return 'unknown';
     const payment = await selectPayment(tx, payment_id)
-      .innerJoin('customer.account as account', 'account.account_id', 'payment.account_id')
-      .select('account.ended_at as account_ended_at')
       .where('provider', '=', provider)
       // `payment_id` is enough while no `provider_ref` is stored, since the answer of the provider was lost.
       .where((eb) => eb.or([eb('provider_ref', 'is', null), eb('provider_ref', '=', provider_ref)]))
@@ -57,7 +51,7 @@ export function settle(db: Db, report: Outcome, now: Date) {
     await tx
       .updateTable('customer.payment')
       .set({ state, provider_ref, refusal, ended_at: now })
-      .set({ charge_ref: state === 'paid' ? charge_ref : undefined })
+      .$if(state === 'paid', (query) => query.set({ charge_ref }))
       .where('payment_id', '=', payment_id)
       .execute();
     if (state !== 'paid') return isPaid ? 'refused' : 'recorded';
@@ -77,10 +71,7 @@ export function settle(db: Db, report: Outcome, now: Date) {
 }
 
 /** Returns the reason why a paid checkout gets no credits; null when the credits are due. */
-function refusalOf(
-  report: Outcome,
-  { price, currency, account_ended_at }: Payment & { account_ended_at: Date | null },
-): string | null {
+function refusalOf(report: Outcome, { price, currency, account_ended_at }: Payment): string | null {
   if (account_ended_at) return 'The account has ended';
   if (report.price === Number(price) && report.currency === currency) return null;
   return `${report.price} ${report.currency} instead of ${price} ${currency}`;
@@ -130,10 +121,7 @@ export function reverse(db: Db, report: Reversal, now: Date) {
  * on the payment.
  */
 async function balanceReversals(tx: Tx, payment_id: string, cause: Reversal['cause'], now: Date) {
-  const payment = await selectPayment(tx, payment_id)
-    .innerJoin('customer.account as account', 'account.account_id', 'payment.account_id')
-    .select(['account.email', 'account.name as user_name', 'account.ended_at as account_ended_at'])
-    .executeTakeFirstOrThrow();
+  const payment = await selectPayment(tx, payment_id).executeTakeFirstOrThrow();
   const price = Number(payment.price);
   const disputed = Object.values(payment.disputes).reduce((sum, part) => sum + part, 0);
   const returned = Math.min(price, Number(payment.refunded) + disputed);

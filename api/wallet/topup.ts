@@ -36,8 +36,6 @@ const checkout = z
   .strictObject({ checkout_url: z.url(), package: text, credits: z.int() })
   .meta({ id: 'Checkout', description: 'A hosted checkout that waits for its payment.' });
 
-const unknownPackage = 'The package_slug field must be the slug of a package that is offered.';
-
 /** Records an open payment, and returns its `payment_id`. Throws a 422 for an unknown package. */
 async function recordPayment(
   tx: Tx,
@@ -48,7 +46,10 @@ async function recordPayment(
     .select(['credits', 'price', 'currency'])
     .where('package_slug', '=', payment.package_slug)
     .where('is_offered', '=', true)
-    .executeTakeFirstOrThrow(() => invalid([['package_slug', unknownPackage]]));
+    .executeTakeFirstOrThrow(() => {
+      const message = 'The package_slug field must be the slug of a package that is offered.';
+      return invalid([['package_slug', message]]);
+    });
   const payment_id = randomUUID();
   await tx
     .insertInto('customer.payment')
@@ -98,7 +99,7 @@ async function openCheckout(
 }
 
 /** Returns the packages of credits that are offered, the smallest first. */
-export async function findPackages(db: Db): Promise<z.output<typeof creditPackage>[]> {
+export async function findPackages(db: Db) {
   const offered = await db
     .selectFrom('customer.credit_package')
     .select(['package_slug', 'name', 'credits', 'price', 'currency'])

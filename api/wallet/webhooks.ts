@@ -18,8 +18,6 @@ import { reverse, settle } from './settlement.ts';
 
 const stripeId = z.string().regex(/^\w{1,255}$/);
 
-const currencyCode = z.string().regex(/^[a-z]{3}$/);
-
 const reported = z.object({
   // Stripe copies our `payment_id` from a checkout to its payment and its charge.
   metadata: z.object({ payment_id: z.uuid() }).optional().catch(undefined),
@@ -31,7 +29,10 @@ const reported = z.object({
 const session = reported.extend({
   id: stripeId,
   amount_total: z.int().nullable(),
-  currency: currencyCode.nullable(),
+  currency: z
+    .string()
+    .regex(/^[a-z]{3}$/)
+    .nullable(),
   payment_status: z.string(),
 });
 
@@ -124,27 +125,27 @@ async function handleEvent({ db, logger }: Context, event: StripeEvent, now: Dat
     }
     return result;
   }
-  const change =
-    'amount_refunded' in subject
-      ? { cause: 'refund' as const, amount: subject.amount_refunded }
-      : {
-          cause: causeOf(event.type, subject.status),
-          amount: subject.amount,
-          dispute_ref: subject.id,
-        };
-  const { cause } = change;
+  const isRefund = 'amount_refunded' in subject;
+  const amount = isRefund ? subject.amount_refunded : subject.amount;
+  const cause = isRefund ? ('refund' as const) : causeOf(event.type, subject.status);
   if (!cause) return 'ignored';
-  const reversal = { ...report, ...change, cause };
+  const reversal = { ...report, cause, amount, dispute_ref: isRefund ? undefined : subject.id };
   const result = await reverse(db, reversal, now);
   if (result === 'unknown') logger.warn(reversal, 'A refund or dispute is of no payment of ours');
   return result;
 }
 
 /**
- * Limits the work that strangers can cause at the webhook: before a body is read, `admit` refuses requests without
- * a recent signature, and addresses with too many refusals.
+ * Serves `POST /api/v1/webhooks/stripe`, where Stripe reports the outcome of checkouts, refunds and disputes.
+ * Stripe repeats an event until it gets a 200, also for an event that a repetition would not help.
  */
-function createGate({ limiter, now }: Context) {
+export function createWebhooks(options: PaymentOptions): Router {
+  const router = createRouter();
+  const { payment, limiter, now } = options;
+  if (payment?.name !== 'stripe') return router;
+
+  // Strangers cause little work: before a body is read, requests without a recent signature are refused, and
+  // addresses with too many refusals.
   const admit: RequestHandler = async (request, _response, next) => {
     await limiter.refuseFull(limits.refusedWebhooks, addressKeyOf(request));
     if (!isRecent(signatureOf(request), now())) throw unsigned();
@@ -155,22 +156,9 @@ function createGate({ limiter, now }: Context) {
     if (status < 500) await limiter.count(limits.refusedWebhooks, addressKeyOf(request));
     next(error);
   };
-  return { admit, countRefused };
-}
-
-/**
- * Serves `POST /api/v1/webhooks/stripe`, where Stripe reports the outcome of checkouts, refunds and disputes.
- * Stripe repeats an event until it gets a 200, also for an event that a repetition would not help.
- */
-export function createWebhooks(options: PaymentOptions): Router {
-  const router = createRouter();
-  const { payment } = options;
-  if (payment?.name !== 'stripe') return router;
-
-  const { admit, countRefused } = createGate(options);
   const readBytes = raw({ type: () => true, limit: sizes.webhook_bytes, inflate: false });
   const receive: RequestHandler = async (request, response) => {
-    const received_at = options.now();
+    const received_at = now();
     const event = readEvent(payment, request, received_at);
     const result = event ? await handleEvent(options, event, received_at) : 'ignored';
     response.json({ received: true, result });
