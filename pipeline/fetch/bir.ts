@@ -38,19 +38,15 @@ export type BirQuery = Partial<Record<'Nip' | 'Regon' | 'Krs' | 'Regony9zn', str
  * The package bir1 does not suffice: it has a fixed address and no time limit. It searches for one number at a
  * time, and does not renew a session. Packages that read a WSDL depend on axios and handle no session.
  */
-export class Bir {
-  readonly service: Service;
-  readonly #url: string;
+export class Bir extends Service {
   readonly #key: string;
   /** The id of the session that is open or being opened; absent without a session. */
   #session: Promise<string> | undefined;
 
-  constructor({ url, key, ...settings }: ServiceSettings & { url: string; key: string }) {
-    this.#url = url;
-    this.#key = key;
+  constructor({ key, ...settings }: ServiceSettings & { url: string; key: string }) {
     // The longest answer is a daily list: 200,000 numbers take some 20 MB.
-    const defaults = { limits: birLimits, max_bytes: 64 * 1024 ** 2 };
-    this.service = new Service('REGON', { ...defaults, ...settings });
+    super('REGON', { limits: birLimits, max_bytes: 64 * 1024 ** 2, ...settings });
+    this.#key = key;
   }
 
   /** Returns a daily list, one row `{regon}` per number; an error answer is a row with `ErrorCode`. */
@@ -78,12 +74,10 @@ export class Bir {
       };
       session.catch(forget);
       const sid = await session;
-      const rows = await this.service.retry(() =>
-        this.#call(operation, parameters, readRecords, sid),
-      );
+      const rows = await this.retry(() => this.#call(operation, parameters, readRecords, sid));
       if (rows) return rows;
       // A blank result means that the session has ended, or that the operation has no records.
-      const status = await this.service.retry(() => this.#value('StatusSesji', sid));
+      const status = await this.retry(() => this.#value('StatusSesji', sid));
       if (status === '1') return [];
       forget();
     }
@@ -91,7 +85,7 @@ export class Bir {
   }
 
   #login(): Promise<string> {
-    return this.service.retry(async () => {
+    return this.retry(async () => {
       const key = { pKluczUzytkownika: this.#key };
       const sid = await this.#call('Zaloguj', key, String);
       if (sid !== '') return sid;
@@ -99,7 +93,7 @@ export class Bir {
       if (status !== '0' && status !== '2') {
         throw new WrongUsage('BIR_API_KEY is not accepted: REGON opens no session with it.');
       }
-      throw this.service.fault('is closed for a technical break');
+      throw this.fault('is closed for a technical break');
     });
   }
 
@@ -121,7 +115,7 @@ export class Bir {
         'Content-Type': 'application/soap+xml; charset=utf-8',
         ...(sid === undefined ? {} : { sid }),
       },
-      body: writeEnvelope(this.#url, operation, parameters),
+      body: writeEnvelope(this.url, operation, parameters),
     };
     const read = async (answer: Response) => {
       try {
@@ -129,14 +123,14 @@ export class Bir {
         if (answer.status === 200) return result;
       } catch (error) {
         if (error instanceof SoapFault) {
-          throw this.service.fault(`answers with a fault: ${error.message}`, error);
+          throw this.fault(`answers with a fault: ${error.message}`, error);
         }
         if (!(error instanceof UnreadableAnswer)) throw error;
-        if (answer.status === 200) throw this.service.fault(`sends ${error.message}`, error);
+        if (answer.status === 200) throw this.fault(`sends ${error.message}`, error);
       }
-      throw this.service.statusFault(answer);
+      throw this.statusFault(answer);
     };
-    return this.service.askOnce(this.#url, question, read);
+    return this.askOnce('', read, question);
   }
 }
 

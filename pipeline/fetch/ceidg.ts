@@ -23,22 +23,20 @@ const REPORT_BYTES = 1024 ** 3;
 /** The number of archives that are downloaded in parallel. */
 const WIDTH = 3;
 
-const reportList = z.object({
-  raporty: z.array(
-    z
-      .object({
-        id: z.string(),
-        /** The name of the report, such as "Zarejestrowane działalności - województwo łódzkie". */
-        nazwa: z.string(),
-        /** The format of the report, `.csv` or `.xml`. */
-        format: z.string(),
-        /** The time of creation, YYYY-MM-DD hh:mm:ss. The manual of the service names the key `dataUtworzenia`. */
-        'data-utworzenia': z.string().default(''),
-        dataUtworzenia: z.string().optional(),
-      })
-      .transform((one) => ({ ...one, made_at: one.dataUtworzenia ?? one['data-utworzenia'] })),
-  ),
-});
+const report = z
+  .object({
+    id: z.string(),
+    /** The name of the report, such as "Zarejestrowane działalności - województwo łódzkie". */
+    nazwa: z.string(),
+    /** The format of the report, `.csv` or `.xml`. */
+    format: z.string(),
+    /** The time of creation, YYYY-MM-DD hh:mm:ss. The manual of the service names the key `dataUtworzenia`. */
+    'data-utworzenia': z.string().default(''),
+    dataUtworzenia: z.string().optional(),
+  })
+  .transform((one) => ({ ...one, made_at: one.dataUtworzenia ?? one['data-utworzenia'] }));
+
+const reportList = z.object({ raporty: z.array(report) });
 
 const entryList = z.object({ firma: z.array(z.record(z.string(), z.unknown())).default([]) });
 
@@ -46,50 +44,38 @@ const entryList = z.object({ firma: z.array(z.record(z.string(), z.unknown())).d
 export type CeidgEntry = Record<string, unknown>;
 
 /** Calls the data warehouse of CEIDG, version 3: daily reports, and single entries. */
-export class Ceidg {
-  readonly service: Service;
-  readonly #url: string;
-  readonly #headers: Record<string, string>;
-
+export class Ceidg extends Service {
   /** @param settings.url the address up to and including the version, `/api/ceidg/v3` */
-  constructor({ url, token, ...settings }: ServiceSettings & { url: string; token: string }) {
-    this.#url = url;
-    this.#headers = { Authorization: `Bearer ${token}` };
-    const defaults = { secret: 'CEIDG_TOKEN', limits, max_bytes: 16 * 1024 ** 2 };
-    this.service = new Service('CEIDG', { ...defaults, ...settings });
+  constructor({ token, ...settings }: ServiceSettings & { url: string; token: string }) {
+    const headers = { Authorization: `Bearer ${token}` };
+    const defaults = { secret: 'CEIDG_TOKEN', headers, limits, max_bytes: 16 * 1024 ** 2 };
+    super('CEIDG', { ...defaults, ...settings });
   }
 
   /** Returns all reports on offer: of the last days, of both kinds and both formats. */
   async reports() {
-    const read = (answer: Response) => this.service.readJson(answer, reportList, 'list of reports');
-    return (await this.#get('/raporty', read)).raporty;
+    return (await this.askJson('/raporty', reportList, 'list of reports')).raporty;
   }
 
   /** Downloads one report to a file, in one attempt. Throws a fault for a damaged archive. */
   async download(id: string, path: string): Promise<void> {
     // The address in the list of reports may lead to another server, which must not see the token.
-    const url = `${this.#url}/raport/${encodeURIComponent(id)}`;
-    await this.service.download(url, path, { headers: this.#headers, max_bytes: REPORT_BYTES });
+    await this.save(`/raport/${encodeURIComponent(id)}`, path, REPORT_BYTES);
     try {
       // Some proxies end a download normally although its connection was cut.
       for await (const chunk of readArchive(path)) void chunk;
     } catch (cause) {
       if (!(cause instanceof Refusal)) throw cause;
-      throw this.service.fault(`sends a report that is no whole archive: ${cause.message}`, cause);
+      throw this.fault(`sends a report that is no whole archive: ${cause.message}`, cause);
     }
   }
 
   /** Returns the entries of a NIP or a REGON, of any status. A person may have several entries. */
-  entries(query: { nip: string } | { regon: string }): Promise<CeidgEntry[]> {
-    const read = async (answer: Response) => {
-      if (answer.status === 204 || answer.status === 404) return [];
-      return (await this.service.readJson(answer, entryList, 'list of entries')).firma;
-    };
-    return this.#get(`/firma?${new URLSearchParams(query).toString()}`, read);
-  }
-
-  #get<T>(path: string, read: (answer: Response) => Promise<T>): Promise<T> {
-    return this.service.ask(this.#url + path, { headers: this.#headers }, read);
+  async entries(query: { nip: string } | { regon: string }): Promise<CeidgEntry[]> {
+    const path = `/firma?${new URLSearchParams(query).toString()}`;
+    const none = { firma: [] };
+    const meanings = { 204: none, 404: none };
+    return (await this.askJson(path, entryList, 'list of entries', meanings)).firma;
   }
 }
 
@@ -161,6 +147,6 @@ async function fetchReport(
   const path = join(dump, `${name}.zip`);
   if (existsSync(path)) return;
   const download = join(work, `${name}.zip`);
-  await ceidg.service.retry(() => ceidg.download(id, download));
+  await ceidg.retry(() => ceidg.download(id, download));
   await rename(download, path);
 }

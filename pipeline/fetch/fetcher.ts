@@ -5,7 +5,7 @@ import { sentenceOf } from '../../sql/process/environment.ts';
 import { addDays, isDate } from '../calendar.ts';
 import { stateOf, WrongUsage } from '../errors.ts';
 import { listInbox } from '../night/inbox.ts';
-import { whileNobodyFetches } from '../night/lock.ts';
+import { whileLocked } from '../night/lock.ts';
 import { Reporter } from '../night/progress.ts';
 import { findNewestPublished } from '../night/run.ts';
 import { loadSource } from '../sources/source.ts';
@@ -147,8 +147,10 @@ export async function fetchDue(due: DueFetch): Promise<FetchOutcome[]> {
     if (first === undefined) continue;
     const fetch = (lost: AbortSignal) =>
       fetchSource({ ...due, signal: AbortSignal.any([due.signal, lost]) }, source);
+    const held = `Another process is fetching ${source}`;
     // Several machines with a schedule may share an inbox: only one of them fetches a source.
-    const fetched = await whileNobodyFetches(due.db.pool, source, fetch).catch((error: Error) => {
+    const fetching = whileLocked(due.db.pool, `fetch ${source}`, held, fetch);
+    const fetched = await fetching.catch((error: Error) => {
       const state = stateOf(error);
       if (state !== 'running') throw error;
       return [{ source, dump_date: first, state, message: error.message }];

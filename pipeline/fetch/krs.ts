@@ -19,12 +19,9 @@ const WIDTH = 4;
 /** The registers of KRS. P: entrepreneurs. S: associations, foundations and the like. A number may be in both. */
 const registers = ['P', 'S'] as const;
 
-const bulletin = z.array(
-  z.coerce
-    .string()
-    .regex(/^\d{1,10}$/)
-    .transform((number) => number.padStart(10, '0')),
-);
+const bulletin = z
+  .array(z.coerce.string().regex(/^\d{1,10}$/))
+  .transform((numbers) => [...new Set(numbers.map((one) => one.padStart(10, '0')))].toSorted());
 
 /** An OdpisAktualny or OdpisPelny as the service returns it. */
 export interface Extract {
@@ -32,25 +29,16 @@ export interface Extract {
 }
 
 /** Calls the open API of KRS, which needs no key. */
-export class Krs {
-  readonly service: Service;
-  readonly #url: string;
-
+export class Krs extends Service {
   /** @param settings.url the address up to and including `/api/krs` */
-  constructor({ url, ...settings }: ServiceSettings & { url: string }) {
-    this.#url = url;
+  constructor(settings: ServiceSettings & { url: string }) {
     // The longest known full extracts have less than one megabyte.
-    this.service = new Service('KRS', { limits, max_bytes: 32 * 1024 ** 2, ...settings });
+    super('KRS', { limits, max_bytes: 32 * 1024 ** 2, ...settings });
   }
 
   /** Returns the numbers of the companies with a new entry on a day, ascending, each once. */
   bulletin(date: string): Promise<string[]> {
-    const read = async (answer: Response) => {
-      if (answer.status === 204) return [];
-      const numbers = await this.service.readJson(answer, bulletin, 'list of KRS numbers');
-      return [...new Set(numbers)].toSorted();
-    };
-    return this.service.ask(`${this.#url}/Biuletyn/${date}`, {}, read);
+    return this.askJson(`/Biuletyn/${date}`, bulletin, 'list of KRS numbers', { 204: [] });
   }
 
   /**
@@ -73,14 +61,10 @@ export class Krs {
   }
 
   #ask(kind: string, krs: string, register: string) {
-    const url = `${this.#url}/${kind}/${encodeURIComponent(krs)}?rejestr=${register}&format=json`;
-    const read = async (answer: Response): Promise<Extract | 'not_found' | 'struck_off'> => {
-      if (answer.status === 404) return 'not_found';
-      if (answer.status === 204) return 'struck_off';
-      const extract = z.custom<Extract>((content) => numberOf(content) === krs);
-      return await this.service.readJson(answer, extract, `extract of ${krs}`);
-    };
-    return this.service.ask(url, {}, read);
+    const path = `/${kind}/${encodeURIComponent(krs)}?rejestr=${register}&format=json`;
+    const extract = z.custom<Extract>((content) => numberOf(content) === krs);
+    const meanings = { 204: 'struck_off', 404: 'not_found' } as const;
+    return this.askJson(path, extract, `extract of ${krs}`, meanings);
   }
 }
 

@@ -58,7 +58,7 @@ async function askEntities(
   journal: Journal,
 ): Promise<{ missing: Missing[]; left: Set<string> }> {
   const { asked, units } = entities;
-  const { clock } = bir.service.rate;
+  const { clock } = bir.rate;
   const start_ms = clock.now();
   const { due, isLong } = await planDay(bir, plan, entities, journal);
   const end_ms = isLong ? start_ms + LONGEST_FETCH_ms : Infinity;
@@ -94,7 +94,7 @@ async function planDay(
   const unitCount = due.reduce((count, regon) => count + (units.get(regon)?.length ?? 0), 0);
   // An entity takes a twentieth of a search and at least three reports; a unit takes two reports.
   const calls = Math.ceil(3.05 * due.length + 2 * unitCount);
-  const needed_ms = bir.service.rate.estimate_ms(calls);
+  const needed_ms = bir.rate.estimate_ms(calls);
   if (needed_ms <= LONGEST_FETCH_ms) return { due, isLong: false };
   const hours = Math.round(needed_ms / hour_ms);
   progress.note(

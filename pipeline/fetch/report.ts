@@ -31,8 +31,8 @@ export function createReport(
     left?: number;
     /** The days whose lists the dump holds, for a registry whose missing days are requested again. */
     days?: readonly string[];
-    /** The count of rows of each file of a stock, or of each list. */
-    rows?: Readonly<Partial<Record<string, number>>>;
+    /** The count of rows of each list. */
+    rows?: Readonly<Record<string, number>>;
   } = {},
 ) {
   const having = (outcome: string) => asked.filter((number) => outcomes.get(number) === outcome);
@@ -59,7 +59,7 @@ export function describeFetch(report: FetchReport, path: string): string {
   const { source, dump_date, asked, had, missing, left, rows = {} } = report;
   return [
     `${source} ${dump_date}: fetched, ${figure(had)} of ${figure(asked)} had, in ${path}`,
-    ...Object.entries(rows).map(([of, count = 0]) => `  ${of}: ${figure(count)} rows`),
+    ...Object.entries(rows).map(([of, count]) => `  ${of}: ${figure(count)} rows`),
     ...listNumbers('not found', report.not_found),
     ...listNumbers('struck off, without an extract', report.without_extract),
     ...listNumbers('not a number', report.odd),

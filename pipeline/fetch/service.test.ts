@@ -26,7 +26,7 @@ function ask(service: Service): Promise<number> {
     if (answer.status !== 200) throw service.statusFault(answer);
     return (await answer.text()).length;
   };
-  return service.ask(stub.url, {}, read);
+  return service.ask(stub.url, read);
 }
 
 describe('what passes is asked again', () => {
@@ -61,7 +61,7 @@ describe('what passes is asked again', () => {
     const { port } = server.address() as { port: number };
     await new Promise((resolve) => server.close(resolve));
     const service = create();
-    const asked = service.ask(`http://127.0.0.1:${port}`, {}, () => 0);
+    const asked = service.ask(`http://127.0.0.1:${port}`, () => 0);
     await expect(asked).rejects.toThrow(/^KRS cannot be reached: connect ECONNREFUSED/);
     expect(retries).toHaveLength(hasty.retry.retries);
   });
@@ -117,7 +117,7 @@ describe('what does not pass is thrown at once', () => {
   });
 
   test('what is no fault of the service', async () => {
-    const asked = create().ask(stub.url, {}, () => {
+    const asked = create().ask(stub.url, () => {
       throw new TypeError('ours');
     });
     await expect(asked).rejects.toThrow(TypeError);

@@ -25,6 +25,10 @@ export interface ServiceSettings {
   max_bytes?: number;
   /** The name of the setting with the key of the service. */
   secret?: string;
+  /** The address of the service, to which paths are appended. */
+  url?: string;
+  /** The headers of each request. */
+  headers?: Record<string, string>;
   /** Called before each retry. `sentence` describes the fault. */
   onRetry?: (sentence: string, wait_ms: number) => void;
   clock?: Clock;
@@ -32,7 +36,7 @@ export interface ServiceSettings {
   signal?: AbortSignal;
 }
 
-export interface Question {
+interface Question {
   method?: string;
   headers?: Record<string, string>;
   body?: string;
@@ -45,6 +49,7 @@ type Read<T> = (answer: Response) => T | Promise<T>;
 /** Sends requests to an HTTP service within its rate limits, with retries. */
 export class Service {
   readonly name: string;
+  readonly url: string;
   readonly rate: Rate;
   readonly #settings: ServiceSettings &
     Required<Pick<ServiceSettings, keyof typeof fetching.service | 'max_bytes' | 'signal'>>;
@@ -52,6 +57,7 @@ export class Service {
   /** @param name the name of the service in messages: `REGON`, `KRS`, `CEIDG` */
   constructor(name: string, settings: ServiceSettings & { limits: RateLimits; max_bytes: number }) {
     this.name = name;
+    this.url = settings.url ?? '';
     this.rate = new Rate(settings.limits, settings.clock);
     this.#settings = { ...fetching.service, signal: new AbortController().signal, ...settings };
   }
@@ -61,8 +67,26 @@ export class Service {
    *
    * @throws the last `ServiceFault`, the reason of the signal, or any other error of `read`
    */
-  ask<T>(url: string, question: Question, read: Read<T>): Promise<T> {
-    return this.retry(() => this.askOnce(url, question, read));
+  ask<T>(path: string, read: Read<T>): Promise<T> {
+    return this.retry(() => this.askOnce(path, read));
+  }
+
+  /**
+   * Returns the JSON at a path, in the given shape. Throws like `ask`.
+   * @param what names the shape in messages
+   * @param meanings the results of the statuses that are answers without JSON
+   */
+  askJson<T, U = never>(
+    path: string,
+    shape: z.ZodType<T>,
+    what: string,
+    meanings: Readonly<Record<number, U>> = {},
+  ): Promise<T | U> {
+    return this.ask<T | U>(path, (answer) =>
+      answer.status in meanings
+        ? (meanings[answer.status] as U)
+        : this.readJson(answer, shape, what),
+    );
   }
 
   /** Retries work after a `ServiceFault` that may pass. A break that the service asks for delays all its requests. */
@@ -85,9 +109,9 @@ export class Service {
 
   /** Sends a request and reads its answer, in one attempt. */
   async askOnce<T>(
-    url: string,
-    { max_bytes = this.#settings.max_bytes, ...request }: Question,
+    path: string,
     read: Read<T>,
+    { max_bytes = this.#settings.max_bytes, ...request }: Question = {},
   ): Promise<T> {
     const { timeout_ms, signal } = this.#settings;
     await this.rate.take(signal);
@@ -113,10 +137,11 @@ export class Service {
       if (byte_count > max_bytes) throw new ServiceFault(tooLong);
     }
     try {
-      const headers = { ...request.headers, 'User-Agent': 'company-registry' };
+      const always = { ...this.#settings.headers, 'User-Agent': 'company-registry' };
+      const headers = { ...request.headers, ...always };
       // Redirects are not followed: a redirect could carry the key to another server.
       const options = { ...request, headers, redirect: 'manual', signal: ending } as const;
-      const response = await fetch(url, options).catch((cause: unknown) => {
+      const response = await fetch(this.url + path, options).catch((cause: unknown) => {
         throw explain(cause, 'cannot be reached');
       });
       try {
@@ -132,15 +157,14 @@ export class Service {
   }
 
   /** Writes an answer to a file, in one attempt. Continues at byte `from`, where an earlier attempt has ended. */
-  async download(url: string, path: string, question: Question, from = 0): Promise<void> {
-    const range = from > 0 ? { Range: `bytes=${from}-` } : {};
-    const headers: Record<string, string> = { ...question.headers, ...range };
+  async save(path: string, file: string, max_bytes: number, from = 0): Promise<void> {
     const write = async (answer: Response) => {
       if (answer.status !== 200 && answer.status !== 206) throw this.statusFault(answer);
       const flags = answer.status === 206 ? 'a' : 'w';
-      await pipeline(answer.body ?? [], createWriteStream(path, { flags, flush: true }));
+      await pipeline(answer.body ?? [], createWriteStream(file, { flags, flush: true }));
     };
-    await this.askOnce(url, { ...question, headers }, write);
+    const headers: Record<string, string> = from > 0 ? { Range: `bytes=${from}-` } : {};
+    await this.askOnce(path, write, { headers, max_bytes });
   }
 
   /** Returns the JSON of an answer. Throws a `ServiceFault` for a status other than 200, or for another shape. */

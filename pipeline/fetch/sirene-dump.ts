@@ -18,7 +18,7 @@ const STOCK_WAIT_days = 5;
 const MOST_DAYS = 62;
 
 /** The result of an earlier fetch, from `<date>.fetched.json` of the inbox. A stock has no `days`. */
-type Past = Pick<FetchReport, 'dump_date' | 'days' | 'rows'>;
+type Past = Pick<FetchReport, 'dump_date' | 'days'>;
 
 /**
  * Fetches the newest stock where it is newer than every known stock and every published dump: an older stock
@@ -41,8 +41,7 @@ export async function fetchSirene(
     );
   }
   const { past, published, taken } = await readKnown(plan);
-  const stocks = past.filter(({ days }) => !days);
-  const newest = stocks.at(-1)?.dump_date ?? '';
+  const newest = past.findLast(({ days }) => !days)?.dump_date ?? '';
   const isDue = addDays(date, 1).endsWith('-01') && newest < date;
   const isAwaited = isDue && readyAt.slice(0, 10) <= addDays(date, STOCK_WAIT_days);
   const stock = await catalogue.newest().catch((error: unknown) => {
@@ -53,9 +52,8 @@ export async function fetchSirene(
   });
   if (stock && stock.date <= date && stock.date > newest) {
     if (stock.date > published && !taken.has(stock.date)) {
-      const last = stocks.findLast(({ rows }) => rows);
       return await fillFolder({ ...plan, source: 'sirene', date: stock.date }, (folder) =>
-        fetchStock(catalogue, stock, last, plan, folder),
+        fetchStock(catalogue, stock, plan, folder),
       );
     }
     progress.note(`The stock of ${stock.date} came after later lists: the next one is taken`);
@@ -78,26 +76,24 @@ async function readKnown({ inboxDir, progress, findPublished }: FetchPlan) {
   const past = await Promise.all(
     reports.map(async (name) => JSON.parse(await readFile(join(inbox, name), 'utf8')) as Past),
   );
+  const days = await listInbox(inboxDir, 'sirene');
+  const taken = new Set([...past.map(({ dump_date }) => dump_date), ...days]);
   const published = await findPublished().catch((error: unknown) => {
     progress.note(`What is published is not known: ${(error as Error).message}`);
-    return undefined;
+    return { newest: [...taken].toSorted().at(-1), full: undefined };
   });
-  const reported = new Set(past.map(({ dump_date }) => dump_date));
-  const days = await listInbox(inboxDir, 'sirene');
+  if (published.full !== undefined) past.push({ dump_date: published.full });
   const source = await loadSource('sirene');
-  const others = new Set(published?.full === undefined ? [] : [published.full]);
   for (const day of days) {
     // A folder that does not hold a whole dump yet does not count as a stock.
     const dump = await listDump(source, join(inbox, day)).catch(() => undefined);
-    if (dump?.source.dump_kind === 'full') others.add(day);
+    if (dump?.source.dump_kind === 'full') past.push({ dump_date: day });
   }
-  for (const dump_date of others) if (!reported.has(dump_date)) past.push({ dump_date });
-  const taken = new Set([...reported, ...days]);
   return {
-    /** The results of earlier fetches, and the stocks that no fetch has brought, the oldest first. */
+    /** The results of earlier fetches, and the stocks of the inbox and the database, the oldest first. */
     past: past.toSorted((one, other) => one.dump_date.localeCompare(other.dump_date)),
     /** The day after which nights accept a dump; blank where nights accept any day. */
-    published: published ? (published.newest ?? '') : ([...taken].toSorted().at(-1) ?? ''),
+    published: published.newest ?? '',
     taken,
   };
 }
@@ -108,17 +104,11 @@ async function readKnown({ inboxDir, progress, findPublished }: FetchPlan) {
  */
 function listMissing(past: readonly Past[], date: string): string[] {
   const last = past.findLast(({ days, dump_date }) => !days && dump_date < date)?.dump_date;
-  const shown = last === undefined ? addDays(date, -1) : lastWhole(last);
+  // A stock that INSEE adds in the middle of a month has the day of its publication, and shows the evening before.
+  const isWhole = last !== undefined && addDays(last, 1).endsWith('-01');
+  const shown = isWhole ? last : addDays(last ?? date, -1);
   const later = past.filter(({ dump_date }) => dump_date > (last ?? ''));
   const fetched = new Set(later.flatMap(({ days = [] }) => days));
   const days = Array.from({ length: MOST_DAYS }, (_, back) => addDays(date, -back));
   return days.filter((day) => day > shown && !fetched.has(day)).toReversed();
-}
-
-/**
- * Returns the last day that a stock shows completely. A stock that INSEE adds in the middle of a month has the day
- * of its publication, as announced for the recoding of NAF 2025. Such a stock shows the evening before its day.
- */
-function lastWhole(date: string): string {
-  return addDays(date, 1).endsWith('-01') ? date : addDays(date, -1);
 }

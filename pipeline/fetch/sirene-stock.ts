@@ -4,9 +4,8 @@ import { extname, join } from 'node:path';
 import { asyncBufferFromFile, parquetMetadataAsync } from 'hyparquet';
 import { z } from 'zod';
 import { addDays, daysBetween } from '../calendar.ts';
-import { inflateBounds, readArchive } from '../dump/archive.ts';
+import { readArchive } from '../dump/archive.ts';
 import { Refusal } from '../errors.ts';
-import { figure } from '../written-figure.ts';
 import type { DumpFolder } from './folder.ts';
 import { createReport, type FetchPlan, type FetchReport } from './report.ts';
 import { Service, type ServiceSettings } from './service.ts';
@@ -16,9 +15,6 @@ const FILE_BYTES = 16 * 1024 ** 3;
 
 /** The most days between the title and the file of a stock. More days mean a wrong year, as in January 2026. */
 const MOST_DAYS = 20;
-
-/** The least share of the rows of the previous stock that a stock must have. */
-const LEAST_SHARE = 0.98;
 
 const resource = z.looseObject({
   id: z.string(),
@@ -81,21 +77,19 @@ type StockFile = ReturnType<typeof describeOffer>;
 type Stock = Awaited<ReturnType<StockCatalogue['newest']>>;
 
 /** Reads the catalogue of data.gouv.fr that lists the stocks of INSEE. */
-export class StockCatalogue {
-  readonly service: Service;
-  readonly #url: string;
+export class StockCatalogue extends Service {
+  readonly #dataSet: string;
 
   /** @param settings.url the address of the data set; its files may lie on another server */
   constructor({ url, ...settings }: ServiceSettings & { url: string }) {
-    this.#url = url;
     const defaults = { limits: [], max_bytes: 16 * 1024 ** 2, retry: { retries: 2 } };
-    this.service = new Service('data.gouv.fr', { ...defaults, ...settings });
+    super('data.gouv.fr', { ...defaults, ...settings });
+    this.#dataSet = url;
   }
 
   /** Returns the newest stock. Throws a `Refusal` where units and establishments have no files of the same day. */
   async newest() {
-    const read = (answer: Response) => this.service.readJson(answer, catalogue, 'catalogue');
-    const { resources: offered } = await this.service.ask(this.#url, {}, read);
+    const { resources: offered } = await this.askJson(this.#dataSet, catalogue, 'catalogue');
     const units = this.#list('StockUniteLegale', offered);
     const establishments = this.#list('StockEtablissement', offered);
     // INSEE replaces the files of a month one by one: units and establishments have to be of the same day.
@@ -132,7 +126,7 @@ export class StockCatalogue {
       );
     }
     if (part === 'StockDoublons') return [];
-    throw this.service.fault(`lists no ${part}`);
+    throw this.fault(`lists no ${part}`);
   }
 
   /**
@@ -145,56 +139,40 @@ export class StockCatalogue {
     if (left > 0 && left === bytes) return;
     // A partial file that is too long is replaced.
     const from = bytes === undefined || left < bytes ? left : 0;
-    await this.service.download(url, path, { max_bytes: FILE_BYTES }, from);
+    await this.save(url, path, FILE_BYTES, from);
     const size = await sizeOf();
     if (bytes === undefined || size === bytes) return;
-    throw this.service.fault(`sends ${size} bytes in place of ${bytes}`);
+    throw this.fault(`sends ${size} bytes in place of ${bytes}`);
   }
 }
 
-/** Downloads the files of a stock. @param last the report of the last stock, by whose rows a short file is refused */
+/** Downloads the files of a stock. */
 export async function fetchStock(
   stocks: StockCatalogue,
   { date, files }: Stock,
-  last: Pick<FetchReport, 'dump_date' | 'rows'> | undefined,
   { progress }: FetchPlan,
   { dump, work }: DumpFolder,
 ): Promise<FetchReport> {
   progress.step('stock');
-  const rows: Partial<Record<StockPart, number>> = {};
-  for (const file of files) {
-    const { part, name, version } = file;
-    const target = join(dump, name);
-    const path = existsSync(target) ? target : join(work, `${version}-${name}`);
-    if (path !== target) await stocks.service.retry(() => stocks.download(file, path));
-    const count = await countRows(path).catch(async (cause: unknown) => {
-      await rm(path);
-      throw cause;
-    });
-    const before = last?.rows?.[part] ?? 0;
-    if (count < before * LEAST_SHARE) {
-      throw new Refusal(
-        `${name} has ${figure(count)} rows, less than ${LEAST_SHARE * 100} % of the last one, ` +
-          `${figure(before)}. Where that is true, remove ${last!.dump_date}.fetched.json and run it again`,
-      );
+  for (const [at, file] of files.entries()) {
+    const target = join(dump, file.name);
+    const path = join(work, `${file.version}-${file.name}`);
+    if (!existsSync(target)) {
+      await stocks.retry(() => stocks.download(file, path));
+      await checkWhole(path).catch(async (cause: unknown) => {
+        await rm(path);
+        throw cause;
+      });
+      await rename(path, target);
     }
-    await rename(path, target);
-    rows[part] = count;
-    progress.count(Object.keys(rows).length, files.length);
+    progress.count(at + 1, files.length);
   }
   const names = files.map(({ name }) => name);
-  return createReport('sirene', { date }, names, new Map(), { had: names.length, rows });
+  return createReport('sirene', { date }, names, new Map(), { had: names.length });
 }
 
-/** Returns the number of rows of a file. Reads an archive to its end, and throws a `Refusal` where it is damaged. */
-async function countRows(path: string): Promise<number> {
-  if (path.endsWith('.parquet')) {
-    const { num_rows } = await parquetMetadataAsync(await asyncBufferFromFile(path));
-    return Number(num_rows);
-  }
-  let rows = -1;
-  for await (const chunk of readArchive(path, { ...inflateBounds, bytes: 2 ** 36 })) {
-    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) rows += 1;
-  }
-  return rows;
+/** Reads an archive to its end. Throws a `Refusal` for a damaged archive, an error for a damaged Parquet file. */
+async function checkWhole(path: string): Promise<void> {
+  if (path.endsWith('.parquet')) await parquetMetadataAsync(await asyncBufferFromFile(path));
+  else for await (const chunk of readArchive(path)) void chunk;
 }

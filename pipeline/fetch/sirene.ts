@@ -60,29 +60,28 @@ export type Page = z.output<typeof page>;
 
 const single = z.looseObject({ uniteLegale: row });
 
-/** Calls the API Sirene 3.11 of INSEE. */
-export class Sirene {
-  readonly service: Service;
-  readonly #url: string;
-  readonly #headers: Record<string, string>;
+/** The API means "none" by 404. */
+const none = { 404: undefined };
 
+/** Calls the API Sirene 3.11 of INSEE. */
+export class Sirene extends Service {
   /** @param settings.url the address up to and including the version, `/api-sirene/3.11` */
-  constructor({ url, token, ...settings }: ServiceSettings & { url: string; token: string }) {
-    this.#url = url;
-    this.#headers = { 'X-INSEE-Api-Key-Integration': token, Accept: 'application/json' };
+  constructor({ token, ...settings }: ServiceSettings & { url: string; token: string }) {
+    const headers = { 'X-INSEE-Api-Key-Integration': token, Accept: 'application/json' };
     // A thousand establishments with their history take some five megabytes.
-    const defaults = { secret: 'SIRENE_TOKEN', limits, retry, max_bytes: 32 * 1024 ** 2 };
-    this.service = new Service('SIRENE', { ...defaults, ...settings });
+    const defaults = { secret: 'SIRENE_TOKEN', headers, limits, retry, max_bytes: 32 * 1024 ** 2 };
+    super('SIRENE', { ...defaults, ...settings });
   }
 
   /** Returns the time of the last publication of units and of establishments, in French time: the earlier of both. */
   async readyAt(): Promise<string> {
-    const answer = await this.#get('/informations', informations, 'informations');
-    const moments = answer?.datesDernieresMisesAJourDesDonnees
+    const answer = await this.askJson('/informations', informations, 'informations');
+    const [first] = answer.datesDernieresMisesAJourDesDonnees
       .filter(({ collection }) => /^(unités légales|établissements)$/i.test(collection))
-      .map(({ dateDerniereMiseADisposition: at }) => at);
-    if (!moments?.length) throw this.service.fault('does not say when its data were made');
-    return moments.toSorted()[0]!;
+      .map(({ dateDerniereMiseADisposition: at }) => at)
+      .toSorted();
+    if (!first) throw this.fault('does not say when its data were made');
+    return first;
   }
 
   /**
@@ -95,43 +94,22 @@ export class Sirene {
     const parameters = { q: query, ...date, nombre: String(PAGE_ROWS), curseur: cursor };
     const path = `/${list}?${new URLSearchParams(parameters).toString()}`;
     const ofList = page.refine((found) => found[lists[list].rows]);
-    const found = await this.#get(path, ofList, `page of /${list}`);
+    const found = await this.askJson(path, ofList, `page of /${list}`, none);
     const { curseur = cursor } = found?.header ?? {};
-    if (curseur !== cursor) {
-      throw this.service.fault(`skips to the cursor ${curseur} after ${cursor}`);
-    }
+    if (curseur !== cursor) throw this.fault(`skips to the cursor ${curseur} after ${cursor}`);
     return found;
   }
 
   /** Returns the answer for a unit; undefined for an unknown unit. For a duplicate, answers for the unit that stays. */
   async unit(siren: string): Promise<z.output<typeof single> | undefined> {
-    let staying: string | undefined;
-    const onLead = (lead: string) => void (staying = lead);
-    const found = await this.#get(`/siren/${siren}`, single, `unit ${siren}`, onLead);
-    // The unit that stays is no duplicate. The key goes to no other address, wherever the answer leads.
-    return staying ? await this.#get(`/siren/${staying}`, single, `unit ${staying}`) : found;
-  }
-
-  /**
-   * Returns the answer at a path, in the given shape; undefined for 404, by which the API means "none".
-   * @param onLead is called with the SIREN to which a duplicate redirects
-   */
-  #get<T>(
-    path: string,
-    shape: z.ZodType<T>,
-    what: string,
-    onLead?: (siren: string) => void,
-  ): Promise<T | undefined> {
-    const read = async (answer: Response) => {
+    const found = await this.ask(`/siren/${siren}`, async (answer) => {
       if (answer.status === 404) return undefined;
       const [, lead] = /\/siren\/(\d{9})$/.exec(answer.headers.get('location') ?? '') ?? [];
-      if (answer.status !== 301 || !lead || !onLead) {
-        return await this.service.readJson(answer, shape, what);
-      }
-      onLead(lead);
-      return undefined;
-    };
-    return this.service.ask(this.#url + path, { headers: this.#headers }, read);
+      return answer.status === 301 && lead ? lead : this.readJson(answer, single, `unit ${siren}`);
+    });
+    if (typeof found !== 'string') return found;
+    // The unit that stays is no duplicate. The key goes to no other address, wherever the answer leads.
+    return await this.askJson(`/siren/${found}`, single, `unit ${found}`, none);
   }
 }
 

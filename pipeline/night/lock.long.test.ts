@@ -6,7 +6,7 @@ import { dumpTables, fixtureFolder, runDump } from '../../fixtures/dump/night.ts
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { isLostConnection } from '../../sql/connection/lost-connection.ts';
 import { AlreadyRunning } from '../errors.ts';
-import { lockPublishing, tryLock, whileNobodyFetches } from './lock.ts';
+import { lockPublishing, tryLock, whileLocked } from './lock.ts';
 import { NightReporter } from './reporter.ts';
 import { verify } from './verify.ts';
 
@@ -156,10 +156,10 @@ test('a night whose later sessions reach another server publishes nothing', asyn
 test('a fetch is told when its lock is lost, and lasts as long as it does', async () => {
   const db = await createTestDatabase();
   const { pool } = db;
-  const fetching = whileNobodyFetches(pool, 'krs', async (lost) => {
-    await expect(whileNobodyFetches(pool, 'krs', () => Promise.resolve())).rejects.toThrow(
-      'Another process is fetching krs',
-    );
+  const lock = (use: (lost: AbortSignal) => Promise<void>) =>
+    whileLocked(pool, 'fetch krs', 'Another process is fetching krs', use);
+  const fetching = lock(async (lost) => {
+    await expect(lock(() => Promise.resolve())).rejects.toThrow('Another process is fetching krs');
     await pool.query(
       `select pg_terminate_backend(pid) from registry.lock where lock_name = 'fetch krs'`,
     );

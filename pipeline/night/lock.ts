@@ -31,32 +31,29 @@ async function lockPatiently(client: pg.ClientBase, name: string, held: string):
   }
 }
 
-/** Lets a session hold a lock for hours. A lost machine sends nothing, so the server probes it. */
-export async function keepSession(client: pg.ClientBase): Promise<void> {
-  await client.query(`
-    set idle_session_timeout = 0;
-    set tcp_keepalives_idle = 30;
-    set tcp_keepalives_interval = 10;
-    set tcp_keepalives_count = 3`);
-}
-
 /**
- * Does some work while this process alone fetches from a registry. Throws `AlreadyRunning` while another
- * process fetches.
+ * Holds a lock during some work of up to hours. Throws `AlreadyRunning` while another session holds the lock.
  *
+ * @param held the message of the error
  * @param use the work; its signal is aborted when the lock is lost with its session
  */
-export async function whileNobodyFetches<T>(
+export async function whileLocked<T>(
   pool: pg.Pool,
-  source: string,
+  name: string,
+  held: string,
   use: (lost: AbortSignal) => Promise<T>,
 ): Promise<T> {
   return inLastSession(pool, async (client) => {
     const lost = new AbortController();
     client.once('error', (error) => lost.abort(error));
     client.once('end', () => lost.abort(new Error('Connection terminated')));
-    await keepSession(client);
-    await lockPatiently(client, `fetch ${source}`, `Another process is fetching ${source}`);
+    // A lost machine sends nothing, so the server probes it.
+    await client.query(`
+      set idle_session_timeout = 0;
+      set tcp_keepalives_idle = 30;
+      set tcp_keepalives_interval = 10;
+      set tcp_keepalives_count = 3`);
+    await lockPatiently(client, name, held);
     return use(lost.signal);
   });
 }

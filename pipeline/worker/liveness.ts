@@ -1,8 +1,8 @@
-import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { worker as figures } from '../figures.ts';
-import { keepSession, tryLock } from '../night/lock.ts';
+import { whileLocked } from '../night/lock.ts';
+import { whenAborted } from '../signals.ts';
 
 /**
  * Holds the lock of a living worker until the signal is aborted; the server releases the lock of a dead
@@ -10,24 +10,13 @@ import { keepSession, tryLock } from '../night/lock.ts';
  */
 export function keepAlive(pool: pg.Pool, worker: string, signal: AbortSignal): Promise<void> {
   const first = Promise.withResolvers<void>();
-  const hold = async () => {
-    const client = await pool.connect();
-    const end = once(client, 'end', { signal }).catch(() => undefined);
-    try {
-      await keepSession(client);
-      if (!(await tryLock(client, `worker ${worker}`))) return;
-      first.resolve();
-      await end;
-    } finally {
-      client.release(true);
-    }
+  const hold = (lost: AbortSignal) => {
+    first.resolve();
+    return whenAborted(AbortSignal.any([signal, lost]));
   };
-  void repeat(
-    () => hold().finally(first.resolve),
-    figures.retry_ms,
-    signal,
-    () => undefined,
-  );
+  const lock = () =>
+    whileLocked(pool, `worker ${worker}`, 'The worker lives', hold).finally(first.resolve);
+  void repeat(lock, figures.retry_ms, signal, () => undefined);
   return first.promise;
 }
 

@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { sendOptions } from '../../fixtures/process/mail-delivery.ts';
+import { socketOf } from '../../sql/connection/pool.ts';
 import { createFileDelivery } from '../mail/transport.ts';
 import { readEnvironment } from '../environment.ts';
 import { describeQueue } from './queue.ts';
@@ -24,10 +25,10 @@ test('that ends while it begins to listen may lose its session', async () => {
   const all = { db, mail, sources: [], retaining, logger, complain: () => undefined };
   const options = describeQueue('mail', all, end.signal);
   const events = new EventEmitter();
-  const listening = new Promise<PoolClient & { processID: number }>((resolve) => {
+  const listening = new Promise<PoolClient>((resolve) => {
     events.once('pool:listen:success', ({ client }) => {
-      // The statement that begins to listen follows this one.
-      client.query('select pg_sleep(60)').catch(() => undefined);
+      // The answer to the statement that begins to listen, which follows, is never read.
+      socketOf(client).pause();
       resolve(client);
     });
   });
@@ -38,7 +39,7 @@ test('that ends while it begins to listen may lose its session', async () => {
     if (session === client) released.push(session);
   });
   const stopped = runner.stop();
-  await db.pool.query('select pg_terminate_backend($1)', [client.processID]);
+  socketOf(client).destroy();
   const reconnecting = once(events, 'pool:listen:connecting');
   await stopped;
   end.abort();
