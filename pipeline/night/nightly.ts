@@ -45,9 +45,6 @@ export const staging = {
   normalise: 'nightly/1_read/normalise.sql',
 };
 
-/** The step that saves the files and rejects that a run has read; a refused run ends with this step. */
-const saveRun = '5_publish/run';
-
 /** The steps between reading and publishing: files of sql/nightly. The lists of a row run in parallel. */
 const comparison: readonly (readonly Steps[])[] = [
   [['2_compare/pair'], ['2_compare/vanished']],
@@ -71,7 +68,7 @@ const publication = {
     '5_publish/changes',
   ],
   events: ['5_publish/events'],
-  statistics: ['5_publish/statistics', '5_publish/stock', saveRun],
+  statistics: ['5_publish/statistics', '5_publish/stock', '5_publish/run'],
   notify: ['6_notify/watch_lists', '6_notify/feeds', '6_notify/alerts'],
   commit: ['7_commit/publication'],
 };
@@ -120,7 +117,7 @@ async function attempt(asked: Night): Promise<RunSummary> {
     await compare(night, dump);
     return await publish(night, await check(night));
   } catch (error) {
-    throw await noteFailure(night, error, saveRun);
+    throw await noteFailure(night, error);
   } finally {
     reporter.step('');
     // A failure is ignored: the row may be deleted, and the server may be unreachable.
@@ -182,14 +179,9 @@ async function readRecords(night: Night, dump: Dump, yesterday: KnownFingerprint
   const read = { records: 0, bytes: 0 };
   const onProgress = (records: number, bytes: number) =>
     reporter.progress((read.records += records), (read.bytes += bytes), byteCount);
-  if (description.format === 'document') {
-    await stageDocuments({ ...night, source: description, files, onProgress, steps: staging });
-  } else {
-    await stageDump(
-      { ...night, source: description, files, onProgress, steps: staging },
-      yesterday,
-    );
-  }
+  const asked = { ...night, files, onProgress, steps: staging };
+  if (description.format === 'document') await stageDocuments({ ...asked, source: description });
+  else await stageDump({ ...asked, source: description }, yesterday);
   if (description.note) await client.query(inStage(description.note, stage));
   await assertUntouched(files);
   const ignored = dump.ignored.map((value) => ({ subject: 'file', value, row_count: 0 }));

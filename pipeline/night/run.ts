@@ -8,7 +8,7 @@ import { describeFault, isDiskFull } from '../fault.ts';
 import { type GuardFinding, NothingToDo, Refusal, WrongUsage } from '../errors.ts';
 import type { Night, NightOptions, PublishedRun } from './context.ts';
 import { tryLock } from './lock.ts';
-import { runSteps, stageOf } from './sessions.ts';
+import { type NightSessions, runSteps, stageOf } from './sessions.ts';
 
 /** Returns the newest published run of a source. @param dump_kind the kind of its dump; absent: any kind */
 export async function findNewestPublished(
@@ -96,10 +96,9 @@ export async function checkDate(night: Night, files: readonly DumpFile[]): Promi
     [source, dump_date],
   );
   if (rows.length > 0) {
-    const published = new Map(rows.map((row) => [row.file_key, row.sha256]));
-    const isSame =
-      published.size === files.length &&
-      files.every((file) => published.get(file.file_key) === file.sha256);
+    const list = (of: typeof rows) =>
+      of.map((file) => `${file.file_key} ${file.sha256}`).toSorted();
+    const isSame = list(rows).join() === list([...files]).join();
     if (isSame) throw new NothingToDo(`The ${source} dump of ${dump_date} is published already`);
     throw new Refusal(`Another ${source} dump of ${dump_date} is published already`);
   }
@@ -110,10 +109,28 @@ export async function checkDate(night: Night, files: readonly DumpFile[]): Promi
   }
 }
 
-/** Records the failure of a night, as `recordFailure` does. @returns the error to throw, which states why the attempt failed */
-export async function noteFailure(night: Night, error: unknown, saveRun: string): Promise<unknown> {
+/**
+ * Ends the open transaction, and records a refused or failed attempt with its reason. Deletes the run of a dry run, and
+ * of an attempt without a dump or without anything to do. @returns the error to throw, which states why the attempt failed
+ */
+export async function noteFailure(night: Night, error: unknown): Promise<unknown> {
+  const { client } = night;
   try {
-    await recordFailure(night, error, saveRun);
+    await client.query('rollback');
+    await client.query('begin; set local synchronous_commit to default');
+    if (error instanceof NothingToDo || error instanceof WrongUsage || night.isDryRun) {
+      await forgetRun(night);
+    } else if (error instanceof Refusal) {
+      // A refused run keeps its files and rejects. A dump may be refused before the tables of its night are created.
+      if (await isThere(client, `${night.stage}.night`)) await runSteps(night, ['5_publish/run']);
+      const { message, findings } = error;
+      await endRun(night, { state: 'refused', message, findings });
+    } else {
+      await endRun(night, { state: 'failed', message: describeFault(error), findings: [] });
+    }
+    await client.query('select registry.give_back_ids($1)', [night.run_id]);
+    await dropTables(night);
+    await client.query('commit');
   } catch (cause) {
     // The server has probably gone away; the next run marks this one as abandoned.
     night.reporter.note(`the run could not be recorded: ${(cause as Error).message}`);
@@ -124,43 +141,13 @@ export async function noteFailure(night: Night, error: unknown, saveRun: string)
   return error;
 }
 
-/**
- * Ends the open transaction, and records a refused or failed attempt with its reason. The step `saveRun` saves
- * the files and rejects of a refused run. Deletes the run of a dry run, and of an attempt without a dump or
- * without anything to do.
- */
-async function recordFailure(night: Night, error: unknown, saveRun: string): Promise<void> {
-  const { client } = night;
-  await client.query('rollback');
-  await client.query('begin; set local synchronous_commit to default');
-  if (error instanceof NothingToDo || error instanceof WrongUsage || night.isDryRun) {
-    await forgetRun(night);
-  } else if (error instanceof Refusal) {
-    // A dump may be refused before the tables of its night are created.
-    if (await isThere(client, `${night.stage}.night`)) await runSteps(night, [saveRun]);
-    const { message, findings } = error;
-    await endRun(night, { state: 'refused', message, findings });
-  } else {
-    await endRun(night, { state: 'failed', message: describeFault(error), findings: [] });
-  }
-  await client.query('select registry.give_back_ids($1)', [night.run_id]);
-  await dropTables(night);
-  await client.query('commit');
-}
-
 /** Drops the tables of the night: they hold data of persons, which an attempt that has ended may not keep. */
-export async function dropTables({
-  client,
-  stage,
-}: {
-  client: pg.ClientBase;
-  stage: string;
-}): Promise<void> {
+export async function dropTables({ client, stage }: Omit<NightSessions, 'pool'>): Promise<void> {
   await client.query(`drop schema if exists ${stage} cascade`);
 }
 
 /** Drops the tables of killed nights. The session holds the locks of their sources until its end. */
-export async function dropIdleTables(client: pg.ClientBase): Promise<void> {
+export async function dropIdleTables(client: pg.PoolClient): Promise<void> {
   for (const source of await listSources()) {
     if (await tryLock(client, source)) await dropTables({ client, stage: stageOf(source) });
   }

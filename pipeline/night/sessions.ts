@@ -19,26 +19,24 @@ export function stageOf(source: string): string {
 }
 
 /**
- * Returns the epoch: the identity of the writer and of its last start. After a failover or a crash the tables
- * of a night are empty or missing, although published data stays.
+ * Returns the sessions of a night. Each one must have the epoch of the first session: the identity of the writer and of
+ * its last start. After a failover or a crash the tables of a night are empty or missing, although published data stays.
  */
-async function readEpoch(client: PoolClient): Promise<string> {
-  const { rows } = await client.query<{ epoch: string }>('select registry.epoch() as epoch');
-  return rows[0]!.epoch;
-}
-
-/** Returns the sessions of a night; each one must have the epoch of the first session. */
 export async function fence(pool: Pool, first: PoolClient): Promise<Sessions> {
-  const epoch = await readEpoch(first);
+  const readEpoch = 'select registry.epoch() as epoch';
+  const { rows } = await first.query<{ epoch: string }>(readEpoch);
   const connect = async () => {
     const client = await pool.connect();
-    const found = await readEpoch(client).catch((error: unknown) => {
+    try {
+      const found = await client.query<{ epoch: string }>(readEpoch);
+      if (found.rows[0]!.epoch === rows[0]!.epoch) return client;
+      throw new Error(
+        'The database has moved to another server, or was started anew: run it again',
+      );
+    } catch (error) {
       client.release(true);
       throw error;
-    });
-    if (found === epoch) return client;
-    client.release(true);
-    throw new Error('The database has moved to another server, or was started anew: run it again');
+    }
   };
   return { connect };
 }

@@ -26,16 +26,16 @@ job as (
     from graphile_worker.jobs
 )
 
-select
-    'registry_snapshot_age_seconds' as name,
-    json_build_object('source', source) as labels,
-    extract(epoch from now() - dump_date::timestamp at time zone source.time_zone) as value
+select figure.name, json_build_object('source', source) as labels, figure.value
 from published
 join registry.source using (source)
-
-union all
-select 'registry_snapshot_entries', json_build_object('source', source), entry_count
-from published
+cross join lateral (
+    select
+        'registry_snapshot_age_seconds' as name,
+        extract(epoch from now() - dump_date::timestamp at time zone source.time_zone) as value
+    union all
+    select 'registry_snapshot_entries', entry_count
+) as figure
 
 union all
 select 'registry_run_state', json_build_object('source', source, 'state', state_now), 1
@@ -62,7 +62,6 @@ cross join lateral (
     ('updated', updated_count),
     ('deleted', deleted_count)
 ) as figure (kind, row_count)
-where figure.row_count is not null
 
 union all
 select

@@ -3,11 +3,11 @@ import type { Gauge, Registry } from 'prom-client';
 import { queryFile } from '../connection/database.ts';
 import type { ServerState } from '../connection/readers.ts';
 
-/** One value of a metric: a row of `registry.sql`. */
+/** One value of a metric: a row of `registry.sql`. The metric is absent where the value is null. */
 interface Sample {
   name: string;
   labels: Record<string, string>;
-  value: string | number;
+  value: string | number | null;
 }
 
 /** The help text of each metric. A metric whose name ends with `_total` is a counter. */
@@ -53,7 +53,7 @@ export function addRegistryMetrics(
   for (const [name, help] of Object.entries(descriptions)) {
     const type = name.endsWith('_total') ? 'counter' : 'gauge';
     const get = async () => {
-      const found = (await read()).filter((sample) => sample.name === name);
+      const found = (await read()).filter((one) => one.name === name && one.value !== null);
       const values = found.map(({ labels, value }) => ({ labels, value: Number(value) }));
       return { name, help, type, values };
     };
@@ -65,22 +65,18 @@ export function addRegistryMetrics(
 async function readSamples(pool: Pool, process: string, readers: ServerState[]): Promise<Sample[]> {
   const rows = await queryFile<Sample>(pool, 'metrics/registry.sql').catch(() => undefined);
   const { totalCount, idleCount, waitingCount } = pool;
-  const figures: [name: string, labels: Sample['labels'], value: number | null][] = [
-    ['process_info', { process }, 1],
-    ['database_up', {}, rows ? 1 : 0],
-    ['pool_connections', { state: 'used' }, totalCount - idleCount],
-    ['pool_connections', { state: 'idle' }, idleCount],
-    ['pool_connections', { state: 'waiting' }, waitingCount],
+  const sessions = { used: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
+  return [
+    ...(rows ?? []),
+    { name: 'registry_process_info', labels: { process }, value: 1 },
+    { name: 'registry_database_up', labels: {}, value: rows ? 1 : 0 },
+    ...Object.entries(sessions).map(([state, value]) => {
+      return { name: 'registry_pool_connections', labels: { state }, value };
+    }),
+    ...readers.flatMap(({ name: reader, is_up, lag_seconds, snapshot_no }) => [
+      { name: 'registry_reader_up', labels: { reader }, value: Number(is_up) },
+      { name: 'registry_reader_lag_seconds', labels: { reader }, value: lag_seconds },
+      { name: 'registry_reader_snapshot', labels: { reader }, value: snapshot_no },
+    ]),
   ];
-  for (const { name: reader, is_up, lag_seconds, snapshot_no } of readers) {
-    figures.push(
-      ['reader_up', { reader }, Number(is_up)],
-      ['reader_lag_seconds', { reader }, lag_seconds],
-      ['reader_snapshot', { reader }, snapshot_no],
-    );
-  }
-  const known = figures.flatMap(([name, labels, value]) =>
-    value === null ? [] : [{ name: `registry_${name}`, labels, value }],
-  );
-  return [...(rows ?? []), ...known];
 }

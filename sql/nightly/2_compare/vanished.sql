@@ -3,36 +3,30 @@
 -- One row per rejected record and number in it. `types`: the identifier types that the number may have; null
 -- where they are uncertain.
 create unlogged table stage.unreadable_number as
-with digits as (
-    select
+with written as (
+    select distinct
         reject.file_no,
         reject.line,
-        match.part[1] as run,
+        part.number,
         -- The types of digits in the raw text are looked up only if the mapping has not read the record.
-        (reject.file_no, reject.line) not in (
+        part.is_whole
+        and (reject.file_no, reject.line) not in (
             select entry.file_no, entry.line
             from stage.entry
             where entry.reason is not null
         ) as is_alone
     from stage.reject
-    cross join lateral regexp_matches(reject.raw, '[0-9]{9,}', 'g') as match (part)
+    cross join lateral regexp_matches(reject.raw, '[0-9]{9,}', 'g') as match (digits)
+    cross join lateral (
+        -- The number of a unit begins with the number of its company.
+        select case length(digits[1]) when 14 then left(digits[1], 9) else digits[1] end, true
+        where length(digits[1]) in (9, 10, 14)
+        union all
+        select whole[1], false
+        from regexp_matches(digits[1], '[0-9]{9,10}', 'g') as whole
+        where length(digits[1]) > 10
+    ) as part (number, is_whole)
     where not reject.is_repeat
-),
-
-written as (
-    select digits.file_no, digits.line, digits.run as number, digits.is_alone
-    from digits
-    where length(digits.run) in (9, 10)
-    union
-    -- The number of a unit begins with the number of its company.
-    select digits.file_no, digits.line, left(digits.run, 9), digits.is_alone
-    from digits
-    where length(digits.run) = 14
-    union
-    select digits.file_no, digits.line, match.part[1], false
-    from digits
-    cross join lateral regexp_matches(digits.run, '[0-9]{9,10}', 'g') as match (part)
-    where length(digits.run) > 10
 )
 
 select

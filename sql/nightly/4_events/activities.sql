@@ -1,37 +1,17 @@
 -- Turns changed activities into events.
 
--- One row per changed entry and added or removed code. When an entry moves to the other version of the
--- classification, the codes that the official key maps in either direction are one reclassification. A
--- division, group or class may become any code, or part of a code, that the codes below it may become. A code
--- that stays, and which the key does not map, did not change.
-with changed as (
-    select
-        after.company_id,
-        after.entry_id,
-        before.activity_version as old_version,
-        after.activity_version as new_version,
-        string_to_array(before.activity_codes, ',') as old_codes,
-        string_to_array(after.activity_codes, ',') as new_codes,
-        before.activity_version <> after.activity_version is true as is_recoded
-    from stage.before
-    join stage.after using (entry_id)
-    where
-        not (select night.has_one_activity from stage.night)
-        and (before.activity_version, before.activity_codes)
-        is distinct from (after.activity_version, after.activity_codes)
-),
-
-explained_code as (
-    select distinct
-        changed.entry_id,
-        code.code,
-        code.version = changed.old_version as is_old
-    from changed
-    cross join lateral (
+-- Returns each old and new code that the official key maps to another code, in either direction. A division, group or
+-- class may become any code, or part of a code, that the codes below it may become.
+create function stage.explained_codes(
+    old_version smallint, old_codes text[], new_version smallint, new_codes text[]
+) returns table (code text, is_old boolean)
+language sql stable as $$
+    select distinct code.code, code.is_old
+    from (
         values
-        (changed.old_version, changed.old_codes, changed.new_version, changed.new_codes),
-        (changed.new_version, changed.new_codes, changed.old_version, changed.old_codes)
-    ) as list (from_version, from_codes, to_version, to_codes)
+        (old_version, old_codes, new_version, new_codes, true),
+        (new_version, new_codes, old_version, old_codes, false)
+    ) as list (from_version, from_codes, to_version, to_codes, is_from_old)
     cross join lateral unnest(list.from_codes) as former (code)
     -- `offset 0` keeps the index scan of the recodings.
     cross join lateral (
@@ -45,11 +25,36 @@ explained_code as (
     ) as successor
     join unnest(list.to_codes) as latter (code) on starts_with(successor.to_code, latter.code)
     cross join lateral (
-        values
-        (list.from_version, former.code),
-        (list.to_version, latter.code)
-    ) as code (version, code)
-    where changed.is_recoded
+        values (former.code, list.is_from_old), (latter.code, not list.is_from_old)
+    ) as code (code, is_old)
+$$;
+
+-- One row per changed entry and added or removed code. When an entry moves to the other version of the
+-- classification, the explained codes are one reclassification. A code that stays, and which the key does not
+-- map, did not change.
+with changed as (
+    select
+        after.company_id,
+        after.entry_id,
+        before.activity_version as old_version,
+        after.activity_version as new_version,
+        string_to_array(before.activity_codes, ',') as old_codes,
+        string_to_array(after.activity_codes, ',') as new_codes
+    from stage.before
+    join stage.after using (entry_id)
+    where
+        not (select night.has_one_activity from stage.night)
+        and (before.activity_version, before.activity_codes)
+        is distinct from (after.activity_version, after.activity_codes)
+),
+
+explained_code as (
+    select changed.entry_id, explained.*
+    from changed
+    cross join lateral stage.explained_codes(
+        changed.old_version, changed.old_codes, changed.new_version, changed.new_codes
+    ) as explained
+    where changed.old_version <> changed.new_version
 ),
 
 activity_change as (
@@ -115,23 +120,10 @@ cross join lateral (
         and coalesce(
             after.activity_main = before.announced_activity,
             exists (
-                select
-                from (
-                    values
-                    (
-                        before.activity_version, before.activity_main, after.activity_version,
-                        after.activity_main
-                    ),
-                    (
-                        after.activity_version, after.activity_main, before.activity_version,
-                        before.activity_main
-                    )
-                ) as main (from_version, from_code, to_version, to_code)
-                join registry.activity_recoding
-                    on activity_recoding.from_version = main.from_version
-                    and activity_recoding.to_version = main.to_version
-                    and activity_recoding.from_code between main.from_code and main.from_code || 'Z'
-                    and starts_with(activity_recoding.to_code, main.to_code)
+                select from stage.explained_codes(
+                    before.activity_version, array[before.activity_main],
+                    after.activity_version, array[after.activity_main]
+                )
             )
         ) as is_explained
 ) as recoded

@@ -171,15 +171,11 @@ unit as (
         min(keyed.address_id collate "C") = max(keyed.address_id collate "C")
         and count(keyed.address_id) = 2 as is_same_place
     from (
-        select
-            company_id, entry_id, is_old, line, name, is_seat, is_partial, is_stated, address_id,
-            identifier as key
+        select open_unit.*, null as known_by, open_unit.identifier as key
         from open_unit
-        where identifier is not null
+        where open_unit.identifier is not null
         union all
-        select
-            company_id, entry_id, is_old, line, name, is_seat, is_partial, is_stated, address_id, key
-        from placed_unit
+        select placed_unit.* from placed_unit
     ) as keyed
     where keyed.line is not null
     group by keyed.company_id, keyed.entry_id, coalesce(keyed.key, keyed.line)

@@ -10,17 +10,15 @@ where
     and before.withdrawn_until is not null
     and after.withdrawn_until is null;
 
--- Replaces changed entries. All changed entries are deleted first, so that two entries can swap keys, and a new entry
--- can take over another entry's key.
+-- Replaces changed entries, and inserts new entries. All changed entries are deleted first, so that two entries can swap
+-- keys, and a new entry can take over another entry's key. first_attach.sql has attached the entries of a first snapshot.
 delete from registry.entry
 using stage.after
 where (entry.company_id, entry.entry_id) = (after.company_id, after.entry_id);
 
 insert into registry.entry
-select after.* from stage.after;
-
--- Inserts new entries, except in a first snapshot, whose entries first_attach.sql has attached already.
-insert into registry.entry
+select after.* from stage.after
+union all
 select new_entry.*
 from stage.new_entry
 where not (select night.is_baseline from stage.night);
