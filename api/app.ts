@@ -135,9 +135,9 @@ export function listEndpoints(options: AppOptions): Endpoint[] {
     ...watchlistEndpoints(options),
     ...eventEndpoints,
     ...alertEndpoints,
-    ...statsEndpoints(options),
-    ...qualityEndpoints(options),
-    ...dictionaryEndpoints(options),
+    ...statsEndpoints,
+    ...qualityEndpoints,
+    ...dictionaryEndpoints,
   ];
   endpoints.push(documentEndpoint(() => makeDocument(endpoints, options)));
   return endpoints;

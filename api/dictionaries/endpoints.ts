@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Db } from '../../sql/connection/kysely.ts';
 import type { Context } from '../http/context.ts';
-import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
+import { endpoint } from '../endpoint/endpoint.ts';
 import {
   chooseAmong,
   countriesField,
@@ -198,23 +198,24 @@ function describe(list: List) {
   } as const;
 }
 
-/** Returns the endpoints of the dictionaries, which are public and free. */
-export function dictionaryEndpoints({ readers: { db } }: Pick<Context, 'readers'>): Endpoint[] {
-  return lists.map((list) =>
-    endpoint(describe(list), async ({ query: asked = {} }: { query?: Asked }) => {
-      const others = isOfCountries(list) ? undefined : [];
-      const countries = chooseAmong(await readCountries(db), asked.country, others);
-      const shown = Object.keys(list.fields).concat(countries.length > 1 ? 'country_code' : []);
-      const english = isEnglish(countries, asked);
-      const rows = countries.map(async ({ country_code }) => {
-        const own = await list.read(db, country_code, english, asked, countries);
-        return own.map((row) => {
-          const all: Record<string, unknown> = { country_code, ...row };
-          return Object.fromEntries(shown.map((name) => [name, all[name]]));
-        });
+type DictionaryCall = { query?: Asked; options: Context };
+
+/** The endpoints of the dictionaries, which are public and free. */
+export const dictionaryEndpoints = lists.map((list) =>
+  endpoint(describe(list), async ({ query: asked = {}, options }: DictionaryCall) => {
+    const { db } = options.readers;
+    const others = isOfCountries(list) ? undefined : [];
+    const countries = chooseAmong(await readCountries(db), asked.country, others);
+    const shown = Object.keys(list.fields).concat(countries.length > 1 ? 'country_code' : []);
+    const english = isEnglish(countries, asked);
+    const rows = countries.map(async ({ country_code }) => {
+      const own = await list.read(db, country_code, english, asked, countries);
+      return own.map((row) => {
+        const all: Record<string, unknown> = { country_code, ...row };
+        return Object.fromEntries(shown.map((name) => [name, all[name]]));
       });
-      const data = (await Promise.all(rows)).flat();
-      return { status: 'success', data, meta: { total: data.length } };
-    }),
-  );
-}
+    });
+    const data = (await Promise.all(rows)).flat();
+    return { status: 'success', data, meta: { total: data.length } };
+  }),
+);

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { chooseCountries, countriesField } from '../dictionaries/countries.ts';
-import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
+import { endpoint } from '../endpoint/endpoint.ts';
 import { limits } from '../figures.ts';
-import type { Context } from '../http/context.ts';
 import { HttpError } from '../http/errors.ts';
 import { dateField } from '../http/field.ts';
 import { pageMeta, pagingFields } from '../http/paging.ts';
@@ -11,51 +10,49 @@ import { nightOfRegistry, nightSummary, readNight, readNights } from './nights.t
 
 const common = { method: 'get', tag: 'Quality', auth: 'none', limit: limits.quality } as const;
 
-/** (+) Returns the public endpoints of dump quality: the files, rejected rows and refusals of each night. */
-export function qualityEndpoints({ readers }: Context): Endpoint[] {
-  const { db } = readers;
-  return [
-    endpoint(
-      {
-        ...common,
-        path: '/quality',
-        summary: 'List the days of delivered dumps',
-        description: 'Lists the newest day first, with the outcome of each registry.',
-        query: z.strictObject({ ...pagingFields, country: countriesField }),
-        answer: z.strictObject({ data: z.array(nightSummary), meta: pageMeta }),
-        example: examples.nights,
-      },
-      async ({ query: { country, ...paging } }) =>
-        readNights(readers, paging, await chooseCountries(db, country)),
-    ),
-    endpoint(
-      {
-        ...common,
-        path: '/quality/{date}',
-        summary: 'Read the findings of the night in the dumps of a day',
-        description:
-          'By registry: files, rows read and rejected, refused attempts and accepted findings. A rejected row shows only the kind of reason.',
-        params: z.strictObject({ date: dateField('date') }),
-        query: z.strictObject({ country: countriesField }),
-        answer: z.strictObject({
-          meta: z.strictObject({ date: z.iso.date() }),
-          data: z.array(nightOfRegistry),
-        }),
-        example: examples.night,
-        errors: {
-          404: {
-            description: 'No dump was delivered for that day.',
-            example: { message: 'No dump was delivered for 2026-11-06.' },
-          },
+/** (+) The public endpoints of dump quality: the files, rejected rows and refusals of each night. */
+export const qualityEndpoints = [
+  endpoint(
+    {
+      ...common,
+      path: '/quality',
+      summary: 'List the days of delivered dumps',
+      description: 'Lists the newest day first, with the outcome of each registry.',
+      query: z.strictObject({ ...pagingFields, country: countriesField }),
+      answer: z.strictObject({ data: z.array(nightSummary), meta: pageMeta }),
+      example: examples.nights,
+    },
+    async ({ query: { country, ...paging }, options: { readers } }) =>
+      readNights(readers, paging, await chooseCountries(readers.db, country)),
+  ),
+  endpoint(
+    {
+      ...common,
+      path: '/quality/{date}',
+      summary: 'Read the findings of the night in the dumps of a day',
+      description:
+        'By registry: files, rows read and rejected, refused attempts and accepted findings. A rejected row shows only the kind of reason.',
+      params: z.strictObject({ date: dateField('date') }),
+      query: z.strictObject({ country: countriesField }),
+      answer: z.strictObject({
+        meta: z.strictObject({ date: z.iso.date() }),
+        data: z.array(nightOfRegistry),
+      }),
+      example: examples.night,
+      errors: {
+        404: {
+          description: 'No dump was delivered for that day.',
+          example: { message: 'No dump was delivered for 2026-11-06.' },
         },
       },
-      async ({ params: { date }, query }) => {
-        const data = await readNight(db, date, await chooseCountries(db, query.country));
-        if (data.length === 0) {
-          throw new HttpError(404, { message: `No dump was delivered for ${date}.` });
-        }
-        return { meta: { date }, data };
-      },
-    ),
-  ];
-}
+    },
+    async ({ params: { date }, query, options }) => {
+      const { db } = options.readers;
+      const data = await readNight(db, date, await chooseCountries(db, query.country));
+      if (data.length === 0) {
+        throw new HttpError(404, { message: `No dump was delivered for ${date}.` });
+      }
+      return { meta: { date }, data };
+    },
+  ),
+];

@@ -1,14 +1,13 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Db } from '../../sql/connection/kysely.ts';
-import type { Context } from '../http/context.ts';
 import { countryField } from '../dictionaries/countries.ts';
-import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
+import { endpoint } from '../endpoint/endpoint.ts';
 import { day_ms } from '../figures.ts';
 import { dateField } from '../http/field.ts';
 import { HttpError } from '../http/errors.ts';
 import examples from './examples.json' with { type: 'json' };
-import { createSeries } from './series.ts';
+import { seriesEndpoints } from './series.ts';
 import { cacheControlOf, chooseSource, common, countField, sourceField } from './source.ts';
 
 const rangeDays = 30;
@@ -46,50 +45,43 @@ function sumDays(db: Db, source: string, lastDay: string, dayCount: number) {
     .executeTakeFirstOrThrow();
 }
 
-/** Returns the endpoints of the public statistics. (+) `?source=` chooses the registry. */
-export function statsEndpoints(options: Context): Endpoint[] {
-  return [createDay(options), createRange(options), ...createSeries(options)];
-}
-
-function createDay({ readers: { db }, now }: Context): Endpoint {
-  return endpoint(
-    {
-      ...asked,
-      path: '/stats/day/{date}',
-      summary: 'Registry entries that were new, updated or deleted on one day',
-      answer: z.strictObject({
-        meta: z.strictObject({
-          date: z.iso.date(),
-          type: z.literal('daily_snapshot'),
-          source: z.string(),
-          description: z.string(),
-        }),
-        data: dataFields,
+const dayEndpoint = endpoint(
+  {
+    ...asked,
+    path: '/stats/day/{date}',
+    summary: 'Registry entries that were new, updated or deleted on one day',
+    answer: z.strictObject({
+      meta: z.strictObject({
+        date: z.iso.date(),
+        type: z.literal('daily_snapshot'),
+        source: z.string(),
+        description: z.string(),
       }),
-      example: examples.day,
-      errors: {
-        404: {
-          description: 'No snapshot was published for that day.',
-          example: { message: 'No snapshot of ceidg was published for 2026-11-06.' },
-        },
+      data: dataFields,
+    }),
+    example: examples.day,
+    errors: {
+      404: {
+        description: 'No snapshot was published for that day.',
+        example: { message: 'No snapshot of ceidg was published for 2026-11-06.' },
       },
     },
-    async ({ params: { date }, query, response }) => {
-      const source = await chooseSource(db, query);
-      const { is_baseline, data } = await sumDays(db, source, date, 1);
-      // Spec: silent on a day without a snapshot; zeros would claim that nothing changed.
-      if (is_baseline === null) {
-        const message = `No snapshot of ${source} was published for ${date}.`;
-        throw new HttpError(404, { message });
-      }
-      response.set('Cache-Control', cacheControlOf(date, now()));
-      const description = is_baseline
-        ? `Baseline: the snapshot of ${date} is the first of its source. No snapshot precedes it, so nothing counts as new, updated or deleted.`
-        : `Registry entries that were new, updated or deleted in the snapshot of ${date}, compared with the snapshot before it.`;
-      return { meta: { date, type: 'daily_snapshot', source, description }, data };
-    },
-  );
-}
+  },
+  async ({ params: { date }, query, response, options: { readers, now } }) => {
+    const source = await chooseSource(readers.db, query);
+    const { is_baseline, data } = await sumDays(readers.db, source, date, 1);
+    // Spec: silent on a day without a snapshot; zeros would claim that nothing changed.
+    if (is_baseline === null) {
+      const message = `No snapshot of ${source} was published for ${date}.`;
+      throw new HttpError(404, { message });
+    }
+    response.set('Cache-Control', cacheControlOf(date, now()));
+    const description = is_baseline
+      ? `Baseline: the snapshot of ${date} is the first of its source. No snapshot precedes it, so nothing counts as new, updated or deleted.`
+      : `Registry entries that were new, updated or deleted in the snapshot of ${date}, compared with the snapshot before it.`;
+    return { meta: { date, type: 'daily_snapshot', source, description }, data };
+  },
+);
 
 function describeRange(firstDay: string, lastDay: string, days: number): string {
   if (days === 0) {
@@ -99,33 +91,34 @@ function describeRange(firstDay: string, lastDay: string, days: number): string 
   return `Registry entries that were new, updated or deleted, summed over ${snapshots} from ${firstDay} to ${lastDay}; a baseline counts nothing.`;
 }
 
-function createRange({ readers: { db }, now }: Context): Endpoint {
-  return endpoint(
-    {
-      ...asked,
-      path: '/stats/range/{date}',
-      summary: 'The sum of the 30 days that end with a date',
-      answer: z.strictObject({
-        meta: z.strictObject({
-          from_date: z.iso.date(),
-          to_date: z.iso.date(),
-          source: z.string(),
-          description: z.string(),
-          days_with_data: z.int().min(0).max(rangeDays),
-        }),
-        data: dataFields,
+const rangeEndpoint = endpoint(
+  {
+    ...asked,
+    path: '/stats/range/{date}',
+    summary: 'The sum of the 30 days that end with a date',
+    answer: z.strictObject({
+      meta: z.strictObject({
+        from_date: z.iso.date(),
+        to_date: z.iso.date(),
+        source: z.string(),
+        description: z.string(),
+        days_with_data: z.int().min(0).max(rangeDays),
       }),
-      example: examples.range,
-    },
-    async ({ params: { date: to_date }, query, response }) => {
-      // Spec: silent on the role of the path's date; here it is the last of the range's 30 days.
-      const first = new Date(Date.parse(to_date) - (rangeDays - 1) * day_ms);
-      const from_date = first.toISOString().slice(0, 10);
-      const source = await chooseSource(db, query);
-      const { days_with_data, data } = await sumDays(db, source, to_date, rangeDays);
-      response.set('Cache-Control', cacheControlOf(to_date, now()));
-      const description = describeRange(from_date, to_date, days_with_data);
-      return { meta: { from_date, to_date, source, description, days_with_data }, data };
-    },
-  );
-}
+      data: dataFields,
+    }),
+    example: examples.range,
+  },
+  async ({ params: { date: to_date }, query, response, options: { readers, now } }) => {
+    // Spec: silent on the role of the path's date; here it is the last of the range's 30 days.
+    const first = new Date(Date.parse(to_date) - (rangeDays - 1) * day_ms);
+    const from_date = first.toISOString().slice(0, 10);
+    const source = await chooseSource(readers.db, query);
+    const { days_with_data, data } = await sumDays(readers.db, source, to_date, rangeDays);
+    response.set('Cache-Control', cacheControlOf(to_date, now()));
+    const description = describeRange(from_date, to_date, days_with_data);
+    return { meta: { from_date, to_date, source, description, days_with_data }, data };
+  },
+);
+
+/** The endpoints of the public statistics. (+) `?source=` chooses the registry. */
+export const statsEndpoints = [dayEndpoint, rangeEndpoint, ...seriesEndpoints];

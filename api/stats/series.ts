@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import { z } from 'zod';
 import type { Context } from '../http/context.ts';
-import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
+import { endpoint } from '../endpoint/endpoint.ts';
 import examples from './examples.json' with { type: 'json' };
 import { readSeries } from './read-series.ts';
 import { by, hideSmall, point, type SeriesQuery, seriesQuery } from './series-fields.ts';
@@ -78,11 +78,11 @@ function sendCsv(response: Response, found: Series, asked: z.output<typeof csvQu
   return [...comments, writeCsv(found, asked)].join('\n');
 }
 
-type SeriesOptions = Pick<Context, 'readers' | 'suppressBelow'>;
+type SeriesCall = { query: SeriesQuery; response: Response; options: Context };
 
 /** Returns the series that a query selects, for the API and the page of the statistics. */
 export async function findSeries(
-  { readers: { db }, suppressBelow }: SeriesOptions,
+  { readers: { db }, suppressBelow }: Context,
   asked: SeriesQuery,
   most?: number,
 ): Promise<Series> {
@@ -91,45 +91,46 @@ export async function findSeries(
   return { by: asked.by, source, series: points.map((one) => hideSmall(one, suppressBelow)) };
 }
 
-/** (+) Returns the endpoints of a registry's stock and flows, as JSON or CSV. Days without a snapshot are absent. */
-export function createSeries(options: SeriesOptions & Pick<Context, 'now'>): Endpoint[] {
-  const read = (asked: SeriesQuery, response: Response) => {
-    if (asked.to !== undefined)
-      response.set('Cache-Control', cacheControlOf(asked.to, options.now()));
-    return findSeries(options, asked);
-  };
-  return [
-    endpoint(
-      {
-        ...common,
-        query: seriesQuery,
-        path: '/stats/series',
-        summary: 'Stock and flows of entries, by day or month',
-        description: `${description}\n\nWith \`Accept: text/csv\` the answer is the file of \`/stats/series.csv\`.`,
-        answer,
-        example,
-        csvExample: writeCsv(example),
-      },
-      async ({ query: asked, request, response }) => {
-        const found = await read(asked, response);
-        response.vary('Accept');
-        // A client that accepts JSON and CSV equally gets JSON.
-        return request.accepts(['json', 'csv']) === 'csv' ? sendCsv(response, found, asked) : found;
-      },
-    ),
-    endpoint(
-      {
-        ...common,
-        query: csvQuery,
-        path: '/stats/series.csv',
-        summary: 'The same series as CSV',
-        description:
-          'The name of the file holds the registry, the selection and the days. A cell is empty where JSON has null.',
-        answer: z.string(),
-        mediaType: 'text/csv',
-        example: writeCsv(example),
-      },
-      async ({ query: asked, response }) => sendCsv(response, await read(asked, response), asked),
-    ),
-  ];
+/** Returns the series of a request. Sets how long caches may keep it. */
+function read({ query: asked, response, options }: SeriesCall): Promise<Series> {
+  if (asked.to !== undefined)
+    response.set('Cache-Control', cacheControlOf(asked.to, options.now()));
+  return findSeries(options, asked);
 }
+
+/** (+) The endpoints of a registry's stock and flows, as JSON or CSV. Days without a snapshot are absent. */
+export const seriesEndpoints = [
+  endpoint(
+    {
+      ...common,
+      query: seriesQuery,
+      path: '/stats/series',
+      summary: 'Stock and flows of entries, by day or month',
+      description: `${description}\n\nWith \`Accept: text/csv\` the answer is the file of \`/stats/series.csv\`.`,
+      answer,
+      example,
+      csvExample: writeCsv(example),
+    },
+    async (call) => {
+      const { query: asked, request, response } = call;
+      const found = await read(call);
+      response.vary('Accept');
+      // A client that accepts JSON and CSV equally gets JSON.
+      return request.accepts(['json', 'csv']) === 'csv' ? sendCsv(response, found, asked) : found;
+    },
+  ),
+  endpoint(
+    {
+      ...common,
+      query: csvQuery,
+      path: '/stats/series.csv',
+      summary: 'The same series as CSV',
+      description:
+        'The name of the file holds the registry, the selection and the days. A cell is empty where JSON has null.',
+      answer: z.string(),
+      mediaType: 'text/csv',
+      example: writeCsv(example),
+    },
+    async (call) => sendCsv(call.response, await read(call), call.query),
+  ),
+];
