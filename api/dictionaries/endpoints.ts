@@ -10,7 +10,7 @@ import {
   readCountries,
   requireAmong,
 } from './countries.ts';
-import examples from './examples.json' with { type: 'json' };
+import texts from './lists.json' with { type: 'json' };
 import {
   category,
   eventClass,
@@ -28,12 +28,10 @@ import {
 /** The query parameters of all lists; each list takes some of them. */
 type Asked = Partial<Record<'country' | 'lang' | 'version', string>>;
 
-/** A public list of a dictionary. The schema of its rows has the name `id`. */
+type Path = keyof typeof texts;
+
+/** A public list of a dictionary. `lists.json` has its texts, an example, and the `id` of the schema of its rows. */
 interface List {
-  path: keyof typeof examples;
-  summary: string;
-  description?: string;
-  id: string;
   fields: z.ZodRawShape;
   query?: z.ZodRawShape;
   /** Returns the rows of a country, or of all countries without `query.country`; only `fields` are shown. */
@@ -84,12 +82,8 @@ const readActivities: List['read'] = async (db, country_code, _isEnglish, { vers
     .execute();
 };
 
-const lists: List[] = [
-  {
-    path: '/event-types',
-    summary: 'List the types of events',
-    description: 'All countries have the same types; (+) `country` chooses the words of one.',
-    id: 'EventTypeEntry',
+const lists: Record<Path, List> = {
+  '/event-types': {
     fields: {
       event_type: eventTypeName,
       severity,
@@ -100,91 +94,54 @@ const lists: List[] = [
     query: { country: countryField },
     read: readEventTypes,
   },
-  {
-    path: '/countries',
-    summary: 'List the countries',
-    description: '(+) The first country is the default of `country`.',
-    id: 'CountryEntry',
+  '/countries': {
     fields: { country_code: text, name: text, name_en: text, language: text, time_zone: text },
     read: readCountries,
   },
-  {
-    path: '/identifier-types',
-    summary: 'List the types of numbers',
-    description: '(+) The values of `identifier_type` in a request, for all countries.',
-    id: 'IdentifierTypeEntry',
+  '/identifier-types': {
     fields: { identifier_type: identifierType, country_code: text, form: text },
     read: readIdentifierTypes,
   },
-  {
-    path: '/legal-forms',
-    summary: 'List the legal forms',
-    id: 'LegalFormEntry',
+  '/legal-forms': {
     fields: { slug: text, symbol: text, name: text },
     query: inLanguage,
     read: readLegalForms,
   },
-  {
-    path: '/voivodeships',
-    summary: 'List the voivodeships, or the regions of another country',
-    description: 'A search takes `name` or `slug`.',
-    id: 'VoivodeshipEntry',
+  '/voivodeships': {
     fields: { name: text, slug: text, teryt: text },
     query: ofCountries,
     read: readRegions,
   },
-  {
-    path: '/activity-sections',
-    summary: 'List the sections of the newest classification of activities',
-    description: 'The series of the statistics takes `section`.',
-    id: 'ActivitySectionEntry',
+  '/activity-sections': {
     fields: { section: text, name: text },
     query: inLanguage,
     read: readSections,
   },
-  {
-    path: '/activity-schemes',
-    summary: 'List the classifications of activities of a country',
-    description: '(+) `GET /activities` takes `version`.',
-    id: 'ActivitySchemeEntry',
+  '/activity-schemes': {
     fields: { version: z.int(), scheme: text, name: text, year: z.int() },
     query: ofCountries,
     read: readSchemes,
   },
-  {
-    path: '/activities',
-    summary: 'List the activity codes of a classification',
-    id: 'ActivityEntry',
+  '/activities': {
     fields: { code: text, name: text },
-    query: {
-      ...ofCountries,
-      version: text.max(20).optional().meta({
-        description: '`version` of `GET /activity-schemes`, or its `scheme`; default the newest.',
-        example: '2025',
-      }),
-    },
+    query: { ...ofCountries, version: text.max(20).optional() },
     read: readActivities,
   },
-];
-
-const rowCountry = text
-  .optional()
-  .meta({ description: '(+) Country of the row; only with `country=all`.' });
+};
 
 const isOfCountries = ({ query }: List) => query?.country === countriesField;
 
-function describe(list: List) {
-  const { path, summary, description, id, fields, query } = list;
-  const row = z.strictObject({
-    ...fields,
-    ...(isOfCountries(list) && { country_code: rowCountry }),
-  });
+function describe(path: Path, list: List) {
+  const { id, example, ...said } = texts[path];
+  const { fields, query } = list;
+  const about = '(+) Country of the row; only with `country=all`.';
+  const country_code = text.optional().meta({ description: about });
+  const row = z.strictObject({ ...fields, ...(isOfCountries(list) && { country_code }) });
   return {
     method: 'get',
     path,
     tag: 'Dictionaries',
-    summary,
-    ...(description && { description }),
+    ...said,
     ...(query && { query: z.strictObject(query) }),
     auth: 'none',
     // Dictionaries change with a release.
@@ -194,15 +151,15 @@ function describe(list: List) {
       data: z.array(row.meta({ id, description: `A row of \`GET ${path}\`.` })),
       meta: z.strictObject({ total: z.int() }),
     }),
-    example: { status: 'success', data: [examples[path]], meta: { total: 1 } },
+    example: { status: 'success', data: [example], meta: { total: 1 } },
   } as const;
 }
 
 type DictionaryCall = { query?: Asked; options: Context };
 
 /** The endpoints of the dictionaries, which are public and free. */
-export const dictionaryEndpoints = lists.map((list) =>
-  endpoint(describe(list), async ({ query: asked = {}, options }: DictionaryCall) => {
+export const dictionaryEndpoints = Object.entries(lists).map(([path, list]) =>
+  endpoint(describe(path as Path, list), async ({ query: asked = {}, options }: DictionaryCall) => {
     const { db } = options.readers;
     const others = isOfCountries(list) ? undefined : [];
     const countries = chooseAmong(await readCountries(db), asked.country, others);

@@ -21,17 +21,17 @@ function textField(field: string, longest = 150) {
     .meta({ type: 'string', minLength: 1, maxLength: longest });
 }
 
-const activityField = z.string().transform((text) => text.toUpperCase());
+const activityField = z
+  .string()
+  .transform((text) => text.toUpperCase())
+  .meta({ type: 'string' })
+  .optional();
 
 /** The query of a search in the words of the client, before `resolveFilter` translates them. */
 export const searchQuery = z
   .strictObject({
-    activity_code: activityField
-      .meta({ type: 'string', description: 'An activity of the company', example: '4711Z' })
-      .optional(),
-    activity_prefix: activityField
-      .meta({ type: 'string', description: 'The beginning of an activity', example: '47' })
-      .optional(),
+    activity_code: activityField,
+    activity_prefix: activityField,
     activity_start_from: dateField('activity_start_from').optional(),
     activity_start_to: dateField('activity_start_to').optional(),
     voivodeship: textField('voivodeship')
@@ -40,12 +40,10 @@ export const searchQuery = z
         description: 'Name or slug of a voivodeship, as in `GET /voivodeships`, in any case.',
       })
       .optional(),
-    city: textField('city')
-      .meta({ description: 'The whole name, compared without case and accents', example: 'Łódź' })
-      .optional(),
+    city: textField('city').optional(),
     postal_code: textField('postal_code', 20)
       .transform((text) => text.replaceAll(/[ -]/g, ''))
-      .meta({ type: 'string', description: 'With or without its dash', example: '00-001' })
+      .meta({ type: 'string' })
       .optional(),
     status: z.enum(['ACTIVE', 'SUSPENDED', 'DELETED']).default('ACTIVE'),
     legal_form: textField('legal_form')
@@ -57,10 +55,6 @@ export const searchQuery = z
     name: textField('name')
       .refine((text) => (text.match(/[\p{L}\p{N}]/gu) ?? []).length >= leastLetters, {
         error: `The name field must have at least ${leastLetters} letters.`,
-      })
-      .meta({
-        description: 'A part of the name of three letters or more, without case and accents',
-        example: 'piekarnia',
       })
       .optional(),
     country: countriesField,

@@ -18,20 +18,10 @@ export const by = z.enum(['day', 'month']);
 
 export const seriesQuery = z
   .strictObject({
-    from: dateField('from')
-      .meta({ description: 'The first day; default: the first snapshot' })
-      .optional(),
-    to: dateField('to')
-      .meta({ description: 'The last day; default: the newest snapshot' })
-      .optional(),
-    by: by
-      .meta({ description: 'One element a snapshot, or one element a month with snapshots' })
-      .default('day'),
-    source: sourceField
-      .meta({
-        description: 'The registry; default: the registry with the longest history in the country',
-      })
-      .optional(),
+    from: dateField('from').optional(),
+    to: dateField('to').optional(),
+    by: by.default('day'),
+    source: sourceField.optional(),
     country: countryField,
     voivodeship: z
       .string()

@@ -20,13 +20,7 @@ An entry stands while it is ACTIVE or SUSPENDED. The standing entries of each se
 A code of PKD 2007 counts in the section of its codes of PKD 2025 where all of them lie in one; else recoding may move the entry, which \`recoded_in\` and \`recoded_out\` count.`;
 
 const csvQuery = seriesQuery.safeExtend({
-  comments: z
-    .enum(['true', 'false'])
-    .meta({
-      description:
-        'Whether lines that begin with `#` come first: registry, selection, days, source and licence',
-    })
-    .optional(),
+  comments: z.enum(['true', 'false']).optional(),
 });
 
 /** Returns the filters and groups of a selection as pairs of query parameter and value. */
