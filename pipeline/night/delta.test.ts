@@ -16,6 +16,7 @@ import {
   withFields,
   writeReports,
 } from '../../fixtures/dump/bad-dump.ts';
+import { fieldsOf, readRows } from '../../fixtures/expected.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { Refusal } from '../errors.ts';
 import { loadSource, type TableSource } from '../sources/source.ts';
@@ -37,31 +38,38 @@ async function readStatus(regon: string) {
   return rows.map(({ status }) => status);
 }
 
-describe('a delta', () => {
-  test('says nothing of what it does not hold, and may hold nothing', async () => {
-    await runRegon(db, day1, {
-      reports: [company(regonOf(1), nipOf(1)), company(regonOf(2), nipOf(2))].flat(),
-    });
-    expect(await runRegon(db, day2, {})).toMatchObject({
-      read: 0,
-      new: 0,
-      updated: 0,
-      deleted: 0,
-      entries: 2,
-      events: 0,
-    });
-    const renamed = company(regonOf(1), nipOf(1), { nazwa: 'NOWA' });
-    expect(await runRegon(db, day3, { reports: renamed })).toMatchObject({
-      updated: 1,
-      deleted: 0,
-      entries: 2,
-    });
-    expect(await readEvents(db, day3)).toEqual([
-      `COMPANY_NAME_CHANGED: SPÓŁKA ${regonOf(1)} → NOWA`,
-    ]);
-    expect(await verify(db, 'regon')).toEqual([]);
-  });
+/**
+ * A night of a story: the companies that have answers, by number, each with its fields on a line, and the deleted
+ * ones. Where it matters, what the summary, the events and the status of the first company are.
+ */
+type Night = Record<
+  'story' | 'date' | 'companies' | 'deleted' | 'summary' | 'events' | 'status',
+  string
+>;
+const nights = readRows<Night>(new URL('delta.csv', import.meta.url));
+const linesOf = (cell: string) => (cell === '' ? [] : cell.split('\n'));
 
+test.each([...Map.groupBy(nights, ({ story }) => story)])('%s', async (_, story) => {
+  for (const night of story) {
+    const companies = linesOf(night.companies).map((line) => line.split(': '));
+    const reports = companies.flatMap(([number, fields = '']) =>
+      company(regonOf(Number(number)), nipOf(Number(number)), fieldsOf(fields)),
+    );
+    const deleted = linesOf(night.deleted).map((number) => regonOf(Number(number)));
+    const counts = Object.entries(fieldsOf(night.summary));
+    expect(await runRegon(db, night.date, { reports, deleted })).toMatchObject(
+      Object.fromEntries(counts.map(([name, count]) => [name, Number(count)])),
+    );
+    if (night.events !== '') expect(await readEvents(db, night.date)).toEqual([night.events]);
+    if (night.status !== '') {
+      const number = regonOf(Number(companies[0]![0]));
+      expect(await readStatus(number)).toEqual([night.status]);
+    }
+  }
+  expect(await verify(db, 'regon')).toEqual([]);
+});
+
+describe('a delta', () => {
   test('may hold far fewer rows than the one before, but is refused when it strikes off too many', async () => {
     const numbers = Array.from({ length: 40 }, (_, at) => at + 1);
     const reports = numbers.flatMap((number) => company(regonOf(number), nipOf(number)));
@@ -109,31 +117,6 @@ describe('the list of deletions', () => {
     expect(await verify(db, 'regon')).toEqual([]);
   });
 
-  test('is taken back by an answer that tells of the company', async () => {
-    await runRegon(db, day1, { reports: company(regonOf(6), nipOf(6)) });
-    await runRegon(db, day2, { deleted: [regonOf(6)] });
-    const reports = company(regonOf(6), nipOf(6));
-    expect(await runRegon(db, day3, { reports })).toMatchObject({ new: 1, entries: 1 });
-    expect(await readEvents(db, day3)).toEqual([`COMPANY_REOPENED: ${day2} → `]);
-    expect(await verify(db, 'regon')).toEqual([]);
-  });
-
-  test('adds nothing to a strike-off that an answer tells', async () => {
-    await runRegon(db, day1, { reports: company(regonOf(6), nipOf(6)) });
-    const reports = company(regonOf(6), nipOf(6), { dataSkresleniaZRegon: '2026-10-30' });
-    const summary = await runRegon(db, day2, { reports, deleted: [regonOf(6)] });
-    expect(summary).toMatchObject({ deleted: 1, updated: 0, entries: 0 });
-    expect(await readEvents(db, day2)).toEqual(['COMPANY_STRUCK_OFF: ACTIVE → 2026-10-30']);
-    expect(await runRegon(db, day3, { reports, deleted: [regonOf(6)] })).toMatchObject({
-      new: 0,
-      updated: 0,
-      deleted: 0,
-      events: 0,
-      entries: 0,
-    });
-    expect(await verify(db, 'regon')).toEqual([]);
-  });
-
   // No later delta repeats the deletion, so that a waiting entry would wait for ever.
   test('is believed where the answers about the company cannot be read or are no use', async () => {
     const numbers = [regonOf(6), regonOf(7), regonOf(8)] as const;
@@ -153,44 +136,6 @@ describe('the list of deletions', () => {
       numbers.map(() => `COMPANY_STRUCK_OFF: ACTIVE → ${day2}`),
     );
     for (const number of numbers) expect(await readStatus(number)).toEqual(['DELETED']);
-    expect(await verify(db, 'regon')).toEqual([]);
-  });
-});
-
-describe('a strike-off date', () => {
-  test('that is withdrawn reopens the company', async () => {
-    const struckOff = company(regonOf(1), nipOf(1), { dataSkresleniaZRegon: '2026-10-30' });
-    await runRegon(db, day1, { reports: company(regonOf(1), nipOf(1)) });
-    await runRegon(db, day2, { reports: struckOff });
-    const summary = await runRegon(db, day3, { reports: company(regonOf(1), nipOf(1)) });
-    expect(summary).toMatchObject({ new: 1, updated: 0, entries: 1 });
-    expect(await readEvents(db, day3)).toEqual(['COMPANY_REOPENED: 2026-10-30 → ']);
-    expect(await verify(db, 'regon')).toEqual([]);
-  });
-
-  test('that was there from the first is no event, and the company no entry of the registry', async () => {
-    await runRegon(db, day1, {
-      reports: company(regonOf(1), nipOf(1), { dataSkresleniaZRegon: '2020-01-31' }),
-    });
-    const summary = await runRegon(db, day2, {
-      reports: company(regonOf(2), nipOf(2), { dataSkresleniaZRegon: '2020-01-31' }),
-    });
-    expect(summary).toMatchObject({ accepted: 1, new: 0, deleted: 0, entries: 0, events: 0 });
-    expect(await readStatus(regonOf(2))).toEqual(['DELETED']);
-    // A row that is no entry uses up an id too.
-    await runRegon(db, day3, { reports: company(regonOf(3), nipOf(3)) });
-    expect(await verify(db, 'regon')).toEqual([]);
-  });
-
-  test('in the future is told when its day is reached', async () => {
-    await runRegon(db, day1, { reports: company(regonOf(1), nipOf(1)) });
-    const reports = company(regonOf(1), nipOf(1), { dataSkresleniaZRegon: day3 });
-    expect(await runRegon(db, day2, { reports })).toMatchObject({ updated: 1, events: 0 });
-    expect(await readStatus(regonOf(1))).toEqual(['ACTIVE']);
-    expect(await runRegon(db, day3, {})).toMatchObject({ events: 1 });
-    expect(await readEvents(db, day3)).toEqual([`COMPANY_STRUCK_OFF: ACTIVE → ${day3}`]);
-    expect(await runRegon(db, '2026-11-05', { reports })).toMatchObject({ events: 0 });
-    expect(await readStatus(regonOf(1))).toEqual(['DELETED']);
     expect(await verify(db, 'regon')).toEqual([]);
   });
 });

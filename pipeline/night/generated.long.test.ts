@@ -11,6 +11,8 @@ import {
   writeDay,
 } from '../../fixtures/generator/ceidg/dump.ts';
 import { type ChangeKind, changeKinds } from '../../fixtures/generator/ceidg/change.ts';
+import { expectEvents, type SireneOptions } from '../../fixtures/generator/sirene/country.ts';
+import { writeStep } from '../../fixtures/generator/sirene/dump.ts';
 import { verify } from './verify.ts';
 
 const DAYS = 5;
@@ -91,6 +93,40 @@ describe('a night that reads every record', () => {
     expect(JSON.stringify(plans.get('after'))).not.toContain('SubPlan ');
     const busy = [...plans].filter(([, plan]) => countMost(plan) > 20 * options.entries);
     expect(busy.map(([table]) => table)).toEqual([]);
+  }, 120_000);
+});
+
+const now = () => new Date('2027-01-10T05:00:00Z');
+
+/** A stock, the lists of a day, the stock of the next month, and the one that recodes all. */
+const steps = [
+  { date: '2026-10-31', changes: 0, format: 'zip' },
+  { date: '2026-11-02', changes: 0.2, format: 'delta' },
+  { date: '2026-11-30', changes: 0.2, format: 'parquet' },
+  { date: '2027-01-05', changes: 0.05, format: 'csv' },
+] as const;
+
+describe.each([1, 2, 3])('a generated France, seed %i', (seed) => {
+  test('makes the events that its generator meant, from stocks and from lists', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'registry-sirene-'));
+    const db = await createTestDatabase();
+    const options: SireneOptions = { seed, units: 600, steps };
+    for (const [step, { date, format }] of steps.entries()) {
+      const path = join(folder, date);
+      await writeStep(options, step, path, format);
+      // So small a country changes more than guards let pass.
+      await runDump(db, path, date, { source: 'sirene', reason: 'All was meant', now });
+      const { rows } = await db.pool.query<object>(
+        `select entry.entry_key as siren, event.event_type, event.old_value, event.new_value
+         from registry.event
+         join registry.entry using (company_id, entry_id)
+         where event.event_date = $1`,
+        [date],
+      );
+      const meant = sorted([...expectEvents(options, step)]);
+      expect({ date, events: sorted(rows) }).toEqual({ date, events: meant });
+    }
+    expect(await verify(db, 'sirene')).toEqual([]);
   }, 120_000);
 });
 

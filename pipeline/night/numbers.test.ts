@@ -57,22 +57,15 @@ describe('the numbers of another country', () => {
     ];
     expect(await runFrench(db, days[0], units)).toMatchObject({ read: 4, rejected: 0, entries: 4 });
     const { rows } = await db.pool.query(
-      `select name, nip, numbers, registry.identifier_type(company) as type,
-         registry.primary_identifier(company) as number
+      `select concat_ws(' ', name, nip, registry.identifier_type(company),
+         registry.primary_identifier(company)) as shown, numbers
        from registry.company where country_code = 'FR' order by name`,
     );
-    const shown = (name: string, number: string, more = {}) => ({
-      name,
-      nip: null,
-      numbers: { SIREN: number, ...more },
-      type: 'SIREN',
-      number,
-    });
     expect(rows).toEqual([
-      shown('Boulangerie', bakery),
-      shown('Club', club, { RNA: 'W751000001' }),
-      shown('Homonyme', shared),
-      shown('Impair', odd),
+      { shown: `Boulangerie SIREN ${bakery}`, numbers: { SIREN: bakery } },
+      { shown: `Club SIREN ${club}`, numbers: { SIREN: club, RNA: 'W751000001' } },
+      { shown: `Homonyme SIREN ${shared}`, numbers: { SIREN: shared } },
+      { shown: `Impair SIREN ${odd}`, numbers: { SIREN: odd } },
     ]);
   });
 
@@ -135,15 +128,14 @@ describe('the numbers of another country', () => {
       { siren: '443061841', rna: 'W751000002', name: 'Autre club' },
     ];
     await runFrench(db, days[1], units, { source: 'rne' });
-    const { rows } = await db.pool.query(
-      `select array_agg(source order by source) as sources from registry.entry
+    const { rows } = await db.pool.query<{ sources: string }>(
+      `select string_agg(source, ' ' order by source) as sources from registry.entry
        where country_code = 'FR' group by company_id order by 1, company_id`,
     );
-    const only = (source: string) => ({ sources: [source] });
-    expect(rows).toEqual([
-      only('rne'),
-      { sources: ['rne', 'sirene'] },
-      ...Array(3).fill(only('sirene')),
+    expect(rows.map(({ sources }) => sources)).toEqual([
+      'rne',
+      'rne sirene',
+      ...Array<string>(3).fill('sirene'),
     ]);
     expect(await verify(db, 'rne')).toEqual([]);
   });
@@ -203,13 +195,10 @@ describe('the numbers of another country', () => {
     await publishPolish(target, [polishRow, makeRow(2)]);
     const french = [polishRow, makeRow(2)].map((row) => withFields(row, { RokPKD: '2008' }));
     await publishPolish(target, french, 'elsewhere');
-    const { rows } = await target.pool.query(
-      'select country_code, count(*)::int from registry.company group by 1 order by 1',
+    const { rows } = await target.pool.query<{ country_code: string }>(
+      'select country_code from registry.company order by 1',
     );
-    expect(rows).toEqual([
-      { country_code: 'FR', count: 2 },
-      { country_code: 'PL', count: 2 },
-    ]);
+    expect(rows.map(({ country_code }) => country_code).join()).toBe('FR,FR,PL,PL');
   });
 });
 
@@ -231,11 +220,8 @@ describe('a source of full dumps and deltas', () => {
     const { rows } = await target.pool.query(
       'select dump_kind, state from registry.run order by run_id',
     );
-    expect(rows.map(({ dump_kind, state }) => `${dump_kind} ${state}`)).toEqual([
-      'full published',
-      'delta published',
-      'full published',
-      'full refused',
-    ]);
+    expect(rows.map(({ dump_kind, state }) => `${dump_kind} ${state}`).join()).toBe(
+      'full published,delta published,full published,full refused',
+    );
   });
 });

@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import type { SireneOptions } from '../../fixtures/generator/sirene/country.ts';
 import { writeStep } from '../../fixtures/generator/sirene/dump.ts';
 import { inDatabase, keepDumps, timeCopy, timeNight } from './country.ts';
-import { judgeAtMost, print } from './measurement.ts';
+import { judgeAtMost, type NightLimit, print, reportCopies, reportNight } from './measurement.ts';
 import { benchSearch, benchSearchNight } from './search.ts';
 import { runBenchmarks } from './setting.ts';
-import { type NightLimit, reportCopies, reportNight } from './night-report.ts';
 
 /** The share of units that a month changes, and the number of units that a day changes, at most a month's. */
 const MONTH_SHARE = 0.02;
