@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
@@ -37,43 +37,39 @@ export async function migrate(
   { pool }: { pool: Pool },
   { folder = new URL('./', import.meta.url), version = productVersion } = {},
 ): Promise<string[]> {
-  return alone(pool, version, async (client) => {
-    const pending = await findPending(client, [
-      // The release is recorded first: from now on no older version may restore its functions.
-      { name: `release ${version}`, sha256: '', apply: () => Promise.resolve() },
-      await partOfQueue(pool),
-      ...(await readParts(folder, 'migrations')),
-      ...(await readParts(folder, 'function')),
-    ]);
-    for (const part of pending) await applyPart(client, part);
-    await client.query('call registry.make_reader()');
-    return pending.map(({ name }) => name);
+  return inSession(pool, async (holder) => {
+    await lockMigrations(holder, version);
+    const applied = await inSession(pool, async (client) => {
+      const pending = await findPending(client, [
+        // The release is recorded first: from now on no older version may restore its functions.
+        { name: `release ${version}`, sha256: '', apply: () => Promise.resolve() },
+        await partOfQueue(pool),
+        ...(await readParts(folder, 'migrations')),
+        ...(await readParts(folder, 'function')),
+      ]);
+      for (const part of pending) await applyPart(client, part);
+      await client.query('call registry.make_reader()');
+      return pending.map(({ name }) => name);
+    });
+    await holder.query('commit');
+    return applied;
   });
 }
 
 /**
- * Runs `work` while no other process migrates: a second session locks the table of migrations. Only the owner
- * of the table can lock it. The lock still admits writes.
+ * Waits until no other process migrates, and locks the table of migrations until the commit. Only the owner of
+ * the table can lock it. The lock still admits writes.
  */
-async function alone<T>(
-  pool: Pool,
-  version: string,
-  work: (client: ClientBase) => Promise<T>,
-): Promise<T> {
-  return inSession(pool, async (holder) => {
-    await requireSuitable(holder, version);
-    if (!(await isThere(holder, 'registry.applied_migration'))) await createBookkeeping(holder);
-    await holder.query(
-      `begin;
-       set local idle_in_transaction_session_timeout = 0;
-       lock table registry.applied_migration in share update exclusive mode`,
-    );
-    // Another process may have upgraded the database while this one waited for the lock.
-    await requireSuitable(holder, version);
-    const done = await inSession(pool, work);
-    await holder.query('commit');
-    return done;
-  });
+async function lockMigrations(holder: ClientBase, version: string): Promise<void> {
+  await requireSuitable(holder, version);
+  if (!(await isThere(holder, 'registry.applied_migration'))) await createBookkeeping(holder);
+  await holder.query(
+    `begin;
+     set local idle_in_transaction_session_timeout = 0;
+     lock table registry.applied_migration in share update exclusive mode`,
+  );
+  // Another process may have upgraded the database while this one waited for the lock.
+  await requireSuitable(holder, version);
 }
 
 async function createBookkeeping(client: ClientBase): Promise<void> {
@@ -140,29 +136,21 @@ async function readParts(folder: URL, kind: 'migrations' | 'function'): Promise<
     const text = await readFile(new URL(`${kind}/${file}`, folder), 'utf8');
     const apply = (client: ClientBase) => run(client, text, folder);
     if (kind === 'migrations') return { name: basename(file, '.sql'), sha256: '', apply };
-    const named = [...text.matchAll(FILE_LINE)].map((line) => findFiles(line[3]!, folder));
-    const texts = (await Promise.all(named)).flat().map(async ({ country, url }) => {
-      return (country ?? '') + (await readFile(url, 'utf8'));
-    });
+    const named = [...text.matchAll(FILE_LINE)].flatMap((line) => findFiles(line[3]!, folder));
+    const texts = named.map(async ({ country, url }) => country + (await readFile(url, 'utf8')));
     const sha256 = hash('sha256', [text, ...(await Promise.all(texts))].join(''));
     return { name: `function/${file}`, sha256, apply };
   });
   return Promise.all(parts);
 }
 
-/**
- * A file that a `\copy`, `\load` or `\include` line names, with the country code where it belongs to a
- * country.
- */
-interface NamedFile {
-  country?: string;
-  url: URL;
-}
-
-async function findFiles(pattern: string, folder: URL): Promise<NamedFile[]> {
-  if (!pattern.startsWith('country/*/')) return [{ url: new URL(`dictionary/${pattern}`, folder) }];
-  const countries = (await readdir(new URL('country', folder))).toSorted();
-  return countries
+/** Returns the files that a line names, each with the code of its country; without a country the code is empty. */
+function findFiles(pattern: string, folder: URL): { country: string; url: URL }[] {
+  if (!pattern.startsWith('country/*/')) {
+    return [{ country: '', url: new URL(`dictionary/${pattern}`, folder) }];
+  }
+  return readdirSync(new URL('country', folder))
+    .toSorted()
     .map((name) => ({
       country: name.toUpperCase(),
       url: new URL(pattern.replace('*', name), folder),
@@ -179,8 +167,8 @@ async function run(client: ClientBase, text: string, folder: URL): Promise<void>
     if (statements.trim() !== '') await client.query(statements);
     if (pattern === undefined) continue;
     if (verb === 'load') await client.query('select registry.start_loading($1)', [target]);
-    for (const { country, url } of await findFiles(pattern, folder)) {
-      await client.query(`select set_config('registry.country', $1, true)`, [country ?? '']);
+    for (const { country, url } of findFiles(pattern, folder)) {
+      await client.query(`select set_config('registry.country', $1, true)`, [country]);
       const content = await readFile(url, 'utf8');
       if (verb === 'include') await client.query(content);
       else await copyRows(client, verb === 'load' ? 'loaded' : target, content);

@@ -7,8 +7,7 @@ const packageFile = new URL('../package.json', import.meta.url);
 export const productVersion = (JSON.parse(readFileSync(packageFile, 'utf8')) as { version: string })
   .version;
 
-const isBefore = (one: string, other: string) =>
-  one.localeCompare(other, 'en', { numeric: true }) < 0;
+const { compare } = new Intl.Collator('en', { numeric: true });
 
 interface Rights {
   login: string;
@@ -56,7 +55,7 @@ export async function requireSuitable(client: ClientBase, version: string): Prom
     );
   }
   const newest = owner === null ? undefined : await findNewestRelease(client);
-  if (newest !== undefined && isBefore(version, newest)) {
+  if (newest !== undefined && compare(version, newest) < 0) {
     throw new Error(
       `The database ${name} is of version ${newest}, this program of ${version}: run version ${newest}, or restore the backup from before the upgrade`,
     );
@@ -72,8 +71,6 @@ async function findNewestRelease(client: ClientBase): Promise<string | undefined
   const { rows } = await client.query<{ version: string }>(
     `select substr(name, 9) as version from registry.applied_migration where name like 'release %'`,
   );
-  return rows
-    .map((release) => release.version)
-    .toSorted((a, b) => (isBefore(a, b) ? -1 : 1))
-    .at(-1);
+  const versions = rows.map((release) => release.version);
+  return versions.toSorted(compare).at(-1);
 }

@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
 import { type RejectCode, shorten } from './rejects.ts';
 import type { Answer, AnswerFile } from './source.ts';
 
@@ -44,39 +43,21 @@ function isDeeper(value: unknown, levels: number): boolean {
 
 /**
  * Yields the answers of a UTF-8 file: a `.json` or `.xml` file is one answer, any other file has an answer a line.
+ * Skips blank lines. Memory never holds the whole of a longer answer.
  *
  * @param max_bytes the size of the longest answer that is read; a longer answer is rejected
  */
 export async function* readEach(
-  from: AnswerFile,
+  { path, file, onRead }: AnswerFile,
   max_bytes: number,
   read: (text: string) => object,
 ): AsyncGenerator<Answer> {
-  if (!/\.(?:json|xml)$/i.test(from.file)) {
-    yield* readEachLine(from, max_bytes, read);
-    return;
-  }
-  const { size } = await stat(from.path);
-  if (size > max_bytes) {
-    yield reject(1, '', `an answer of more than ${max_bytes} bytes`);
-    return;
-  }
-  const bytes = await readFile(from.path);
-  from.onRead?.(size);
-  yield readAnswer(1, bytes, read) ?? reject(1, '', 'an empty answer');
-}
-
-/** Yields the answers of lines. Skips blank lines. Memory never holds the whole of a longer line. */
-async function* readEachLine(
-  { path, onRead }: AnswerFile,
-  max_bytes: number,
-  read: (text: string) => object,
-): AsyncGenerator<Answer> {
+  const isWhole = /\.(?:json|xml)$/i.test(file);
   let line = 1;
   let held: Buffer[] = [];
   let byte_count = 0;
   const hold = (bytes: Buffer): void => {
-    // The reject of a long line needs only the beginning of the line.
+    // The reject of a long answer needs only its beginning.
     if (byte_count <= max_bytes) held.push(bytes);
     byte_count += bytes.length;
   };
@@ -91,7 +72,7 @@ async function* readEachLine(
   for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
     onRead?.(chunk.length);
     let start = 0;
-    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
+    for (let end = isWhole ? -1 : chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
       hold(chunk.subarray(start, end));
       const answer = take();
       if (answer) yield answer;
@@ -100,7 +81,7 @@ async function* readEachLine(
     }
     hold(chunk.subarray(start));
   }
-  const answer = take();
+  const answer = take() ?? (isWhole ? reject(1, '', 'an empty answer') : undefined);
   if (answer) yield answer;
 }
 

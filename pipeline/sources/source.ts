@@ -87,7 +87,7 @@ interface DumpDescription {
   has_one_activity?: boolean;
   /**
    * Returns the part of the dump that a file holds, by its path below the dump's folder; null for another file.
-   * Folders of tables hold no folders. Throws a `Refusal` for a part whose name is not clear.
+   * Throws a `Refusal` for a part whose name is not clear.
    */
   identifyFile(file: string): string | null;
 }
@@ -144,9 +144,7 @@ interface Mapping {
   mapping: string;
   /** The hash of the mapping; a change makes the next night read every record again. */
   mapping_version: string;
-  /**
-   * The text of `note.sql`, if the source has one: it writes the run's notes about records, and `stage.withheld_unit`.
-   */
+  /** The text of `note.sql`, if the source has one. */
   note?: string | undefined;
 }
 

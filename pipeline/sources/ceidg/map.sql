@@ -1,5 +1,4 @@
--- Maps one row per record of a report. `stage.record` holds the columns of the report by the names of
--- source.ts, with white space tidied and blanks as null.
+-- Maps one row per record of a report.
 select
     record.file_no,
     record.line,

@@ -19,10 +19,7 @@ const parts = [...voivodeships, NO_VOIVODESHIP]
   .map(({ code, name }) => ({ code, folded: fold(name) }))
   .toSorted((a, b) => b.folded.length - a.folded.length);
 
-/**
- * Describes CEIDG, the register of entrepreneurs. Its daily reports "Zarejestrowane działalności" are one file
- * a voivodeship, and one for entries without a voivodeship. The column names are measured on the live service.
- */
+/** Describes CEIDG, the register of entrepreneurs. The column names are measured on the live service. */
 export const description: TableDescription = {
   format: 'table',
   dump_kind: 'full',

@@ -140,11 +140,8 @@ left join lateral stage.krs_proceeding(
 -- Branches have no number in KRS: branches that share an address are distinguished by their order. The same
 -- branches in another order are no change.
 cross join lateral (
-    select jsonb_agg(stated.unit order by branch.place) as units
-    from jsonb_path_query(part.sections, '$.dzial1.jednostkiTerenoweOddzialy[*]')
-        with ordinality as branch (item, place)
-    cross join lateral (
-        select jsonb_build_object(
+    select jsonb_agg(
+        jsonb_build_object(
             'identifier', null,
             'name', branch.item ->> 'nazwa',
             'address', jsonb_build_object(
@@ -162,7 +159,10 @@ cross join lateral (
             ),
             'dates', jsonb_build_array()
         )
-    ) as stated (unit)
+        order by branch.place
+    ) as units
+    from jsonb_path_query(part.sections, '$.dzial1.jednostkiTerenoweOddzialy[*]')
+        with ordinality as branch (item, place)
 ) as unit
 cross join lateral (
     select jsonb_agg(

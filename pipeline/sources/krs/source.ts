@@ -5,18 +5,15 @@ import { readExtract } from './extract.ts';
 /** The largest size of an extract, in bytes; the longest known full extract has less than one megabyte. */
 const EXTRACT_BYTES = 8 * 1024 ** 2;
 
-/** Matches the list of companies that are struck off and have no extract any more. */
 const listName = /(?:^|\/)deleted\.txt$/i;
 
 /**
- * Describes KRS, the National Court Register, by the answers of its open API. A dump is a folder in any nesting, of
- * `.json` files with one extract each, or of `.ndjson` files with an extract a line. An extract is an OdpisAktualny
- * (the current content of the register) or an OdpisPelny (with its history). A dump may mix them.
+ * Describes KRS, the National Court Register, by the answers of its open API: an OdpisAktualny (the current content
+ * of the register) or an OdpisPelny (with its history). An entry is a company; its key is the KRS number.
  *
- * An entry is a company; its key is the KRS number. A struck-off company has an OdpisPelny only: its last content is
- * kept, with the day of the entry that struck it off. A company without any extract is listed in `deleted.txt`, a KRS
- * number a line; its strike-off has the day of the dump. Any other answer of the service is no entry and closes
- * nothing.
+ * A struck-off company has an OdpisPelny only: its last content is kept, with the day of the entry that struck it
+ * off. A company without any extract is listed in `deleted.txt`; its strike-off has the day of the dump. Any other
+ * answer of the service is no entry and closes nothing.
  */
 export const description: DocumentDescription = {
   format: 'document',

@@ -1,5 +1,4 @@
--- Maps one row per document. White space is tidied, and blank fields are absent. An invalid number, an unknown
--- legal form and an absent report change nothing: the known value stays.
+-- Maps one row per document. An invalid number, an unknown legal form and an absent report change nothing.
 select
     document.file_no,
     document.line,

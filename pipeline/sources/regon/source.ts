@@ -11,12 +11,7 @@ export const ANSWER_BYTES = 12 * 1024 ** 2;
 const listName = /(?:^|\/)(new|updated|deleted)\.txt$/i;
 
 /**
- * Describes REGON, the register of GUS, by the answers of its service BIR 1.1 or 1.2. A dump is a folder in any
- * nesting. An `.xml` file is one answer of a full report, bare or in its SOAP envelope. An `.ndjson` file has a
- * line `{"report", "regon", "data": [{…}]}` an answer. The daily lists `new.txt`, `updated.txt` and
- * `deleted.txt` have a REGON a line.
- *
- * An entry is one activity; a natural person can have several. Its key is the REGON and the number of the
+ * Describes REGON, the register of GUS, by the answers of its service BIR 1.1 or 1.2 and by its daily lists. An entry is one activity; a natural person can have several. Its key is the REGON and the number of the
  * "silos": 1 CEIDG, 2 agricultural, 3 other, 4 struck off before 2014-11-08, 6 a legal person. An entry needs
  * the main report of the activity; a natural person needs DaneOgolne too. The last content of any other report
  * stays when the dump lacks the report.

@@ -17,9 +17,7 @@ export const unitColumns = readColumns(new URL('unit.csv', import.meta.url));
 /** The columns of StockEtablissement. */
 export const establishmentColumns = readColumns(new URL('establishment.csv', import.meta.url));
 
-/**
- * The largest size of a page, in bytes: a page has at most a thousand rows, each of some kilobytes with its history.
- */
+/** The largest size of a page, in bytes: a page has at most a thousand rows of some kilobytes. */
 const PAGE_BYTES = 32 * 1024 ** 2;
 
 const page = z.looseObject({
@@ -65,11 +63,9 @@ const knownFields = new Set([
 ]);
 
 /**
- * Describes the answers of /siren and /siret of the API Sirene 3.11: `.json` files with one answer each, and
- * `.ndjson` files with one a line. An answer is a page, one unit or one establishment, with or without its
- * envelope. Each unit and each establishment becomes a row of `stage.answer`, with the column names of a stock
- * file. `own` has the columns of the unit or establishment; `unit` has the columns of the unit inside an
- * establishment. Fields without a column in a stock file are left out.
+ * Describes the answers of /siren and /siret of the API Sirene 3.11: a page, one unit or one establishment, with or
+ * without its envelope. Each unit and each establishment becomes a row of `stage.answer`, with the columns of a stock
+ * file: `own` has the columns of the unit or establishment, `unit` the columns of the unit inside an establishment.
  */
 export const answers: DocumentDescription = {
   format: 'document',

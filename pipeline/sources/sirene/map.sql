@@ -1,7 +1,6 @@
 -- Maps one row per legal unit. `details` are its establishments, by the columns of establishment.csv: the head
--- office first, then all other active ones. A delta has the same columns: collect.sql puts the values of an
--- answer in place of the known ones. `[ND]` marks a value that the owner withholds. An entrepreneur is no person of
--- the entry: `registry.show_parts` makes the person out of the name.
+-- office first, then all other active ones. An entrepreneur is no person of the entry: `registry.show_parts` makes
+-- the person out of the name.
 select
     record.file_no,
     record.line,

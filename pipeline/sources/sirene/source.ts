@@ -3,11 +3,7 @@ import { answers, establishmentColumns, unitColumns } from './answer.ts';
 
 const parts = ['StockUniteLegale', 'StockEtablissement', 'StockDoublons'];
 
-/**
- * Describes SIRENE, the register of INSEE. A full dump holds the two stocks of one month,
- * `StockUniteLegale_utf8` and `StockEtablissement_utf8`, and perhaps `StockDoublons_utf8`: each as `.zip` with
- * one CSV, `.csv`, `.csv.gz` or `.parquet`. A record is a legal unit with its establishments.
- */
+/** Describes SIRENE, the register of INSEE. A record is a legal unit with its establishments. */
 export const description: TableDescription = {
   format: 'table',
   dump_kind: 'full',

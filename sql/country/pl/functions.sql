@@ -27,26 +27,17 @@ return regexp_replace(signs, '^[a-z]*(00)?(48)?0?(?=[0-9]{9}([a-z]|$))|^00', '')
 -- Returns a name with one spelling of its legal form, written out or in short, with and without dots.
 create or replace function registry.text_meaning_pl(name text) returns text
 language sql stable parallel safe
-return (
-    select regexp_replace(
+return regexp_replace(
+    regexp_replace(
         regexp_replace(
-            regexp_replace(
-                regexp_replace(
-                    regexp_replace(
-                        spaced.name, '\m(spolka|sp) z (ograniczona odpowiedzialnoscia|o ?o)\M', 'spzoo'
-                    ),
-                    '\m(prosta spolka akcyjna|p s a)\M', 'psa'
-                ),
-                '\m(spolka komandytowo-akcyjna|s k a)\M', 'ska'
-            ),
-            '\m(spolka akcyjna|s a)\M', 'sa'
+            btrim(regexp_replace(registry.text_meaning(name), '[. ]+', ' ', 'g')),
+            '\m(spolka|sp) z (ograniczona odpowiedzialnoscia|o ?o)\M', 'spzoo'
         ),
-        '\m(?:spolka|sp|s) ?(?:(c)(?:ywilna)?|(j)(?:awna)?|(k)(?:omandytowa)?|(p)(?:artnerska)?)\M',
-        's\1\2\3\4'
-    )
-    from (
-        select btrim(regexp_replace(registry.text_meaning(name), '[. ]+', ' ', 'g')) as name
-    ) as spaced
+        '\m(?:(p)(?:rosta spolka akcyjna| s a)|spolka (?:(k)omandytowo-)?akcyjna|s (?:(k) )?a)\M',
+        '\1s\2\3a', 'g'
+    ),
+    '\m(?:spolka|sp|s) ?(?:(c)(?:ywilna)?|(j)(?:awna)?|(k)(?:omandytowa)?|(p)(?:artnerska)?)\M',
+    's\1\2\3\4'
 );
 
 -- Returns a postal code with blanks or another dash, such as '16 - 400', as '16-400'. Other texts stay unchanged.
