@@ -105,9 +105,8 @@ export const nights = {
   lockPause_ms: 100,
   /** The longest wait for the lock of a source, in ms: a killed process loses its lock within this time. */
   lockPatience_ms: 3_000,
-  /** The first pause before a database that is away is retried, in ms; each pause is twice as long as the last. */
-  pause_ms: 2_000,
-  longestPause_ms: 5 * minute_ms,
+  /** The pauses, in ms, before a database that is away is retried: each is twice as long as the last. */
+  away: { retries: Infinity, minTimeout: 2_000, maxTimeout: 5 * minute_ms },
   /** The longest wait for a server that hangs when a signal ends the process, in ms. */
   grace_ms: 10_000,
 };

@@ -1,7 +1,10 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { Command, CommanderError, Help } from 'commander';
 import { sayFault, sayWarning } from '../sql/process/log.ts';
 import { nameMisspelt } from '../sql/process/misspelt.ts';
-import { readVersion } from './console/version.ts';
+import { productVersion } from '../sql/suitable.ts';
 import { stateOf } from './errors.ts';
 import { exitCodeOfError, exitCodes } from './exit-codes.ts';
 import { describeFault } from './fault.ts';
@@ -180,6 +183,15 @@ try {
   await program.parseAsync();
 } catch (error) {
   end(error);
+}
+
+/** Returns the version with the commit, such as `0.1.0 (670bd81)`: an image has the commit in COMMIT, else git has it. */
+function readVersion(): string {
+  const root = fileURLToPath(new URL('../', import.meta.url));
+  const file = `${root}COMMIT`;
+  const git = () => spawnSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root }).stdout;
+  const commit = String((existsSync(file) ? readFileSync(file) : git()) ?? '').trim();
+  return commit === '' ? productVersion : `${productVersion} (${commit})`;
 }
 
 function end(error: unknown): void {

@@ -5,6 +5,7 @@ import { type Format, isFormat, writers } from '../../sql/export/formats.ts';
 import type { Put } from '../../sql/export/csv.ts';
 import { writeCursor } from '../../sql/feed-cursor.ts';
 import { WrongUsage } from '../errors.ts';
+import { print } from './print.ts';
 import { withDatabase } from './session.ts';
 
 /** The schemas that may be exported: none holds secrets. */
@@ -32,7 +33,7 @@ export async function exportTo(name: string, options: ExportOptions): Promise<vo
           ? await exportRelation(pool, relation, format, putToStdout)
           : await exportToFile(pool, relation, format, output);
       const { rows, cursor } = exported;
-      if (json) process.stdout.write(`${JSON.stringify({ ...exported, output })}\n`);
+      if (json) print([JSON.stringify({ ...exported, output })]);
       else
         process.stderr.write(
           `${rows} rows of ${relation}; the event feed goes on with scope=all&after=${cursor}\n`,

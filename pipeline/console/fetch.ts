@@ -44,7 +44,7 @@ export async function fetchOne(
     const outcome = await fetchDay(settings, plan, logger);
     const isFetched = outcome.state === 'fetched';
     if (json) print([JSON.stringify(outcome)]);
-    else if (isFetched) print([describeFetch(outcome, join(inboxDir, source, outcome.dump_date))]);
+    else if (isFetched) print([describeFetch(outcome, inboxDir)]);
     else say(logger, 'error', describeMessage(outcome), outcome);
     if (!isFetched) process.exitCode = exitCodeOf([outcome]);
   } finally {

@@ -1,8 +1,8 @@
-import { cp, mkdtemp, rm, unlink, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import { type End, runCommand } from '../../fixtures/process/cli.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { runCommand } from '../../fixtures/process/cli.ts';
 import { dumpTables, fixtureFolder } from '../../fixtures/dump/night.ts';
 import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 import { lockSource } from '../night/lock.ts';
@@ -17,10 +17,12 @@ function ingest(path: string, date: string, ...options: string[]) {
   return runCommand(args, { DATABASE_URL: db.url });
 }
 
-async function expectNothingChanged(act: () => Promise<End>): Promise<void> {
-  const before = await dumpTables(db);
-  await act();
-  expect(await dumpTables(db)).toEqual(before);
+/** Takes a dump of which nothing is published. @returns how the command ended, and how many runs it has left */
+async function takeInVain(...args: Parameters<typeof ingest>) {
+  const [tables, runs] = [await dumpTables(db), await readRuns()];
+  const command = await ingest(...args);
+  expect(await dumpTables(db)).toEqual(tables);
+  return { command, run_count: (await readRuns()).length - runs.length };
 }
 
 async function readRuns(): Promise<object[]> {
@@ -51,52 +53,40 @@ describe('ingest', () => {
   });
 
   test('--dry-run says what would happen and leaves no trace', async () => {
-    const runs = await readRuns();
-    await expectNothingChanged(async () => {
-      const command = await ingest(fixtureFolder('2026-11-03'), '2026-11-03', '--dry-run');
-      expect(command.stdout).toMatch(/^ceidg 2026-11-03: would be published \(dry run\)\n/);
-      expect(command.stdout).toContain('new 2, updated 18, deleted 1, entries 82, events 19\n');
-      expect(command.code).toBe(0);
-      return command.code;
-    });
-    expect(await readRuns()).toEqual(runs);
+    const whole = await takeInVain(fixtureFolder('2026-11-03'), '2026-11-03', '--dry-run');
+    expect(whole).toMatchObject({ run_count: 0, command: { code: 0 } });
+    expect(whole.command.stdout).toMatch(/^ceidg 2026-11-03: would be published \(dry run\)\n/);
+    expect(whole.command.stdout).toContain('new 2, updated 18, deleted 1, entries 82, events 19\n');
+    const refused = await takeInVain(incomplete, '2026-11-03', '--dry-run');
+    expect(refused).toMatchObject({ run_count: 0, command: { code: 3 } });
+    expect(refused.command.stdout).toMatch(
+      /^ceidg 2026-11-03: refused; readers still see 2026-11-02\n/,
+    );
   });
 
   test('3 refuses a dump that lacks a file, and publishes nothing', async () => {
-    await expectNothingChanged(async () => {
-      const command = await ingest(incomplete, '2026-11-03', '--json');
-      const message = expect.stringContaining('opolskie') as string;
-      expect(JSON.parse(command.stdout)).toEqual({
-        run_id: 3,
-        source: 'ceidg',
-        dump_date: '2026-11-03',
-        state: 'refused',
-        message,
-        published_date: '2026-11-02',
-        refusals: [
-          {
-            guard: 'missing_file',
-            file: 'Zarejestrowane działalności - województwo opolskie.zip',
-            value: expect.any(Number) as number,
-            limit: 0,
-          },
-        ],
-      });
-      expect(command.logs().at(-1)).toMatchObject({ level: 50, run_id: 3, state: 'refused' });
-      expect(command.stdout.split('\n')).toHaveLength(2);
-      expect(command.sentences()).toEqual([]);
-      expect(command.code).toBe(3);
-      return command.code;
+    const { command } = await takeInVain(incomplete, '2026-11-03', '--json');
+    expect(JSON.parse(command.stdout)).toEqual({
+      run_id: 4,
+      source: 'ceidg',
+      dump_date: '2026-11-03',
+      state: 'refused',
+      message: expect.stringContaining('opolskie') as string,
+      published_date: '2026-11-02',
+      refusals: [
+        {
+          guard: 'missing_file',
+          file: 'Zarejestrowane działalności - województwo opolskie.zip',
+          value: expect.any(Number) as number,
+          limit: 0,
+        },
+      ],
     });
-    expect(await readRuns()).toMatchObject([{}, { dump_date: '2026-11-03', state: 'refused' }]);
-  });
-
-  test('--dry-run of a refused dump leaves no trace either', async () => {
-    const runs = await readRuns();
-    const command = await ingest(incomplete, '2026-11-03', '--dry-run');
+    expect(command.logs().at(-1)).toMatchObject({ level: 50, run_id: 4, state: 'refused' });
+    expect(command.stdout.split('\n')).toHaveLength(2);
+    expect(command.sentences()).toEqual([]);
     expect(command.code).toBe(3);
-    expect(command.stdout).toMatch(/^ceidg 2026-11-03: refused; readers still see 2026-11-02\n/);
-    expect(await readRuns()).toEqual(runs);
+    expect(await readRuns()).toMatchObject([{}, { dump_date: '2026-11-03', state: 'refused' }]);
   });
 
   test('--accept publishes it all the same and keeps the reason', async () => {
@@ -126,100 +116,68 @@ describe('ingest', () => {
   });
 
   test('5 has nothing to do for the same files once more', async () => {
-    await expectNothingChanged(async () => {
-      const command = await ingest(fixtureFolder('2026-11-04'), '2026-11-04');
-      expect(command.logs().at(-1)).toMatchObject({
-        level: 30,
-        msg: 'Nothing to do: The ceidg dump of 2026-11-04 is published already',
-      });
-      expect(command.stdout).toBe('');
-      expect(command.code).toBe(5);
-      return command.code;
-    });
+    const { command } = await takeInVain(fixtureFolder('2026-11-04'), '2026-11-04');
+    const msg = 'Nothing to do: The ceidg dump of 2026-11-04 is published already';
+    expect(command.logs().at(-1)).toMatchObject({ level: 30, msg });
+    expect(command).toMatchObject({ code: 5, stdout: '' });
     const json = await ingest(fixtureFolder('2026-11-04'), '2026-11-04', '--json');
     expect(JSON.parse(json.stdout)).toMatchObject({ state: 'nothing' });
     expect(json.code).toBe(5);
   });
 
   test('3 refuses other bytes for the newest date', async () => {
-    await expectNothingChanged(async () => {
-      const command = await ingest(fixtureFolder('2026-11-05'), '2026-11-04');
-      expect(command.stdout).toMatch(/Another ceidg dump/);
-      expect(command.stdout).toContain('--accept does not help');
-      expect(command.code).toBe(3);
-      return command.code;
-    });
+    const { command } = await takeInVain(fixtureFolder('2026-11-05'), '2026-11-04');
+    expect(command.stdout).toMatch(/Another ceidg dump/);
+    expect(command.stdout).toContain('--accept does not help');
+    expect(command.code).toBe(3);
   });
 
   test('2 a folder that is no dump makes no run', async () => {
-    const runs = await readRuns();
     const folder = await mkdtemp(join(tmpdir(), 'registry-none-'));
-    const empty = await ingest(folder, '2026-11-05');
-    expect(empty.sentences()).toEqual([`${folder}: an empty folder`]);
-    expect(empty.code).toBe(2);
-    await writeFile(join(folder, 'holiday.jpg'), '');
-    const other = await ingest(folder, '2026-11-05');
-    expect(other.sentences()).toEqual([`${folder}: no file of a ceidg dump in it`]);
-    expect(other.code).toBe(2);
-    await rm(folder, { recursive: true });
-    expect(await readRuns()).toEqual(runs);
+    for (const sentence of ['an empty folder', 'no file of a ceidg dump in it']) {
+      const { command, run_count } = await takeInVain(folder, '2026-11-05');
+      expect(command.sentences()).toEqual([`${folder}: ${sentence}`]);
+      expect([command.code, run_count]).toEqual([2, 0]);
+      await writeFile(join(folder, 'holiday.jpg'), '');
+    }
   });
 
   test('3 refuses a dump of which all files are those of the last one, unless it is accepted', async () => {
     const path = fixtureFolder('2026-11-04');
-    await expectNothingChanged(async () => {
-      const command = await ingest(path, '2026-11-05', '--json');
-      expect(JSON.parse(command.stdout)).toMatchObject({
-        state: 'refused',
-        message:
-          'all 17 files hold, byte for byte, what they held on 2026-11-04: the dump is stale',
-        refusals: [{ guard: 'stale', file: null, value: 17, limit: 16 }],
-      });
-      expect(command.code).toBe(3);
-      return command.code;
+    const { command } = await takeInVain(path, '2026-11-05', '--json');
+    expect(JSON.parse(command.stdout)).toMatchObject({
+      state: 'refused',
+      message: 'all 17 files hold, byte for byte, what they held on 2026-11-04: the dump is stale',
+      refusals: [{ guard: 'stale', file: null, value: 17, limit: 16 }],
     });
+    expect(command.code).toBe(3);
     const rehearsed = await ingest(path, '2026-11-05', '--dry-run', '--accept', 'a holiday');
     expect(rehearsed.stdout).toContain('  new 0, updated 0, deleted 0,');
     expect(rehearsed.code).toBe(0);
   });
 
   test('4 leaves the source to the run that is under way', async () => {
-    const runs = await readRuns();
     const client = await db.pool.connect();
-    try {
-      await lockSource(client, 'ceidg');
-      const command = await ingest(fixtureFolder('2026-11-05'), '2026-11-05');
-      expect(command.logs().at(-1)).toMatchObject({
-        level: 50,
-        msg: 'Not started: Another run of ceidg is under way',
-      });
-      expect(command.stdout).toBe('');
-      expect(command.code).toBe(4);
-    } finally {
-      client.release(true);
-    }
-    expect(await readRuns()).toEqual(runs);
+    onTestFinished(() => client.release(true));
+    await lockSource(client, 'ceidg');
+    const ended = await takeInVain(fixtureFolder('2026-11-05'), '2026-11-05');
+    const msg = 'Not started: Another run of ceidg is under way';
+    expect(ended.command.logs().at(-1)).toMatchObject({ level: 50, msg });
+    expect(ended).toMatchObject({ run_count: 0, command: { code: 4, stdout: '' } });
   });
 
   test('1 with one sentence when the disk or the server fails in the middle', async () => {
     await db.pool.query(
       'alter table registry.event add constraint no_event check (false) not valid',
     );
-    try {
-      await expectNothingChanged(async () => {
-        const command = await ingest(fixtureFolder('2026-11-05'), '2026-11-05', '--json');
-        const message = expect.stringContaining('no_event') as string;
-        const run_id = expect.any(Number) as number;
-        expect(JSON.parse(command.stdout)).toEqual({ state: 'failed', run_id, message });
-        expect(command.logs().at(-1)).toMatchObject({ level: 60, run_id });
-        expect(command.sentences()).toEqual([message]);
-        expect(command.stderr).not.toMatch(/^ +at /m);
-        expect(command.code).toBe(1);
-        return command.code;
-      });
-    } finally {
-      await db.pool.query('alter table registry.event drop constraint no_event');
-    }
+    const { command } = await takeInVain(fixtureFolder('2026-11-05'), '2026-11-05', '--json');
+    const message = expect.stringContaining('no_event') as string;
+    const run_id = expect.any(Number) as number;
+    expect(JSON.parse(command.stdout)).toEqual({ state: 'failed', run_id, message });
+    expect(command.logs().at(-1)).toMatchObject({ level: 60, run_id });
+    expect(command.sentences()).toEqual([message]);
+    expect(command.stderr).not.toMatch(/^ +at /m);
+    expect(command.code).toBe(1);
     expect((await readRuns()).at(-1)).toMatchObject({ dump_date: '2026-11-05', state: 'failed' });
   });
 });

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Logger } from 'pino';
 import type { Database } from '../../sql/connection/database.ts';
 import { readTogether } from '../../sql/process/environment.ts';
@@ -31,25 +31,23 @@ export async function ingestDump(
   path: string,
   options: IngestOptions,
 ): Promise<void> {
+  const {
+    date,
+    accept,
+    dryRun: isDryRun = false,
+    full: isFullRead = false,
+    json = false,
+  } = options;
   await loadSource(source);
-  if (!isDate(options.date)) throw new WrongUsage(`'${options.date}' is no day YYYY-MM-DD`);
+  if (!isDate(date)) throw new WrongUsage(`'${date}' is no day YYYY-MM-DD`);
   if (!existsSync(path)) throw new WrongUsage(`${path}: no such file or folder`);
-  if (options.accept?.trim() === '') throw new WrongUsage('--accept needs a reason');
-  await withDatabase(async (db, { environment, logger, signal }) => {
-    const night = {
-      source,
-      path: resolve(path),
-      dump_date: options.date,
-      reason: options.accept?.trim(),
-      isDryRun: options.dryRun === true,
-      isFullRead: options.full === true,
-    };
-    const outcome = await ingest(
-      { db, logger, signal, recodedFrom: environment.recodedFrom },
-      night,
-    );
-    if (options.json) print([JSON.stringify(wireOf(outcome))]);
-    report(outcome, logger, options.json === true);
+  const reason = accept?.trim();
+  if (reason === '') throw new WrongUsage('--accept needs a reason');
+  await withDatabase(async (db, { environment: { recodedFrom }, logger, signal }) => {
+    const night = { source, path: resolve(path), dump_date: date, reason, isDryRun, isFullRead };
+    const outcome = await ingest({ db, logger, signal, recodedFrom }, night);
+    if (json) print([JSON.stringify(wireOf(outcome))]);
+    report(outcome, logger, json);
     process.exitCode = exitCodeOf([outcome]);
   });
 }
@@ -123,8 +121,8 @@ function reportFetch(
   logger: Logger,
   isJson: boolean,
 ): void {
-  const { source, dump_date } = outcome;
   if (outcome.state !== 'fetched') {
-    say(logger, 'error', `Not fetched: ${source} ${dump_date}: ${outcome.message}`, outcome);
-  } else if (!isJson) print([describeFetch(outcome, join(inboxDir, source, dump_date))]);
+    const { source, dump_date, message } = outcome;
+    say(logger, 'error', `Not fetched: ${source} ${dump_date}: ${message}`, outcome);
+  } else if (!isJson) print([describeFetch(outcome, inboxDir)]);
 }

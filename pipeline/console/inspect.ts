@@ -1,3 +1,4 @@
+import type { Database } from '../../sql/connection/database.ts';
 import { dayIn } from '../../sql/country.ts';
 import { NothingToDo, WrongUsage } from '../errors.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -5,7 +6,7 @@ import { figure } from '../written-figure.ts';
 import { verify } from '../night/verify.ts';
 import { loadSource } from '../sources/source.ts';
 import { findTrouble } from './check.ts';
-import { print } from './print.ts';
+import { answer, print } from './print.ts';
 import { describeRunDetail, describeRunRows, readRejects, readRun, readRuns } from './runs.ts';
 import { withDatabase } from './session.ts';
 import { describeReader, describeStatus, readSnapshots, readStatus } from './status.ts';
@@ -20,14 +21,13 @@ interface Options {
   on: string;
 }
 
+const withReaders = { reads: true };
+
 export async function showStatus({ json }: Options): Promise<void> {
-  await withDatabase(
-    async (db) => {
-      const status = await readStatus(db, dayIn(new Date()));
-      print([json ? JSON.stringify(status) : describeStatus(status)]);
-    },
-    { reads: true },
-  );
+  await withDatabase(async (db) => {
+    const status = await readStatus(db, dayIn(new Date()));
+    answer(json, status, [describeStatus(status)]);
+  }, withReaders);
 }
 
 export async function checkHealth({ json, maxAge, maxWait }: Options): Promise<void> {
@@ -35,16 +35,13 @@ export async function checkHealth({ json, maxAge, maxWait }: Options): Promise<v
     max_age_days: readCount(maxAge, '--max-age'),
     max_wait_minutes: readCount(maxWait, '--max-wait'),
   };
-  await withDatabase(
-    async (db) => {
-      const findings = await findTrouble(db, dayIn(new Date()), limits);
-      const is_well = findings.length === 0;
-      if (json) print([JSON.stringify({ is_well, findings })]);
-      else print(is_well ? ['All is well'] : findings.map(({ sentence }) => sentence));
-      if (!is_well) process.exitCode = exitCodes.failed;
-    },
-    { reads: true },
-  );
+  await withDatabase(async (db) => {
+    const findings = await findTrouble(db, dayIn(new Date()), limits);
+    const is_well = findings.length === 0;
+    const lines = is_well ? ['All is well'] : findings.map(({ sentence }) => sentence);
+    answer(json, { is_well, findings }, lines);
+    if (!is_well) process.exitCode = exitCodes.failed;
+  }, withReaders);
 }
 
 export async function listRuns({ json, source, limit }: Options): Promise<void> {
@@ -52,30 +49,37 @@ export async function listRuns({ json, source, limit }: Options): Promise<void> 
   const count = readCount(limit, '--limit');
   await withDatabase(async (db) => {
     const runs = await readRuns(db, { source, limit: count });
-    if (json) print([JSON.stringify({ runs })]);
-    else if (runs.length === 0) print(['No run yet']);
-    else print(describeRunRows(runs));
+    answer(json, { runs }, runs.length === 0 ? ['No run yet'] : describeRunRows(runs));
   });
 }
 
 export async function showRun(text: string, { json }: Options): Promise<void> {
-  const run_id = readRunId(text);
-  await withDatabase(async (db) => {
+  await withRun(text, async (db, run_id) => {
     const run = await readRun(db, run_id);
-    if (!run) throw new WrongUsage(`There is no run ${run_id}`);
-    print([json ? JSON.stringify(run.run) : describeRunDetail(run)]);
+    answer(json, run.run, [describeRunDetail(run)]);
   });
 }
 
 export async function showRejects(text: string, { json }: Options): Promise<void> {
-  const run_id = readRunId(text);
-  await withDatabase(async (db) => {
+  await withRun(text, async (db, run_id) => {
     const rejects = await readRejects(db, run_id);
-    if (!rejects) throw new WrongUsage(`There is no run ${run_id}`);
-    if (json) print([JSON.stringify({ run_id, rejects })]);
-    else if (rejects.length === 0) print([`Run ${run_id} rejected no rows`]);
-    else
-      print(rejects.map((row) => onOneLine(`${row.file}:${row.line}: ${row.reason}: ${row.raw}`)));
+    const none = [`Run ${run_id} rejected no rows`];
+    const lines = rejects.map((row) => `${row.file}:${row.line}: ${row.reason}: ${row.raw}`);
+    answer(json, { run_id, rejects }, rejects.length === 0 ? none : lines.map(onOneLine));
+  });
+}
+
+/** Opens the database to look at a run. Throws `WrongUsage` when the text is not the number of a run. */
+async function withRun(
+  text: string,
+  use: (db: Database, run_id: number) => Promise<void>,
+): Promise<void> {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new WrongUsage(`'${text}' is no number of a run`);
+  await withDatabase(async (db) => {
+    const run_id = Number(text);
+    const found = await db.pool.query('select from registry.run where run_id = $1', [run_id]);
+    if (found.rowCount === 0) throw new WrongUsage(`There is no run ${run_id}`);
+    await use(db, run_id);
   });
 }
 
@@ -115,11 +119,6 @@ export async function verifySnapshots(
     },
     { reads: on === 'read' },
   );
-}
-
-function readRunId(text: string): number {
-  if (!/^[1-9]\d{0,14}$/.test(text)) throw new WrongUsage(`'${text}' is no number of a run`);
-  return Number(text);
 }
 
 function readCount(text: string, option: string): number {

@@ -70,15 +70,9 @@ function datesAndStates(stdout: string): string[] {
 describe('nightly', () => {
   test('0 takes every day in the order of the dates, whatever else lies in the inbox', async () => {
     await deliver('2026-11-04', '2026-11-02', '2026-11-03');
-    for (const folder of [
-      'ceidg/2026-02-30',
-      'ceidg/2026-11-04.part',
-      'ceidg/tmp',
-      'ceidg/.incoming',
-      'zefix/2026-11-02',
-      'cedig/2026-11-02',
-    ])
-      await mkdir(join(inbox, folder), { recursive: true });
+    for (const name of ['2026-02-30', '2026-11-04.part', 'tmp', '.incoming'])
+      await mkdir(join(inbox, 'ceidg', name));
+    for (const source of ['zefix', 'cedig']) await mkdir(join(inbox, source));
     await writeFile(join(inbox, 'ceidg', 'README.txt'), 'dumps');
     await symlink(fixtureFolder('2026-11-05'), join(inbox, 'ceidg', '2026-11-05'));
     const command = await nightly();
@@ -152,19 +146,15 @@ describe('nightly', () => {
       for (const [name, text] of Object.entries(files))
         await writeFile(join(folder(date), name), text);
     };
-    const sirens = Array.from({ length: 40 }, (_, at) => String(310_000_000 + at));
-    const stock = (count: number, date: string) =>
-      makeStock(
-        sirens.slice(0, count).map((siren) => makeUnit(siren)),
-        sirens.slice(0, count).map((siren) => makeEstablishment(siren)),
-        date,
-      );
-    const renamed = {
-      siren: sirens[0],
-      periodesUniteLegale: [{ denominationUniteLegale: 'AIRS' }],
+    const putStock = async (length: number, date: string) => {
+      const sirens = Array.from({ length }, (_, at) => String(310_000_000 + at));
+      const rows = [sirens.map((it) => makeUnit(it)), sirens.map((it) => makeEstablishment(it))];
+      await put(date, makeStock(rows[0]!, rows[1]!, date));
     };
-    await put('2026-09-30', stock(40, '2026-09-30'));
-    await put('2026-10-31', stock(10, '2026-10-31'));
+    const periodesUniteLegale = [{ denominationUniteLegale: 'AIRS' }];
+    const renamed = { siren: '310000000', periodesUniteLegale };
+    await putStock(40, '2026-09-30');
+    await putStock(10, '2026-10-31');
     await put('2026-11-01', { 'siren.ndjson': JSON.stringify(renamed) });
     const first = await nightly('--json');
     expect(datesAndStates(first.stdout)).toEqual(['2026-09-30 published', '2026-10-31 refused']);
@@ -336,10 +326,8 @@ describe('schedule', () => {
 
 describe('serve', () => {
   test('is the API, and ends with its exit code', async () => {
-    const variables = {
-      DATABASE_URL: db.url,
-      SECRET_KEY: 'a key of at least 32 characters, for tests',
-    };
+    const SECRET_KEY = 'a key of at least 32 characters, for tests';
+    const variables = { DATABASE_URL: db.url, SECRET_KEY };
     const serve = startCommand(['serve'], { ...variables, PORT: '0' });
     await serve.says('Listening on');
     const [, url] = /^Listening on (\S+)\n$/.exec(serve.stdout)!;

@@ -8,7 +8,7 @@ import { mailFolder } from '../mail/transport.ts';
 import { whilePublishingWaits } from '../night/lock.ts';
 import { dropIdleTables } from '../night/run.ts';
 import { loadSource } from '../sources/source.ts';
-import { minute, print } from './print.ts';
+import { answer, minute, print } from './print.ts';
 import { withDatabase } from './session.ts';
 
 interface ForgetOptions {
@@ -39,7 +39,7 @@ export async function forget(wanted: string | undefined, options: ForgetOptions)
       const forgotten = await forgetPerson(db, request, mailFolder(environment.dataDir));
       const { suppression_id, entry_count } = forgotten;
       const text = `Request ${suppression_id}: ${figure(entry_count)} entries are withdrawn, and stay so`;
-      print([json ? JSON.stringify(forgotten) : text]);
+      answer(json, forgotten, [text]);
     }
   });
 }
@@ -57,8 +57,8 @@ async function listRequests({ pool }: Database, json?: boolean): Promise<void> {
     const lifted = request.lifted_at ? `, lifted ${minute(request.lifted_at)}` : '';
     return `${String(suppression_id).padStart(5)}  ${minute(requested_at)}  ${(source ?? 'all').padEnd(8)} ${figure(entry_count)} entries, asked by ${requested_by}: ${reason}${lifted}`;
   });
-  if (json) print([JSON.stringify({ requests: rows.map(({ request }) => request) })]);
-  else print(rows.length === 0 ? ['Nobody has asked yet'] : lines);
+  const requests = rows.map(({ request }) => request);
+  answer(json, { requests }, rows.length === 0 ? ['Nobody has asked yet'] : lines);
 }
 
 /** Lifts a request to hide a person; the next dump with the records brings the data back, without events. */
@@ -68,7 +68,7 @@ async function liftRequest({ pool }: Database, id: number, json?: boolean): Prom
   );
   if (lifted.length === 0) throw new NothingToDo(`There is no request ${id}, or it is lifted`);
   const text = `Request ${id} is lifted: the next dump that holds the records brings them back`;
-  print([json ? JSON.stringify({ suppression_id: id }) : text]);
+  answer(json, { suppression_id: id }, [text]);
 }
 
 /**

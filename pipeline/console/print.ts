@@ -4,6 +4,11 @@ export function print(lines: readonly string[]): void {
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
+/** Prints what a command has found: one JSON object with `--json`, else lines for people. */
+export function answer(isJson: boolean | undefined, found: object, lines: readonly string[]): void {
+  print(isJson ? [JSON.stringify(found)] : lines);
+}
+
 /** Writes a sentence to stderr: as text on a terminal, elsewhere as a line of the log with the fields. */
 export function say(
   logger: Logger,

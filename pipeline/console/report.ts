@@ -60,13 +60,10 @@ export function describeRefusal(run: RefusedRun): string {
   const sees = published_date ? `readers still see ${published_date}` : 'nothing is published yet';
   const heading = `${source} ${dump_date}: refused${run_id === null ? '' : `, run ${run_id}`}; ${sees}`;
   const guards = describeFindings(run.findings);
-  if (guards.length === 0) {
-    return [
-      heading,
-      `  ${run.message}`,
-      '  --accept does not help: another dump is needed, or another date',
-    ].join('\n');
-  }
+  if (guards.length === 0)
+    return `${heading}
+  ${run.message}
+  --accept does not help: another dump is needed, or another date`;
   const command = `registry ingest ${source} ${quote(path)} --date ${dump_date}`;
   const width = Math.max(...guards.map(({ guard }) => guard.length));
   return [

@@ -53,29 +53,28 @@ export async function readRun({ pool }: Database, run_id: number) {
     finished_at: string | null;
     path: string | null;
     step_seconds: Record<string, number> | null;
-    findings: GuardFinding[] | null;
+    refusals: GuardFinding[] | null;
   }>(
     `select
        to_json(started_at)#>>'{}' as started_at, to_json(finished_at)#>>'{}' as finished_at,
-       path, step_seconds, refusals as findings
+       path, step_seconds, refusals
      from registry.run
      where run_id = $1`,
     [run_id],
   );
-  const [row] = rows;
-  if (!row) return undefined;
-  const { findings, ...times } = row;
+  const { refusals, ...times } = rows[0]!;
+  const findings = refusals ?? [];
   const summary = await summarise(pool, String(run_id));
-  const run = { ...summary, ...times, refusals: listRefusals(findings ?? []) };
-  const published_date = (await findNewestPublished(pool, summary.source))?.dump_date ?? null;
-  return { run, findings: findings ?? [], published_date };
+  const newest = await findNewestPublished(pool, summary.source);
+  const run = { ...summary, ...times, refusals: listRefusals(findings) };
+  return { run, findings, published_date: newest?.dump_date ?? null };
 }
 
 export function describeRunDetail({
   run,
   findings,
   published_date,
-}: NonNullable<Awaited<ReturnType<typeof readRun>>>): string {
+}: Awaited<ReturnType<typeof readRun>>): string {
   const { source, dump_date, run_id, path, reason } = run;
   const message = run.message ?? '';
   const heading = () => {
@@ -96,16 +95,9 @@ export function describeRunDetail({
   ].join('\n');
 }
 
-export async function readRejects(db: Database, run_id: number) {
-  const run = await db.pool.query('select from registry.run where run_id = $1', [run_id]);
-  if (run.rowCount === 0) return undefined;
-  const { rows } = await db.pool.query<{
-    file: string;
-    line: number;
-    code: string;
-    reason: string;
-    raw: string;
-  }>(
+export async function readRejects({ pool }: Database, run_id: number) {
+  type Reject = Record<'file' | 'code' | 'reason' | 'raw', string> & { line: number };
+  const { rows } = await pool.query<Reject>(
     `select file, line::float8 as line, reject_code as code, reason, raw
      from registry.reject
      where run_id = $1

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import pRetry from 'p-retry';
 import type { Logger } from 'pino';
 import { connect, type Database } from '../../sql/connection/database.ts';
 import { readLog } from '../../sql/embedded/server.ts';
@@ -20,22 +20,21 @@ export interface Session {
 }
 
 /** Does some work, and repeats it while the database is away. Throws any other fault. */
-export async function whenThere<T>(
+export function whenThere<T>(
   work: () => Promise<T>,
   logger: Logger,
   signal?: AbortSignal,
 ): Promise<T> {
-  for (let wait_ms = nights.pause_ms; ; wait_ms = Math.min(2 * wait_ms, nights.longestPause_ms)) {
-    try {
-      return await work();
-    } catch (error) {
-      signal?.throwIfAborted();
-      const { message, cause } = error as Error;
-      if (!isWriterGone(error) && !isWriterGone(cause)) throw error;
-      logger.warn(`The database is away (${message}); trying again in ${wait_ms / 1000} s`);
-      await delay(wait_ms, undefined, { signal });
-    }
-  }
+  return pRetry(work, {
+    ...nights.away,
+    signal,
+    shouldRetry({ error, retryDelay }) {
+      const isAway = isWriterGone(error) || isWriterGone(error.cause);
+      const next = `trying again in ${retryDelay / 1000} s`;
+      if (isAway) logger.warn(`The database is away (${error.message}); ${next}`);
+      return isAway;
+    },
+  });
 }
 
 /**

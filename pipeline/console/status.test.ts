@@ -120,34 +120,20 @@ describe('status of mails', () => {
     const first = await leaveMail(db, { recipient: 'jan@firma.example' });
     const second = await leaveMail(db, { recipient: 'ewa@firma.example', template: 'recover' });
     await leaveMail(db);
-    await db.pool.query(
-      `update customer.mail set state = 'failed', attempt_count = 1, ended_at = now(), last_error = $2
-       where mail_id = $1`,
-      [first.mail_id, reason],
-    );
     // One that failed long ago is no news.
     const old = await leaveMail(db);
-    await db.pool.query(
-      `update customer.mail
-       set state = 'failed', last_error = 'x', ended_at = now() - interval '9 days'
-       where mail_id = $1`,
-      [old.mail_id],
-    );
-    await db.pool.query(
-      `update customer.mail set attempt_count = 2, last_error = 'connect ECONNREFUSED'
-       where mail_id = $1`,
-      [second.mail_id],
-    );
-    await db.pool.query(
-      `update customer.mail set created_at = '2026-11-20T10:05:07Z' where state = 'queued'`,
-    );
-    await db.pool.query(`update graphile_worker._private_jobs set run_at = '2026-11-20T10:12:59Z'`);
-    await db.pool.query(`delete from graphile_worker._private_jobs where key = $1`, [
-      `mail:${old.mail_id}`,
-    ]);
-    await db.pool.query(`update graphile_worker._private_jobs set attempts = 12 where key = $1`, [
-      `mail:${first.mail_id}`,
-    ]);
+    await db.pool.query(`
+      update customer.mail set state = 'failed', attempt_count = 1, ended_at = now(),
+        last_error = '${reason.replace("'", "''")}'
+      where mail_id = ${first.mail_id};
+      update customer.mail set state = 'failed', last_error = 'x', ended_at = now() - interval '9 days'
+      where mail_id = ${old.mail_id};
+      update customer.mail set attempt_count = 2, last_error = 'connect ECONNREFUSED'
+      where mail_id = ${second.mail_id};
+      update customer.mail set created_at = '2026-11-20T10:05:07Z' where state = 'queued';
+      update graphile_worker._private_jobs set run_at = '2026-11-20T10:12:59Z';
+      update graphile_worker._private_jobs set attempts = 12 where key = 'mail:${first.mail_id}';
+      delete from graphile_worker._private_jobs where key = 'mail:${old.mail_id}'`);
 
     const words = await runCommand(['status'], { DATABASE_URL: db.url });
     expect(words.stdout.split('\n').slice(-10, -4)).toEqual([

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Reporter } from '../night/progress.ts';
 import type { Missing } from './round.ts';
 import { figure } from '../written-figure.ts';
@@ -55,10 +56,10 @@ export function createReport(
 }
 
 /** Describes the result of a fetch in a few lines for people. */
-export function describeFetch(report: FetchReport, path: string): string {
+export function describeFetch(report: FetchReport, inboxDir: string): string {
   const { source, dump_date, asked, had, missing, left, rows = {} } = report;
   return [
-    `${source} ${dump_date}: fetched, ${figure(had)} of ${figure(asked)} had, in ${path}`,
+    `${source} ${dump_date}: fetched, ${figure(had)} of ${figure(asked)} had, in ${join(inboxDir, source, dump_date)}`,
     ...Object.entries(rows).map(([of, count]) => `  ${of}: ${figure(count)} rows`),
     ...listNumbers('not found', report.not_found),
     ...listNumbers('struck off, without an extract', report.without_extract),
