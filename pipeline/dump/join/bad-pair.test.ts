@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { ZipFile } from 'yazl';
-import { makeZip } from '../../../fixtures/dump/bad-dump.ts';
 import { createTestDatabase } from '../../../fixtures/database/test-database.ts';
 import {
   establishmentFile,
@@ -14,9 +13,7 @@ import {
   source,
   stageStock,
   type StockFiles,
-  toCsv,
   unitFile,
-  unitHeader,
 } from '../../../fixtures/dump/sirene-stock.ts';
 import { Refusal } from '../../errors.ts';
 import { findKind, listDump } from '../files.ts';
@@ -50,45 +47,25 @@ async function stage(files: StockFiles) {
 }
 
 describe('a dump is refused', () => {
-  const missing = (part: string, file: string) =>
-    `${part} is missing: a dump needs it beside ${file}`;
-  const withoutKey = unitHeader.filter((name) => name !== 'siren');
-  const blank = makeZip({ content: Buffer.from('') });
-  test.each<[string, StockFiles, string]>([
-    [
-      'with nothing but units',
-      { [unitFile]: good[unitFile]! },
-      missing('StockEtablissement', unitFile),
-    ],
-    [
-      'with nothing but establishments',
-      { [establishmentFile]: good[establishmentFile]! },
-      missing('StockUniteLegale', establishmentFile),
-    ],
-    [
-      'with two files of one stock',
-      { ...good, 'StockUniteLegale_utf8.zip': blank },
-      'two files for one part of the dump',
-    ],
-    [
-      'whose header lacks a column without which nothing can be read',
-      { ...good, [unitFile]: toCsv(withoutKey, units) },
-      `${unitFile}, line 1: the header lacks 'siren'`,
-    ],
-  ])('%s', async (_, files, sentence) => {
-    const message = await refuse(files);
-    expect(message.slice(-sentence.length)).toBe(sentence);
+  test.each([
+    [unitFile, 'StockEtablissement'],
+    [establishmentFile, 'StockUniteLegale'],
+  ])('with nothing but %s', async (file, other) => {
+    const sentence = `${other} is missing: a dump needs it beside ${file}`;
+    expect(await refuse({ [file]: good[file]! })).toBe(sentence);
   });
 
   test('whose stocks are of different months, and not for a day between them', async () => {
-    const touch = (day: string) =>
-      establishments.map((row) => ({
-        ...row,
-        dateDernierTraitementEtablissement: `${day}T09:00:00`,
-      }));
-    const near = await stageStock(db, makeStock(units, touch('2026-10-31')));
+    const touch = (day: string) => {
+      const touched = { dateDernierTraitementEtablissement: `${day}T09:00:00` };
+      return makeStock(
+        units,
+        establishments.map((row) => ({ ...row, ...touched })),
+      );
+    };
+    const near = await stageStock(db, touch('2026-10-31'));
     expect(near.records.length).toBe(3);
-    expect(await refuse(makeStock(units, touch('2026-11-30')))).toBe(
+    expect(await refuse(touch('2026-11-30'))).toBe(
       `${unitFile} goes up to 2026-10-30, and ${establishmentFile} up to 2026-11-30: ` +
         'the files are not of the same month',
     );
@@ -210,12 +187,11 @@ test('a zip of 64 bits is read', async () => {
 });
 
 test('histories and successions are other files, which are ignored', async () => {
-  const more = [
-    'StockUniteLegaleHistorique_utf8.csv',
-    'StockEtablissementLiensSuccession_utf8.zip',
-  ];
-  const files = { ...good, ...Object.fromEntries(more.map((file) => [file, 'siren\n'])) };
-  expect(await stage(files)).toEqual({ sirens: [one, two, three], rejects: [] });
+  const more = {
+    'StockUniteLegaleHistorique_utf8.csv': 'siren\n',
+    'StockEtablissementLiensSuccession_utf8.zip': 'siren\n',
+  };
+  expect(await stage({ ...good, ...more })).toEqual({ sirens: [one, two, three], rejects: [] });
 });
 
 test('a folder of answers is a delta, one of stocks is full, and one of both is refused', async () => {

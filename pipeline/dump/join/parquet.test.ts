@@ -111,14 +111,6 @@ const good = {
   [establishmentParquet]: toParquet(establishmentHeader, establishments),
 };
 
-async function refuse(bytes: Buffer): Promise<string> {
-  const error: unknown = await stageStock(db, { ...good, [unitParquet]: bytes }).catch(
-    (thrown: unknown) => thrown,
-  );
-  expect(error).toBeInstanceOf(Refusal);
-  return (error as Refusal).message;
-}
-
 describe('a stock in Parquet', async () => {
   test('says what the same stock says in CSV, to the fingerprint', async () => {
     const csv = await stageStock(db, makeStock(units, establishments));
@@ -151,24 +143,24 @@ describe('a stock in Parquet', async () => {
     expect(records[0]!.details).toMatchObject([{ siret: `${one}00065`, code_postal: '01000' }]);
   });
 
-  test('is refused with another schema, another compression, or damage', async () => {
-    const { [unitParquet]: bytes } = good;
-    const without = unitHeader.filter((name) => name !== 'siren');
-    expect(await refuse(toParquet(without, units))).toBe(
-      `${unitParquet}, line 1: the header lacks 'siren'`,
-    );
-    const nested = toParquet(unitHeader, units, { denominationUniteLegale: 'list' });
-    expect(await refuse(nested)).toBe(
-      `${unitParquet}: 'denominationUniteLegale' has a value that is no text, number, date or time`,
-    );
-    expect(await refuse(toParquet(unitHeader, units, {}, 'LZ4'))).toBe(
-      `${unitParquet}: parquet unsupported compression codec: LZ4`,
-    );
-    expect(await refuse(bytes.subarray(0, -8))).toMatch(/: parquet file invalid/);
-    expect(await refuse(Buffer.from('siren\n'))).toMatch(/: parquet file/);
-    const damaged = Buffer.from(bytes);
-    damaged.fill(0xff, 4, 300);
-    expect(await refuse(damaged)).toMatch(/^StockUniteLegale_utf8\.parquet: /);
+  const bytes = good[unitParquet];
+  const withoutKey = unitHeader.filter((name) => name !== 'siren');
+  const nested = "'denominationUniteLegale' has a value that is no text, number, date or time";
+  test.each<[string, Buffer, string]>([
+    ['another schema', toParquet(withoutKey, units), ", line 1: the header lacks 'siren'"],
+    ['a list', toParquet(unitHeader, units, { denominationUniteLegale: 'list' }), `: ${nested}`],
+    [
+      'another compression',
+      toParquet(unitHeader, units, {}, 'LZ4'),
+      ': parquet unsupported compression codec: LZ4',
+    ],
+    ['a lost end', bytes.subarray(0, -8), ': parquet file invalid'],
+    ['another content', Buffer.from('siren\n'), ': parquet file'],
+    ['damage', Buffer.from(bytes).fill(0xff, 4, 300), ': '],
+  ])('is refused with %s', async (_, damaged, reason) => {
+    const staging = stageStock(db, { ...good, [unitParquet]: damaged });
+    await expect(staging).rejects.toThrow(Refusal);
+    await expect(staging).rejects.toThrow(`${unitParquet}${reason}`);
   });
 
   test('loses the row alone whose text is not UTF-8', async () => {
