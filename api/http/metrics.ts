@@ -36,14 +36,15 @@ export function createMetrics({ pool, readers, searchIndex, now }: Options) {
     labelNames: ['route'] as const,
     registers: [registry],
   });
-  new Gauge({
+  const memory = new Gauge({
     name: 'registry_search_memory_bytes',
     help: 'Memory of the process that has the search index, which the API processes of a machine share.',
-    registers: [registry],
+    registers: [],
     collect() {
       this.set(searchIndex.memory_bytes());
     },
   });
+  registry.registerMetric(memory);
   if (pool) addRegistryMetrics(registry, pool, 'api', () => readers.states());
 
   const render = createRendering(registry, now);
