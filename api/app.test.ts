@@ -134,7 +134,7 @@ describe('errors', () => {
 
   test('500 says nothing of its cause, which is in the log under the id of the request', async () => {
     const own = await createTestDatabase();
-    await own.pool.query('drop view registry.daily_stat cascade');
+    await own.pool.query('drop view analyst.daily_stat cascade');
     const other = await startTestApi({ db: own.kysely });
     const response = await other.ask('/api/v1/stats/day/2026-01-01');
     expect(response.status).toBe(500);
@@ -144,14 +144,14 @@ describe('errors', () => {
       level: 50,
       req: { id: response.headers.get('x-request-id'), path: '/api/v1/stats/day/2026-01-01' },
       res: { status: 500 },
-      err: { message: 'relation "registry.daily_stat" does not exist' },
+      err: { message: 'relation "analyst.daily_stat" does not exist' },
     });
   });
 
   test('503 when the database hangs, and 200 again when it goes on', async () => {
     const other = await startTestApi({ db: database.kysely, deadline_ms: 200 });
     const client = await database.pool.connect();
-    await client.query('begin; lock table registry.daily_stat');
+    await client.query('begin; lock table analyst.daily_stat');
     const held = await other.ask('/api/v1/stats/day/2026-01-01');
     await client.query('rollback');
     client.release();

@@ -81,7 +81,7 @@ describe('the process of the API', () => {
     const api = startProcess({});
     const url = await api.url();
     const client = await database.pool.connect();
-    await client.query('begin; lock table registry.daily_stat');
+    await client.query('begin; lock table analyst.daily_stat');
     const answer = fetch(`${url}/api/v1/stats/day/2026-01-02`);
     await requestInFlight();
 

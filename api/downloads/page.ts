@@ -46,17 +46,17 @@ export async function findDownloads(
   const { readers, baseUrl } = options;
   const { country, countries } = await chooseByAddress(readers.db, asked);
   const snapshots = readers.db
-    .selectFrom('registry.daily_stat')
-    .where(sql`registry.source_country(source)`, 'in', countries);
+    .selectFrom('analyst.daily_stat')
+    .where('country_code', 'in', countries);
   const { first, newest } = await snapshots
-    .select((eb) => [eb.fn.min('stat_date').as('first'), eb.fn.max('stat_date').as('newest')])
+    .select((eb) => [eb.fn.min('date').as('first'), eb.fn.max('date').as('newest')])
     .executeTakeFirstOrThrow();
   const date = query.parse(asked).date ?? newest;
   const days = await snapshots
-    .select(['stat_date as day', sql<string[]>`array_agg(source order by source)`.as('sources')])
-    .where(sql`date_trunc('month', stat_date)`, '=', sql`date_trunc('month', ${date}::date)`)
-    .groupBy('stat_date')
-    .orderBy('stat_date')
+    .select(['date as day', sql<string[]>`array_agg(source order by source)`.as('sources')])
+    .where(sql`date_trunc('month', date)`, '=', sql`date_trunc('month', ${date}::date)`)
+    .groupBy('date')
+    .orderBy('date')
     .execute();
   const sources = days.find(({ day }) => day === date)?.sources;
   return {

@@ -21,7 +21,7 @@ export function createProbes({ db, readers, searchIndex, isStopping }: Options):
     try {
       // The queries read no row: they check only that the tables exist and may be read.
       await readers.read((one) =>
-        one.selectFrom('registry.daily_stat').select('stat_date').limit(0).execute(),
+        one.selectFrom('analyst.daily_stat').select('date').limit(0).execute(),
       );
       const limits = db.selectFrom(['customer.rate_limit', 'customer.token']);
       const empty = limits.select('limit_key').limit(0);

@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import type { Db } from '../../sql/connection/kysely.ts';
 import { runPrepared } from '../../sql/connection/prepared.ts';
@@ -23,12 +22,12 @@ export type HomeOptions = PaymentOptions &
 /** Returns the newest snapshot of each source of a country, with its number of entries. */
 export async function findSnapshots(db: Db, country_code: string) {
   return db
-    .selectFrom('registry.daily_stat')
+    .selectFrom('analyst.daily_stat')
     .distinctOn('source')
-    .select(['source', 'stat_date', 'entry_count'])
-    .where(sql`registry.source_country(source)`, '=', country_code)
+    .select(['source', 'date', 'entry_count'])
+    .where('country_code', '=', country_code)
     .orderBy('source')
-    .orderBy('stat_date', 'desc')
+    .orderBy('date', 'desc')
     .execute();
 }
 
@@ -36,14 +35,14 @@ type Snapshot = Awaited<ReturnType<typeof findSnapshots>>[number];
 
 /** The counts and examples of the newest nights, which `api/read_night.sql` reads. */
 interface Night {
-  nights: { source: string; stat_date: string }[];
+  nights: { source: string; date: string }[];
   types: { event_date: string; severity: string; count: number }[];
   examples: { event_date: string }[];
 }
 
 /** Returns counts and examples of events by day, the newest first. Events of different days are never summed. */
 function groupByDay({ nights, types, examples }: Night) {
-  const dates = [...new Set(nights.map(({ stat_date }) => stat_date))].toSorted().toReversed();
+  const dates = [...new Set(nights.map(({ date }) => date))].toSorted().toReversed();
   return dates.map((date) => ({
     date,
     types: types.filter(({ event_date }) => event_date === date),
@@ -63,9 +62,9 @@ async function readNews(db: Db, { country, snapshots }: Shown, suppressBelow: nu
   const [[night], headline] = await Promise.all([
     runPrepared<Night>(db, 'api/read_night.sql', [
       snapshots.map((one) => one.source),
-      snapshots.map(({ stat_date }) => stat_date),
+      snapshots.map(({ date }) => date),
     ]),
-    readHeadline(db, newest.source, newest.stat_date, suppressBelow),
+    readHeadline(db, newest.source, newest.date, suppressBelow),
   ]);
   return { nights: night!.nights, days: groupByDay(night!), headline };
 }

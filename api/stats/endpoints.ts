@@ -28,18 +28,18 @@ const dataFields = z.strictObject({
 /** Returns the summed counts of `dayCount` days up to `lastDay`, and the number of days with a snapshot. */
 function sumDays(db: Db, source: string, lastDay: string, dayCount: number) {
   return db
-    .selectFrom('registry.daily_stat')
+    .selectFrom('analyst.daily_stat')
     .where('source', '=', source)
-    .where('stat_date', '>', sql<string>`${lastDay}::date - ${dayCount}::int`)
-    .where('stat_date', '<=', lastDay)
+    .where('date', '>', sql<string>`${lastDay}::date - ${dayCount}::int`)
+    .where('date', '<=', lastDay)
     .select([
       sql<number>`count(*)::int`.as('days_with_data'),
       sql<boolean | null>`bool_or(is_baseline)`.as('is_baseline'),
       sql<z.output<typeof dataFields>>`json_build_object(
-        'new', coalesce(sum(new_count), 0),
-        'updated', coalesce(sum(updated_count), 0),
-        'deleted', coalesce(sum(deleted_count), 0),
-        'total', coalesce(sum(new_count + updated_count + deleted_count), 0)
+        'new', coalesce(sum(new), 0),
+        'updated', coalesce(sum(updated), 0),
+        'deleted', coalesce(sum(deleted), 0),
+        'total', coalesce(sum(total), 0)
       )`.as('data'),
     ])
     .executeTakeFirstOrThrow();

@@ -34,11 +34,11 @@ export async function chooseSource(
   const isAny = asked.source !== undefined && asked.country === undefined;
   const country = isAny ? undefined : await chooseCountry(db, asked.country);
   const found = await db
-    .selectFrom('registry.daily_stat')
+    .selectFrom('analyst.daily_stat')
     .select(['source', sql<string>`registry.source_country(source)`.as('country_code')])
     .groupBy('source')
     .orderBy((eb) => eb.fn.countAll(), 'desc')
-    .orderBy((eb) => eb.fn.min('stat_date'))
+    .orderBy((eb) => eb.fn.min('date'))
     .orderBy('source')
     .execute();
   const sources = found

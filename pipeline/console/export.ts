@@ -107,7 +107,8 @@ async function queryOf(client: ClientBase, relation: string): Promise<string> {
 async function exportRelation(pool: Pool, relation: string, format: Format, put: Put) {
   return inSnapshot(pool, async (client) => {
     const { rows: last } = await client.query<{ event_id: string }>(
-      'select registry.newest_event_id() as event_id',
+      `select coalesce((array_agg(last_event_id order by snapshot_no desc))[1], 0) as event_id
+       from registry.event_range`,
     );
     const rows = await writers[format](client, await queryOf(client, relation), put);
     return { relation, rows, cursor: writeCursor({ scope: 'all', ...last[0]! }) };

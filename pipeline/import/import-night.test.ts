@@ -77,9 +77,9 @@ describe('an entry of CEIDG that came on demand', () => {
     expect(await verify(world.database, 'ceidg')).toEqual([]);
     // Who compares the two dumps finds it new.
     const rows = await world.read(
-      `select new_count::int from registry.daily_stat where stat_date = '2026-11-03'`,
+      `select new::int from analyst.daily_stat where date = '2026-11-03'`,
     );
-    expect(rows).toEqual([{ new_count: second!.new }]);
+    expect(rows).toEqual([{ new: second!.new }]);
   });
 
   test('is not gone because an older dump does not hold it', async () => {
@@ -203,8 +203,8 @@ describe('an entry of CEIDG that came on demand', () => {
     expect(await verify(world.database, 'ceidg')).toEqual([]);
     const summary = await runFixture(world.database, '2026-11-03');
     expect(summary).toMatchObject({ is_baseline: true, new: 0, deleted: 0, events: 0 });
-    const stats = await world.read('select new_count::int, is_baseline from registry.daily_stat');
-    expect(stats).toEqual([{ new_count: 0, is_baseline: true }]);
+    const stats = await world.read('select new::int, is_baseline from analyst.daily_stat');
+    expect(stats).toEqual([{ new: 0, is_baseline: true }]);
     const rows = await world.read(
       `select count(*)::int as entries, count(distinct entry_key)::int as keys from registry.entry`,
     );

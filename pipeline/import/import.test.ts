@@ -36,7 +36,7 @@ describe('a company that is asked for', () => {
     expect(runs).toEqual([{ state: 'imported', new_count: '0', entry_count: '3' }]);
     expect(await verify(world.database, 'regon')).toEqual([]);
     // No day of statistics, no event.
-    for (const table of ['registry.daily_stat', 'registry.event', 'customer.feed']) {
+    for (const table of ['analyst.daily_stat', 'registry.event', 'customer.feed']) {
       expect(await world.read(`select from ${table}`)).toEqual([]);
     }
   });

@@ -237,7 +237,9 @@ async function publish(night: Night, findings: GuardFinding[]): Promise<RunSumma
   const { client, reporter, run_id, isFirst, isImport } = night;
   reporter.step('publish');
   await client.query(
-    'begin; set local synchronous_commit to default; select registry.begin_publication()',
+    `begin;
+     set local synchronous_commit to default;
+     select set_config('registry.change_no', registry.next_snapshot_no()::text, true)`,
   );
   await runParallel(night, [
     ['5_publish/new_companies'],

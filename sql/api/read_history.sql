@@ -31,9 +31,4 @@ select
     company.status as company_status,
     company.country_code
 from registry.company
-where company.company_id = (
-    select case
-        when $1::text is null then registry.current_company($2)
-        else registry.find_company($1, $2)
-    end
-)
+where company.company_id = (select registry.find_company($1, $2))

@@ -56,19 +56,19 @@ select
         select json_agg(
             json_build_object(
                 'source', daily_stat.source,
-                'stat_date', daily_stat.stat_date,
+                'date', daily_stat.date,
                 'entry_count', daily_stat.entry_count,
                 'is_baseline', daily_stat.is_baseline,
-                'new', daily_stat.new_count,
-                'updated', daily_stat.updated_count,
-                'deleted', daily_stat.deleted_count,
+                'new', daily_stat.new,
+                'updated', daily_stat.updated,
+                'deleted', daily_stat.deleted,
                 'events', run.event_count
             )
             order by daily_stat.source
         )
         from night
-        join registry.daily_stat
-            on (daily_stat.source, daily_stat.stat_date) = (night.source, night.event_date)
+        join analyst.daily_stat
+            on (daily_stat.source, daily_stat.date) = (night.source, night.event_date)
         join registry.run
             on (run.source, run.dump_date, run.state) = (night.source, night.event_date, 'published')
     ) as nights,

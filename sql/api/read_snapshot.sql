@@ -2,12 +2,7 @@
 -- types and $2 of values give the numbers in order; the value of a null type is a company's reference. Each entry has
 -- its place in a dump. Active entries come first, then the latest start.
 with asked as materialized (
-    select
-        asked.place,
-        case
-            when asked.type is null then registry.current_company(asked.value)
-            else registry.find_company(asked.type, asked.value)
-        end as company_id
+    select asked.place, registry.find_company(asked.type, asked.value) as company_id
     from unnest($1::text[], $2::text[]) with ordinality as asked (type, value, place)
 )
 

@@ -1,5 +1,5 @@
 -- Returns one row: the companies with the ids $1 as JSON, and the number of the newest snapshot. `is_changed` states
--- whether one of the companies may have changed since snapshot $2. Each company has an item per entry, for the
+-- whether one of the companies may have changed since snapshot $2: a later publication changed its number. Each company has an item per entry, for the
 -- contacts: active entries first, then the latest start. An unknown text is an empty string, an unknown date is null.
 select
     last_id.last_id::float8 as snapshot_no,
@@ -8,7 +8,8 @@ select
         from registry.company
         where
             company.company_id = any($1::bigint[])
-            and company.changed_snapshot_no >= registry.changed_since($2::bigint)
+            and company.changed_snapshot_no
+            >= (select min(change_no) from registry.publication where snapshot_no > $2::bigint)
     ) as is_changed,
     (
         select coalesce(json_agg(item), '[]')

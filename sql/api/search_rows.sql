@@ -18,7 +18,8 @@ copy (
         on entry.company_id = company.company_id
         and (entry.status <> 'DELETED' or company.status = 'DELETED')
     where
-        company.changed_snapshot_no >= registry.changed_since($1)
+        company.changed_snapshot_no
+        >= (select min(change_no) from registry.publication where snapshot_no > $1)
         and company.company_id >= $2
         and company.company_id < $3
     order by company.company_id

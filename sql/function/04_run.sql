@@ -36,19 +36,14 @@ language sql as $$
     where last_id.table_name = returned.table_name and last_id.last_id = returned.last_id;
 $$;
 
--- Returns the `changed_snapshot_no` that all companies of this transaction get. The number of the published snapshot
--- is at least as large.
+-- Returns the `changed_snapshot_no` that all companies of this transaction get; a transaction that publishes begins by
+-- keeping the number in `registry.change_no`. The number of the published snapshot is at least as large.
 create or replace function registry.next_snapshot_no() returns bigint
 language sql stable
 return coalesce(
     nullif(current_setting('registry.change_no', true), '')::bigint,
     (select last_id.last_id + 1 from registry.last_id where last_id.table_name = 'snapshot')
 );
-
-create or replace function registry.begin_publication() returns void
-language sql as $$
-    select set_config('registry.change_no', registry.next_snapshot_no()::text, true);
-$$;
 
 -- Ends a transaction that publishes, and numbers its snapshot. Records the ids of the new events of a country, if
 -- there are any. Other publications wait until the commit, so this call comes last.
@@ -76,55 +71,24 @@ begin
             and event_range.last_event_id = new_first_id - 1
             and event_range.country_code = new_country;
         if not found then
-            insert into registry.event_range (
-                snapshot_no, first_event_id, last_event_id, country_code
-            )
+            insert into registry.event_range (snapshot_no, first_event_id, last_event_id, country_code)
             values (own_snapshot_no, new_first_id, new_last_id, new_country);
         end if;
     end if;
 end;
 $$;
 
--- Returns the smallest `changed_snapshot_no` of the companies that were published after a snapshot. A company with
--- this number or a larger one may have changed since. Returns null without a later publication.
-create or replace function registry.changed_since(seen_no bigint) returns bigint
-language sql stable parallel safe
-return (
-    select min(publication.change_no)
-    from registry.publication
-    where publication.snapshot_no > seen_no
-);
-
--- Returns the id of the newest event in a feed of the whole registry; 0 without events.
-create or replace function registry.newest_event_id() returns bigint
-language sql stable parallel safe
-return coalesce(
-    (
-        select event_range.last_event_id
-        from registry.event_range
-        order by event_range.snapshot_no desc
-        limit 1
-    ),
-    0
-);
-
 -- Returns the current state of a run. A killed process leaves its run `running` until the next run of the source
 -- begins. Such a run is abandoned as soon as no session holds the lock of its source. The function has the rights of
 -- the owner, since readers may not see the locks.
 create or replace function registry.state_of(run registry.run) returns text
 language sql stable security definer
-begin atomic
-    select case
-        when
-            run.state = 'running'
-            and not exists (
-                select
-                from registry.lock
-                where lock.lock_name = run.source and registry.is_held(lock)
-            )
-            then 'abandoned'
-        else run.state
-    end;
+return case
+    when
+        run.state = 'running'
+        and not exists (select from registry.lock where lock_name = run.source and registry.is_held(lock))
+        then 'abandoned'
+    else run.state
 end;
 
 -- Returns whether a run has read a day of the project's folder `fixtures`, whose companies and persons are invented.
@@ -146,43 +110,6 @@ language sql immutable parallel safe
 return compared_date is null
 or compared_date >= month_date
 or last_date < month_date + interval '1 month - 1 day';
-
--- Lists one row per source and published dump date, with the counts of the run. New entries include imports on demand
--- since the previous dump. `days_covered` is the number of days since the previous snapshot.
-create or replace view registry.daily_stat as
-select
-    run.source,
-    run.dump_date as stat_date,
-    run.new_count + (
-        select coalesce(sum(imported.new_count), 0)::bigint
-        from registry.run as imported
-        where
-            imported.source = run.source
-            and imported.state = 'imported'
-            and imported.run_id < run.run_id
-            and imported.run_id > (
-                select max(earlier.run_id)
-                from registry.run as earlier
-                where
-                    earlier.source = run.source
-                    and earlier.state = 'published'
-                    and earlier.run_id < run.run_id
-            )
-    ) as new_count,
-    run.updated_count,
-    run.deleted_count,
-    run.entry_count,
-    run.is_baseline,
-    run.dump_date - (
-        select max(earlier.dump_date)
-        from registry.run as earlier
-        where
-            earlier.source = run.source
-            and earlier.state = 'published'
-            and earlier.dump_date < run.dump_date
-    ) as days_covered
-from registry.run
-where run.state = 'published';
 
 -- Returns the timeline and the start of the writer. The epoch changes when a standby takes over and when the server
 -- restarts, since the unlogged tables of a night are then empty.

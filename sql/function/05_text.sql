@@ -54,16 +54,9 @@ language sql immutable parallel safe
 return round(100 * part / nullif(whole, 0), 2);
 
 -- The extension unaccent may lie in any schema.
-select set_config(
-    'search_path',
-    (
-        select quote_ident(pg_namespace.nspname)
-        from pg_extension
-        join pg_namespace on pg_namespace.oid = pg_extension.extnamespace
-        where pg_extension.extname = 'unaccent'
-    ),
-    true
-);
+select set_config('search_path', extnamespace::regnamespace::text, true)
+from pg_extension
+where extname = 'unaccent';
 
 -- Returns text without case and accents.
 create or replace function registry.fold(value text) returns text

@@ -20,28 +20,10 @@ return nullif(
     ''
 );
 
--- Returns the known entry of a key; null for a new key.
-create or replace function registry.find_entry(source text, entry_key text) returns registry.entry
-language sql stable parallel safe
-return (
-    select entry
-    from registry.entry
-    where entry.source = find_entry.source and entry.entry_key = find_entry.entry_key
-);
-
 -- Returns a day of a record; the known day where the record states an impossible day.
 create or replace function registry.day_or_known(day date, written text, known date) returns date
 language sql immutable parallel safe
 return coalesce(day, case when written is not null then known end);
-
--- Returns the impossible dates of a record, such as `start_date 0001-01-16`.
-create or replace function registry.list_wrong_dates(record jsonb) returns text[]
-language sql immutable parallel safe
-return (
-    select array_agg(concat(dated.key, ' ', dated.value) order by dated.key)
-    from jsonb_each_text(record - '{version_date, dump_date}'::text[]) as dated
-    where dated.key ~ '_date$' and registry.calendar_day(dated.value) is null and dated.value is not null
-);
 
 -- Returns the name of a region by its code.
 create or replace function registry.region_name(country_code text, code text) returns text
@@ -110,15 +92,10 @@ language sql immutable parallel safe
 return coalesce(name, first_name || ' ' || surname, first_name, surname);
 
 -- Returns the name of an entry for lists, search and exports; null where the owner objects to being found.
-create or replace function registry.listed_name(
-    is_partial boolean,
-    name text,
-    first_name text,
-    surname text
-) returns text
+create or replace function registry.listed_name(entry registry.entry) returns text
 language sql immutable parallel safe
 return case
-    when is_partial is not true then registry.shown_name(name, first_name, surname)
+    when entry.is_partial is not true then registry.shown_name(entry.name, entry.first_name, entry.surname)
 end;
 
 -- Returns the name of the natural person once, or the partners of a civil partnership, who may share one name.
@@ -131,10 +108,7 @@ return (
         union
         select
             person.value ->> 'full_name',
-            case
-                when person.value ->> 'kind' = 'partner'
-                    then coalesce(person.value ->> 'number', person.position::text)
-            end
+            case person.value ->> 'kind' when 'partner' then coalesce(person.value ->> 'number', position::text) end
         from jsonb_array_elements(persons) with ordinality as person (value, position)
         where person.value ->> 'kind' in ('owner', 'partner')
     ) as owner
@@ -146,14 +120,14 @@ create or replace function registry.person_names(kind text, persons jsonb) retur
 language sql immutable parallel safe
 return (
     select string_agg(shown.name, '; ' order by shown.name collate "C")
-    from jsonb_array_elements(persons) as person
-    cross join lateral (
+    from (
         select concat(
             person.value ->> 'full_name',
             case when kind = 'representative' then ' (' || nullif(person.value ->> 'role', '') || ')' end
         ) as name
+        from jsonb_array_elements(persons) as person
+        where person.value ->> 'kind' = person_names.kind
     ) as shown
-    where person.value ->> 'kind' = person_names.kind
 );
 
 -- Returns the keys of the persons of a kind: the number, where the registry states one, else the name.
@@ -161,14 +135,13 @@ create or replace function registry.person_keys(country_code text, kind text, pe
 language sql stable parallel safe
 return (
     select string_agg(known.key, '; ' order by known.key collate "C")
-    from jsonb_array_elements(persons) as person
-    cross join lateral (
+    from (
         select coalesce(
-            person.value ->> 'number',
-            registry.text_meaning(country_code, person.value ->> 'full_name')
+            person.value ->> 'number', registry.text_meaning(country_code, person.value ->> 'full_name')
         ) as key
+        from jsonb_array_elements(persons) as person
+        where person.value ->> 'kind' = person_keys.kind
     ) as known
-    where person.value ->> 'kind' = person_keys.kind
 );
 
 -- Returns a unit on one line: its number, its name and its address.

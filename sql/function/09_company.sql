@@ -2,8 +2,8 @@
 create or replace view registry.legal_form_symbol as
 select distinct on (legal_form.slug, legal_form.country_code)
     legal_form.slug,
-    legal_form.symbol,
     legal_form.label,
+    legal_form.symbol,
     coalesce(legal_form.label_en, legal_form.label) as label_en,
     legal_form.country_code
 from registry.legal_form
@@ -28,20 +28,10 @@ language sql immutable strict parallel safe
 as 'select known';
 
 -- Returns the first value that is not null, in the order of the aggregate.
-create or replace aggregate registry.first_known(anyelement) (
-    sfunc = registry.keep_first,
-    stype = anyelement
-);
+create or replace aggregate registry.first_known(anyelement) (sfunc = registry.keep_first, stype = anyelement);
 
-create or replace function registry.keep_first_numbers(known jsonb, later jsonb) returns jsonb
-language sql immutable strict parallel safe
-as 'select later || known';
-
--- Returns the first number of each type, in the order of the aggregate.
-create or replace aggregate registry.first_numbers(jsonb) (
-    sfunc = registry.keep_first_numbers,
-    stype = jsonb
-);
+-- Returns the last number of each type, in the order of the aggregate.
+create or replace aggregate registry.last_numbers(jsonb) (sfunc = jsonb_concat, stype = jsonb);
 
 -- Lists one row per company with entries: the row of registry.company that the current night publishes. Each field
 -- comes from the first entry that states the field. Entries that are not deleted come first, then the smallest rank of
@@ -68,14 +58,14 @@ select
     (registry.first_known(entry.address order by is_deleted, rank.address, place))[2] as city,
     (registry.first_known(entry.address order by is_deleted, rank.address, place))[3] as postal_code,
     registry.first_known(entry.activity_main order by is_deleted, rank.activity_main, place) as activity_main,
-    registry.first_numbers(
+    registry.last_numbers(
         registry.naming_numbers(entry.country_code, entry.entry_key, entry.numbers)
-        order by is_deleted, place
+        order by is_deleted desc, place desc
     ) as numbers
 from (
     select
         entry.*,
-        registry.listed_name(entry.is_partial, entry.name, entry.first_name, entry.surname) as shown_name,
+        registry.listed_name(entry) as shown_name,
         entry.status = 'DELETED' as is_deleted,
         case
             when num_nonnulls(entry.voivodeship, entry.city, entry.postal_code) > 0
@@ -118,15 +108,3 @@ language sql as $$
         status, legal_form, voivodeship, city, postal_code, activity_main, numbers
     ) = row(excluded.*);
 $$;
-
--- Returns the company of a reference; after a merge, the company that remains. Returns null for a text that is not a
--- reference.
-create or replace function registry.current_company(company_ref text) returns bigint
-language sql stable parallel safe
-return (
-    select coalesce(company.merged_into_id, company.company_id)
-    from registry.company
-    where
-        company.company_id
-        = case when company_ref ~ '^[1-9][0-9]{0,17}$' then company_ref::bigint end
-);

@@ -179,14 +179,12 @@ $$;
 
 -- Locks the accounts of the given watches. Returns the submissions that wait for these watches.
 create or replace function customer.lock_watches(watch_ids bigint[]) returns bigint[]
-language plpgsql as $$
-begin
-    perform registry.lock_until_commit('customer.watch');
-    perform customer.lock_accounts(
+language sql as $$
+    select registry.lock_until_commit('customer.watch');
+    select customer.lock_accounts(
         array(select watch.account_id from customer.watch where watch.watch_id = any(watch_ids))
     );
-    return customer.submissions_of(watch_ids);
-end;
+    select customer.submissions_of(watch_ids);
 $$;
 
 -- Makes queued watches of any accounts ready, or fails them. `failed` is a list of numbers, each with its `failure`; a

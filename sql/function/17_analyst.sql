@@ -28,7 +28,7 @@ select
     entry.nip,
     entry.regon9,
     entry.krs,
-    registry.listed_name(entry.is_partial, entry.name, entry.first_name, entry.surname) as name,
+    registry.listed_name(entry) as name,
     entry.entity_type,
     entry.status,
     form.slug as legal_form,

@@ -1,18 +1,45 @@
 -- Defines stable views for analysts: the counts by day, and the figures by month that derive from them. Columns are
 -- only ever added, at the end.
+
+-- Lists one row per source and published dump date, with the counts of the run. New entries include imports on demand
+-- since the previous dump. `days_covered` is the number of days since the previous snapshot.
 create or replace view analyst.daily_stat as
 select
-    daily_stat.source,
-    daily_stat.stat_date as date,
-    daily_stat.new_count as new,
-    daily_stat.updated_count as updated,
-    daily_stat.deleted_count as deleted,
-    daily_stat.new_count + daily_stat.updated_count + daily_stat.deleted_count as total,
-    daily_stat.entry_count,
-    daily_stat.is_baseline,
-    daily_stat.days_covered,
-    registry.source_country(daily_stat.source) as country_code
-from registry.daily_stat;
+    run.source,
+    run.dump_date as date,
+    run.new_count + imported.new_count as new,
+    run.updated_count as updated,
+    run.deleted_count as deleted,
+    run.new_count + imported.new_count + run.updated_count + run.deleted_count as total,
+    run.entry_count,
+    run.is_baseline,
+    run.dump_date - (
+        select max(earlier.dump_date)
+        from registry.run as earlier
+        where
+            earlier.source = run.source
+            and earlier.state = 'published'
+            and earlier.dump_date < run.dump_date
+    ) as days_covered,
+    registry.source_country(run.source) as country_code
+from registry.run
+left join lateral (
+    select coalesce(sum(imported.new_count), 0)::bigint as new_count
+    from registry.run as imported
+    where
+        imported.source = run.source
+        and imported.state = 'imported'
+        and imported.run_id < run.run_id
+        and imported.run_id > (
+            select max(earlier.run_id)
+            from registry.run as earlier
+            where
+                earlier.source = run.source
+                and earlier.state = 'published'
+                and earlier.run_id < run.run_id
+        )
+) as imported on true
+where run.state = 'published';
 
 create or replace view analyst.event_daily as
 select
@@ -59,7 +86,7 @@ where stock.entry_count > 0;
 
 create or replace view analyst.stock_daily as
 select
-    daily_stat.stat_date as date,
+    daily_stat.date,
     daily_stat.source,
     stock.voivodeship,
     stock.activity_section,
@@ -68,10 +95,10 @@ select
     stock.entry_count,
     stock.country_code
 from registry.stock_period as stock
-join registry.daily_stat
+join analyst.daily_stat
     on daily_stat.source = stock.source
-    and daily_stat.stat_date >= stock.from_date
-    and daily_stat.stat_date < stock.to_date;
+    and daily_stat.date >= stock.from_date
+    and daily_stat.date < stock.to_date;
 
 -- Lists the changes of stock and flow by group. A move has two rows: one for the group that gains the entries, and one
 -- for the group that loses them. Columns that begin with `other_` name the group on the other side of the move.
@@ -129,19 +156,19 @@ group by 1, 2, 3, 4, 5, source_rank.country_code;
 
 create or replace view analyst.month as
 select
-    date_trunc('month', daily_stat.stat_date)::date as month,
+    date_trunc('month', daily_stat.date)::date as month,
     daily_stat.source,
-    min(daily_stat.stat_date) as first_date,
-    max(daily_stat.stat_date) as last_date,
+    min(daily_stat.date) as first_date,
+    max(daily_stat.date) as last_date,
     count(*) as days_with_data,
     sum(daily_stat.days_covered)::bigint as days_covered,
     registry.is_partial_month(
-        date_trunc('month', min(daily_stat.stat_date))::date,
-        min(daily_stat.stat_date - daily_stat.days_covered),
-        max(daily_stat.stat_date)
+        date_trunc('month', min(daily_stat.date))::date,
+        min(daily_stat.date - daily_stat.days_covered),
+        max(daily_stat.date)
     ) as is_partial,
     registry.source_country(daily_stat.source) as country_code
-from registry.daily_stat
+from analyst.daily_stat
 group by 1, 2;
 
 create or replace view analyst.stock_monthly as

@@ -16,23 +16,12 @@ left join registry.activity_recoded using (version, code)
 left join registry.activity_division
     on (activity_division.country_code, division) = (activity_scheme.country_code, left(code, 2));
 
-create or replace view registry.shown_activity_section as
-select
-    activity_section.section as activity_section,
-    activity_section.name,
-    activity_section.first_division,
-    activity_section.last_division,
-    activity_section.name_en,
-    activity_section.country_code
+create or replace view registry.shown_activity_section (activity_section) as
+select activity_section.*
 from registry.activity_section;
 
-create or replace view registry.shown_legal_form as
-select
-    legal_form_symbol.slug as legal_form,
-    legal_form_symbol.label,
-    legal_form_symbol.symbol,
-    legal_form_symbol.label_en,
-    legal_form_symbol.country_code
+create or replace view registry.shown_legal_form (legal_form) as
+select legal_form_symbol.*
 from registry.legal_form_symbol;
 
 create or replace view analyst.event_type as
@@ -47,12 +36,8 @@ from registry.event_type
 join registry.severity using (severity)
 join registry.country on country.is_default;
 
-create or replace view registry.shown_voivodeship as
-select
-    region.name as voivodeship,
-    region.code as teryt,
-    region.slug,
-    region.country_code
+create or replace view registry.shown_voivodeship (voivodeship, teryt) as
+select region.*
 from registry.region;
 
 -- Lists the names of all countries. Sections or regions of two countries may have the same code.

@@ -132,7 +132,7 @@ begin
     if cardinality(known) = 0 then
         return;
     end if;
-    perform registry.begin_publication();
+    perform set_config('registry.change_no', registry.next_snapshot_no()::text, true);
     delete from registry.entry
     using unnest(known) as shown
     where entry.company_id = shown.company_id and entry.entry_id = shown.entry_id;

@@ -37,17 +37,13 @@ language sql stable
 return array(
     select distinct name.value
     from unnest(entries) as entry
-    cross join lateral unnest(
-        array[registry.shown_name(entry.name, entry.first_name, entry.surname)]
-        || array(
-            select number.identifier_value from registry.entry_numbers(entry) as number
-        )
-        || array(
-            select past_number.identifier_value
-            from registry.past_number
-            where past_number.company_id = entry.company_id
-        )
-    ) as name (value)
+    cross join lateral (
+        select registry.shown_name(entry.name, entry.first_name, entry.surname) as value
+        union all
+        select number.identifier_value from registry.entry_numbers(entry) as number
+        union all
+        select identifier_value from registry.past_number where past_number.company_id = entry.company_id
+    ) as name
     where name.value is not null
 );
 

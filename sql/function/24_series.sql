@@ -56,21 +56,20 @@ create or replace function registry.series(
 language sql stable as $$
     with period as (
         select
-            case unit when 'month' then date_trunc(unit, stat_date)::date else stat_date end as date,
+            case unit when 'month' then date_trunc(unit, daily_stat.date)::date else daily_stat.date end as date,
             bool_or(is_baseline) as is_baseline,
             bool_or(not is_baseline) as is_compared,
             sum(days_covered)::float8 as days_covered,
             count(*)::float8 as days_with_data,
             unit = 'month' and registry.is_partial_month(
-                date_trunc('month', min(stat_date))::date,
-                min(stat_date - days_covered),
-                max(stat_date)
+                date_trunc('month', min(daily_stat.date))::date,
+                min(daily_stat.date - days_covered),
+                max(daily_stat.date)
             ) as is_partial
-        from registry.daily_stat
+        from analyst.daily_stat
         where
             source = wanted_source
-            and stat_date >= coalesce(from_date, '-infinity')
-            and stat_date <= coalesce(to_date, 'infinity')
+            and daily_stat.date between coalesce(from_date, '-infinity') and coalesce(to_date, 'infinity')
         group by 1
     ),
 

@@ -23,8 +23,8 @@ create table registry.country (
 -- One row per region of a country, with the code of the statistical office. `name` is in the language of the country,
 -- in lower case.
 create table registry.region (
-    code text not null,
     name text not null,
+    code text not null,
     slug text not null,
     country_code text not null,
     constraint region_pkey primary key (country_code, code),

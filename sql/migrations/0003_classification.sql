@@ -45,9 +45,9 @@ create table registry.activity_recoding (
 -- of a code).
 create table registry.activity_section (
     section text not null,
+    name text not null,
     first_division text not null,
     last_division text not null,
-    name text not null,
     name_en text,
     country_code text not null,
     constraint activity_section_pkey primary key (country_code, section),

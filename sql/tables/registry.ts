@@ -72,9 +72,10 @@ export interface RegistryTables {
     name: string;
     slug: string;
   };
-  'registry.daily_stat': {
+  'analyst.daily_stat': {
     source: string;
-    stat_date: string;
+    date: string;
+    country_code: string;
     entry_count: BigInteger;
   };
 }

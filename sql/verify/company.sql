@@ -13,7 +13,7 @@ compared as (
         row(
             company.company_id, company.changed_snapshot_no, company.merged_into_id,
             entry.start_date, entry.country_code, entry.nip, entry.regon9, entry.krs,
-            registry.listed_name(entry.is_partial, entry.name, entry.first_name, entry.surname),
+            registry.listed_name(entry),
             entry.status, entry.legal_form, entry.voivodeship, entry.city, entry.postal_code,
             entry.activity_main,
             registry.naming_numbers(entry.country_code, entry.entry_key, entry.numbers)

@@ -32,7 +32,7 @@ with counted as (
         stat_date, flow.voivodeship, flow.activity_section, flow.legal_form, side.status, side.stated,
         side.found
     from registry.stock_flow as flow
-    left join registry.daily_stat using (source, stat_date)
+    left join analyst.daily_stat on (daily_stat.source, daily_stat.date) = (flow.source, flow.stat_date)
     cross join lateral (
         values
         (
@@ -47,7 +47,7 @@ with counted as (
             -flow.suspended_count - flow.resumed_count
         )
     ) as side (status, stated, found)
-    where source = $1 and flow.status <> 'DELETED' and daily_stat.is_baseline is not true
+    where flow.source = $1 and flow.status <> 'DELETED' and daily_stat.is_baseline is not true
 )
 
 select format(
@@ -72,20 +72,20 @@ having sum(stated) <> sum(found)
 union all
 select format(
     'the stock of %s on %s is %s entries, the daily statistics say %s',
-    $1, stat_date, registry.figure(stock), registry.figure(entry_count)
+    $1, date, registry.figure(stock), registry.figure(entry_count)
 )
 from (
     select
-        daily_stat.stat_date,
+        daily_stat.date,
         daily_stat.entry_count,
-        coalesce(sum(changed.entry_change) over (order by daily_stat.stat_date), 0) as stock
-    from registry.daily_stat
+        coalesce(sum(changed.entry_change) over (order by daily_stat.date), 0) as stock
+    from analyst.daily_stat
     left join (
-        select stock_change.stat_date, sum(stock_change.entry_change) as entry_change
+        select stock_change.stat_date as date, sum(stock_change.entry_change) as entry_change
         from registry.stock_change
         where stock_change.source = $1
         group by stock_change.stat_date
-    ) as changed using (stat_date)
+    ) as changed using (date)
     where daily_stat.source = $1
 ) as summed
 where stock <> entry_count

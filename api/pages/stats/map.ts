@@ -22,11 +22,11 @@ export interface Region {
 async function findSpan(db: Db, { source, from, to }: Selection) {
   const { rows } = await sql<Record<'date' | 'since', string | null>>`
     select
-        max(stat_date) filter (where stat_date <= ${to || 'infinity'}::date) as date,
+        max(date) filter (where date <= ${to || 'infinity'}::date) as date,
         coalesce(
-            max(stat_date) filter (where stat_date < ${from || '-infinity'}::date), min(stat_date)
+            max(date) filter (where date < ${from || '-infinity'}::date), min(date)
         ) as since
-    from registry.daily_stat
+    from analyst.daily_stat
     where source = ${source}
   `.execute(db);
   return rows[0]!;

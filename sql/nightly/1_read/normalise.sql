@@ -53,7 +53,12 @@ select
                 mapped.struck_off_day, mapped.bankruptcy_start_day, mapped.bankruptcy_end_day,
                 mapped.restructuring_start_day, mapped.restructuring_end_day
             )
-            then registry.list_wrong_dates(to_jsonb(mapped))
+            then (
+                -- Such as `start_date 0001-01-16`.
+                select array_agg(concat(dated.key, ' ', dated.value) order by dated.key)
+                from jsonb_each_text(to_jsonb(mapped) - '{version_date, dump_date}'::text[]) as dated
+                where dated.key ~ '_date$' and registry.calendar_day(dated.value) is null and dated.value is not null
+            )
     end as wrong_dates,
     case
         when mapped.wrong_number is not null then mapped.wrong_number
@@ -176,7 +181,11 @@ from (
 ) as mapped
 -- An impossible day is noted, and the known day stays. Postgres looks up the known entry only for an impossible day.
 cross join lateral (
-    select registry.find_entry(mapped.source, mapped.entry_key) as entry
+    select (
+        select entry
+        from registry.entry
+        where entry.source = mapped.source and entry.entry_key = mapped.entry_key
+    ) as entry
 ) as known
 -- The fields that the hash of a record is made from.
 cross join lateral (

@@ -22,9 +22,10 @@ select
     new_entry.nip,
     new_entry.regon9,
     new_entry.krs,
-    registry.listed_name(
-        new_entry.is_partial, new_entry.name, new_entry.first_name, new_entry.surname
-    ),
+    case
+        when new_entry.is_partial is not true
+            then registry.shown_name(new_entry.name, new_entry.first_name, new_entry.surname)
+    end,
     new_entry.status,
     new_entry.legal_form,
     new_entry.voivodeship,
