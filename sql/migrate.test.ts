@@ -32,6 +32,11 @@ async function copySchema(): Promise<URL> {
   return pathToFileURL(`${path}/`);
 }
 
+/** The texts of the column `line` of a query. */
+async function lines({ pool }: Database, query: string): Promise<string[]> {
+  return (await pool.query<{ line: string }>(query)).rows.map(({ line }) => line);
+}
+
 async function edit(folder: URL, file: string, change: (text: string) => string): Promise<void> {
   const url = new URL(file, folder);
   await writeFile(url, change(existsSync(url) ? await readFile(url, 'utf8') : ''));
@@ -81,35 +86,31 @@ describe('migrate', () => {
     await edit(folder, 'dictionary/severity.csv', (text) =>
       text.replace('info,1', 'info,2').replace('notice,2', 'notice,1'),
     );
-    const lines = async (query: string) =>
-      (await db.pool.query<{ line: string }>(query)).rows.map(({ line }) => line);
 
     expect(await migrate(db, { folder })).toEqual(['function/01_dictionary.sql']);
 
     expect(
-      await lines(`select event_type || ' ' || severity as line from registry.event_type
-        where event_type in ('COMPANY_FAX_REMOVED', 'COMPANY_MOVED', 'COMPANY_NAME_CHANGED') order by 1`),
+      await lines(
+        db,
+        `select event_type || ' ' || severity as line from registry.event_type
+        where event_type in ('COMPANY_FAX_REMOVED', 'COMPANY_MOVED', 'COMPANY_NAME_CHANGED') order by 1`,
+      ),
     ).toEqual(['COMPANY_MOVED high', 'COMPANY_NAME_CHANGED critical']);
     expect(
-      await lines(`select concat_ws(' ', package_slug, price, is_offered) as line
-        from customer.credit_package order by credits`),
+      await lines(
+        db,
+        `select concat_ws(' ', package_slug, price, is_offered) as line
+        from customer.credit_package order by credits`,
+      ),
     ).toEqual(['starter 4900 f', 'standard 19900 t', 'business 59900 t', 'enterprise 299900 t']);
-    expect(await lines('select severity as line from registry.severity order by rank')).toEqual([
-      'notice',
-      'info',
-      'warning',
-      'high',
-      'error',
-      'critical',
-    ]);
+    const levels = `select string_agg(severity, ' ' order by rank) as line from registry.severity`;
+    expect(await lines(db, levels)).toEqual(['notice info warning high error critical']);
     expect(await migrate(db, { folder })).toEqual([]);
   });
 
   test('loads each country that it finds, and leaves nothing of one that is gone', async () => {
     const db = await createTestDatabase();
     const folder = await copySchema();
-    const lines = async (query: string) =>
-      (await db.pool.query<{ line: string }>(query)).rows.map(({ line }) => line);
     await rm(new URL('country/fr', folder), { recursive: true });
     await mkdir(new URL('country/xx', folder));
     const [header] = (await readFile(new URL('country/pl/country.csv', folder), 'utf8')).split(
@@ -132,17 +133,23 @@ describe('migrate', () => {
     await migrate(db, { folder });
 
     expect(
-      await lines(`select concat_ws(' ', country.name, count(*), min(region.name)) as line
-        from registry.country join registry.region using (country_code) group by country.name order by 1`),
+      await lines(
+        db,
+        `select concat_ws(' ', country.name, count(*), min(region.name)) as line
+        from registry.country join registry.region using (country_code) group by country.name order by 1`,
+      ),
     ).toEqual(['Polska 16 dolnośląskie', 'Utopie 1 North']);
     for (const table of ['legal_form', 'activity_section', 'spelling', 'source_rank']) {
       const query = `select distinct country_code as line from registry.${table}`;
-      expect([table, await lines(query)]).toEqual([table, ['PL']]);
+      expect([table, await lines(db, query)]).toEqual([table, ['PL']]);
     }
     expect(
-      await lines(`select concat_ws(' ', registry.value_meaning(country_code, 'phone', '99-48 99'),
+      await lines(
+        db,
+        `select concat_ws(' ', registry.value_meaning(country_code, 'phone', '99-48 99'),
           registry.value_meaning(country_code, 'address', 'ulica Polna 3a')) as line
-        from registry.country order by country_code`),
+        from registry.country order by country_code`,
+      ),
     ).toEqual(['994899 polna 3 a', '4899 ulica polna 3 a']);
     expect(await migrate(db, { folder })).toEqual([]);
   });

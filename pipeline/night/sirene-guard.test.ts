@@ -106,6 +106,14 @@ describe('a share of the entries', () => {
       expect(await runUnits(db, '2026-09-30', renamed)).toMatchObject({ events: 58 });
     }));
 
+  test('that has closed within a day is refused', () =>
+    inCopy(async (db) => {
+      const closed = { etatAdministratifUniteLegale: 'C', dateDebut: '2026-09-01' };
+      await expect(runUnits(db, '2026-09-01', (at) => (at < 30 ? closed : {}))).rejects.toThrow(
+        '30 of 400 entries ended in 1 days: 7.50 % a day, the limit is 0.1 %',
+      );
+    }));
+
   test('that is refused however many days have passed', () =>
     inCopy(async (db) => {
       const many = (at: number) => ({ denominationUniteLegale: at > 300 ? '' : `MAISON ${at}` });

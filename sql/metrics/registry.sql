@@ -1,5 +1,4 @@
--- Returns one row per metric and labels: registries, queue, mails and credits. sql/metrics/registry.ts has the
--- texts.
+-- Returns one row per metric and labels: registries, queue, mails and credits. sql/metrics/registry.ts has the texts.
 with last_run as (
     select distinct on (run.source) run.*, registry.state_of(run) as state_now
     from registry.run

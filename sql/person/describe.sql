@@ -47,13 +47,11 @@ from (
     union all
     select 'events', jsonb_agg(event order by event.event_id)
     from registry.event
-    where (event.company_id, event.entry_id) in (select known.company_id, known.entry_id from known)
+    join known using (company_id, entry_id)
     union all
     select 'corroborations', jsonb_agg(corroboration)
     from registry.corroboration
-    where
-        (corroboration.company_id, corroboration.entry_id)
-        in (select known.company_id, known.entry_id from known)
+    join known using (company_id, entry_id)
     union all
     select 'past_numbers', jsonb_agg(past_number)
     from registry.past_number

@@ -1,12 +1,8 @@
 import { expect, test } from 'vitest';
-import { currentLine, fullLine } from '../../../fixtures/dump/krs-extract.ts';
+import { currentLine, declared, fullLine, newest } from '../../../fixtures/dump/krs-extract.ts';
 import { useKrsNights } from '../../../fixtures/dump/krs-nights.ts';
 
 const { runLines, findEntry } = useKrsNights();
-
-function newest(numerOstatniegoWpisu: number, stanZDnia = '01.10.2026') {
-  return { numerOstatniegoWpisu, stanZDnia, dataOstatniegoWpisu: stanZDnia };
-}
 
 test('an extract that is older than the known one says nothing, and is noted', async () => {
   const krs = '0000991018';
@@ -89,8 +85,6 @@ test('of two registers of one dump that both keep a number, that of entrepreneur
 const suspended = (dataZawieszenia: string) => ({
   zawieszenieWznowienieDzialalnosci: [{ dataZawieszenia }],
 });
-
-const declared = (data: string) => ({ informacjaOOgloszeniuUpadlosci: { data } });
 
 test('a day that is not readable is noted and stays as it was; the rest of the extract counts', async () => {
   const [krs, ended, fresh] = ['0000991004', '0000991005', '0000991006'];

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { currentLine, fullLine } from '../../../fixtures/dump/krs-extract.ts';
+import { currentLine, declared, fullLine } from '../../../fixtures/dump/krs-extract.ts';
 import { useKrsNights } from '../../../fixtures/dump/krs-nights.ts';
 
 const nights = useKrsNights();
@@ -17,8 +17,6 @@ async function findRejects(): Promise<string[]> {
   );
   return rows.map(({ reason }) => reason);
 }
-
-const declared = (data: string) => ({ informacjaOOgloszeniuUpadlosci: { data } });
 
 const person = (first: string, more: object = {}) => ({
   imiona: { imie: first },
@@ -87,10 +85,10 @@ test('of several suspensions and bankruptcies the last one counts', async () => 
       },
     }),
   ]);
-  const suspension = ['ACTIVE', '2026-09-01', '2026-10-01'];
-  expect(await findEntry(krs, 'status, suspension_date, resumption_date')).toEqual(suspension);
-  const columns = 'bankruptcy_start_date, bankruptcy_end_date';
-  expect(await findEntry(krs, columns)).toEqual(['2026-03-03', null]);
+  const columns =
+    'status, suspension_date, resumption_date, bankruptcy_start_date, bankruptcy_end_date';
+  const last = ['ACTIVE', '2026-09-01', '2026-10-01', '2026-03-03', null];
+  expect(await findEntry(krs, columns)).toEqual(last);
 });
 
 test('a legal form and a voivodeship that are not known are told', async () => {
@@ -175,46 +173,30 @@ test('a cancelled number is none; one that was known and is not cancelled stays'
 
 test('the activities of a public benefit organisation are its activities', async () => {
   const krs = '0000991020';
-  const extract = JSON.parse(currentLine({ krs })) as { odpis: { dane: object } };
-  const dzial3 = {
-    przedmiotDzialalnosciOPP: {
-      nieodplatnyPkd: [{ kodDzial: '88', kodKlasa: '99', kodPodklasa: 'Z' }],
-      odplatnyPkd: [
-        { kodDzial: '85', kodKlasa: '59', kodPodklasa: 'B' },
-        { kodDzial: '88', kodKlasa: '99', kodPodklasa: 'Z' },
-      ],
-    },
-  };
-  Object.assign(extract.odpis.dane, { dzial3 });
-  await runLines([JSON.stringify(extract)]);
+  const [care, lessons] = [
+    { kodDzial: '88', kodKlasa: '99', kodPodklasa: 'Z' },
+    { kodDzial: '85', kodKlasa: '59', kodPodklasa: 'B' },
+  ];
+  const przedmiotDzialalnosciOPP = { nieodplatnyPkd: [care], odplatnyPkd: [lessons, care] };
+  await runLines([currentLine({ krs, section3: { przedmiotDzialalnosciOPP } })]);
   expect(await findEntry(krs, 'activity_main, activity_codes')).toEqual([null, '8559B,8899Z']);
 });
 
-test('the address for electronic delivery is known, and is no event', async () => {
+test('a postal code with blanks is the same as without; the address for electronic delivery is no event', async () => {
   const krs = '0000991021';
-  await runLines([currentLine({ krs })]);
-  const siedzibaIAdres = {
-    adresDoDoreczenElektronicznychWpisanyDoBAE: 'AE:PL-00000-00000-AAAAA-11',
-  };
-  const summary = await runLines([currentLine({ krs, section1: { siedzibaIAdres } })]);
-  expect(summary).toMatchObject({ updated: 1, events: 0, notices: [] });
-  expect(await findEntry(krs, 'e_delivery')).toEqual(['AE:PL-00000-00000-AAAAA-11']);
-});
-
-test('a postal code with blanks is the same as without', async () => {
-  const krs = '0000991022';
-  const at = (kodPocztowy: string) =>
-    runLines([
-      currentLine({
-        krs,
-        section1: {
-          siedzibaIAdres: { adres: { kodPocztowy } },
-          jednostkiTerenoweOddzialy: [{ nazwa: 'ODDZIAŁ', adres: { kodPocztowy } }],
-        },
-      }),
+  const at = (kodPocztowy: string, more: object = {}) => {
+    const siedzibaIAdres = { adres: { kodPocztowy }, ...more };
+    const jednostkiTerenoweOddzialy = [{ nazwa: 'ODDZIAŁ', adres: { kodPocztowy } }];
+    return runLines([
+      currentLine({ krs, section1: { siedzibaIAdres, jednostkiTerenoweOddzialy } }),
     ]);
+  };
   await at('16-400');
   expect(await at('16 - 400')).toMatchObject({ updated: 0 });
+  const e_delivery = 'AE:PL-00000-00000-AAAAA-11';
+  const summary = await at('16-400', { adresDoDoreczenElektronicznychWpisanyDoBAE: e_delivery });
+  expect(summary).toMatchObject({ updated: 1, events: 0, notices: [] });
+  expect(await findEntry(krs, 'e_delivery')).toEqual([e_delivery]);
 });
 
 const member = (first: string, dataZawieszeniaDo: string) =>
@@ -261,23 +243,14 @@ test('legal forms that the extracts spell in their own way are known', async () 
 
 test('what a curator, a trustee and a liquidation are known by besides is no unknown field', async () => {
   const krs = '0000991027';
-  const extract = JSON.parse(
-    currentLine({
-      krs,
-      section6: {
-        likwidacja: [{ opisSposobuZakonczeniaPostepowania: 'UMORZENIE' }],
-        postepowanieUpadlosciowe: [
-          {
-            ...declared('02.02.2026'),
-            daneSyndyka: [{ podmiot: { nazwa: 'ŻUBR', identyfikatory: { krs } } }],
-          },
-        ],
-      },
-    }),
-  ) as { odpis: { dane: object } };
+  const daneSyndyka = [{ podmiot: { nazwa: 'ŻUBR', identyfikatory: { krs } } }];
   const kurator = [person('A**', { podstawaPowolaniaZakresDzialania: 'ART. 42 K.C.' })];
-  Object.assign(extract.odpis.dane, { dzial5: { kurator } });
-  expect(await runLines([JSON.stringify(extract)])).toMatchObject({ notices: [] });
+  const section6 = {
+    likwidacja: [{ opisSposobuZakonczeniaPostepowania: 'UMORZENIE' }],
+    postepowanieUpadlosciowe: [{ ...declared('02.02.2026'), daneSyndyka }],
+  };
+  const line = currentLine({ krs, section5: { kurator }, section6 });
+  expect(await runLines([line])).toMatchObject({ notices: [] });
   expect((await findEntry(krs, 'persons'))[0]).toMatchObject([
     { full_name: 'ŻUBR', role: 'Syndyk' },
     { full_name: 'A** K***', role: 'Kurator' },

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { currentLine, fullLine } from '../../../fixtures/dump/krs-extract.ts';
+import { currentLine, declared, fullLine, newest } from '../../../fixtures/dump/krs-extract.ts';
 import { useKrsNights } from '../../../fixtures/dump/krs-nights.ts';
 import { verify } from '../../night/verify.ts';
 
@@ -21,14 +21,8 @@ async function readEvents(krs: string) {
   return rows;
 }
 
-const declared = (data: string) => ({ informacjaOOgloszeniuUpadlosci: { data } });
-
 const court = { organWydajacy: 'SĄD REJONOWY, 5 SIERPNIA 2026 R.', sygnatura: 'XX GU 1/26' };
 const bankrupt = { postepowanieUpadlosciowe: [{ informacjaOOgloszeniuUpadlosci: court }] };
-
-function newest(numerOstatniegoWpisu: number, stanZDnia = '01.10.2026') {
-  return { numerOstatniegoWpisu, stanZDnia, dataOstatniegoWpisu: stanZDnia };
-}
 
 test('a bankruptcy without a date has that of its own entry, or none', async () => {
   const krs = '0000991013';
@@ -73,10 +67,8 @@ test('a bankruptcy without a date has that of the only entry since the known one
   await runLines([currentLine({ krs, header: newest(6, '08.10.2026'), section6: bankrupt })]);
   expect(await findEntry(krs, columns)).toEqual(['OPEN', '2026-10-07', null]);
   const opisZakonczeniaProcesuUpadlosci = { opisSposobuZakonczeniaPostepowania: 'UMORZENIE' };
-  const postepowanieUpadlosciowe = [
-    { informacjaOOgloszeniuUpadlosci: court, opisZakonczeniaProcesuUpadlosci },
-  ];
-  const section6 = { postepowanieUpadlosciowe };
+  const ended = { informacjaOOgloszeniuUpadlosci: court, opisZakonczeniaProcesuUpadlosci };
+  const section6 = { postepowanieUpadlosciowe: [ended] };
   await runLines([currentLine({ krs, header: newest(7, '09.10.2026'), section6 })]);
   expect(await findEntry(krs, columns)).toEqual(['ENDED', '2026-10-07', '2026-10-09']);
 });

@@ -233,7 +233,7 @@ test.each([
   ['', 'DELETED', null],
   ['2013-04-05', 'ACTIVE', '2013-04-05'],
 ])(
-  'an activity that was struck off before 2014-11-08, on %j',
+  'an activity struck off before 2014-11-08, on %j',
   async (day, declared_status, struck_off_date) => {
     const [general] = person.reports['BIR12OsFizycznaDaneOgolne 995200040']!;
     const activity = { fiz_regon9: '995200040', fiz_nazwa: 'ŹDŹBŁO' };
@@ -266,7 +266,7 @@ test('a natural person: an entry an activity', async () => {
         fizC_dataSkresleniaZRejestruEwidencji: '2026-01-02',
       },
     ]),
-    // As the agricultural report spells it.
+    // The agricultural report spells the day of the strike-off in its own way.
     'a/3.xml': xmlOf([
       {
         ...farm!,

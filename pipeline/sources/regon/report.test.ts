@@ -14,12 +14,12 @@ test.each([
   expect(findReport(name)?.name).toBe(report);
 });
 
-test('the name of a file', () => {
-  expect(findReportIn('995200010-BIR12OsPrawnaPkd.xml')?.name).toBe('OsPrawnaPkd');
-  expect(findReportIn('OsPrawnaListaJednLokalnych 2026-11-03.XML')?.name).toBe(
-    'OsPrawnaListaJednLokalnych',
-  );
-  expect(findReportIn('995200010.xml')).toBeUndefined();
+test.each([
+  ['995200010-BIR12OsPrawnaPkd.xml', 'OsPrawnaPkd'],
+  ['OsPrawnaListaJednLokalnych 2026-11-03.XML', 'OsPrawnaListaJednLokalnych'],
+  ['995200010.xml', undefined],
+])('the file %s has the report %s', (file, report) => {
+  expect(findReportIn(file)?.name).toBe(report);
 });
 
 // Fields that the official answers have, in any case.
@@ -55,10 +55,7 @@ test.each([
   ['JednLokalnaOsFizycznejPkd', 'lokfiz_pkd_Kod lokfiz_Silos_Symbol'],
   ['TypPodmiotu', 'Typ'],
   ['DaneSzukajPodmioty', 'Regon Nip StatusNip Nazwa Typ SilosID'],
+  [undefined, 'nazwa adres'],
 ])('%s is told by %s', (report, fields) => {
   expect(tellReport(fields.toLowerCase().split(' '))?.name).toBe(report);
-});
-
-test('fields of no report', () => {
-  expect(tellReport(['nazwa', 'adres'])).toBeUndefined();
 });

@@ -52,19 +52,18 @@ test('which files are answers', () => {
 });
 
 describe('one answer in an XML file', () => {
-  test('bare', async () => {
-    const xml = `<?xml version="1.0" encoding="utf-8"?>\n${general}`;
-    expect(await read('a.xml', xml)).toEqual([{ line: 1, raw: xml, answer: said }]);
-  });
+  const escaped = envelopeOf(general, 'escaped');
 
-  test.each(['cdata', 'escaped'] as const)('in an envelope, %s', async (wrapping) => {
-    const [answer] = await read('a.xml', envelopeOf(general, wrapping));
-    expect(answer).toMatchObject({ answer: said });
-  });
-
-  test('in an envelope that is a part of a MIME message', async () => {
-    const part = `--uuid:1\r\nContent-Type: application/xop+xml\r\n\r\n${envelopeOf(general, 'escaped')}\r\n--uuid:1--`;
-    expect(await read('a.xml', part)).toMatchObject([{ answer: said }]);
+  test.each([
+    ['bare', `<?xml version="1.0" encoding="utf-8"?>\n${general}`],
+    ['in an envelope as CDATA', envelopeOf(general, 'cdata')],
+    ['in an envelope, escaped', escaped],
+    [
+      'in a part of a MIME message',
+      `--uuid:1\r\nContent-Type: application/xop+xml\r\n\r\n${escaped}\r\n--uuid:1--`,
+    ],
+  ])('%s', async (_, raw) => {
+    expect(await read('a.xml', raw)).toEqual([{ line: 1, raw, answer: said }]);
   });
 
   test('without records: its file tells what it is', async () => {
@@ -85,17 +84,16 @@ describe('an XML file that is no answer', () => {
     ['<envelope><dane/></envelope>', 'a result without records'],
     ['<root><dane><a>1</a></dane></root>', 'no report has the fields a'],
     ['<root>text</root>', 'an answer without records'],
+    [
+      '<s:Envelope><s:Body><s:Fault><s:Reason><s:Text>za dużo</s:Text></s:Reason></s:Fault></s:Body></s:Envelope>',
+      'a fault of BIR: za dużo',
+    ],
+    [
+      '<Envelope><Body><ZalogujResponse /></Body></Envelope>',
+      'no answer to DanePobierzPelnyRaport',
+    ],
   ])('%j', async (content, reason) => {
     expect(await reasonOf(content)).toMatch(reason);
-  });
-
-  test('a fault of BIR, and the answer to something else', async () => {
-    const fault =
-      '<s:Envelope><s:Body><s:Fault><s:Reason><s:Text>za dużo</s:Text></s:Reason></s:Fault></s:Body></s:Envelope>';
-    expect(await reasonOf(fault)).toBe('a fault of BIR: za dużo');
-    expect(await reasonOf('<Envelope><Body><ZalogujResponse /></Body></Envelope>')).toBe(
-      'no answer to DanePobierzPelnyRaport',
-    );
   });
 
   test('an answer about several companies, or with several records where one is expected', async () => {

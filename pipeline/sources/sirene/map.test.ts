@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../../fixtures/database/test-database.ts';
 import { readEvents, runSirene, runStock } from '../../../fixtures/dump/sirene-night.ts';
 import { makeEstablishment, makeUnit, type StockRow } from '../../../fixtures/dump/sirene-stock.ts';
-import { Refusal } from '../../errors.ts';
 import { verify } from '../../night/verify.ts';
 
 const number = (at: number) => String(990_300_000 + at);
@@ -294,23 +293,4 @@ describe('a row of a delta', () => {
     const { rows } = await db.pool.query('select line::int, reason from registry.reject');
     expect(rows).toEqual([{ line: 2, reason: 'an establishment without its legal unit' }]);
   });
-});
-
-test('many closings within a day are refused, and pass with a reason that says how many they are', async () => {
-  const other = await createTestDatabase();
-  const sirens = Array.from({ length: 400 }, (_, at) => number(at));
-  const places = sirens.map((siren) => makeEstablishment(siren));
-  const before = sirens.map((siren) => makeUnit(siren));
-  await runStock(other, '2026-06-18', before, places);
-  const closed = { etatAdministratifUniteLegale: 'C', dateDebut: '2026-06-18' };
-  const after = sirens.map((siren, at) => makeUnit(siren, at < 30 ? closed : {}));
-  const refused = runStock(other, '2026-06-19', after, places);
-  await expect(refused).rejects.toThrow(Refusal);
-  await expect(refused).rejects.toThrow(
-    '30 of 400 entries ended in 1 days: 7.50 % a day, the limit is 0.1 %',
-  );
-  const accepted = await runStock(other, '2026-06-19', after, places, {
-    reason: 'INSEE announced it',
-  });
-  expect(accepted).toMatchObject({ state: 'published', deleted: 30, events: 30 });
 });

@@ -3,11 +3,10 @@
 --
 -- A typing error can give an entry the valid number of another entry. So two differences contradict a shared number.
 -- One difference is no contradiction: over the years a company has several REGON, or several KRS numbers when it
--- changes its form.
--- Another NIP and another person contradict a shared REGON. Another NIP and another REGON contradict a shared KRS
--- number. Another REGON and another person contradict a shared NIP. Another person has another KRS number, no name in
--- common, or is legal instead of natural.
--- The run notes every contradicted link, and every link by NIP of legal persons that differ in REGON.
+-- changes its form. Another NIP and another person contradict a shared REGON. Another NIP and another REGON contradict
+-- a shared KRS number. Another REGON and another person contradict a shared NIP. Another person has another KRS number,
+-- no name in common, or is legal instead of natural. The run notes every contradicted link, and every link by NIP of
+-- legal persons that differ in REGON.
 
 -- Lists one row per accepted record. `node` is the id of the known company, or the future id of the new entry. The ids
 -- of new entries are larger than the ids of all companies.

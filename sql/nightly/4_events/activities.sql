@@ -29,9 +29,8 @@ language sql stable as $$
     ) as code (code, is_old)
 $$;
 
--- One row per changed entry and added or removed code. When an entry moves to the other version of the
--- classification, the explained codes are one reclassification. A code that stays, and which the key does not
--- map, did not change.
+-- One row per changed entry and added or removed code. When an entry moves to the other version of the classification,
+-- the explained codes are one reclassification. A code that stays, and which the key does not map, did not change.
 with changed as (
     select
         after.company_id,
