@@ -55,6 +55,8 @@ export const fetching = {
     /** The longest silence of a registry in the middle of a request, in ms. */
     timeout_ms: minute_ms,
   },
+  /** The count of requests in parallel. */
+  width: 4,
   /** The failures in a row after which a service counts as down. */
   failuresInARow: 12,
   /** The most missing numbers that never refuse a day, however short its list. */

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { readArchive } from '../dump/archive.ts';
 import { Refusal } from '../errors.ts';
 import { description, NO_VOIVODESHIP, voivodeships } from '../sources/ceidg/source.ts';
-import { clearEarlier, type DumpFolder, fillFolder } from './folder.ts';
+import { clearEarlier, fillFolder } from './folder.ts';
 import type { RateLimit } from './rate.ts';
 import { createReport, type FetchPlan, type FetchReport } from './report.ts';
 import { askEvery } from './round.ts';
@@ -19,9 +19,6 @@ const limits: readonly RateLimit[] = [
 
 /** The most bytes of a report. A report of a voivodeship has some ten megabytes. */
 const REPORT_BYTES = 1024 ** 3;
-
-/** The number of archives that are downloaded in parallel. */
-const WIDTH = 3;
 
 const report = z
   .object({
@@ -102,9 +99,14 @@ export function fetchCeidg(ceidg: Ceidg, plan: FetchPlan): Promise<FetchReport> 
     const ids = await chooseReports(ceidg, date);
     progress.step('reports');
     const missing = await askEvery([...ids.keys()], {
-      width: WIDTH,
       onProgress: (done) => progress.count(done, parts.size),
-      ask: (part) => fetchReport(ceidg, ids.get(part)!, parts.get(part)!.file, folder),
+      ask: async (part) => {
+        const name = `${parts.get(part)!.file}.zip`;
+        const [path, download] = [join(folder.dump, name), join(folder.work, name)];
+        if (existsSync(path)) return;
+        await ceidg.retry(() => ceidg.download(ids.get(part)!, download));
+        await rename(download, path);
+      },
     });
     if (missing.length > 0) {
       const list = missing.map(({ number, reason }) => `${parts.get(number)!.name} (${reason})`);
@@ -136,17 +138,4 @@ async function chooseReports(ceidg: Ceidg, date: string): Promise<Map<string, st
   const days = new Set(offered.map(({ made_at }) => made_at.slice(0, 10)));
   const others = [...days].join(', ') || 'no day';
   throw new Refusal(`CEIDG has no reports made on ${date}; it has those of ${others}`);
-}
-
-async function fetchReport(
-  ceidg: Ceidg,
-  id: string,
-  name: string,
-  { dump, work }: DumpFolder,
-): Promise<void> {
-  const path = join(dump, `${name}.zip`);
-  if (existsSync(path)) return;
-  const download = join(work, `${name}.zip`);
-  await ceidg.retry(() => ceidg.download(id, download));
-  await rename(download, path);
 }

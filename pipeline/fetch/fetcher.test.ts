@@ -117,6 +117,8 @@ describe('nightly --fetch', () => {
       file: name.replace('.csv', '.zip'),
       bytes: makeZip({ content: Buffer.from(content) }),
     }));
+    const published = { newest: daysAgo(2), full: daysAgo(3) };
+    expect(await lookUpIn(db, 'sirene').findPublished()).toEqual(published);
     const catalogue = await startCatalogueStub(files);
     const stub = await startSireneStub({ token: 'key' });
     const variables = {
@@ -135,21 +137,6 @@ describe('nightly --fetch', () => {
       { dump_kind: 'delta', event_count: 1 },
       { dump_kind: 'full', event_count: 0 },
     ]);
-  });
-
-  test('of SIRENE knows the newest dump and the newest stock that are published', async () => {
-    const { findPublished } = lookUpIn(db, 'sirene');
-    expect(await findPublished()).toEqual({});
-    await db.pool.query(
-      `insert into registry.run (source, dump_date, dump_kind, state, started_at, finished_at, path)
-       select 'sirene', dump_date, dump_kind, state, now(), now(), ''
-       from (values
-         ('2026-10-31'::date, 'full', 'published'), ('2026-11-02', 'delta', 'published'),
-         ('2026-11-03', 'full', 'refused')
-       ) as run (dump_date, dump_kind, state)`,
-    );
-    const published = { newest: '2026-11-02', full: '2026-10-31' };
-    expect(await findPublished()).toEqual(published);
   });
 
   test('1 when a registry does not answer; what lies in the inbox is taken all the same', async () => {

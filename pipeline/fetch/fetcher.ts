@@ -81,16 +81,10 @@ export type FetchOutcome =
   | FetchReport
   | { source: string; dump_date: string; state: ReturnType<typeof stateOf>; message: string };
 
-interface DayPlan extends Omit<FetchPlan, 'progress'> {
-  source: string;
-  /** The signal that is aborted when the process receives a signal to end. */
-  signal: AbortSignal;
-}
-
 /** Fetches a day, and reports the steps on stderr. Throws an unexpected error, or the reason of the signal. */
 export async function fetchDay(
   settings: FetchEnvironment,
-  plan: DayPlan,
+  plan: Omit<FetchPlan, 'progress'> & { source: string; signal: AbortSignal },
   logger: Logger,
 ): Promise<FetchOutcome> {
   const { source, date: dump_date, signal } = plan;

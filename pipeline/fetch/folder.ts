@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readText } from '../../sql/process/system-process.ts';
 import { withLock } from '../../sql/process/file-lock.ts';
 import { AlreadyRunning, NothingToDo } from '../errors.ts';
 
@@ -61,8 +60,7 @@ export async function writeLines(path: string, lines: readonly string[]): Promis
   await rename(`${path}.new`, path);
 }
 
-/** Returns the lines of a file, without blank lines; undefined when the file does not exist. */
-export async function readLines(path: string): Promise<string[] | undefined> {
-  const text = await readText(path);
-  return text?.split('\n').filter((line) => line !== '');
+/** Returns the lines of a file, without blank lines. */
+export async function readLines(path: string): Promise<string[]> {
+  return (await readFile(path, 'utf8')).split('\n').filter((line) => line !== '');
 }

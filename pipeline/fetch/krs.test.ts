@@ -148,22 +148,6 @@ describe('fetchKrs', () => {
     expect(stub.requests.filter(({ path }) => /Biuletyn|0009000001/.test(path))).toEqual([]);
     await expectWhole();
   });
-
-  test('two attempts that are broken off anywhere give what one gives', async () => {
-    for (const stopAt of [2, 5]) {
-      const controller = new AbortController();
-      stub.interfere((_, count) => {
-        if (count === stopAt) controller.abort(new Error('told to end'));
-        return undefined;
-      });
-      const { signal } = controller;
-      await expect(fetchDay(date, { signal })).rejects.toThrow('told to end');
-      expect(existsSync(folder())).toBe(false);
-    }
-    stub.interfere(() => undefined);
-    expect(await fetchDay()).toMatchObject({ asked: 5, had: 3 });
-    await expectWhole();
-  });
 });
 
 test.each([

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { fillFolder, readLines, writeLines } from './folder.ts';
@@ -12,9 +13,6 @@ const limits: readonly RateLimit[] = [
   { count: 4, window_ms: 1000 },
   { count: 180, window_ms: 60_000 },
 ];
-
-/** The number of requests in parallel. */
-const WIDTH = 4;
 
 /** The registers of KRS. P: entrepreneurs. S: associations, foundations and the like. A number may be in both. */
 const registers = ['P', 'S'] as const;
@@ -86,17 +84,13 @@ export function fetchKrs(krs: Krs, plan: FetchPlan): Promise<FetchReport> {
     const { date, progress } = plan;
     progress.step('bulletin');
     const listPath = join(work, 'bulletin.txt');
-    let asked = await readLines(listPath);
-    if (!asked) {
-      asked = await krs.bulletin(date);
-      await writeLines(listPath, asked);
-    }
+    if (!existsSync(listPath)) await writeLines(listPath, await krs.bulletin(date));
+    const asked = await readLines(listPath);
     const journal = await openJournal(work);
     const due = asked.filter((number) => !journal.outcomes.has(number));
     const before = asked.length - due.length;
     progress.step('extracts');
     const missing = await askEvery(due, {
-      width: WIDTH,
       onProgress: (done) => progress.count(before + done, asked.length),
       ask: async (number) => {
         const { outcome, extract } = await krs.extract(number);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createClock } from '../../fixtures/registry/fetching.ts';
-import { Rate, type RateLimit, type RateLimits, systemClock } from './rate.ts';
+import { Rate, type RateLimit, type RateLimits } from './rate.ts';
 
 const noon = '2026-11-20T11:00:00Z';
 
@@ -91,8 +91,3 @@ test.each<[string, RateLimits, number, number]>([
     expect(rate.estimate_ms(count) / 3_600_000).toBe(hours);
   },
 );
-
-test('the clock of the system ends a sleep with the reason of the signal', async () => {
-  const reason = new Error('told to end');
-  await expect(systemClock.sleep(3_600_000, AbortSignal.abort(reason))).rejects.toBe(reason);
-});

@@ -10,12 +10,6 @@ export interface ReportLine {
   data: BirRow[];
 }
 
-export interface EntityAnswer {
-  /** `had` for a known entity; `not_found` when GUS does not know the number, with the error in `lines`. */
-  outcome: 'had' | 'not_found';
-  lines: ReportLine[];
-}
-
 /** The kinds of activities of a natural person: the suffix of the counting field and of the report. */
 const activities = ['Ceidg', 'Rolnicza', 'Pozostala', 'SkreslonaDo20141108'];
 
@@ -28,7 +22,7 @@ const tellingCodes = new Set(['4', '11', '21', '22']);
 /**
  * Returns the full reports of one entity in BIR 1.2, whose activity codes carry the version of their
  * classification. Where the first report counts no units, the list of units is not requested, and its line
- * has no rows. Throws a `ServiceFault`.
+ * has no rows. For a number that GUS does not know, `lines` have the error. Throws a `ServiceFault`.
  *
  * @param type P (legal person) or F (natural person), where the type is already known
  * @param units the REGON14 of units in the daily lists
@@ -36,7 +30,7 @@ const tellingCodes = new Set(['4', '11', '21', '22']);
 export async function readEntity(
   bir: Bir,
   { regon, type, units = [] }: { regon: string; type?: string | undefined; units?: string[] },
-): Promise<EntityAnswer> {
+): Promise<{ outcome: 'had' | 'not_found'; lines: ReportLine[] }> {
   const lines: ReportLine[] = [];
   const ask = async (report: string, number = regon): Promise<BirRow[]> => {
     const data = await bir.report(report, number);

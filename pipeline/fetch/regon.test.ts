@@ -12,7 +12,7 @@ import {
 import { createInbox, hasty, planOf, readObjects } from '../../fixtures/registry/fetching.ts';
 import { Refusal } from '../errors.ts';
 import { Bir } from './bir.ts';
-import { askRegon, fetchRegon } from './regon.ts';
+import { fetchRegon } from './regon.ts';
 import type { ReportLine } from './regon-report.ts';
 import type { BirRow } from '../sources/regon/soap.ts';
 
@@ -47,9 +47,8 @@ beforeEach(async () => {
 
 const start = (changed: Partial<BirContent> = {}) => startBirStub({ ...content, ...changed });
 
-const connect = ({ url }: BirStub) => new Bir({ url, key, ...hasty });
-
-const fetchDay = (stub: BirStub) => fetchRegon(connect(stub), planOf(inbox, date));
+const fetchDay = ({ url }: BirStub) =>
+  fetchRegon(new Bir({ url, key, ...hasty }), planOf(inbox, date));
 
 const readList = (name: string) => readFile(join(folder(), name), 'utf8');
 
@@ -114,19 +113,6 @@ describe('fetchRegon', () => {
     const regons = (await readLines()).map(({ regon }) => regon.slice(0, 9));
     const runs = regons.filter((regon, at) => regon !== regons[at - 1]);
     expect(runs).toHaveLength(5);
-  });
-
-  test.each(['escaped', 'cdata'] as const)('the values as GUS has them, %s', async (wrapping) => {
-    await fetchDay(await start({ wrapping }));
-    const [general] = (await readLines()).find(({ report }) => report === 'BIR12OsPrawna')!.data;
-    expect(Object.keys(general!)).toHaveLength(55);
-    expect(general).toMatchObject({
-      praw_regon9: '997102004',
-      praw_nazwa: 'ZMYŚLONA "ŻÓŁĆ" & SYN <SP. Z O.O.>',
-      praw_adSiedzKodPocztowy: '61823',
-      praw_adSiedzNumerNieruchomosci: '29/31',
-      praw_statusNip: '',
-    });
   });
 
   test('a day on which nothing happened', async () => {
@@ -219,18 +205,4 @@ describe('fetchRegon', () => {
     expect(JSON.parse(report)).toMatchObject({ missing });
     expect((await readReports()).join()).not.toContain('997142044');
   });
-});
-
-test('one company by NIP or REGON has the same lines; an unknown number has none', async () => {
-  const bir = connect(await start());
-  const lines = await askRegon(bir, { Nip: '1003703501' });
-  expect(lines.map(({ report }) => report)).toEqual([
-    'BIR12OsFizycznaDaneOgolne',
-    'BIR12OsFizycznaDzialalnoscCeidg',
-    'BIR12OsFizycznaDzialalnoscRolnicza',
-    'BIR12OsFizycznaPkd',
-    'BIR12OsFizycznaListaJednLokalnych',
-  ]);
-  expect(await askRegon(bir, { Regon: '997102004' })).toHaveLength(3);
-  expect(await askRegon(bir, { Regon: '999999999' })).toEqual([]);
 });

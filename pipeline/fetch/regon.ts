@@ -12,9 +12,6 @@ import { createReport, type FetchPlan, type FetchReport } from './report.ts';
 import { askEvery, type Missing, refuseGaps } from './round.ts';
 import { figure } from '../written-figure.ts';
 
-/** The number of entities requested in parallel. The rate lets three or four requests a second through. */
-const WIDTH = 4;
-
 /** The longest duration of a fetch, in ms: four hours of the day remain for the night. */
 const LONGEST_FETCH_ms = 20 * hour_ms;
 
@@ -34,8 +31,6 @@ export function fetchRegon(bir: Bir, plan: FetchPlan): Promise<FetchReport> {
     progress.step('daily lists');
     await readLists(bir, plan, folder);
     const entities = await listEntities(folder);
-    const { odd } = entities;
-    if (odd.length > 0) progress.note(`no REGON: ${odd.slice(0, 5).join(', ')}`);
     const journal = await openJournal(folder.work);
     progress.step('full reports');
     const { missing, left } = await askEntities(bir, plan, entities, journal);
@@ -43,7 +38,7 @@ export function fetchRegon(bir: Bir, plan: FetchPlan): Promise<FetchReport> {
     refuseGaps(asked.length, missing);
     await writeLists(entities, left, folder, plan.date);
     await journal.writeDump(join(folder.dump, 'reports.ndjson'));
-    const more = { odd, missing, left: left.size };
+    const more = { odd: entities.odd, missing, left: left.size };
     return createReport('regon', plan, asked, journal.outcomes, more);
   });
   // Restores the default of V8, for a night in the same process.
@@ -59,9 +54,8 @@ async function askEntities(
 ): Promise<{ missing: Missing[]; left: Set<string> }> {
   const { asked, units } = entities;
   const { clock } = bir.rate;
-  const start_ms = clock.now();
-  const { due, isLong } = await planDay(bir, plan, entities, journal);
-  const end_ms = isLong ? start_ms + LONGEST_FETCH_ms : Infinity;
+  const end_ms = clock.now() + LONGEST_FETCH_ms;
+  const due = await planDay(bir, plan, entities, journal);
   const missing: Missing[] = [];
   let at = 0;
   for (; at < due.length && clock.now() < end_ms; at += SEARCH_LIMIT) {
@@ -70,10 +64,9 @@ async function askEntities(
     // The type of a number that the search does not find is requested by itself.
     const types = typesIn(await bir.search({ Regony9zn: some.join(',') }));
     const failed = await askEvery(some, {
-      width: WIDTH,
       onProgress: (done) => plan.progress.count(before + done, asked.length),
       ask: async (regon) => {
-        const question = { regon, type: types.get(regon), units: units.get(regon) ?? [] };
+        const question = { regon, type: types.get(regon), units: units(regon) };
         const { outcome, lines } = await readEntity(bir, question);
         journal.append(regon, outcome, lines);
       },
@@ -89,13 +82,13 @@ async function planDay(
   { progress, findWatched }: FetchPlan,
   { asked, units }: Entities,
   journal: Journal,
-): Promise<{ due: string[]; isLong: boolean }> {
+): Promise<string[]> {
   const due = asked.filter((regon) => !journal.outcomes.has(regon));
-  const unitCount = due.reduce((count, regon) => count + (units.get(regon)?.length ?? 0), 0);
+  const unitCount = due.reduce((count, regon) => count + units(regon).length, 0);
   // An entity takes a twentieth of a search and at least three reports; a unit takes two reports.
   const calls = Math.ceil(3.05 * due.length + 2 * unitCount);
   const needed_ms = bir.rate.estimate_ms(calls);
-  if (needed_ms <= LONGEST_FETCH_ms) return { due, isLong: false };
+  if (needed_ms <= LONGEST_FETCH_ms) return due;
   const hours = Math.round(needed_ms / hour_ms);
   progress.note(
     `REGON lists ${figure(due.length)} entities: at least ${figure(calls)} calls, ${hours} hours at the rates that GUS allows. ` +
@@ -105,7 +98,7 @@ async function planDay(
     progress.note(`Which companies are watched is not known: ${(error as Error).message}`);
     return [];
   });
-  return { due: [...new Set([...watched, ...due])], isLong: true };
+  return [...new Set([...watched, ...due])];
 }
 
 /** Searches REGON for one company. Returns the lines of a dump with each entity that is found. */
@@ -165,21 +158,19 @@ type Entities = Awaited<ReturnType<typeof listEntities>>;
 
 /** Returns the REGON9 of each entity that the lists of a day contain, itself or by a unit, ascending. */
 async function listEntities({ work }: DumpFolder) {
-  const regons = new Set<string>();
-  /** The texts in the lists that are no REGON. */
-  const odd = new Set<string>();
-  /** The REGON14 of the listed units, by the REGON9 of their entity. */
-  const units = new Map<string, string[]>();
-  for (const file of await readdir(join(work, 'lists'))) {
-    for (const number of await readNumbers(work, file)) {
-      const regon = toRegon9(number);
-      (/^\d{9}$/.test(regon) ? regons : odd).add(regon);
-      if (!isUnit(number)) continue;
-      const known = units.get(regon) ?? [];
-      if (!known.includes(number)) units.set(regon, [...known, number]);
-    }
-  }
-  return { asked: [...regons].toSorted(), units, odd: [...odd] };
+  const files = await readdir(join(work, 'lists'));
+  const numbers = await Promise.all(files.map((file) => readLines(join(work, 'lists', file))));
+  const listed = Map.groupBy(new Set(numbers.flat()), toRegon9);
+  const { asked = [], odd = [] } = Object.groupBy(listed.keys(), (regon) =>
+    /^\d{9}$/.test(regon) ? 'asked' : 'odd',
+  );
+  return {
+    asked: asked.toSorted(),
+    /** Returns the REGON14 of the listed units of an entity. */
+    units: (regon: string) => listed.get(regon)!.filter(isUnit),
+    /** The texts in the lists that are no REGON. */
+    odd,
+  };
 }
 
 /**
@@ -199,18 +190,14 @@ async function writeLists(
   for (const file of ['new.txt', 'updated.txt', 'deleted.txt']) {
     const files = file === 'updated.txt' ? [file, ...taken] : [file];
     const isKept = (regon: string) => file === 'deleted.txt' || !left.has(regon);
-    const numbers = await Promise.all(files.map((name) => readNumbers(work, name)));
+    const numbers = await Promise.all(files.map((name) => readLines(join(work, 'lists', name))));
     const listed = new Set(numbers.flat().map(toRegon9));
     const regons = asked.filter((regon) => listed.has(regon) && isKept(regon));
     await writeLines(join(dump, file), regons);
   }
   if (left.size === 0) return;
-  const rest = [...left].flatMap((regon) => [regon, ...(units.get(regon) ?? [])]);
+  const rest = [...left].flatMap((regon) => [regon, ...units(regon)]);
   await writeLines(join(inbox, `${date}${leftEnd}`), rest);
-}
-
-async function readNumbers(work: string, file: string): Promise<string[]> {
-  return (await readLines(join(work, 'lists', file))) ?? [];
 }
 
 /** Checks for the number of a unit: fourteen digits, of which the last five are not all zeros. */

@@ -14,7 +14,6 @@ async function ask(all: string[], failing: Record<string, number>, options: Part
   let atOnce = 0;
   let most = 0;
   const missing = await askEvery(all, {
-    width: 4,
     ask: async (number) => {
       atOnce += 1;
       most = Math.max(most, atOnce);
@@ -31,18 +30,15 @@ async function ask(all: string[], failing: Record<string, number>, options: Part
 describe('askEvery', () => {
   test('asks for each number, a few at a time, and once more for what could not be had', async () => {
     const all = numbers(30);
-    const { asked, missing, most } = await ask(all, { '0000000003': 1, '0000000007': 2 });
+    const done: number[] = [];
+    const onProgress = (count: number) => void done.push(count);
+    const failing = { '0000000003': 1, '0000000007': 2 };
+    const { asked, missing, most } = await ask(all, failing, { onProgress });
     const once = Object.fromEntries(all.map((number) => [number, 1]));
     expect(asked).toEqual({ ...once, '0000000003': 2, '0000000007': 2 });
     expect(missing).toEqual([{ number: '0000000007', reason: 'No 0000000007' }]);
     expect(most).toBe(4);
-  });
-
-  test('tells how many are done', async () => {
-    const done: number[] = [];
-    const onProgress = (count: number) => void done.push(count);
-    await ask(numbers(3), { '0000000001': 1 }, { onProgress, width: 1 });
-    expect(done).toEqual([1, 2, 3, 3]);
+    expect(done).toEqual([...all.map((_, at) => at + 1), 29, 30]);
   });
 
   test('stops when nothing is had any more', async () => {
@@ -55,7 +51,6 @@ describe('askEvery', () => {
   test('a fault of our own ends it, when the others under way are through', async () => {
     let ended = 0;
     const asking = askEvery(numbers(50), {
-      width: 4,
       ask: async (number) => {
         if (number === '0000000001') throw new Error('the disk is full');
         await new Promise(setImmediate);

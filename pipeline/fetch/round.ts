@@ -11,8 +11,6 @@ export interface Missing {
 }
 
 export interface Round {
-  /** The count of numbers requested in parallel. */
-  width: number;
   /** Requests one number and stores its answer. Throws a `ServiceFault` when there is no answer. */
   ask: (number: string) => Promise<void>;
   /** Called after each number, answered or not. */
@@ -27,13 +25,13 @@ export interface Round {
  */
 export async function askEvery(
   numbers: readonly string[],
-  { width, ask, onProgress }: Round,
+  { ask, onProgress }: Round,
 ): Promise<Missing[]> {
   let done = 0;
   const askOnce = async (some: readonly string[]) => {
     const failed: Missing[] = [];
     let inRow = 0;
-    await inParallel(some, width, async (number) => {
+    await inParallel(some, fetching.width, async (number) => {
       try {
         await ask(number);
         inRow = 0;

@@ -7,12 +7,10 @@ import { makeZip } from '../../fixtures/dump/bad-dump.ts';
 import { createInbox, hasty, planOf } from '../../fixtures/registry/fetching.ts';
 import type { Stub } from '../../fixtures/registry/service-stub.ts';
 import {
-  establishmentStockId,
   type OfferedFile,
   rememberStock,
   startCatalogueStub,
   startSireneStub,
-  unitStockId,
 } from '../../fixtures/registry/sirene-stub.ts';
 import type { FetchPlan } from './report.ts';
 import { Sirene } from './sirene.ts';
@@ -64,25 +62,16 @@ describe('the stock of a month', () => {
     bytes: archive,
     ...more,
   });
-  const units = file('StockUniteLegale', { id: unitStockId });
-  const places = file('StockEtablissement', { id: establishmentStockId });
-  const ofNovember = {
-    last_modified: '2026-11-01',
-    title: title('StockUniteLegale', '1er novembre 2026'),
-  };
+  const units = file('StockUniteLegale');
+  const places = file('StockEtablissement');
+  const stockOf = (published: string, last_modified: string) =>
+    ['StockUniteLegale', 'StockEtablissement'].map((name) =>
+      file(name, { title: title(name, published), last_modified }),
+    );
+  const november = stockOf('1er novembre 2026', '2026-11-01');
+  const january = stockOf('05 janvier 2027', '2027-01-05');
   const others = [file('StockUniteLegaleHistorique'), file('StockEtablissementLiensSuccession')];
   const duplicates = file('StockDoublons', { bytes: Buffer.from('half') });
-
-  const renewed = (name: string, at: string, more: Partial<OfferedFile>) =>
-    file(name, {
-      title: title(name, `${at} janvier 2027`),
-      last_modified: `2027-01-${at}`,
-      ...more,
-    });
-  const january = [
-    renewed('StockUniteLegale', '05', { id: unitStockId }),
-    renewed('StockEtablissement', '05', { id: establishmentStockId }),
-  ];
 
   beforeEach(async () => {
     inbox = await createInbox();
@@ -103,7 +92,7 @@ describe('the stock of a month', () => {
   });
 
   test('is waited for on its day, and not for ever', async () => {
-    await offer({ ...units, ...ofNovember }, { ...places, ...ofNovember });
+    await offer(...november);
     await rememberStock(inbox, '2026-10-31');
     await expect(fetchDay(day)).rejects.toThrow(
       'The stock of 2026-11-30 is not published yet; the newest one is of 2026-10-31',
@@ -129,13 +118,13 @@ describe('the stock of a month', () => {
   test.each<[string, OfferedFile[], string]>([
     [
       'the files are of different months',
-      [units, { ...places, ...ofNovember, title: title('StockEtablissement', '01 novembre 2026') }],
+      [units, november[1]!],
       'The stock is being published: its files are of 2026-12-01 and 2026-11-01',
     ],
     [
       'the year of its title is wrong',
       [{ ...units, title: title('StockUniteLegale', '01 décembre 2025') }, places],
-      'does not agree with the day of the file, 2026-12-01',
+      'data.gouv.fr lists no StockUniteLegale whose title has the day of the file',
     ],
     [
       'a file is shorter than the catalogue says',
@@ -225,7 +214,6 @@ describe('the stock of a month', () => {
       );
       const asParquet = (one: OfferedFile): OfferedFile => ({
         ...one,
-        id: `${one.file}-parquet`,
         file: one.file.replace('.zip', '.parquet'),
         bytes,
       });

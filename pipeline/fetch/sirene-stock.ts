@@ -17,7 +17,6 @@ const FILE_BYTES = 16 * 1024 ** 3;
 const MOST_DAYS = 20;
 
 const resource = z.looseObject({
-  id: z.string(),
   title: z.string(),
   /** The address of the file, which changes every month. */
   url: z.url({ protocol: /^https?$/ }),
@@ -29,15 +28,8 @@ type Resource = z.output<typeof resource>;
 
 const catalogue = z.object({ resources: z.array(resource) });
 
-/** The files of a stock, and the stable ids of their archives at data.gouv.fr. */
-const parts = {
-  StockUniteLegale: '825f4199-cadd-486c-ac46-a65a8ea1a047',
-  StockEtablissement: '0651fb76-bcf3-4f6a-a38d-bc04fa708576',
-  /** The list of duplicates is found by its title, not by an id. */
-  StockDoublons: undefined,
-};
-
-type StockPart = keyof typeof parts;
+/** The files of a stock, by the name in their titles. */
+type StockPart = 'StockUniteLegale' | 'StockEtablissement' | 'StockDoublons';
 
 const months =
   'janvier février mars avril mai juin juillet août septembre octobre novembre décembre'.split(' ');
@@ -56,9 +48,6 @@ function describeOffer(part: StockPart, { title, url, filesize, last_modified }:
   // The list of duplicates has no day in its title.
   const day = readDay(title) ?? (part === 'StockDoublons' ? made : '');
   return {
-    part,
-    title,
-    made,
     day,
     /** Whether the day in the title agrees with the day of the last change. */
     isDated: Math.abs(daysBetween(made, day)) < MOST_DAYS,
@@ -111,22 +100,15 @@ export class StockCatalogue extends Service {
    */
   #list(part: StockPart, offered: readonly Resource[]): StockFile[] {
     const isNamed = new RegExp(`\\b${part}\\b`);
-    const isStable = ({ id }: Resource) => id === parts[part];
-    const isOf = (one: Resource) => isStable(one) || isNamed.test(one.title);
+    const ofPart = offered.filter(({ title }) => isNamed.test(title));
     const found = ['.zip', '.parquet']
-      .flatMap((end) => offered.filter((one) => isOf(one) && one.url.endsWith(end)))
-      .toSorted((one, other) => Number(isStable(other)) - Number(isStable(one)))
-      .map((one) => describeOffer(part, one));
-    const dated = found.filter(({ isDated }) => isDated);
-    if (dated.length > 0) return dated.toSorted((a, b) => b.day.localeCompare(a.day));
-    const [wrong] = found;
-    if (wrong) {
-      throw new Refusal(
-        `The title '${wrong.title}' does not agree with the day of the file, ${wrong.made}`,
-      );
+      .flatMap((end) => ofPart.filter(({ url }) => url.endsWith(end)))
+      .map((one) => describeOffer(part, one))
+      .filter(({ isDated }) => isDated);
+    if (found.length === 0 && part !== 'StockDoublons') {
+      throw new Refusal(`${this.name} lists no ${part} whose title has the day of the file`);
     }
-    if (part === 'StockDoublons') return [];
-    throw this.fault(`lists no ${part}`);
+    return found.toSorted((one, other) => other.day.localeCompare(one.day));
   }
 
   /**

@@ -145,19 +145,9 @@ describe('the lists of a day', () => {
 
   test('are not asked for before they are complete', async () => {
     await start({ readyAt: '2026-11-20T07:40:39.000' });
-    const sentence =
-      'SIRENE has not set the data of 2026-11-20 available yet; the last are of 2026-11-20T07:40:39.000';
+    const sentence = `SIRENE has not set the data of ${date} available yet; the last are of ${date}T07:40:39.000`;
     await expect(fetchDay()).rejects.toThrow(new Refusal(sentence));
     expect(asked()).toEqual(['/informations']);
-  });
-
-  test('are asked for again after 429 and other faults', async () => {
-    await start();
-    const faults = [{ status: 429 }, { status: 500 }, page, { cut: true as const }];
-    stub.interfere((_, count) => (count % 2 === 0 ? faults.pop() : undefined));
-    await fetchDay();
-    expect(faults).toEqual([]);
-    expect(await readNumbers()).toEqual(all);
   });
 
   test('of every day since the last stock that is missing are one dump, those of the 1st and 2nd too', async () => {
@@ -236,27 +226,20 @@ describe('answers that are no list', () => {
 
   test('a key that is not accepted is named in one sentence, which does not hold it', async () => {
     await start();
-    const fetching = fetchDay(date, { token: 'wrong-secret' });
-    await expect(fetching).rejects.toThrow(WrongUsage);
-    await expect(fetching).rejects.toThrow(
-      /^SIRENE_TOKEN is not accepted: SIRENE answers with HTTP 401\.$/,
-    );
+    const refusal = new WrongUsage('SIRENE_TOKEN is not accepted: SIRENE answers with HTTP 401.');
+    await expect(fetchDay(date, { token: 'wrong-secret' })).rejects.toThrow(refusal);
     expect(stub.requests).toHaveLength(1);
   });
 });
 
 test('the pace is 30 calls a minute', async () => {
-  await start();
   const clock = createClock('2026-11-21T07:00:00Z');
-  const { limits: _, ...others } = hasty;
-  const sirene = new Sirene({ ...others, url: stub.url, token, clock });
-  const seconds: number[] = [];
-  for (let at = 0; at < 61; at += 1) {
-    const before = clock.now();
-    await sirene.unit('900000306');
-    seconds.push((clock.now() - before) / 1000);
-  }
-  expect(seconds).toEqual([...Array(30).fill(0), 60, ...Array(29).fill(0), 60]);
+  const { rate } = new Sirene({ url: stub.url, token, clock });
+  const start_ms = clock.now();
+  for (let at = 0; at < 60; at += 1) await rate.take();
+  expect(clock.now() - start_ms).toBe(60_000);
+  await rate.take();
+  expect(clock.now() - start_ms).toBe(120_000);
 });
 
 describe('a unit', () => {

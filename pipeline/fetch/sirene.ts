@@ -22,9 +22,7 @@ const PAGE_ROWS = 1000;
 /** The most rows of a list. A longer list is left to the next stock: INSEE touches millions of units in some nights. */
 const MOST_ROWS = 1_000_000;
 const tooLong = `longer than ${figure(MOST_ROWS)} rows, left to the next stock`;
-
-/** The note on an empty list. INSEE could not answer for the nights of December 2025 in which it coded NAF 2025. */
-const empty = 'a quiet day, or one that only the next stock tells';
+const quiet = 'a quiet day, or one that only the next stock tells';
 
 /** The two lists of the API by their key, with the names of the fields for rows and day. */
 const lists = {
@@ -133,7 +131,8 @@ export async function fetchLists(
       for (const list of Object.keys(lists) as List[]) {
         const count = await readList(sirene, journal, list, day);
         if (count === undefined) missing.push({ number: `/${list} ${day}`, reason: tooLong });
-        if (count === 0) progress.note(`SIRENE has nothing in /${list} of ${day}: ${empty}`);
+        // INSEE could not answer for the nights of December 2025 in which it coded NAF 2025.
+        if (count === 0) progress.note(`SIRENE has nothing in /${list} of ${day}: ${quiet}`);
         rows[list] = (rows[list] ?? 0) + (count ?? 0);
       }
       progress.count(at + 1, days.length);
