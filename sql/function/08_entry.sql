@@ -34,6 +34,15 @@ return (
     where region.country_code = region_name.country_code and region.code = region_name.code
 );
 
+-- Returns the code of a region by its name.
+create or replace function registry.region_code(country_code text, name text) returns text
+language sql stable parallel safe
+return (
+    select region.code
+    from registry.region
+    where region.country_code = region_code.country_code and region.name = region_code.name
+);
+
 -- Returns the address of an entry on one line.
 create or replace function registry.entry_address(entry registry.entry) returns text
 language sql stable parallel safe

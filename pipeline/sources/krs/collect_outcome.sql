@@ -33,12 +33,8 @@ cross join lateral (
     ('REGON status', stated."statusRegon", not stage.is_in_force(stated."statusRegon")),
     ('legal form', stated.legal_form, document.document ->> 'legal_form' is null),
     (
-        'voivodeship',
-        stated.voivodeship,
-        not exists (
-            select from registry.region
-            where region.country_code = 'PL' and region.name = registry.lower(stated.voivodeship)
-        )
+        'voivodeship', stated.voivodeship,
+        registry.region_code('PL', registry.lower(stated.voivodeship)) is null
     )
 ) as odd (subject, value, is_odd)
 where odd.value is not null and odd.is_odd

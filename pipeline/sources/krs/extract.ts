@@ -26,7 +26,9 @@ export function readExtract(value: unknown) {
   if ((naglowekA === undefined) === (naglowekP === undefined)) {
     throw new UnusableAnswer('no extract of KRS: it needs either naglowekA or naglowekP');
   }
-  const odd = tellUnknown(value, extract);
+  const odd: OddValue[] = Object.keys({ ...value, ...extract })
+    .filter((key) => !['odpis', 'rodzaj', 'naglowekA', 'naglowekP', 'dane'].includes(key))
+    .map((key) => ({ subject: 'field', value: shorten(key, 200) }));
   const found = fold(headerShape, naglowekA ?? naglowekP, 'naglowek', { odd });
   if (!found) throw new UnusableAnswer('an empty header');
   const header = found as Texts;
@@ -122,12 +124,6 @@ function takeBranch(identity: Identity): Identity {
     jednostkiTerenoweOddzialy:
       seat && (siedziba ?? adres) ? [...branches, { nazwa, siedziba, adres }] : branches,
   };
-}
-
-function tellUnknown(outer: Record<string, unknown>, extract: Record<string, unknown>): OddValue[] {
-  const known = ['odpis', 'rodzaj', 'naglowekA', 'naglowekP', 'dane'];
-  const unknown = Object.keys({ ...outer, ...extract }).filter((key) => !known.includes(key));
-  return unknown.map((key) => ({ subject: 'field', value: shorten(key, 200) }));
 }
 
 function readNumber(krs = ''): string {

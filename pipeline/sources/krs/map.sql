@@ -35,13 +35,7 @@ select
     part.seat #>> '{adres,nrDomu}' as building,
     part.seat #>> '{adres,nrLokalu}' as apartment,
     coalesce(
-        (
-            select region.code
-            from registry.region
-            where
-                region.country_code = 'PL'
-                and region.name = registry.lower(part.seat #>> '{siedziba,wojewodztwo}')
-        ),
+        registry.region_code('PL', registry.lower(part.seat #>> '{siedziba,wojewodztwo}')),
         case when part.seat #> '{siedziba}' ? 'wojewodztwo' then known.voivodeship end
     ) as voivodeship,
     document.document ->> 'activity_version' as activity_version,

@@ -21,12 +21,9 @@ export const description: DocumentDescription = {
   country_code: 'PL',
   identifyFile: (file) => (/\.(?:json|ndjson)$/i.test(file) || listName.test(file) ? file : null),
   readAnswers: (from) =>
-    readEach(from, EXTRACT_BYTES, (text) =>
-      listName.test(from.file) ? readNumber(text) : readExtract(parseJson(text)),
-    ),
+    readEach(from, EXTRACT_BYTES, (text) => {
+      if (!listName.test(from.file)) return readExtract(parseJson(text));
+      if (!/^[0-9]{10}$/.test(text)) throw new UnusableAnswer('no KRS number of ten digits');
+      return { kind: 'deleted', krs: text };
+    }),
 };
-
-function readNumber(krs: string): object {
-  if (!/^[0-9]{10}$/.test(krs)) throw new UnusableAnswer('no KRS number of ten digits');
-  return { kind: 'deleted', krs };
-}

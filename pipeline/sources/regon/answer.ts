@@ -1,10 +1,12 @@
 import { type BirRow, fieldOf } from './soap.ts';
 import { type OddValue, UnusableAnswer } from '../answer.ts';
-import { areRegon9Digits } from '../../../sql/check-digit.ts';
+import { areNipDigits, areRegon9Digits } from '../../../sql/check-digit.ts';
 import { findCountry } from '../../../sql/country/pl/find-country.ts';
+import { isPossibleDay } from '../../calendar.ts';
 import { shorten } from '../rejects.ts';
 import { tidy } from '../tidy.ts';
-import { listOdd, type Row } from './odd.ts';
+import type { Fields } from '../source.ts';
+import { readTable } from '../table.ts';
 import { findReport, fits, foldName, type Report, tellReport } from './report.ts';
 
 /** The label of an answer in the dump: the report in any version of BIR, and the REGON of 9 or 14 digits. */
@@ -35,7 +37,9 @@ export function readReport(rows: readonly BirRow[], label: AnswerLabel): object 
     // The REGON has 9 digits, valid or not; it is absent when neither the answer nor the label states it.
     regon: owner.regon,
     // The rows are sorted, so that answers of equal content are equal.
-    rows: named.filter((row) => isKnown(row, odd)).toSorted(compareRows),
+    rows: named
+      .filter((row) => isKnown(row, odd))
+      .toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)),
     odd: [...new Map(odd.map((one) => [`${one.subject} ${one.value}`, one])).values()],
   };
 }
@@ -97,8 +101,8 @@ const silos: Readonly<Record<string, string>> = {
   krupgn: '4',
 };
 
-function nameFields(row: BirRow, report: Report, odd: OddValue[]): Row {
-  const named: Row = {};
+function nameFields(row: BirRow, report: Report, odd: OddValue[]): Fields {
+  const named: Fields = {};
   for (const [key, text] of Object.entries(row)) {
     const folded = foldName(key.replace(/^(?:lok)?(?:praw|fiz[cp]?)_|^wspolsc_/i, ''));
     const name = report.fields.get(folded);
@@ -117,7 +121,7 @@ function nameFields(row: BirRow, report: Report, odd: OddValue[]): Row {
 }
 
 /** Checks whether a record has any field; the record of a unit also needs a valid REGON. */
-function isKnown(row: Row, odd: OddValue[]): boolean {
+function isKnown(row: Fields, odd: OddValue[]): boolean {
   const { regon14 } = row;
   if (regon14 === undefined || isRegon14(regon14)) return Object.keys(row).length > 0;
   odd.push({ subject: 'REGON of a unit', value: regon14 });
@@ -146,7 +150,7 @@ function isUnitNumber(regon: string | undefined): boolean {
  * label states a number, and this number belongs to a local unit.
  */
 function findOwner(
-  rows: readonly Row[],
+  rows: readonly Fields[],
   label: string | undefined,
 ): { regon: string | undefined; isUnit: boolean } {
   const owners = rows.flatMap((row) => (row.regon9 ?? row.regon14)?.slice(0, 9) ?? []);
@@ -167,6 +171,49 @@ function valueOf(row: BirRow, name: string): string {
   return tidy(fieldOf(row, name));
 }
 
-function compareRows(a: Row, b: Row): number {
-  return JSON.stringify(a) < JSON.stringify(b) ? -1 : 1;
+const country = new URL('../../../sql/country/pl/', import.meta.url);
+const forms = new Set(
+  readTable<'symbol'>(new URL('legal_form.csv', country)).map(({ symbol }) => symbol),
+);
+const regions = new Set(
+  readTable<'code' | 'name'>(new URL('region.csv', country)).flatMap(Object.values),
+);
+
+/** Matches the dates of an activity that become dates of its entry: these are noted for all sources alike. */
+const entryDates = /^(?:start|end|suspension|resumption|struck_off|bankruptcy_(?:start|end))_date$/;
+
+/**
+ * Lists the values of a record that the mapping does not know, or that are impossible. Returns none for a part
+ * that the mapping does not read.
+ */
+function listOdd(row: Fields, part: string | undefined): OddValue[] {
+  if (part === 'codes') {
+    const { version: value = '2007' } = row;
+    return ['2007', '2025'].includes(value) ? [] : [{ subject: 'activity version', value }];
+  }
+  if (part !== 'main' && part !== 'person' && part !== 'units') return [];
+  const { register = '', voivodeship_symbol, voivodeship, country_name } = row;
+  const nip = row.nip?.replaceAll(/[- ]/g, '') ?? '0000000000';
+  const isNip = nip.length === 10 && areNipDigits(Buffer.from(nip), 0);
+  // Registers 138 and 139 are the parts of KRS.
+  const isCourt = ['138', '139'].includes(register);
+  const isRegion =
+    regions.has(voivodeship_symbol ?? '') || regions.has(voivodeship?.toLowerCase() ?? '');
+  const values: [subject: string, value: string | undefined, isOdd: boolean][] = [
+    ['NIP', row.nip, !isNip && nip !== '0000000000'],
+    ['NIP status', row.nip_status, true],
+    [
+      'KRS number',
+      row.register_number,
+      isCourt && !/^(?!0+$)\d{10}$/.test(row.register_number ?? ''),
+    ],
+    ['legal form', row.legal_form, !forms.has(row.legal_form ?? '')],
+    ['voivodeship', [voivodeship_symbol, voivodeship].filter(Boolean).join(' '), !isRegion],
+    ['country', country_name, row.country === undefined],
+    ...Object.entries(row).map(([name, day]): [string, string, boolean] => {
+      const isNoted = part === 'person' || (part === 'main' && entryDates.test(name));
+      return ['date', `${name} ${day}`, name.endsWith('_date') && !isNoted && !isPossibleDay(day)];
+    }),
+  ];
+  return values.flatMap(([subject, value, isOdd]) => (isOdd && value ? [{ subject, value }] : []));
 }

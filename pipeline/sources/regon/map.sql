@@ -47,11 +47,7 @@ select
     seat.address ->> 'street' as street,
     seat.address ->> 'building' as building,
     seat.address ->> 'apartment' as apartment,
-    (
-        select region.code
-        from registry.region
-        where region.country_code = 'PL' and region.name = seat.address ->> 'voivodeship'
-    ) as voivodeship,
+    registry.region_code('PL', seat.address ->> 'voivodeship') as voivodeship,
     case when code.is_stated then code.version else known.activity_version::text end as activity_version,
     case when code.is_stated then code.main else known.activity_main end as activity_main,
     coalesce(

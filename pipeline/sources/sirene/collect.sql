@@ -184,12 +184,7 @@ select
             'libelle_commune', known.address -> 'city',
             'code_pays_etranger', nullif(known.address ->> 'country_code', 'FR'),
             'identifiant_adresse', known.address_id,
-            'code_region', (
-                select region.code
-                from registry.region
-                where
-                    region.country_code = 'FR' and region.name = known.address ->> 'voivodeship'
-            )
+            'code_region', registry.region_code('FR', known.address ->> 'voivodeship')
         )
     end
     || coalesce(stated.stated, '{}') as columns

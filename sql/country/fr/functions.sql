@@ -129,23 +129,6 @@ or '[ND]' in (
     establishment ->> 'denomination_usuelle'
 );
 
--- Returns the name of an establishment: its signs, which may be one sign that was cut, else the usual name. Postgres
--- does not inline an immutable function that calls a stable one, such as concat_ws.
-create or replace function registry.unit_name_fr(establishment jsonb) returns text
-language sql stable parallel safe
-return coalesce(
-    nullif(
-        concat_ws(
-            ' ',
-            registry.text_fr(establishment ->> 'enseigne1'),
-            registry.text_fr(establishment ->> 'enseigne2'),
-            registry.text_fr(establishment ->> 'enseigne3')
-        ),
-        ''
-    ),
-    registry.text_fr(establishment ->> 'denomination_usuelle')
-);
-
 create or replace function registry.unit_dates_fr(created text, closed text) returns jsonb
 language sql stable parallel safe
 return case
@@ -229,6 +212,7 @@ return coalesce(
 );
 
 -- Returns an establishment as a unit. A unit without an address is the head office, at the address of its entry.
+-- Postgres does not inline an immutable function that calls a stable one, such as concat_ws.
 create or replace function registry.unit_fr(
     establishment jsonb,
     is_natural boolean,
@@ -240,8 +224,21 @@ language sql stable parallel safe
 return jsonb_strip_nulls(
     jsonb_build_object(
         'identifier', establishment ->> 'siret',
-        'name',
-        case when not (is_withheld and is_natural) then registry.unit_name_fr(establishment) end,
+        'name', case
+            when not (is_withheld and is_natural) then coalesce(
+                -- The signs may be one sign that was cut.
+                nullif(
+                    concat_ws(
+                        ' ',
+                        registry.text_fr(establishment ->> 'enseigne1'),
+                        registry.text_fr(establishment ->> 'enseigne2'),
+                        registry.text_fr(establishment ->> 'enseigne3')
+                    ),
+                    ''
+                ),
+                registry.text_fr(establishment ->> 'denomination_usuelle')
+            )
+        end,
         'is_closed', case when establishment ->> 'etat_administratif' <> 'A' then true end,
         'dates', dates,
         'address', address,
