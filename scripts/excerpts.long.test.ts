@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,21 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { insertExcerpts, listExcerpts, makeExcerpts } from './excerpts.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
-const readmes = [
-  'README.md',
-  'api/README.md',
-  'api/decisions.md',
-  'api/html/README.md',
-  'pipeline/README.md',
-  'pipeline/sources/README.md',
-  'scripts/README.md',
-  'scripts/bench/README.md',
-  'sql/README.md',
-  'fixtures/ceidg/README.md',
-  'fixtures/krs/README.md',
-  'fixtures/regon/README.md',
-  'fixtures/sirene/README.md',
-];
+const readmes = globSync('**/*.md', { cwd: root, exclude: ['node_modules/**'] });
 
 /** The anchors of the headings, as GitHub names them. */
 function anchorsOf(text: string): string[] {
