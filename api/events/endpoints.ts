@@ -27,11 +27,6 @@ async function requireEventType(db: Db, event_type: string): Promise<void> {
   throw invalid([['event_type', message]]);
 }
 
-/** Returns the countries of a feed of watched companies; without `country` null, which means all countries. */
-async function chooseWatched(db: Db, country: string | undefined): Promise<string[] | null> {
-  return country === undefined ? null : chooseCountries(db, country);
-}
-
 const feedPage = endpoint(
   {
     ...common,
@@ -56,7 +51,8 @@ const feedPage = endpoint(
   },
   async ({ query, caller, options: { readers, now } }) => {
     const { event_type, from_date, to_date, lang, per_page, country } = query;
-    const countries = await chooseWatched(readers.db, country);
+    // Null means all countries.
+    const countries = country === undefined ? null : await chooseCountries(readers.db, country);
     const filter = [caller.account_id, event_type, from_date, to_date];
     const values = [...filter, skippedBy(query), per_page, countries];
     const file = 'api/read_feed_page.sql';
@@ -137,8 +133,8 @@ const feed = endpoint(
     ),
   },
   async ({ query: { scope, country, after, limit }, caller, options: { readers, now } }) => {
-    const choose = scope === 'watched' ? chooseWatched : chooseCountries;
-    const countries = await choose(readers.db, country);
+    const isOfAll = scope === 'watched' && country === undefined;
+    const countries = isOfAll ? null : await chooseCountries(readers.db, country);
     const { event_id = '0' } = readCursor(after ?? '') ?? {};
     const values = [caller.account_id, scope, event_id, limit, countries];
     const [part] = await readers.read(

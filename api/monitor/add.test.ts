@@ -220,13 +220,6 @@ describe('POST /api/v1/companies/add with what is wrong', () => {
     expect(Object.keys((await errorsOf(body)) as object)).toEqual(fields);
   });
 
-  test('422 for a hundred and one', async () => {
-    const identifier_value = Array.from({ length: 101 }, () => bakery);
-    expect(await errorsOf({ identifier_type: 'NIP', identifier_value })).toEqual({
-      identifier_value: ['The identifier_value field must not have more than 100 items.'],
-    });
-  });
-
   test('leaves nothing behind', async () => {
     expect(await submitter.list()).toEqual([]);
     expect(await submitter.mails()).toEqual([]);

