@@ -51,17 +51,8 @@ describe('registry export', () => {
     const output = join(folder, 'cell.csv');
     expect((await run('cell', '--format', 'csv', '--output', output)).code).toBe(0);
     const rows: string[][] = parse(await readFile(output, 'utf8'), { fromLine: 2 });
-    expect(rows.flat()).toEqual([
-      "'=1+1",
-      "'@SUM(A1)",
-      "'+cmd|x!A1",
-      "'-\n2+cmd",
-      "'\t=1",
-      '+48 42 123 45 67',
-      '-5',
-      'a=1',
-      '',
-    ]);
+    const masked = ["'=1+1", "'@SUM(A1)", "'+cmd|x!A1", "'-\n2+cmd", "'\t=1"];
+    expect(rows.flat()).toEqual([...masked, '+48 42 123 45 67', '-5', 'a=1', '']);
     expect((await stat(output)).mode & 0o777).toBe(0o600);
   });
 
@@ -133,15 +124,10 @@ describe('registry export', () => {
       create view analyst.none as select * from analyst.many where false
     `);
     const many = await exportParquet('many');
-    expect(parquetMetadata(many.file).row_groups.map(({ num_rows }) => num_rows)).toEqual([
-      20_000n,
-      20_000n,
-      5000n,
-    ]);
-    expect((await parquetReadObjects({ file: many.file }))[44_999]).toEqual({
-      i: 45_000,
-      name: 'row 45000',
-    });
+    const groups = parquetMetadata(many.file).row_groups;
+    expect(groups.map(({ num_rows }) => num_rows)).toEqual([20_000n, 20_000n, 5000n]);
+    const last = (await parquetReadObjects({ file: many.file }))[44_999];
+    expect(last).toEqual({ i: 45_000, name: 'row 45000' });
     expect(await parquetReadObjects({ file: (await exportParquet('none')).file })).toEqual([]);
   });
 

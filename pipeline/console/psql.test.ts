@@ -25,16 +25,12 @@ async function ask(connectionString: string, query: string): Promise<unknown[]> 
 describe('registry psql with DATABASE_URL', () => {
   let db: TestDatabase;
   let url: string;
-
   let variables: Record<string, string>;
 
   beforeAll(async () => {
     db = await createTestDatabase();
-    const reader = Object.assign(new URL(db.url), {
-      username: 'registry_reader',
-      password: 'secret+1',
-    });
-    url = reader.href;
+    const login = { username: 'registry_reader', password: 'secret+1' };
+    url = Object.assign(new URL(db.url), login).href;
     variables = { DATABASE_URL: db.url, DATABASE_READER_URL: url };
   });
 
@@ -60,13 +56,11 @@ describe('registry psql with DATABASE_URL', () => {
 
   test('opens psql with that connection and the arguments after --', async () => {
     const psql = join(folder, 'psql');
-    await writeFile(psql, '#!/bin/sh\nprintf "%s\\n" "$PGPASSWORD" "$@"\nexit 3\n', {
-      mode: 0o755,
-    });
-    const { code, stdout } = await runCommand(['psql', '--', '-c', 'select 1'], {
-      ...variables,
-      PATH: `${folder}:${process.env.PATH}`,
-    });
+    const script = '#!/bin/sh\nprintf "%s\\n" "$PGPASSWORD" "$@"\nexit 3\n';
+    await writeFile(psql, script, { mode: 0o755 });
+    const PATH = `${folder}:${process.env.PATH}`;
+    const args = ['psql', '--', '-c', 'select 1'];
+    const { code, stdout } = await runCommand(args, { ...variables, PATH });
     expect(code).toBe(3);
     expect(stdout).toMatch(/^secret\+1\npostgresql:\/\/registry_reader@.*\n-c\nselect 1\n$/);
   });
@@ -85,24 +79,16 @@ describe('registry psql with DATABASE_URL', () => {
       expect(refused.stdout).toBe('');
       return [refused.code, ...refused.sentences()];
     };
-    expect(await refuse('')).toEqual([
-      2,
-      expect.stringMatching(
-        /^DATABASE_READER_URL must be set .* alter role registry_reader password/,
-      ),
-    ]);
-    expect(await refuse(db.url)).toEqual([
-      1,
-      expect.stringMatching(/^DATABASE_READER_URL: postgres may do more than read the views/),
-    ]);
+    const unset = /^DATABASE_READER_URL must be set .* alter role registry_reader password/;
+    expect(await refuse('')).toEqual([2, expect.stringMatching(unset)]);
+    const more = /^DATABASE_READER_URL: postgres may do more than read the views/;
+    expect(await refuse(db.url)).toEqual([1, expect.stringMatching(more)]);
     const login = `plain_${process.pid}`;
     await db.pool.query(`create role ${login} login`);
     onTestFinished(async () => void (await db.pool.query(`drop role ${login}`)));
     const own = Object.assign(new URL(db.url), { username: login }).href;
-    expect(await refuse(own)).toEqual([
-      1,
-      `${login} may not read the views: grant registry_reader to ${login};`,
-    ]);
+    const less = `${login} may not read the views: grant registry_reader to ${login};`;
+    expect(await refuse(own)).toEqual([1, less]);
     await db.pool.query(`grant registry_reader to ${login}`);
     expect((await runCommand(['psql', '--print'], { DATABASE_READER_URL: own })).code).toBe(0);
   });
@@ -139,12 +125,10 @@ describe('registry psql with the embedded server', { timeout: 120_000 }, () => {
   });
 
   test('refuses every other role and database', async () => {
-    const refused = 'no pg_hba.conf entry';
-    for (const other of [
-      url.replace('registry_reader', 'postgres'),
-      url.replace(/registry$/, 'postgres'),
-    ])
-      await expect(ask(other, 'select 1')).rejects.toThrow(refused);
+    for (const part of ['registry_reader', /registry$/]) {
+      const other = ask(url.replace(part, 'postgres'), 'select 1');
+      await expect(other).rejects.toThrow('no pg_hba.conf entry');
+    }
   });
 
   test('gives no further port while the server runs', async () => {

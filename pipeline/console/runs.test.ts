@@ -81,18 +81,16 @@ describe('a run', () => {
   });
 });
 
-describe('status', () => {
-  test('counts the nights in a row on which a dump was refused', async () => {
-    const status = await readStatus(db, '2026-11-06');
-    expect(status.snapshots).toMatchObject([{ dump_date: '2026-11-03', refused_nights: 2 }]);
-    expect(describeStatus(status)).toContain('82 entries  invented  refused 2 nights in a row\n');
-  });
+test('status counts the nights in a row on which a dump was refused', async () => {
+  const status = await readStatus(db, '2026-11-06');
+  expect(status.snapshots).toMatchObject([{ dump_date: '2026-11-03', refused_nights: 2 }]);
+  expect(describeStatus(status)).toContain('82 entries  invented  refused 2 nights in a row\n');
 });
 
 const limits = { max_age_days: 2, max_wait_minutes: 60 };
 
-async function sentences(today: string): Promise<string[]> {
-  return (await findTrouble(db, today, limits)).map(({ sentence }) => sentence);
+async function sentences(today: string, of = db): Promise<string[]> {
+  return (await findTrouble(of, today, limits)).map(({ sentence }) => sentence);
 }
 
 describe('check', () => {
@@ -122,8 +120,7 @@ describe('check', () => {
       holder.release(true);
     }
     const abandoned = 'The last run of ceidg, 2 of 2026-11-03, was abandoned';
-    const told = async () =>
-      (await findTrouble(other, '2026-11-03', limits)).map(({ sentence }) => sentence);
+    const told = () => sentences('2026-11-03', other);
     await expect.poll(told).toEqual([abandoned]);
     expect(await readRuns(other, { limit: 1 })).toMatchObject([{ state: 'abandoned' }]);
     expect((await readRun(other, 2)).run.state).toBe('abandoned');
@@ -133,7 +130,6 @@ describe('check', () => {
        values ('ceidg', '2026-11-03', 'stopped', now(), now(), '')`,
     );
     expect(await told()).toEqual([abandoned]);
-    await other.drop();
   });
 
   test('finds mails and jobs that wait too long', async () => {
@@ -162,6 +158,5 @@ describe('check', () => {
     ]);
     await runFixture(other, '2026-11-02');
     expect(await findTrouble(other, '2026-11-04', limits)).toEqual([]);
-    await other.drop();
   });
 });

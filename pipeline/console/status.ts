@@ -197,17 +197,11 @@ function describeQueue({ queued, oldest_queued_at, failed }: QueueStatus): strin
 }
 
 /** A mail that has failed, or that could not be sent so far. */
-interface TroubledMail {
-  mail_id: number;
-  template: string;
-  recipient: string;
-  state: 'queued' | 'failed';
-  attempt_count: number;
-  last_error: string;
-  created_at: string;
-  /** The time of the next attempt; null when none is planned, or one is under way. */
-  next_attempt_at: string | null;
-}
+type TroubledMail = Record<'mail_id' | 'attempt_count', number> &
+  Record<'template' | 'recipient' | 'state' | 'last_error' | 'created_at', string> & {
+    /** The time of the next attempt; null when none is planned, or one is under way. */
+    next_attempt_at: string | null;
+  };
 
 /** Returns the counts of mails, and the newest ten mails with a fault, the newest first. */
 async function readMailStatus({ pool }: Database, today: string) {
