@@ -273,31 +273,6 @@ describe('the answers of another country', () => {
     );
   });
 
-  test.each([
-    ['/voivodeships?country=FR', { name: 'Grand Est', slug: 'grand-est', teryt: '44' }, 18],
-    [
-      '/legal-forms?country=fr',
-      { slug: 'entrepreneur-individuel', symbol: '1000', name: 'entrepreneur individuel' },
-      263,
-    ],
-    [
-      '/legal-forms?country=FR&lang=fr',
-      { slug: 'entrepreneur-individuel', symbol: '1000', name: 'entrepreneur individuel' },
-      263,
-    ],
-    ['/activity-sections?country=FR&lang=en', { section: 'B', name: 'Mining and quarrying' }, 22],
-    [
-      '/activities?country=FR&version=NAFRev2',
-      { code: '7420Z', name: 'Activités photographiques' },
-      732,
-    ],
-    ['/activities?country=FR', { code: '6210Y', name: expect.any(String) }, 747],
-  ])('its dictionaries have its codes and names: %s', async (path, entry, count) => {
-    const { data } = await read(path);
-    expect(data).toContainEqual(entry);
-    expect(data).toHaveLength(count);
-  });
-
   test('events are in the words of its numbers and codes', async () => {
     const event_type = 'COMPANY_REGISTRY_NUMBER_ASSIGNED';
     const meaningOf = async (query: string) =>

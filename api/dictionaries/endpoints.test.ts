@@ -25,6 +25,10 @@ describe('the dictionaries', () => {
     ['/legal-forms?lang=en', { ...partnership, name: 'civil law partnership' }],
     ['/activity-sections', { section: 'F', name: 'Budownictwo' }],
     ['/activity-sections?lang=en', { section: 'F', name: 'Construction' }],
+    [
+      '/legal-forms?country=fr&lang=fr',
+      { slug: 'entrepreneur-individuel', symbol: '1000', name: 'entrepreneur individuel' },
+    ],
     ['/voivodeships', { name: 'dolnośląskie', slug: 'dolnoslaskie', teryt: '02' }],
     ['/activities?version=2007', { code: '0112Z', name: 'Uprawa ryżu' }],
   ])(
