@@ -141,9 +141,9 @@ describe('readEnvironment', () => {
   )('refuses each wrong %s in a sentence that names it', (name, values) => {
     for (const value of values) {
       const read = (): unknown => readEnvironment({ [name]: value });
-      expect(read, value).toThrow(EnvironmentError);
-      expect(read, value).toThrow(new RegExp(`^${name} must (be|have) [^\\n]+\\.$`));
-      expect(read, value).not.toThrow(/secret/);
+      expect(read).toThrow(EnvironmentError);
+      expect(read).toThrow(new RegExp(`^${name} must (be|have) [^\\n]+\\.$`));
+      expect(read).not.toThrow(/secret/);
     }
   });
 
