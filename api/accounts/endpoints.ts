@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Db } from '../../sql/connection/kysely.ts';
-import { answersSuccess, text, time } from '../endpoint/answers.ts';
+import { answersSuccess, model, text, time } from '../endpoint/answers.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
 import { limits, welcomeBonus } from '../figures.ts';
 import { invalid } from '../http/errors.ts';
@@ -17,9 +17,13 @@ const common = { method: 'post', tag: 'Accounts', auth: 'none' } as const;
 
 const storeToken = 'Store the Master Token now: it will not be shown again.';
 
-const openedAccount = z
-  .strictObject({ user_ref: text, email: text, master_token: text, token_ref: text, message: text })
-  .meta({ id: 'OpenedAccount', description: 'An account with its new Master Token.' });
+const openedAccount = model('OpenedAccount', {
+  user_ref: text,
+  email: text,
+  master_token: text,
+  token_ref: text,
+  message: text,
+});
 
 const opens = (message: string) => ({
   answer: openedAccount,
@@ -89,15 +93,13 @@ const confirm = endpoint(
   },
 );
 
-const account = z
-  .strictObject({
-    user_ref: text,
-    email: text,
-    name: text,
-    language: languageField,
-    created_at: time,
-  })
-  .meta({ id: 'Account', description: 'The account of the token.' });
+const account = model('Account', {
+  user_ref: text,
+  email: text,
+  name: text,
+  language: languageField,
+  created_at: time,
+});
 
 const profile = {
   path: '/account',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { model } from '../endpoint/answers.ts';
 import type { Db } from '../../sql/connection/kysely.ts';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import { identifierType, readIdentifierTypes } from '../dictionaries/names.ts';
@@ -13,14 +14,11 @@ export interface Numbers {
 }
 
 /** A number and its type, as answers show it. */
-export const identifier = z
-  .strictObject({ type: identifierType, value: z.string() })
-  .meta({ id: 'Identifier', description: 'A number by which a company is known.' });
+export const identifier = model('Identifier', { type: identifierType, value: z.string() });
 
-export const companyStatus = z.enum(['ACTIVE', 'SUSPENDED', 'DELETED']).meta({
-  id: 'CompanyStatus',
-  description: 'DELETED: struck off, closed, or gone from the register.',
-});
+export const companyStatus = z
+  .enum(['ACTIVE', 'SUSPENDED', 'DELETED'])
+  .meta({ id: 'CompanyStatus' });
 
 /** Removes spaces and dashes from a number. */
 export function digitsOf(number: string): string {

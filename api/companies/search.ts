@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { model } from '../endpoint/answers.ts';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import type { Context } from '../http/context.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
@@ -22,19 +23,17 @@ export type SearchOptions = Context & { searchIndex: SearchIndex; searchCredits:
 
 const contactType = z.enum(['phone', 'email', 'fax']);
 
-const result = z
-  .strictObject({
-    identifiers: z.array(identifier),
-    company_ref: z.string(),
-    name: z.string(),
-    city: z.string(),
-    voivodeship: z.string(),
-    activity_start: z.iso.date().nullable(),
-    activity_main: z.string(),
-    status: companyStatus,
-    contacts: z.array(z.strictObject({ type: contactType, value: z.string() })).optional(),
-  })
-  .meta({ id: 'SearchResult', description: 'A company as a search lists it.' });
+const result = model('SearchResult', {
+  identifiers: z.array(identifier),
+  company_ref: z.string(),
+  name: z.string(),
+  city: z.string(),
+  voivodeship: z.string(),
+  activity_start: z.iso.date().nullable(),
+  activity_main: z.string(),
+  status: companyStatus,
+  contacts: z.array(z.strictObject({ type: contactType, value: z.string() })).optional(),
+});
 
 type Result = z.output<typeof result>;
 

@@ -9,6 +9,11 @@ export const time = z.iso.datetime({ offset: true });
 /** A time with microseconds. */
 export const preciseTime = z.iso.datetime({ precision: 6 });
 
+/** Returns the schema of an object that the OpenAPI document names, and the glossary describes by that name. */
+export function model<Shape extends z.ZodRawShape>(id: string, shape: Shape) {
+  return z.strictObject(shape).meta({ id });
+}
+
 /** The schema of a part of a body, and an example. */
 type Part = readonly [schema: z.ZodType, example: unknown];
 

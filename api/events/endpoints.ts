@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answersStatus, text, time } from '../endpoint/answers.ts';
+import { answersStatus, model, text, time } from '../endpoint/answers.ts';
 import { endpoint, writeSuccess } from '../endpoint/endpoint.ts';
 import { feedScope, readCursor, writeCursor } from '../../sql/feed-cursor.ts';
 import { runPrepared } from '../../sql/connection/prepared.ts';
@@ -75,12 +75,10 @@ const feedPage = endpoint(
 const badCursor = 'The after field must be the next_cursor of an answer with the same scope.';
 
 // `event_id` is the older, deprecated name of `id` in the feed.
-const numbered = z
-  .strictObject({
-    event_id: z.int().meta({ deprecated: true }),
-    ...companyEvent.omit({ text: true }).shape,
-  })
-  .meta({ id: 'FeedEvent', description: 'An event of the feed by cursor.' });
+const numbered = model('FeedEvent', {
+  event_id: z.int().meta({ deprecated: true }),
+  ...companyEvent.omit({ text: true }).shape,
+});
 
 /** The newest published day of each registry, by the name of the registry. */
 const publishedDays = z.record(z.string(), z.iso.date()).meta({

@@ -3,7 +3,7 @@ import { countryOfNumber } from '../../sql/country.ts';
 import { describeEvent } from '../../sql/words/event-words.ts';
 import { type Language, locales } from '../../sql/words/message.ts';
 import { eventTypeName, identifierType, severity } from '../dictionaries/names.ts';
-import { text, time } from '../endpoint/answers.ts';
+import { model, text, time } from '../endpoint/answers.ts';
 import { pageMetaFields } from '../http/paging.ts';
 
 export const common = { method: 'get', tag: 'Company monitor', auth: 'token' } as const;
@@ -31,24 +31,18 @@ export const numberFields = {
   identifier_type: identifierType.or(z.null()),
 };
 
-export const event = z
-  .strictObject({ ...eventFields, text: words })
-  .meta({ id: 'Event', description: 'A change of a company that a daily comparison found.' });
+export const event = model('Event', { ...eventFields, text: words });
 
-export const companyEvent = z
-  .strictObject({
-    ...eventFields,
-    ...numberFields,
-    company_name: text.nullable(),
-    company_ref: text,
-    submitted_identifier: text.nullable(),
-    text: words,
-  })
-  .meta({ id: 'CompanyEvent', description: 'A change of one of several companies.' });
+export const companyEvent = model('CompanyEvent', {
+  ...eventFields,
+  ...numberFields,
+  company_name: text.nullable(),
+  company_ref: text,
+  submitted_identifier: text.nullable(),
+  text: words,
+});
 
-export const pageMeta = z
-  .strictObject({ ...pageMetaFields, fetched_at: time })
-  .meta({ id: 'EventPageMeta', description: 'Number of the page, and counts of pages and items.' });
+export const pageMeta = model('EventPageMeta', { ...pageMetaFields, fetched_at: time });
 
 /**
  * Adds a sentence to each event, if there is a language.

@@ -11,7 +11,7 @@ import {
   unknownCompanyErrors,
 } from '../companies/identifier.ts';
 import { identifierType } from '../dictionaries/names.ts';
-import { answersStatus, text } from '../endpoint/answers.ts';
+import { answersStatus, model, text } from '../endpoint/answers.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
 import { limits } from '../figures.ts';
 import type { Context } from '../http/context.ts';
@@ -21,17 +21,15 @@ import { formatTimestamp } from '../http/timestamp.ts';
 import { common, event, langField, numberFields, pageMeta, withWords } from './event.ts';
 import examples from './examples.json' with { type: 'json' };
 
-const historyMeta = z
-  .strictObject({
-    ...pageMeta.shape,
-    ...numberFields,
-    company_ref: text,
-    company_name: text.nullable(),
-    company_status: companyStatus,
-    country_code: text,
-    is_watched: z.boolean().meta({ description: '(+) Whether the company is on the watch list.' }),
-  })
-  .meta({ id: 'HistoryMeta', description: 'The company, and the number of the page.' });
+const historyMeta = model('HistoryMeta', {
+  ...pageMeta.shape,
+  ...numberFields,
+  company_ref: text,
+  company_name: text.nullable(),
+  company_status: companyStatus,
+  country_code: text,
+  is_watched: z.boolean().meta({ description: '(+) Whether the company is on the watch list.' }),
+});
 
 /** The parts of the description that both endpoints of histories share. */
 const answered = {

@@ -9,7 +9,7 @@ import {
   settingColumns,
 } from './alert-settings.ts';
 import { category, eventClass, identifierType, severity } from '../dictionaries/names.ts';
-import { answersSuccess } from '../endpoint/answers.ts';
+import { answersSuccess, model } from '../endpoint/answers.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
 import {
   checkPair,
@@ -40,30 +40,23 @@ const notWatchedErrors = {
 
 const updatedData = z.strictObject({ updated: z.int() });
 
-const settings = z
-  .strictObject({
-    alert_min_severity: severity,
-    alerts_enabled: z.boolean(),
-    notify_via_email: z.boolean(),
-    alert_event_classes: z.array(eventClass),
-    alert_categories: z.array(category),
-  })
-  .meta({ id: 'AlertSettings', description: 'The choice of events that are mailed.' });
+const settings = model('AlertSettings', {
+  alert_min_severity: severity,
+  alerts_enabled: z.boolean(),
+  notify_via_email: z.boolean(),
+  alert_event_classes: z.array(eventClass),
+  alert_categories: z.array(category),
+});
 
 const globalSettings = settings
   .extend({ notify_submissions: z.boolean() })
   .meta({ id: 'GlobalAlertSettings', description: 'The settings of the account.' });
 
-const companySettings = z
-  .strictObject({
-    ...watchedFields,
-    has_custom_settings: z.literal(true),
-    ...settings.shape,
-  })
-  .meta({
-    id: 'CompanyAlertSettings',
-    description: 'A watched company with alert settings of its own.',
-  });
+const companySettings = model('CompanyAlertSettings', {
+  ...watchedFields,
+  has_custom_settings: z.literal(true),
+  ...settings.shape,
+});
 
 const settingsExample = { ...examples.change, alert_categories: category.options };
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Context } from '../http/context.ts';
 import { submissionLimit } from '../figures.ts';
-import { answersSuccess, preciseTime, text, time } from '../endpoint/answers.ts';
+import { answersSuccess, model, preciseTime, text, time } from '../endpoint/answers.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
 import {
   checkPair,
@@ -71,17 +71,15 @@ function add({ db, limiter, now, bounds }: Context): Endpoint {
   );
 }
 
-const watchEntry = z
-  .strictObject({
-    ...watchedFields,
-    watched_since: z.iso.date(),
-    last_event_at: preciseTime.nullable(),
-    events_count: z.int(),
-    state: z.enum(['queued', 'ready', 'failed']),
-    failure: text.nullable(),
-    has_custom_settings: z.boolean(),
-  })
-  .meta({ id: 'WatchEntry', description: 'A company of the watch list.' });
+const watchEntry = model('WatchEntry', {
+  ...watchedFields,
+  watched_since: z.iso.date(),
+  last_event_at: preciseTime.nullable(),
+  events_count: z.int(),
+  state: z.enum(['queued', 'ready', 'failed']),
+  failure: text.nullable(),
+  has_custom_settings: z.boolean(),
+});
 
 const list = endpoint(
   {

@@ -47,7 +47,7 @@ export interface Operation {
   responses: Record<string, Body>;
 }
 
-/** The descriptions of properties and parameters, by name or by `schema.name`. */
+/** The descriptions of schemas by name, and of properties and parameters by name or by `schema.name`. */
 const descriptions: Record<string, string> = glossary;
 
 /** The sample values of parameters: required ones by name, others by `operation.name`. */
@@ -64,7 +64,10 @@ export function complete(document: OpenApiDocument, enums?: Enums): void {
       if (body) describeWithin(body, 'request');
     }
   }
-  for (const [name, schema] of Object.entries(schemas)) describeWithin(schema, name);
+  for (const [name, schema] of Object.entries(schemas)) {
+    schema.description ??= descriptions[name];
+    describeWithin(schema, name);
+  }
   for (const [name, values] of Object.entries(enums ?? {})) {
     // Types are an open list: a client that accepts only the listed types would break at a new type.
     if (schemas[name]) schemas[name][name.endsWith('Type') ? 'x-extensible-enum' : 'enum'] = values;

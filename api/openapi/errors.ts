@@ -1,37 +1,22 @@
 import { z } from 'zod';
+import { model } from '../endpoint/answers.ts';
 import type { DocumentedError, Endpoint } from '../endpoint/endpoint.ts';
 import general from './errors.json' with { type: 'json' };
 
 const message = z.string();
 
 const shapes: Record<string, z.ZodObject> = {
-  401: z.object({ error: z.string(), code: z.literal('UNAUTHORIZED') }).meta({
-    id: 'Unauthorized',
-    description: 'The token is missing, malformed, unknown, expired or revoked.',
+  401: model('Unauthorized', { error: z.string(), code: z.literal('UNAUTHORIZED') }),
+  402: model('InsufficientCredits', {
+    message,
+    code: z.literal('INSUFFICIENT_CREDITS'),
+    required: z.int(),
+    balance: z.int(),
   }),
-  402: z
-    .object({
-      message,
-      code: z.literal('INSUFFICIENT_CREDITS'),
-      required: z.int(),
-      balance: z.int(),
-    })
-    .meta({
-      id: 'InsufficientCredits',
-      description: 'The wallet has too few credits; nothing was withdrawn.',
-    }),
-  403: z
-    .object({ message, code: z.literal('FORBIDDEN') })
-    .meta({ id: 'Forbidden', description: 'The token is not allowed to do this.' }),
-  404: z
-    .object({ success: z.literal(false).optional(), message })
-    .meta({ id: 'NotFound', description: 'The path or the requested item does not exist.' }),
-  422: z
-    .object({ message, errors: z.record(z.string(), z.array(z.string())) })
-    .meta({ id: 'Invalid', description: 'Fields of the request are wrong.' }),
-  default: z
-    .object({ message })
-    .meta({ id: 'Error', description: 'An error with a message alone.' }),
+  403: model('Forbidden', { message, code: z.literal('FORBIDDEN') }),
+  404: model('NotFound', { success: z.literal(false).optional(), message }),
+  422: model('Invalid', { message, errors: z.record(z.string(), z.array(z.string())) }),
+  default: model('Error', { message }),
 };
 
 export function shapeOf(status: string): z.ZodObject {

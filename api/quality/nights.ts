@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
+import { model } from '../endpoint/answers.ts';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import type { Db } from '../../sql/connection/kysely.ts';
 import type { Readers } from '../../sql/connection/readers.ts';
@@ -13,44 +14,36 @@ const moment = z.iso.datetime({ offset: true });
 const rows = { read: count, accepted: count, rejected: count };
 
 /** A check that a dump failed, with its figures. `registry show` writes it as a sentence. */
-const guard = z
-  .strictObject({
-    guard: z.string(),
-    file: z.string().nullable(),
-    field: z.string().nullable(),
-    value: z.number(),
-    limit: z.number(),
-  })
-  .meta({ id: 'Guard', description: 'A check that a dump did not pass.' });
+const guard = model('Guard', {
+  guard: z.string(),
+  file: z.string().nullable(),
+  field: z.string().nullable(),
+  value: z.number(),
+  limit: z.number(),
+});
 
-const rejectCount = z
-  .strictObject({ subject: z.string(), count })
-  .meta({ id: 'RejectCount', description: 'Rejected rows of one kind of reason.' });
+const rejectCount = model('RejectCount', { subject: z.string(), count });
 
-const published = z
-  .strictObject({
-    published_at: moment,
-    days_late: z.int(),
-    is_baseline: z.boolean(),
-    ...rows,
-    entries: count,
-    files_total: count,
-    files: z.array(z.strictObject({ file: z.string(), bytes: count, sha256: z.string(), ...rows })),
-    rejected_by_reason: z.array(rejectCount),
-    accepted_refusal: z
-      .strictObject({ reason: z.string().nullable(), guards: z.array(guard) })
-      .nullable(),
-  })
-  .meta({ id: 'PublishedDump', description: 'A dump that was published, in figures.' });
+const published = model('PublishedDump', {
+  published_at: moment,
+  days_late: z.int(),
+  is_baseline: z.boolean(),
+  ...rows,
+  entries: count,
+  files_total: count,
+  files: z.array(z.strictObject({ file: z.string(), bytes: count, sha256: z.string(), ...rows })),
+  rejected_by_reason: z.array(rejectCount),
+  accepted_refusal: z
+    .strictObject({ reason: z.string().nullable(), guards: z.array(guard) })
+    .nullable(),
+});
 
-export const nightOfRegistry = z
-  .strictObject({
-    source: z.string(),
-    published: published.nullable(),
-    refusals_total: count,
-    refusals: z.array(z.strictObject({ refused_at: moment, guards: z.array(guard) })),
-  })
-  .meta({ id: 'NightOfRegistry', description: 'Outcome of the dump of a registry.' });
+export const nightOfRegistry = model('NightOfRegistry', {
+  source: z.string(),
+  published: published.nullable(),
+  refusals_total: count,
+  refusals: z.array(z.strictObject({ refused_at: moment, guards: z.array(guard) })),
+});
 
 /** Returns the outcome of a day's dumps by registry of the countries; an empty list for a day without dumps. */
 export function readNight(db: Db, date: string, countries: string[]) {
@@ -58,18 +51,16 @@ export function readNight(db: Db, date: string, countries: string[]) {
   return runPrepared<z.output<typeof nightOfRegistry>>(db, file, [date, mostListed, countries]);
 }
 
-export const nightSummary = z
-  .strictObject({
-    date: z.iso.date(),
-    source: z.string(),
-    is_published: z.boolean(),
-    read: count.nullable(),
-    rejected: count.nullable(),
-    days_late: z.int().nullable(),
-    refusals: count,
-    has_accepted_refusal: z.boolean(),
-  })
-  .meta({ id: 'NightSummary', description: 'A day for which a registry delivered a dump.' });
+export const nightSummary = model('NightSummary', {
+  date: z.iso.date(),
+  source: z.string(),
+  is_published: z.boolean(),
+  read: count.nullable(),
+  rejected: count.nullable(),
+  days_late: z.int().nullable(),
+  refusals: count,
+  has_accepted_refusal: z.boolean(),
+});
 
 /** Returns a page of the days for which the countries' dumps were delivered, the newest first. */
 export function readNights(readers: Readers, paging: Paging, countries: string[]) {

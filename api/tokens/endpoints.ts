@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Db, Tx } from '../../sql/connection/kysely.ts';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import { type Caller, unauthorized } from '../auth/authenticate.ts';
-import { answersSuccess, text, time } from '../endpoint/answers.ts';
+import { answersSuccess, model, text, time } from '../endpoint/answers.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
 import { lifetimes, sizes } from '../figures.ts';
 import { HttpError, invalid } from '../http/errors.ts';
@@ -206,9 +206,12 @@ const revoke = endpoint(
 );
 
 const rotated = z.strictObject({
-  old_token: z
-    .strictObject({ token_ref: text, name: text, revoked_at: time, is_active: z.literal(false) })
-    .meta({ id: 'RevokedToken', description: 'The token that a rotation revoked.' }),
+  old_token: model('RevokedToken', {
+    token_ref: text,
+    name: text,
+    revoked_at: time,
+    is_active: z.literal(false),
+  }),
   new_token: newTokenData,
 });
 
@@ -257,18 +260,16 @@ async function rotateToken(tx: Tx, caller: Caller, path: z.output<typeof params>
   return { old_token: { token_ref, name: old.name, revoked_at, is_active: false }, new_token };
 }
 
-const verified = z
-  .strictObject({
-    valid: z.literal(true),
-    token_ref: text,
-    token_name: text,
-    user_ref: text,
-    user_name: text,
-    expires_at: time.nullable(),
-    is_active: z.literal(true),
-    last_used_at: time.nullable(),
-  })
-  .meta({ id: 'VerifiedToken', description: 'The token of the request.' });
+const verified = model('VerifiedToken', {
+  valid: z.literal(true),
+  token_ref: text,
+  token_name: text,
+  user_ref: text,
+  user_name: text,
+  expires_at: time.nullable(),
+  is_active: z.literal(true),
+  last_used_at: time.nullable(),
+});
 
 const verify = endpoint(
   {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Tx } from '../../sql/connection/kysely.ts';
 import type { CustomerTables } from '../../sql/tables/customer.ts';
 import { createRef, createSecret, hashSecret } from '../auth/token-secret.ts';
-import { answersSuccess, text, time } from '../endpoint/answers.ts';
+import { answersSuccess, model, text, time } from '../endpoint/answers.ts';
 import { day_ms } from '../figures.ts';
 import { formatOptional, formatTimestamp } from '../http/timestamp.ts';
 import examples from './examples.json' with { type: 'json' };
@@ -15,20 +15,16 @@ const sharedFields = {
   is_active: z.boolean(),
 };
 
-export const tokenData = z
-  .strictObject({
-    ...sharedFields,
-    last_used_at: time.nullable(),
-    last_used_ip: text.nullable(),
-    usage_count: z.int(),
-    revoked_at: time.nullable(),
-    created_at: time,
-  })
-  .meta({ id: 'Token', description: 'A token without its secret.' });
+export const tokenData = model('Token', {
+  ...sharedFields,
+  last_used_at: time.nullable(),
+  last_used_ip: text.nullable(),
+  usage_count: z.int(),
+  revoked_at: time.nullable(),
+  created_at: time,
+});
 
-export const newTokenData = z
-  .strictObject({ ...sharedFields, plaintext: text, warning: text })
-  .meta({ id: 'NewToken', description: 'A token in the only answer that has its secret.' });
+export const newTokenData = model('NewToken', { ...sharedFields, plaintext: text, warning: text });
 
 type TokenTable = CustomerTables['customer.token'];
 type Issue = Pick<Insertable<TokenTable>, 'account_id' | 'kind' | 'name' | 'lifetime_days'>;
@@ -64,9 +60,7 @@ export function viewToken(token: Selectable<TokenTable>): z.output<typeof tokenD
   };
 }
 
-const meta = z
-  .strictObject({ timestamp: time })
-  .meta({ id: 'TimestampMeta', description: 'When the answer was given.' });
+const meta = model('TimestampMeta', { timestamp: time });
 
 /** Returns the schema and example of the body that `viewAnswer` makes. */
 export function answersWith(data: z.ZodType, example: object) {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { runPrepared } from '../../sql/connection/prepared.ts';
-import { answersStatus, preciseTime, text } from '../endpoint/answers.ts';
+import { answersStatus, model, preciseTime, text } from '../endpoint/answers.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
 import { pageMetaFields, pagingFields, skippedBy, viewPageMeta } from '../http/paging.ts';
 import examples from './examples.json' with { type: 'json' };
@@ -10,22 +10,18 @@ import { topupEndpoints } from './topup.ts';
 
 const common = { method: 'get', tag: 'Wallet', auth: 'token' } as const;
 
-const wallet = z
-  .strictObject({ balance: z.int(), total_purchased: z.int() })
-  .meta({ id: 'Wallet', description: 'The prepaid credits of the account.' });
+const wallet = model('Wallet', { balance: z.int(), total_purchased: z.int() });
 
 const amount = z.string().regex(/^\d+\.00$/);
 
-const transaction = z
-  .strictObject({
-    id: z.int(),
-    type: z.enum(['deposit', 'start', 'withdraw']),
-    amount,
-    balance_after: amount,
-    description: text,
-    created_at: preciseTime,
-  })
-  .meta({ id: 'Transaction', description: 'A movement of credits.' });
+const transaction = model('Transaction', {
+  id: z.int(),
+  type: z.enum(['deposit', 'start', 'withdraw']),
+  amount,
+  balance_after: amount,
+  description: text,
+  created_at: preciseTime,
+});
 
 const otherPage = z.int().nullable();
 

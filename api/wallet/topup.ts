@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Db, Tx } from '../../sql/connection/kysely.ts';
 import type { Context } from '../http/context.ts';
-import { answersStatus, text } from '../endpoint/answers.ts';
+import { answersStatus, model, text } from '../endpoint/answers.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
 import { invalid, switchedOff } from '../http/errors.ts';
 import examples from './examples.json' with { type: 'json' };
@@ -16,15 +16,13 @@ import {
 import { type PaymentOptions, type PaymentProvider, priceOf } from './payment.ts';
 import { selectPayment } from './purchase.ts';
 
-const creditPackage = z
-  .strictObject({
-    package_slug: text,
-    name: text,
-    credits: z.int(),
-    price: text,
-    currency: text,
-  })
-  .meta({ id: 'CreditPackage', description: 'A package of credits for `POST /wallet/topup`.' });
+const creditPackage = model('CreditPackage', {
+  package_slug: text,
+  name: text,
+  credits: z.int(),
+  price: text,
+  currency: text,
+});
 
 const error = 'The package_slug field must have 1 to 100 characters.';
 
@@ -32,9 +30,7 @@ const topupRequest = z.strictObject({
   package_slug: z.string().min(1, { error }).max(100, { error }),
 });
 
-const checkout = z
-  .strictObject({ checkout_url: z.url(), package: text, credits: z.int() })
-  .meta({ id: 'Checkout', description: 'A hosted checkout that waits for its payment.' });
+const checkout = model('Checkout', { checkout_url: z.url(), package: text, credits: z.int() });
 
 /** Records an open payment, and returns its `payment_id`. Throws a 422 for an unknown package. */
 async function recordPayment(
