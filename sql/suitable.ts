@@ -9,23 +9,21 @@ export const productVersion = (JSON.parse(readFileSync(packageFile, 'utf8')) as 
 
 const { compare } = new Intl.Collator('en', { numeric: true });
 
-interface Rights {
-  login: string;
-  name: string;
-  may_create: boolean;
-  /** The owner of the product's tables; null if the database has no such tables. */
-  owner: string | null;
-  is_owner: boolean | null;
-  /** The existing schemas with names that the product needs, separated by commas; null if there are none. */
-  taken: string | null;
-}
-
 /**
  * Checks whether this version can upgrade the database. Throws a sentence with the remedy when the database is
  * newer or of another product, or the login lacks rights. Writes nothing.
  */
 export async function requireSuitable(client: ClientBase, version: string): Promise<void> {
-  const { rows } = await client.query<Rights>(
+  const { rows } = await client.query<{
+    login: string;
+    name: string;
+    may_create: boolean;
+    /** The owner of the product's tables; null if the database has no such tables. */
+    owner: string | null;
+    is_owner: boolean | null;
+    /** The existing schemas with names that the product needs, separated by commas. */
+    taken: string | null;
+  }>(
     `select
        quote_ident(current_user) as login,
        quote_ident(current_database()) as name,

@@ -116,8 +116,6 @@ export interface DocumentDescription extends DumpDescription {
   readAnswers(file: AnswerFile): AsyncIterable<Answer>;
 }
 
-export type SourceDescription = TableDescription | DocumentDescription;
-
 /** A file of answers on the disk. */
 export interface AnswerFile {
   path: string;
@@ -183,7 +181,7 @@ export async function loadSource(name: string): Promise<Source> {
     throw new WrongUsage(`There is no source '${name}'; ${near ? `is it ${near}? ` : ''}${list}`);
   }
   const { description } = (await import(new URL(`${name}/source.ts`, folder).href)) as {
-    description: SourceDescription;
+    description: TableDescription | DocumentDescription;
   };
   const read = (file: string) => readFile(new URL(file, folder), 'utf8');
   const files = (await readdir(new URL(`${name}/`, folder))).toSorted();

@@ -3,7 +3,6 @@ import { type OddValue, UnusableAnswer } from '../answer.ts';
 import { findCountry } from '../../../sql/country/pl/find-country.ts';
 import { shorten } from '../rejects.ts';
 import { tidy } from '../tidy.ts';
-import { readHolding } from './holding.ts';
 import type { Folded, ObjectShape, Shape } from './shape.ts';
 
 /** An object of a list. */
@@ -23,9 +22,6 @@ interface Version {
   entry: number;
 }
 
-/** The kinds of keys that are computed or ignored: no value of KRS is read for them. */
-const ownKinds: readonly string[] = ['ignored', 'entry_day', 'former_names'];
-
 /**
  * Returns the current value of a key. A full extract states every leaf as a list of versions `{<key>,
  * nrWpisuWprow, nrWpisuWykr}`, and items of lists behind `pozycja`; the entry `nrWpisuWykr` has removed its
@@ -38,7 +34,8 @@ export function fold(
   path: string,
   folding: Folding,
 ): Folded | undefined {
-  if (ownKinds.includes(shape.kind)) return undefined;
+  // No value of KRS is read for a key that is computed or ignored.
+  if (['ignored', 'entry_day', 'former_names'].includes(shape.kind)) return undefined;
   const key = path.slice(path.lastIndexOf('.') + 1);
   const versions = standing(found, key, folding).flatMap(({ value, entry }) => {
     const folded =
@@ -229,6 +226,44 @@ function readDay(text: string): string | undefined {
   const [, day = '', month = '', year] = written ?? [];
   const found = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
   return isPossibleDay(found) ? found : undefined;
+}
+
+/** The number of characters that are searched for shares: a longer text holds more than a count and a value. */
+const TEXT_LENGTH = 1000;
+
+/**
+ * The pattern of figures such as 50, 5.000,00 and 4 500. At most ten digits follow each other, so no PESEL matches.
+ */
+const figure = String.raw`(?<![\d.,/])(?:\d{1,3}(?:[ .]\d{3}){1,4}|\d{1,10})(?:,\d{1,4})?(?![\d/])`;
+const count = new RegExp(
+  String.raw`(\d{1,6}/\d{1,6}|${figure})\s+(?:\([^)]*\)\s*)?(?:\p{L}+\s+)?(UDZIA[ŁL]\p{L}{0,4})(?!\p{L})`,
+  'iu',
+);
+const countAfter = new RegExp(String.raw`UDZIA[ŁL]\p{L}{0,4}\s*[:–-]?\s*(${figure})`, 'iu');
+const sum = new RegExp(
+  String.raw`${figure}(?:\s*(?:ZŁ(?:OTYCH|OTE|OTY)?|PLN|EUR|USD)(?!\p{L}))?`,
+  'giu',
+);
+
+/**
+ * Returns the count and the value of the shares that a text states, such as `50 UDZIAŁÓW O ŁĄCZNEJ WARTOŚCI 2.500,00
+ * ZŁ`. Returns undefined for a text without both. The rest of the text is dropped: it may name other persons.
+ */
+function readHolding(text: string): string | undefined {
+  const told = text.slice(0, TEXT_LENGTH);
+  const [, shares = countAfter.exec(told)?.[1], word = 'UDZIAŁÓW'] = count.exec(told) ?? [];
+  const sums = [...told.matchAll(sum)].flatMap(({ 0: written, index }) => {
+    const before = told.slice(0, index);
+    const isTotal = /ŁĄCZN\P{Nd}*$/iu.test(before);
+    const isSum = /\p{L}$/u.test(written) || /(?:WARTOŚ|WYSOKOŚ)CI\P{Nd}*$/iu.test(before);
+    return isSum ? [{ written, isTotal }] : [];
+  });
+  const value = sums.find(({ isTotal }) => isTotal) ?? sums[0];
+  const parts = [
+    shares && `${shares} ${word}`,
+    value && `O ${value.isTotal ? 'ŁĄCZNEJ ' : ''}WARTOŚCI ${value.written}`,
+  ].filter(Boolean);
+  return parts.length > 0 ? parts.join(' ') : undefined;
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
