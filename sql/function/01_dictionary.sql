@@ -1,12 +1,9 @@
 -- Loads the dictionaries: the files of sql/dictionary hold for all countries, the files of sql/country for one country
--- each. Files of one name in several countries form one dictionary. This file runs again when a dictionary changes, so
--- that a correction reaches every database. A release that changes the section of a code or the rank of a source also
--- brings a migration that corrects the stock or the companies. The file 06_country.sql loads the countries,
--- 09_company.sql the ranks of their sources.
+-- each. Files of one name in several countries form one dictionary. A release that changes the section of a code or
+-- the rank of a source also brings a migration that corrects the stock or the companies.
 
 -- Replaces the rows of a dictionary by the rows of the temporary table `loaded`, and drops that table. A changed row is
--- deleted and inserted, so foreign keys are checked at the end of the transaction. A file keeps a row as long as rows of
--- other tables refer to the row.
+-- deleted and inserted, so foreign keys are checked at the end of the transaction.
 create or replace function registry.load_dictionary(dictionary regclass) returns void
 language plpgsql as $$
 begin

@@ -101,20 +101,14 @@ return coalesce(
 
 -- Returns whether the snapshots of a month miss changes of some days. Such days precede the snapshot that the first
 -- one is compared with, or follow the last snapshot.
-create or replace function registry.is_partial_month(
-    month_date date,
-    compared_date date,
-    last_date date
-) returns boolean
+create or replace function registry.is_partial_month(month_date date, compared_date date, last_date date)
+returns boolean
 language sql immutable parallel safe
-return compared_date is null
-or compared_date >= month_date
+return coalesce(compared_date >= month_date, true)
 or last_date < month_date + interval '1 month - 1 day';
 
 -- Returns the timeline and the start of the writer. The epoch changes when a standby takes over and when the server
 -- restarts, since the unlogged tables of a night are then empty.
 create or replace function registry.epoch() returns text
 language sql stable
-return concat_ws(
-    ' ', left(pg_walfile_name(pg_current_wal_lsn()), 8), pg_postmaster_start_time()
-);
+return concat_ws(' ', left(pg_walfile_name(pg_current_wal_lsn()), 8), pg_postmaster_start_time());

@@ -1,6 +1,3 @@
--- Normalises text and dates as registries write them. Nearly all functions are single expressions, which Postgres
--- inlines.
-
 -- Returns text in lower case, alike in every database: the built-in lower(), upper() and ~* differ between databases.
 create or replace function registry.lower(value text) returns text
 language sql immutable parallel safe

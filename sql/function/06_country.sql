@@ -110,36 +110,23 @@ language sql stable parallel safe
 return case
     when subject in ('address', 'unit') then registry.address_meaning(country_code, value)
     when subject in ('phone', 'fax') then nullif(
-        registry.telephone_meaning(
-            country_code, regexp_replace(registry.fold(value), '[^0-9a-z]', '', 'g')
-        ),
-        ''
+        registry.telephone_meaning(country_code, regexp_replace(registry.fold(value), '[^0-9a-z]', '', 'g')), ''
     )
-    when subject in ('website', 'e-mail') then regexp_replace(
-        registry.lower(value), '^(https?://)?(www\.)?|/$', '', 'g'
-    )
-    when subject in ('owner', 'shareholders', 'representation')
-        then registry.list_meaning(country_code, value)
+    when subject in ('website', 'e-mail')
+        then regexp_replace(registry.lower(value), '^(https?://)?(www\.)?|/$', '', 'g')
+    when subject in ('owner', 'shareholders', 'representation') then registry.list_meaning(country_code, value)
     else registry.text_meaning(country_code, value)
 end;
 
 -- Returns the meaning of an event: of its new value, or of its old value without a new one. For an end, proceedings
 -- and a return, the type of the event suffices: registries differ in the day, or lack it.
-create or replace function registry.event_meaning(
-    country_code text,
-    event_type text,
-    old_value text,
-    new_value text
-) returns text
+create or replace function registry.event_meaning(country_code text, event_type text, old_value text, new_value text)
+returns text
 language sql stable parallel safe
 return (
     select case
-        when event_type.subject in (
-            'bankruptcy', 'restructuring', 'strike-off', 'end date', 'return'
-        ) then ''
-        else registry.value_meaning(
-            country_code, event_type.subject, coalesce(new_value, old_value)
-        )
+        when event_type.subject in ('bankruptcy', 'restructuring', 'strike-off', 'end date', 'return') then ''
+        else registry.value_meaning(country_code, event_type.subject, coalesce(new_value, old_value))
     end
     from registry.event_type
     where event_type.event_type = event_meaning.event_type

@@ -1,5 +1,3 @@
--- Derives values from an entry.
-
 -- Returns an address on one line, such as 'ul. Polna 3/4, 00-001 Warszawa, mazowieckie'.
 create or replace function registry.address_line(
     street text,
@@ -43,7 +41,6 @@ return (
     where region.country_code = region_code.country_code and region.name = region_code.name
 );
 
--- Returns the address of an entry on one line.
 create or replace function registry.entry_address(entry registry.entry) returns text
 language sql stable parallel safe
 return registry.address_line(
@@ -161,9 +158,8 @@ return nullif(
         ', ',
         nullif(concat_ws(' ', unit ->> 'identifier', unit ->> 'name'), ''),
         registry.address_line(
-            unit #>> '{address,street}', unit #>> '{address,building}',
-            unit #>> '{address,apartment}', unit #>> '{address,postal_code}',
-            unit #>> '{address,city}', unit #>> '{address,voivodeship}'
+            unit #>> '{address,street}', unit #>> '{address,building}', unit #>> '{address,apartment}',
+            unit #>> '{address,postal_code}', unit #>> '{address,city}', unit #>> '{address,voivodeship}'
         )
     ),
     ''

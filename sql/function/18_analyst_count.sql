@@ -110,18 +110,16 @@ select
 from registry.stock_change
 union all
 select
-    source, stat_date, to_voivodeship, to_activity_section, to_legal_form, status, none, none, none,
-    none, none, none, entry_count - recoded, none, recoded, none, true, from_voivodeship,
-    from_activity_section, from_legal_form
+    source, stat_date, to_voivodeship, to_activity_section, to_legal_form, status, 0, 0, 0, 0, 0, 0,
+    entry_count * (not is_recoded)::integer, 0, entry_count * is_recoded::integer, 0, true,
+    from_voivodeship, from_activity_section, from_legal_form
 from registry.stock_move
-cross join lateral (select 0::bigint as none, entry_count * is_recoded::integer as recoded) as move
 union all
 select
-    source, stat_date, from_voivodeship, from_activity_section, from_legal_form, status, none, none, none,
-    none, none, none, none, entry_count - recoded, none, recoded, true, to_voivodeship,
-    to_activity_section, to_legal_form
-from registry.stock_move
-cross join lateral (select 0::bigint as none, entry_count * is_recoded::integer as recoded) as move;
+    source, stat_date, from_voivodeship, from_activity_section, from_legal_form, status, 0, 0, 0, 0, 0, 0,
+    0, entry_count * (not is_recoded)::integer, 0, entry_count * is_recoded::integer, true,
+    to_voivodeship, to_activity_section, to_legal_form
+from registry.stock_move;
 
 create or replace view analyst.flow_daily as
 select
@@ -226,9 +224,8 @@ create or replace function registry.months_between(first_date date, last_date da
 language sql stable parallel safe
 return extract(year from age(last_date, first_date)) * 12 + extract(month from age(last_date, first_date));
 
--- Lists the survival of entries by month of birth. An entry is born in the month of the snapshot that showed it first.
--- Entries of the baseline are left out, since it shows the births of many years. A life ends with the first end date
--- of the entry.
+-- Lists the survival of entries by month of birth, without the entries of the baseline, which shows the births of many
+-- years. A life ends with the first end date of the entry.
 create or replace view analyst.cohort as
 with newest as (
     select run.source, max(run.dump_date) as last_date, min(run.last_entry_id) as baseline_entry_id
