@@ -1,4 +1,3 @@
--- Enqueues the job that sends a mail.
 create or replace function customer.enqueue_mail(mail_id bigint) returns void
 language plpgsql as $$
 begin

@@ -1,6 +1,3 @@
--- Changes the states of watches: the API calls these functions for one account, the night and the worker for all
--- accounts. The moment of a change is a parameter of each function.
-
 -- Locks accounts, so that their watches do not change until the transaction ends.
 create or replace function customer.lock_accounts(account_ids bigint[]) returns void
 language sql as $$

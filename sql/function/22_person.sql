@@ -1,5 +1,3 @@
--- Recognizes and finds persons, and erases the copies of hidden data.
-
 -- Returns a keyed hash. The key before the text is enough, without HMAC, since nobody hands in hashes.
 create or replace function person.hash(key bytea, trait text) returns bytea
 language sql stable parallel safe
