@@ -3,15 +3,8 @@
 -- can run it.
 select
     encode(token.secret_hash, 'hex') as hash,
-    account.account_id,
-    account.user_ref,
-    account.name as user_name,
-    token.token_id,
-    token.token_ref,
-    token.name as token_name,
-    token.kind,
-    token.expires_at,
-    token.last_used_at,
+    account.account_id, account.user_ref, account.name as user_name, token.token_id,
+    token.token_ref, token.name as token_name, token.kind, token.expires_at, token.last_used_at,
     last_id.last_id::float8 as snapshot_no,
     case
         when token.revoked_at is not null then 'revoked'

@@ -11,12 +11,8 @@ select
         select coalesce(json_agg(page), '[]')
         from (
             select
-                event.event_id as id,
-                event.event_type,
-                event.old_value,
-                event.new_value,
-                event.event_date,
-                event_type.severity
+                event.event_id as id, event.event_type, event.old_value, event.new_value,
+                event.event_date, event_type.severity
             from registry.event
             join registry.event_type on event_type.event_type = event.event_type
             where event.company_id = company.company_id
@@ -26,9 +22,7 @@ select
     ) as events,
     registry.primary_identifier(company),
     registry.identifier_type(company),
-    company.company_id as company_ref,
-    company.name as company_name,
-    company.status as company_status,
-    company.country_code
+    company.company_id as company_ref, company.name as company_name,
+    company.status as company_status, company.country_code
 from registry.company
 where company.company_id = (select registry.find_company($1, $2))

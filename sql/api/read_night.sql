@@ -21,11 +21,7 @@ counted as (
 
 example as (
     select
-        night.event_date,
-        worst.severity,
-        worst.rank,
-        worst.event_id,
-        worst.event_type,
+        night.event_date, worst.severity, worst.rank, worst.event_id, worst.event_type,
         case when not registry.is_personal(worst.category, entry.entity_type) then worst.old_value end
             as old_value,
         case when not registry.is_personal(worst.category, entry.entity_type) then worst.new_value end

@@ -47,12 +47,8 @@ published as (
         run.source,
         run.ended_at as published_at,
         (run.finished_at at time zone run.time_zone)::date - run.dump_date as days_late,
-        run.is_baseline,
-        run.read_count as read,
-        run.accepted_count as accepted,
-        run.rejected_count as rejected,
-        run.entry_count as entries,
-        file.files_total,
+        run.is_baseline, run.read_count as read, run.accepted_count as accepted,
+        run.rejected_count as rejected, run.entry_count as entries, file.files_total,
         coalesce(file.files, '[]') as files,
         (
             select coalesce(

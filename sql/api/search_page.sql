@@ -22,10 +22,7 @@ select
                 coalesce(registry.region_name(company.country_code, company.voivodeship), '') as voivodeship,
                 company.activity_start,
                 coalesce(company.activity_main, '') as activity_main,
-                company.status,
-                entry.phone,
-                entry.email,
-                entry.fax
+                company.status, entry.phone, entry.email, entry.fax
             from registry.company
             left join registry.entry
                 on entry.company_id = company.company_id

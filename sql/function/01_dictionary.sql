@@ -41,10 +41,7 @@ select registry.start_loading('registry.activity_recoding');
 -- A recoding key may list only changed codes: a code that the key does not name stays the same.
 insert into loaded (from_version, from_code, to_version, to_code)
 select
-    former.version,
-    former.code,
-    latter.version,
-    latter.code
+    former.version, former.code, latter.version, latter.code
 from (select distinct loaded.from_version, loaded.to_version from loaded) as key
 join registry.activity_code as former on former.version = key.from_version
 join registry.activity_code as latter on latter.version = key.to_version and latter.code = former.code

@@ -1,9 +1,7 @@
 -- Lists the legal forms of each country, with their newest symbols; longer symbols are newer.
 create or replace view registry.legal_form_symbol as
 select distinct on (legal_form.slug, legal_form.country_code)
-    legal_form.slug,
-    legal_form.label,
-    legal_form.symbol,
+    legal_form.slug, legal_form.label, legal_form.symbol,
     coalesce(legal_form.label_en, legal_form.label) as label_en,
     legal_form.country_code
 from registry.legal_form
@@ -88,10 +86,7 @@ group by entry.company_id;
 -- Lists the sources, with the code, time zone and language of their countries.
 create or replace view registry.source as
 select
-    source_rank.source,
-    source_rank.country_code,
-    country.time_zone,
-    country.language
+    source_rank.source, source_rank.country_code, country.time_zone, country.language
 from registry.source_rank
 join registry.country using (country_code);
 

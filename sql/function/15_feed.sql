@@ -7,11 +7,7 @@ create or replace function customer.feed_item(reader_id bigint, event_id bigint)
 )
 language sql stable as $$
     select
-        event.event_id,
-        event.event_type,
-        event.old_value,
-        event.new_value,
-        event.event_date,
+        event.event_id, event.event_type, event.old_value, event.new_value, event.event_date,
         event_type.severity,
         coalesce(registry.primary_identifier(company), watch.identifier_value),
         coalesce(registry.identifier_type(company), watch.identifier_type),

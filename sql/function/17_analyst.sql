@@ -1,54 +1,25 @@
 -- Defines stable views for analysts. Columns are only ever added, at the end.
 create or replace view analyst.run as
 select
-    run.run_id,
-    run.source,
-    run.dump_date,
+    run.run_id, run.source, run.dump_date,
     registry.state_of(run) as state,
-    run.new_count,
-    run.updated_count,
-    run.deleted_count,
-    run.event_count,
-    run.rejected_count,
-    run.reason,
-    run.started_at,
-    run.finished_at,
-    run.message,
-    run.is_baseline,
-    run.entry_count,
+    run.new_count, run.updated_count, run.deleted_count, run.event_count, run.rejected_count,
+    run.reason, run.started_at, run.finished_at, run.message, run.is_baseline, run.entry_count,
     registry.source_country(run.source) as country_code
 from registry.run;
 
 create or replace view analyst.entry as
 select
-    entry.entry_id,
-    entry.company_id,
-    entry.source,
-    entry.country_code,
-    entry.nip,
-    entry.regon9,
+    entry.entry_id, entry.company_id, entry.source, entry.country_code, entry.nip, entry.regon9,
     entry.krs,
     registry.listed_name(entry) as name,
-    entry.entity_type,
-    entry.status,
-    form.slug as legal_form,
-    region.name as voivodeship,
-    entry.county,
-    entry.commune,
-    entry.city,
-    entry.postal_code,
-    entry.activity_main,
+    entry.entity_type, entry.status, form.slug as legal_form, region.name as voivodeship,
+    entry.county, entry.commune, entry.city, entry.postal_code, entry.activity_main,
     entry.activity_version,
     coalesce(recoded.section, part.section) as activity_section,
     string_to_array(entry.activity_codes, ',') as activity_codes,
-    entry.start_date,
-    entry.suspension_date,
-    entry.resumption_date,
-    entry.end_date,
-    entry.struck_off_date,
-    entry.gone_date,
-    entry.bankruptcy_start_date,
-    entry.bankruptcy_end_date,
+    entry.start_date, entry.suspension_date, entry.resumption_date, entry.end_date,
+    entry.struck_off_date, entry.gone_date, entry.bankruptcy_start_date, entry.bankruptcy_end_date,
     entry.changed_date,
     (
         select run.dump_date
@@ -81,19 +52,9 @@ left join registry.activity_division as part
 
 create or replace view analyst.company as
 select
-    company.company_id,
-    company.country_code,
-    company.nip,
-    company.regon9,
-    company.krs,
-    company.name,
-    company.status,
-    form.slug as legal_form,
-    region.name as voivodeship,
-    company.city,
-    company.postal_code,
-    company.activity_main,
-    company.activity_start,
+    company.company_id, company.country_code, company.nip, company.regon9, company.krs,
+    company.name, company.status, form.slug as legal_form, region.name as voivodeship, company.city,
+    company.postal_code, company.activity_main, company.activity_start,
     (
         -- A company has the id of its first entry, and ids ascend over runs. So the first run that reached the id saw
         -- the company first.
@@ -103,10 +64,7 @@ select
         order by run.last_entry_id, run.run_id
         limit 1
     ) as first_seen_date,
-    stated.end_date,
-    stated.suspension_date,
-    stated.struck_off_date,
-    stated.entry_count,
+    stated.end_date, stated.suspension_date, stated.struck_off_date, stated.entry_count,
     stated.last_seen_date,
     company.numbers ->> 'SIREN' as siren
 from registry.company
@@ -130,19 +88,9 @@ where company.merged_into_id is null;
 
 create or replace view analyst.event as
 select
-    event.event_id,
-    event.event_date,
-    event.source,
-    event.company_id,
-    entry.nip,
-    entry.regon9,
-    entry.krs,
-    event_type,
-    event_type.severity,
-    event_type.event_class,
-    event_type.category,
-    event.old_value,
-    event.new_value,
+    event.event_id, event.event_date, event.source, event.company_id, entry.nip, entry.regon9,
+    entry.krs, event_type, event_type.severity, event_type.event_class, event_type.category,
+    event.old_value, event.new_value,
     registry.key_number(entry.country_code, entry.entry_key) ->> 'SIREN' as siren,
     entry.country_code
 from registry.event
@@ -151,25 +99,15 @@ join registry.event_type using (event_type);
 
 create or replace view analyst.corroboration as
 select
-    corroboration.event_id,
-    corroboration.event_date,
-    corroboration.source,
-    corroboration.company_id,
-    event.event_type,
-    corroboration.old_value,
-    corroboration.new_value,
-    event.source as event_source,
-    event.event_date as told_date
+    corroboration.event_id, corroboration.event_date, corroboration.source,
+    corroboration.company_id, event.event_type, corroboration.old_value, corroboration.new_value,
+    event.source as event_source, event.event_date as told_date
 from registry.corroboration
 join registry.event using (company_id, event_id);
 
 create or replace view analyst.reject as
 select
-    reject.run_id,
-    run.source,
-    reject.file,
-    reject.line,
-    reject.reason,
+    reject.run_id, run.source, reject.file, reject.line, reject.reason,
     -- A rejected row may name persons: only `registry rejects` shows the row.
     null::text as raw
 from registry.reject
@@ -177,12 +115,8 @@ join registry.run using (run_id);
 
 create or replace view billing.wallet_transaction as
 select
-    account.user_ref,
-    wallet_transaction.type,
-    wallet_transaction.amount,
-    wallet_transaction.balance_after,
-    wallet_transaction.description,
-    wallet_transaction.created_at
+    account.user_ref, wallet_transaction.type, wallet_transaction.amount,
+    wallet_transaction.balance_after, wallet_transaction.description, wallet_transaction.created_at
 from customer.wallet_transaction
 join customer.account using (account_id);
 

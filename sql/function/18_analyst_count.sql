@@ -43,12 +43,8 @@ where run.state = 'published';
 
 create or replace view analyst.event_daily as
 select
-    event.event_date as date,
-    event.source,
-    event.event_type,
-    event_type.severity,
-    event_type.event_class,
-    event_type.category,
+    event.event_date as date, event.source, event.event_type, event_type.severity,
+    event_type.event_class, event_type.category,
     count(*) as event_count,
     registry.source_country(event.source) as country_code
 from registry.event
@@ -58,14 +54,8 @@ group by 1, 2, 3, event_type.event_type;
 -- Lists the stock of each group as a running sum of its changes; each row holds until the next change of the group.
 create or replace view registry.stock_period as
 select
-    stock.source,
-    region.name as voivodeship,
-    stock.activity_section,
-    form.slug as legal_form,
-    stock.status,
-    stock.stat_date as from_date,
-    stock.to_date,
-    stock.entry_count,
+    stock.source, region.name as voivodeship, stock.activity_section, form.slug as legal_form,
+    stock.status, stock.stat_date as from_date, stock.to_date, stock.entry_count,
     source_rank.country_code
 from (
     select
@@ -86,14 +76,8 @@ where stock.entry_count > 0;
 
 create or replace view analyst.stock_daily as
 select
-    daily_stat.date,
-    daily_stat.source,
-    stock.voivodeship,
-    stock.activity_section,
-    stock.legal_form,
-    stock.status,
-    stock.entry_count,
-    stock.country_code
+    daily_stat.date, daily_stat.source, stock.voivodeship, stock.activity_section, stock.legal_form,
+    stock.status, stock.entry_count, stock.country_code
 from registry.stock_period as stock
 join analyst.daily_stat
     on daily_stat.source = stock.source
@@ -123,10 +107,7 @@ from registry.stock_move;
 
 create or replace view analyst.flow_daily as
 select
-    flow.stat_date as date,
-    flow.source,
-    region.name as voivodeship,
-    flow.activity_section,
+    flow.stat_date as date, flow.source, region.name as voivodeship, flow.activity_section,
     form.slug as legal_form,
     sum(flow.new_count)::bigint as new,
     sum(flow.ended_count)::bigint as ended,
@@ -171,16 +152,8 @@ group by 1, 2;
 
 create or replace view analyst.stock_monthly as
 select
-    month.month,
-    month.source,
-    stock.voivodeship,
-    stock.activity_section,
-    stock.legal_form,
-    stock.status,
-    stock.entry_count,
-    month.last_date as date,
-    month.is_partial,
-    stock.country_code
+    month.month, month.source, stock.voivodeship, stock.activity_section, stock.legal_form,
+    stock.status, stock.entry_count, month.last_date as date, month.is_partial, stock.country_code
 from analyst.month
 join registry.stock_period as stock
     on stock.source = month.source
@@ -189,11 +162,7 @@ join registry.stock_period as stock
 
 create or replace view analyst.flow_monthly as
 select
-    month.month,
-    month.source,
-    flow.voivodeship,
-    flow.activity_section,
-    flow.legal_form,
+    month.month, month.source, flow.voivodeship, flow.activity_section, flow.legal_form,
     sum(flow.new)::bigint as new,
     sum(flow.ended)::bigint as ended,
     sum(flow.suspended)::bigint as suspended,
@@ -204,9 +173,7 @@ select
     sum(flow.moved_out)::bigint as moved_out,
     sum(flow.recoded_in)::bigint as recoded_in,
     sum(flow.recoded_out)::bigint as recoded_out,
-    month.days_covered,
-    month.is_partial,
-    month.country_code
+    month.days_covered, month.is_partial, month.country_code
 from analyst.month
 -- Each month reads only its own days: `offset` keeps Postgres from joining the days after their sum.
 cross join lateral (
@@ -259,9 +226,7 @@ select
     registry.source_country(cohort.source) as country_code
 from (
     select
-        life.source,
-        life.month,
-        after.months,
+        life.source, life.month, after.months,
         sum(life.entry_count)::bigint as born,
         sum(
             life.entry_count * (coalesce(life.months, after.months) >= after.months)::integer

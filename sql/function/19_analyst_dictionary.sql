@@ -5,9 +5,7 @@
 -- to it.
 create or replace view registry.shown_activity as
 select
-    activity_code.version as activity_version,
-    activity_code.code as activity,
-    activity_code.name,
+    activity_code.version as activity_version, activity_code.code as activity, activity_code.name,
     coalesce(activity_recoded.section, activity_division.section) as activity_section,
     activity_scheme.country_code
 from registry.activity_code
@@ -26,10 +24,7 @@ from registry.legal_form_symbol;
 
 create or replace view analyst.event_type as
 select
-    event_type.event_type,
-    severity,
-    severity.rank as severity_rank,
-    event_type.event_class,
+    event_type.event_type, severity, severity.rank as severity_rank, event_type.event_class,
     event_type.category,
     registry.about_event(event_type.event_type, country.country_code) collate "default" as description
 from registry.event_type
@@ -63,12 +58,8 @@ join registry.activity_scheme using (version);
 
 create or replace view registry.shown_population as
 select
-    region.name as voivodeship,
-    region.code as teryt,
-    population.population,
-    population.year,
-    population.source,
-    population.country_code
+    region.name as voivodeship, region.code as teryt, population.population, population.year,
+    population.source, population.country_code
 from registry.population
 join registry.region
     on (region.country_code, code) = (population.country_code, voivodeship);
@@ -80,9 +71,7 @@ select
     part.code as activity_group,
     case length(part.code) when 2 then 'division' else 'group' end as level,
     left(part.code, 2) as division,
-    activity_group.name,
-    activity_division.section as activity_section,
-    activity_scheme.country_code
+    activity_group.name, activity_division.section as activity_section, activity_scheme.country_code
 from (
     select activity_code.version, left(activity_code.code, digits.count) as code
     from registry.activity_code

@@ -3,21 +3,11 @@
 create or replace function registry.stock_of_day(day date) returns setof analyst.stock_daily
 language sql stable as $$
     select
-        day,
-        stock.source,
-        region.name,
-        stock.activity_section,
-        form.slug,
-        stock.status,
-        stock.entry_count,
-        source_rank.country_code
+        day, stock.source, region.name, stock.activity_section, form.slug, stock.status,
+        stock.entry_count, source_rank.country_code
     from (
         select
-            source,
-            voivodeship,
-            activity_section,
-            legal_form,
-            status,
+            source, voivodeship, activity_section, legal_form, status,
             sum(entry_change)::bigint as entry_count
         from registry.stock_change
         join registry.run using (source)
@@ -121,18 +111,12 @@ language sql stable as $$
     )
 
     select
-        period.date,
-        change.voivodeship,
-        change.section,
-        change.legal_form,
+        period.date, change.voivodeship, change.section, change.legal_form,
         coalesce(sum(change.active_stock) over so_far, 0),
         coalesce(sum(change.suspended_stock) over so_far, 0),
         coalesce(sum(change.deleted_stock) over so_far, 0),
         flow.*,
-        period.is_baseline,
-        period.is_compared,
-        period.days_covered,
-        period.days_with_data,
+        period.is_baseline, period.is_compared, period.days_covered, period.days_with_data,
         period.is_partial
     from period
     left join change using (date)

@@ -30,9 +30,7 @@ turn as (
     left join customer.wallet using (account_id)
     cross join lateral (
         select
-            watch.identifier_type,
-            watch.identifier_value,
-            watch.attempt_count,
+            watch.identifier_type, watch.identifier_value, watch.attempt_count,
             row_number() over (order by watch.next_attempt_at, watch.watch_id) as round
         from customer.watch
         where
@@ -61,10 +59,7 @@ placed as (
 )
 
 select
-    placed.identifier_type,
-    placed.identifier_value,
-    placed.attempt_count,
-    placed.account_id,
+    placed.identifier_type, placed.identifier_value, placed.attempt_count, placed.account_id,
     placed.is_buyer,
     registry.find_company(placed.identifier_type, placed.identifier_value) is not null as is_known
 from placed

@@ -1,10 +1,7 @@
 -- Compares the corroborations of a registry with the events of other registries.
 select format(
     'event %s of company %s, which %s confirmed on %s, is not what it reported',
-    corroboration.event_id,
-    corroboration.company_id,
-    corroboration.source,
-    corroboration.event_date
+    corroboration.event_id, corroboration.company_id, corroboration.source, corroboration.event_date
 ) as finding
 from registry.corroboration
 left join registry.event using (company_id, event_id)

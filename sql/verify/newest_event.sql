@@ -6,13 +6,8 @@ with reported as (
     where event.source = $1::text
     union all
     select
-        corroboration.company_id,
-        corroboration.event_id,
-        corroboration.entry_id,
-        corroboration.event_date,
-        corroboration.source,
-        event.event_type,
-        corroboration.old_value,
+        corroboration.company_id, corroboration.event_id, corroboration.entry_id,
+        corroboration.event_date, corroboration.source, event.event_type, corroboration.old_value,
         corroboration.new_value
     from registry.corroboration
     join registry.event using (company_id, event_id)
@@ -23,9 +18,7 @@ stated as (
     -- A later event of another subject, such as a reopening, may have changed the value again.
     select
         reported.*,
-        event_type.category,
-        event_type.subject,
-        detail.value,
+        event_type.category, event_type.subject, detail.value,
         left(detail.value, 14) as unit_number,
         row_number() over (
             partition by
@@ -208,10 +201,7 @@ compared as (
 
 select format(
     'event %s, %s of %s, says ''%s''; the entry %s does not',
-    compared.event_id,
-    compared.event_type,
-    compared.event_date,
-    compared.new_value,
+    compared.event_id, compared.event_type, compared.event_date, compared.new_value,
     compared.entry_id
 ) as finding
 from compared

@@ -2,9 +2,7 @@
 -- also finds withdrawn entries that still have personal fields.
 with hashed as (
     select
-        entry.entry_id,
-        entry.content_hash,
-        entry.gone_date,
+        entry.entry_id, entry.content_hash, entry.gone_date,
         registry.content_hash(entry) as found_hash
     from registry.entry
     where entry.source = $1::text

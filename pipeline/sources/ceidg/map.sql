@@ -1,8 +1,6 @@
 -- Maps one row per record of a report.
 select
-    record.file_no,
-    record.line,
-    record.fingerprint,
+    record.file_no, record.line, record.fingerprint,
     coalesce(
         number.regon9,
         number.nip,
@@ -17,18 +15,10 @@ select
     'NATURAL' as entity_type,
     -- Every entry of CEIDG is a natural person's business.
     '099' as legal_form,
-    record.nazwa_podmiotu as name,
-    record.nazwisko as surname,
-    record.imie as first_name,
-    record.telefon as phone,
-    record.email,
-    record.adres_www as website,
-    record.kod_pocztowy as postal_code,
-    record.powiat as county,
-    record.gmina as commune,
-    record.miejscowosc as city,
-    record.ulica as street,
-    record.nr_budynku as building,
+    record.nazwa_podmiotu as name, record.nazwisko as surname, record.imie as first_name,
+    record.telefon as phone, record.email, record.adres_www as website,
+    record.kod_pocztowy as postal_code, record.powiat as county, record.gmina as commune,
+    record.miejscowosc as city, record.ulica as street, record.nr_budynku as building,
     record.nr_lokalu as apartment,
     nullif(file.file_key, '00') as voivodeship,
     record.rok_pkd as activity_version,

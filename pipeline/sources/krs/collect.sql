@@ -101,9 +101,7 @@ select
         when extract.repeats then 'repeats another row of the same entry'
         else format('the state of %s is in the future', extract.state_day)
     end,
-    extract.raw,
-    extract.repeats,
-    extract.krs
+    extract.raw, extract.repeats, extract.krs
 from (
     select
         *,
@@ -126,10 +124,7 @@ analyze stage.krs_extract;
 -- group or class, such as 43, 431 or 4312.
 create unlogged table stage.krs_activity as
 select
-    extract.file_no,
-    extract.line,
-    list.place,
-    activity.rank,
+    extract.file_no, extract.line, list.place, activity.rank,
     concat_ws('.', part."kodDzial", part."kodKlasa", registry.upper(part."kodPodklasa")) as written,
     substring(
         concat(part."kodDzial", part."kodKlasa", registry.upper(part."kodPodklasa"))
@@ -177,9 +172,7 @@ with legal_form as (
 )
 
 select
-    extract.file_no,
-    extract.line,
-    extract.krs,
+    extract.file_no, extract.line, extract.krs,
     extract.content || jsonb_build_object(
         -- A NIP or REGON of zeros is no number.
         'nip', nullif(translate(part.identity #>> '{identyfikatory,nip}', '- ', ''), '0000000000'),

@@ -2,9 +2,7 @@
 -- nothing: the known value stays. `sections` holds the current content of the extract, by the keys of shape.csv.
 -- KRS states the day of registration, not the day on which the company began.
 select
-    document.file_no,
-    document.line,
-    document.entry_key_hint as entry_key,
+    document.file_no, document.line, document.entry_key_hint as entry_key,
     stage.krs_number_in_force(
         document.document ->> 'nip',
         part.identity #>> '{identyfikatory,statusNip}',
@@ -60,11 +58,8 @@ select
             then known.units
         else unit.units
     end as units,
-    person.persons,
-    other.dates as other_dates,
-    bankruptcy.state as bankruptcy_state,
-    restructuring.state as restructuring_state,
-    restructuring.start_day as restructuring_start_date,
+    person.persons, other.dates as other_dates, bankruptcy.state as bankruptcy_state,
+    restructuring.state as restructuring_state, restructuring.start_day as restructuring_start_date,
     restructuring.end_day as restructuring_end_date,
     part.seat ->> 'adresDoDoreczenElektronicznychWpisanyDoBAE' as e_delivery,
     -- An extract without the number of its version leaves the known number.
@@ -120,16 +115,12 @@ left join lateral (
 left join lateral stage.krs_proceeding(
     part.sections #> '{dzial6,postepowanieUpadlosciowe}',
     document.document ->> 'last_entry_day',
-    known.bankruptcy_state,
-    known.bankruptcy_start_date,
-    known.bankruptcy_end_date
+    known.bankruptcy_state, known.bankruptcy_start_date, known.bankruptcy_end_date
 ) as bankruptcy on true
 left join lateral stage.krs_proceeding(
     part.sections #> '{dzial6,restrukturyzacja}',
     document.document ->> 'last_entry_day',
-    known.restructuring_state,
-    known.restructuring_start_date,
-    known.restructuring_end_date
+    known.restructuring_state, known.restructuring_start_date, known.restructuring_end_date
 ) as restructuring on true
 -- Branches have no number in KRS: branches that share an address are distinguished by their order. The same
 -- branches in another order are no change.
@@ -166,9 +157,7 @@ cross join lateral (
     ) as persons
     from (
         select
-            place.kind,
-            place.role,
-            found.item
+            place.kind, place.role, found.item
         from (
             values
             ('shareholder', '$.dzial1.wspolnicySpzoo[*]'::jsonpath, 'Wspólnik'),

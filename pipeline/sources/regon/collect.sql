@@ -5,9 +5,7 @@
 create unlogged table stage.regon_report as
 with report as (
     select
-        answer.file_no,
-        answer.line,
-        answer.raw,
+        answer.file_no, answer.line, answer.raw,
         stated.*,
         coalesce(substring(file.file_key from '^(.*)/'), '') as folder,
         named.number
@@ -55,9 +53,7 @@ analyze stage.regon_report;
 -- without records. Activity codes with their version go before codes without a version.
 create unlogged table stage.regon_part as
 select distinct on (report.regon9, report.entity, report.part)
-    report.regon9,
-    report.entity,
-    report.part,
+    report.regon9, report.entity, report.part,
     coalesce(min(report.rows::text), '[]')::jsonb as records,
     min(report.rows::text) <> max(report.rows::text) as is_contradicted
 from stage.regon_report as report
@@ -86,12 +82,7 @@ analyze stage.regon_part;
 -- One row per main report, with the other reports about the same company; an absent part is null.
 create unlogged table stage.regon_activity as
 select
-    main.file_no,
-    main.line,
-    main.raw,
-    regon9,
-    entity,
-    main.silo,
+    main.file_no, main.line, main.raw, regon9, entity, main.silo,
     regon9 || '-' || main.silo as entry_key,
     main.rows -> 0 as activity,
     part.records -> 'person' -> 0 as person,
@@ -135,9 +126,7 @@ analyze stage.regon_activity;
 
 insert into stage.document (file_no, line, entry_key_hint, document, raw)
 select
-    main.file_no,
-    main.line,
-    main.entry_key,
+    main.file_no, main.line, main.entry_key,
     jsonb_strip_nulls(
         to_jsonb(main) - '{file_no, line, raw, entity, entry_key, reason}'::text[]
     ),

@@ -1,8 +1,6 @@
 -- Maps one row per document. An invalid number, an unknown legal form and an absent report change nothing.
 select
-    document.file_no,
-    document.line,
-    document.entry_key_hint as entry_key,
+    document.file_no, document.line, document.entry_key_hint as entry_key,
     case
         when registry.is_cancelled(owner.nip_status) then null
         when registry.is_nip(owner.nip) then owner.nip
@@ -27,9 +25,7 @@ select
         ),
         case when owner.legal_form is not null then known.legal_form end
     ) as legal_form,
-    activity.name,
-    owner.surname,
-    owner.first_names as first_name,
+    activity.name, owner.surname, owner.first_names as first_name,
     -- The word 'wew.' marks the extension of a phone number.
     nullif(concat_ws(' wew. ', stage.regon_phone(activity.phone), activity.extension), '') as phone,
     registry.lower(activity.email) as email,
@@ -62,17 +58,11 @@ select
             then 'DELETED'
         else 'ACTIVE'
     end as declared_status,
-    activity.start_date,
-    activity.end_date,
-    activity.suspension_date,
-    activity.resumption_date,
+    activity.start_date, activity.end_date, activity.suspension_date, activity.resumption_date,
     seat.address ->> 'country_code' as address_country_code,
     coalesce(activity.struck_off_date, owner.struck_off_date) as struck_off_date,
-    activity.bankruptcy_start_date,
-    bankruptcy.end_date as bankruptcy_end_date,
-    unit.units,
-    person.persons,
-    other.dates as other_dates,
+    activity.bankruptcy_start_date, bankruptcy.end_date as bankruptcy_end_date, unit.units,
+    person.persons, other.dates as other_dates,
     case
         when bankruptcy.end_date is not null then 'ENDED'
         when activity.bankruptcy_start_date is not null then 'OPEN'

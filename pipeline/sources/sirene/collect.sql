@@ -43,9 +43,7 @@ with newest as (
 )
 
 select
-    place.siren,
-    place.file_no,
-    place.line,
+    place.siren, place.file_no, place.line,
     coalesce(nested.stated, '{}') || case when place.siret is null then place.stated else '{}' end
         as stated
 from (
@@ -79,10 +77,7 @@ join stage.answer using (file_no, line);
 -- One row per known unit with an answer: the columns of the known entry, for values that no answer states.
 create unlogged table stage.sirene_known as
 select
-    entry.entry_key as siren,
-    entry.units,
-    entry.address_ids,
-    entry.closed_units,
+    entry.entry_key as siren, entry.units, entry.address_ids, entry.closed_units,
     jsonb_build_object(
         'statut_diffusion', case when entry.is_partial then 'P' else 'O' end,
         'date_creation', entry.start_date,
@@ -196,9 +191,7 @@ analyze stage.sirene_establishment (siren, siret);
 
 insert into stage.document (file_no, line, entry_key_hint, document, raw)
 select
-    unit.file_no,
-    unit.line,
-    unit.siren,
+    unit.file_no, unit.line, unit.siren,
     whole.columns || jsonb_build_object(
         'siren', unit.siren,
         'details', listed.details,

@@ -2,17 +2,9 @@
 -- office first, then all other active ones. An entrepreneur is no person of the entry: `registry.show_parts` makes
 -- the person out of the name.
 select
-    record.file_no,
-    record.line,
-    record.fingerprint,
-    record.siren as entry_key,
+    record.file_no, record.line, record.fingerprint, record.siren as entry_key,
     case when unit.is_natural then 'NATURAL' else 'LEGAL' end as entity_type,
-    unit.legal_form,
-    unit.name,
-    address.postal_code,
-    address.city,
-    address.street,
-    address.building,
+    unit.legal_form, unit.name, address.postal_code, address.city, address.street, address.building,
     address.apartment,
     registry.region_fr(unit.head) as voivodeship,
     activity.version::text as activity_version,

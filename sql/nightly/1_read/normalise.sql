@@ -14,21 +14,11 @@ insert into stage.entry (
     gone_date, content_hash, wrong_dates, reason
 )
 select
-    mapped.file_no,
-    mapped.line,
-    mapped.fingerprint,
-    mapped.entry_key,
+    mapped.file_no, mapped.line, mapped.fingerprint, mapped.entry_key,
     content.*,
-    mapped.numbers,
-    mapped.version_no,
-    mapped.version_date,
-    mapped.version_register,
-    mapped.is_partial,
-    mapped.unstated,
-    mapped.announced_activity,
-    mapped.closed_units,
-    mapped.address_ids,
-    mapped.source,
+    mapped.numbers, mapped.version_no, mapped.version_date, mapped.version_register,
+    mapped.is_partial, mapped.unstated, mapped.announced_activity, mapped.closed_units,
+    mapped.address_ids, mapped.source,
     (select array_agg(file.file_key order by file.file_no) from stage.file)[mapped.file_no + 1]
         as file_key,
     mapped.country_code,
@@ -190,30 +180,11 @@ cross join lateral (
 -- The fields that the hash of a record is made from.
 cross join lateral (
     select
-        mapped.nip,
-        mapped.regon9,
-        mapped.krs,
-        mapped.entity_type,
-        mapped.legal_form,
-        mapped.name,
-        mapped.surname,
-        mapped.first_name,
-        mapped.stated_phone,
-        mapped.stated_email,
-        mapped.stated_fax,
-        mapped.stated_website,
-        mapped.post_code,
-        mapped.county,
-        mapped.commune,
-        mapped.city,
-        mapped.street,
-        mapped.building,
-        mapped.apartment,
-        mapped.voivodeship,
-        mapped.version,
-        mapped.activity_main,
-        mapped.activity_codes,
-        mapped.declared_status,
+        mapped.nip, mapped.regon9, mapped.krs, mapped.entity_type, mapped.legal_form, mapped.name,
+        mapped.surname, mapped.first_name, mapped.stated_phone, mapped.stated_email,
+        mapped.stated_fax, mapped.stated_website, mapped.post_code, mapped.county, mapped.commune,
+        mapped.city, mapped.street, mapped.building, mapped.apartment, mapped.voivodeship,
+        mapped.version, mapped.activity_main, mapped.activity_codes, mapped.declared_status,
         mapped.is_partnership_only,
         registry.day_or_known(
             mapped.start_day, mapped.start_date, (known.entry).start_date
@@ -235,10 +206,7 @@ cross join lateral (
         registry.day_or_known(
             mapped.bankruptcy_end_day, mapped.bankruptcy_end_date, (known.entry).bankruptcy_end_date
         ),
-        mapped.units,
-        mapped.persons,
-        mapped.other_dates,
-        mapped.bankruptcy_state,
+        mapped.units, mapped.persons, mapped.other_dates, mapped.bankruptcy_state,
         mapped.restructuring_state,
         registry.day_or_known(
             mapped.restructuring_start_day, mapped.restructuring_start_date, (known.entry).restructuring_start_date

@@ -38,9 +38,7 @@ analyze stage.repeated_hash;
 -- One row per record that may share its key or a number with another.
 create unlogged table stage.suspect as
 select
-    entry.file_no,
-    entry.line,
-    entry.entry_key
+    entry.file_no, entry.line, entry.entry_key
 from stage.entry
 where
     entry.reason is null
@@ -115,12 +113,7 @@ where
 -- entry, which was not read again.
 create unlogged table stage.known_key as
 select
-    entry.file_no,
-    entry.line,
-    known.entry_id,
-    known.company_id,
-    known.content_hash,
-    known.file_key,
+    entry.file_no, entry.line, known.entry_id, known.company_id, known.content_hash, known.file_key,
     known.gone_date is not null as is_gone,
     row(known.is_partial, known.unstated) is distinct from row(entry.is_partial, entry.unstated)
         as is_stated_otherwise,

@@ -5,10 +5,7 @@
 insert into stage.withdrawn (file_no, line, suppression_id, key_hash)
 with found as (
     select distinct
-        entry.file_no,
-        entry.line,
-        suppressed_key.suppression_id,
-        known.hashes
+        entry.file_no, entry.line, suppressed_key.suppression_id, known.hashes
     from stage.entry
     cross join person.secret
     cross join lateral (select person.hashes(secret.key, entry) as hashes) as known
@@ -25,10 +22,7 @@ with found as (
 )
 
 select distinct
-    found.file_no,
-    found.line,
-    found.suppression_id,
-    hash.value
+    found.file_no, found.line, found.suppression_id, hash.value
 from found
 cross join lateral unnest(found.hashes) as hash (value)
 where hash.value is not null;

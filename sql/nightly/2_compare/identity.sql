@@ -56,10 +56,7 @@ begin
         exit when not exists (select from stage.unmatched where unmatched.line is not null);
         with trait as (
             select
-                unmatched.file_no,
-                unmatched.line,
-                unmatched.company_id,
-                unmatched.entry_id,
+                unmatched.file_no, unmatched.line, unmatched.company_id, unmatched.entry_id,
                 unmatched.line is not null as is_new,
                 entry.has_no_number,
                 trait.value,
@@ -131,10 +128,7 @@ begin
 
         insert into stage.pair (file_no, line, company_id, entry_id, has_new_key, is_changed)
         select
-            appeared.file_no,
-            appeared.line,
-            departed.company_id,
-            departed.entry_id,
+            appeared.file_no, appeared.line, departed.company_id, departed.entry_id,
             true,
             true
         from trait as appeared

@@ -4,10 +4,7 @@
 -- key, the content or the set of stated fields differs, or the entry is back or struck off.
 create unlogged table stage.pair as
 select
-    entry.file_no,
-    entry.line,
-    known_key.company_id,
-    known_key.entry_id,
+    entry.file_no, entry.line, known_key.company_id, known_key.entry_id,
     false as has_new_key,
     entry.content_hash <> known_key.content_hash
     or known_key.is_stated_otherwise

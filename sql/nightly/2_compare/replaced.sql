@@ -4,9 +4,7 @@
 -- One row per entry that is gone because another entry has replaced it, with its key and the key of the other entry.
 create unlogged table stage.replaced as
 select
-    vanished.company_id,
-    vanished.entry_id,
-    vanished.entry_key as old_key,
+    vanished.company_id, vanished.entry_id, vanished.entry_key as old_key,
     side_row.fields ->> 'new_key' as new_key
 from stage.side_row
 join stage.vanished on vanished.entry_key = side_row.fields ->> 'old_key'

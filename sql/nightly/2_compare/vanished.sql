@@ -5,9 +5,7 @@
 create unlogged table stage.unreadable_number as
 with written as (
     select distinct
-        reject.file_no,
-        reject.line,
-        part.number,
+        reject.file_no, reject.line, part.number,
         -- The types of digits in the raw text are looked up only if the mapping has not read the record.
         part.is_whole
         and (reject.file_no, reject.line) not in (
@@ -30,10 +28,7 @@ with written as (
 )
 
 select
-    written.file_no,
-    written.line,
-    written.number,
-    look.types
+    written.file_no, written.line, written.number, look.types
 from written
 cross join lateral (
     select case
@@ -47,9 +42,7 @@ cross join lateral (
 union all
 -- The numbers of rejected records that the mapping has read from the right columns.
 select
-    entry.file_no,
-    entry.line,
-    number.identifier_value,
+    entry.file_no, entry.line, number.identifier_value,
     case
         when
             type.reject_name is null

@@ -3,10 +3,7 @@
 
 create unlogged table stage.successor as
 select
-    replaced.company_id,
-    replaced.old_key,
-    replaced.new_key,
-    kept.company_id as kept_company_id,
+    replaced.company_id, replaced.old_key, replaced.new_key, kept.company_id as kept_company_id,
     kept.entry_id as kept_entry_id
 from stage.replaced
 cross join stage.night
@@ -22,10 +19,7 @@ where kept_company_id <> company_id;
 
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
 select
-    successor.kept_company_id,
-    successor.kept_entry_id,
-    event_type.event_type,
-    successor.old_key,
+    successor.kept_company_id, successor.kept_entry_id, event_type.event_type, successor.old_key,
     successor.new_key
 from stage.successor
 cross join stage.night

@@ -33,9 +33,7 @@ $$;
 -- the explained codes are one reclassification. A code that stays, and which the key does not map, did not change.
 with changed as (
     select
-        after.company_id,
-        after.entry_id,
-        before.activity_version as old_version,
+        after.company_id, after.entry_id, before.activity_version as old_version,
         after.activity_version as new_version,
         string_to_array(before.activity_codes, ',') as old_codes,
         string_to_array(after.activity_codes, ',') as new_codes
@@ -58,10 +56,7 @@ explained_code as (
 
 activity_change as (
     select
-        changed.company_id,
-        changed.entry_id,
-        code.code,
-        code.is_old,
+        changed.company_id, changed.entry_id, code.code, code.is_old,
         explained_code.entry_id is not null as is_explained
     from changed
     cross join lateral (

@@ -81,11 +81,7 @@ cross join lateral (
 -- composed only where a part differs.
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
 select
-    after.company_id,
-    after.entry_id,
-    event_type.event_type,
-    value.old_value,
-    value.new_value
+    after.company_id, after.entry_id, event_type.event_type, value.old_value, value.new_value
 from stage.before
 join stage.after using (entry_id)
 cross join lateral (

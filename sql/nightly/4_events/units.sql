@@ -5,11 +5,7 @@
 with open_unit as (
     -- One row per changed entry and open unit of yesterday or today. place: the position of the unit in the list.
     select
-        after.company_id,
-        after.entry_id,
-        after.entry_key,
-        after.name as company_name,
-        list.is_old,
+        after.company_id, after.entry_id, after.entry_key, after.name as company_name, list.is_old,
         unit.place,
         unit.value ->> 'identifier' as identifier,
         unit.value ->> 'name' as name,
@@ -77,9 +73,7 @@ renamed_unit as (
     -- old name is in the history of the second unit, or both names are equal without the name of the company.
     -- is_only: the units are more like each other than like any other unit.
     select
-        former.entry_id,
-        former.place as old_place,
-        renamed.place as new_place,
+        former.entry_id, former.place as old_place, renamed.place as new_place,
         rank() over of_old = 1
         and rank() over of_new = 1
         and count(*) over as_old = 1

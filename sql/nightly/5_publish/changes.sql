@@ -6,9 +6,7 @@ create unlogged table stage.company_event as
 select
     event.company_id,
     min(event.entry_id) as entry_id,
-    event.event_type,
-    event.old_value,
-    event.new_value,
+    event.event_type, event.old_value, event.new_value,
     null::bigint as event_id
 from stage.event
 group by 1, event.event_type, event.old_value, event.new_value;
@@ -124,14 +122,8 @@ insert into registry.corroboration (
     company_id, event_id, source, run_id, entry_id, event_date, old_value, new_value
 )
 select distinct on (company_event.company_id, company_event.event_id)
-    company_event.company_id,
-    company_event.event_id,
-    night.source,
-    night.run_id,
-    company_event.entry_id,
-    night.dump_date,
-    company_event.old_value,
-    company_event.new_value
+    company_event.company_id, company_event.event_id, night.source, night.run_id,
+    company_event.entry_id, night.dump_date, company_event.old_value, company_event.new_value
 from stage.company_event
 cross join stage.night
 where company_event.event_id is not null

@@ -27,18 +27,9 @@ where not (select night.is_baseline from stage.night);
 -- their records first: Postgres expects one row of registry.entry, so after that join every row would scan all records.
 with latest as materialized (
     select
-        pair.company_id,
-        pair.entry_id,
-        file.file_key,
-        night.dump_date,
-        staged.fingerprint,
-        staged.version_no,
-        staged.version_date,
-        staged.version_register,
-        staged.announced_activity,
-        staged.closed_units,
-        staged.address_ids,
-        staged.withdrawn_until
+        pair.company_id, pair.entry_id, file.file_key, night.dump_date, staged.fingerprint,
+        staged.version_no, staged.version_date, staged.version_register, staged.announced_activity,
+        staged.closed_units, staged.address_ids, staged.withdrawn_until
     from stage.pair
     join stage.entry as staged using (file_no, line)
     join stage.file using (file_no)

@@ -14,12 +14,8 @@ select
             company_event.event_type collate "C", company_event.old_value collate "C",
             company_event.new_value collate "C"
     ),
-    company_event.entry_id,
-    night.dump_date,
-    night.source,
-    company_event.event_type,
-    company_event.old_value,
-    company_event.new_value
+    company_event.entry_id, night.dump_date, night.source, company_event.event_type,
+    company_event.old_value, company_event.new_value
 from stage.company_event
 cross join stage.night
 where company_event.event_id is null;

@@ -17,21 +17,13 @@ select
     new_entry.company_id,
     (select registry.next_snapshot_no()) as changed_snapshot_no,
     null as merged_into_id,
-    new_entry.start_date,
-    new_entry.country_code,
-    new_entry.nip,
-    new_entry.regon9,
-    new_entry.krs,
+    new_entry.start_date, new_entry.country_code, new_entry.nip, new_entry.regon9, new_entry.krs,
     case
         when new_entry.is_partial is not true
             then registry.shown_name(new_entry.name, new_entry.first_name, new_entry.surname)
     end,
-    new_entry.status,
-    new_entry.legal_form,
-    new_entry.voivodeship,
-    new_entry.city,
-    new_entry.postal_code,
-    new_entry.activity_main,
+    new_entry.status, new_entry.legal_form, new_entry.voivodeship, new_entry.city,
+    new_entry.postal_code, new_entry.activity_main,
     registry.naming_numbers(new_entry.country_code, new_entry.entry_key, new_entry.numbers)
 from stage.new_entry
 where not exists (

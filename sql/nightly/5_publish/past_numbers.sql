@@ -3,9 +3,7 @@
 
 insert into registry.past_number (identifier_type, identifier_value, company_id, last_date)
 select
-    number.identifier_type,
-    number.identifier_value,
-    before.company_id,
+    number.identifier_type, number.identifier_value, before.company_id,
     max(night.dump_date)
 from stage.before
 join stage.after using (entry_id)

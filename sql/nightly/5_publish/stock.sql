@@ -78,12 +78,8 @@ move as (
         (old_state.voivodeship, old_state.legal_form)
         is not distinct from (new_state.voivodeship, new_state.legal_form)
         and activity_recoding.from_code is not null,
-        old_state.voivodeship,
-        old_state.section,
-        old_state.legal_form,
-        new_state.voivodeship,
-        new_state.section,
-        new_state.legal_form,
+        old_state.voivodeship, old_state.section, old_state.legal_form, new_state.voivodeship,
+        new_state.section, new_state.legal_form,
         count(*)
     from old_state
     join new_state using (entry_id)
@@ -142,10 +138,7 @@ insert into registry.stock_change as known (
 select
     night.source,
     case when night.is_import then 'infinity' else night.dump_date end,
-    movement.voivodeship,
-    movement.activity_section,
-    movement.legal_form,
-    movement.status,
+    movement.voivodeship, movement.activity_section, movement.legal_form, movement.status,
     sum(movement.entry_change),
     sum(movement.new_count),
     sum(movement.ended_count),

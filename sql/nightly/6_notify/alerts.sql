@@ -26,13 +26,8 @@ analyze stage.alert_watch;
 -- if no account asks for alerts.
 create unlogged table stage.alert_event as
 select
-    event.event_id,
-    event.company_id,
-    event_type.severity,
-    severity.rank,
-    event_type.event_class,
-    event_type.category,
-    company.name as company_name,
+    event.event_id, event.company_id, event_type.severity, severity.rank, event_type.event_class,
+    event_type.category, company.name as company_name,
     jsonb_build_object(
         'company_ref', company.company_id::text,
         'company_name', company.name,
@@ -55,10 +50,7 @@ analyze stage.alert_event;
 -- One row per account and event of its mail. position: the number of the event in the mail, the worst event first.
 create unlogged table stage.alert as
 select
-    alert_watch.account_id,
-    alert_event.event_id,
-    alert_event.severity,
-    alert_event.rank,
+    alert_watch.account_id, alert_event.event_id, alert_event.severity, alert_event.rank,
     row_number() over (
         partition by alert_watch.account_id
         order by

@@ -40,11 +40,8 @@ with stated as (
 fed as (
     insert into customer.feed (account_id, event_id, company_id, event_date, event_type)
     select
-        stated.account_id,
-        watched_event.event_id,
-        watched_event.company_id,
-        watched_event.event_date,
-        watched_event.event_type
+        stated.account_id, watched_event.event_id, watched_event.company_id,
+        watched_event.event_date, watched_event.event_type
     from stated
     join stage.watched_event using (company_id)
     order by stated.account_id, watched_event.event_id
