@@ -23,6 +23,7 @@ create or replace function registry.day_or_known(day date, written text, known d
 language sql immutable parallel safe
 return coalesce(day, case when written is not null then known end);
 
+-- Returns the name of a region by its code.
 create or replace function registry.region_name(country_code text, code text) returns text
 language sql stable parallel safe
 return (
@@ -31,6 +32,7 @@ return (
     where region.country_code = region_name.country_code and region.code = region_name.code
 );
 
+-- Returns the code of a region by its name.
 create or replace function registry.region_code(country_code text, name text) returns text
 language sql stable parallel safe
 return (
@@ -39,6 +41,7 @@ return (
     where region.country_code = region_code.country_code and region.name = region_code.name
 );
 
+-- Returns the address of an entry on one line.
 create or replace function registry.entry_address(entry registry.entry) returns text
 language sql stable parallel safe
 return registry.address_line(

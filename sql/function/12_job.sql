@@ -1,3 +1,4 @@
+-- Enqueues the job that sends a mail.
 create or replace function customer.enqueue_mail(mail_id bigint) returns void
 language plpgsql as $$
 begin
