@@ -206,7 +206,7 @@ function end(error: unknown): void {
   }
   const { run_id } = error as { run_id?: number };
   sayFault(message, { run_id });
-  // With `--json`, any end except wrong usage is printed as an object too.
+  // With `--json`, the command also prints a JSON object for every error except wrong usage.
   if (isJson && exitCode !== exitCodes.usage) {
     process.stdout.write(`${JSON.stringify({ state: stateOf(error), run_id, message })}\n`);
   }

@@ -93,7 +93,7 @@ async function call(url: string, route: string, body: object, token = ''): Promi
   return said;
 }
 
-/** Returns the one-time token that the mail to the account contains, after the mail is sent or the wait is over. */
+/** Returns the one-time token of the account, once its mail is sent or after a time-out. */
 async function signMailedToken({ db, dataDir, secretKey }: DemoOptions): Promise<string> {
   await until(async () => {
     const { rowCount } = await db.pool.query(

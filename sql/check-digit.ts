@@ -8,7 +8,7 @@ const zero = '0'.charCodeAt(0);
 /** Checks whether ten bytes are the digits of a NIP with a correct check digit. */
 export function areNipDigits(bytes: Uint8Array, at: number): boolean {
   const sum = weigh(bytes, at, nipWeights);
-  // A sum of 10 is refused first: a colon follows '9' in ASCII, and would match as a digit of value 10.
+  // A sum of 10 is refused first: the character `:`, which follows `9` in ASCII, would match as a digit of 10.
   return sum < 10 && sum === bytes[at + nipWeights.length]! - zero;
 }
 

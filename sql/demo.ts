@@ -7,8 +7,8 @@ import type { Pool } from 'pg';
 export const DEMO_EMAIL = 'demo@registry.example';
 
 /**
- * Returns the numbers of published snapshots of invented days and of real days. An invented day stays in the
- * statistics and events, also when later dumps have other companies.
+ * Returns the numbers of published snapshots of invented days and of real days. Invented days remain in the
+ * statistics and events, even if later dumps contain other companies.
  */
 export async function countSnapshots(pool: Pool): Promise<Record<'invented' | 'real', number>> {
   const { rows } = await pool.query<Record<'invented' | 'real', number>>(

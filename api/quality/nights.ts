@@ -13,7 +13,7 @@ const count = z.int().nonnegative();
 const moment = z.iso.datetime({ offset: true });
 const rows = { read: count, accepted: count, rejected: count };
 
-/** A check that a dump failed, with its figures. `registry show` writes it as a sentence. */
+/** A check that a dump failed, with its figures. `registry show` prints a failed check as a sentence. */
 const guard = model('Guard', {
   guard: z.string(),
   file: z.string().nullable(),

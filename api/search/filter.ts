@@ -8,6 +8,7 @@ import { invalid, type Problem } from '../http/errors.ts';
 import { findNear } from '../../sql/process/suggest.ts';
 import { pageField } from '../http/paging.ts';
 
+// This file checks the filters of a search; `segment.ts` finds the companies of each filter.
 const leastLetters = 3;
 
 function textField(field: string, longest = 150) {

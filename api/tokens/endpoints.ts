@@ -55,8 +55,8 @@ async function lockApiToken(db: Db, caller: Caller, path: z.output<typeof params
 }
 
 /**
- * Locks the account of the caller, as a recovery does, which so revokes tokens of parallel transactions too. Throws
- * a 401 when the Master Token is revoked.
+ * Locks the account of the caller. A recovery takes the same lock, so it also revokes tokens of parallel
+ * transactions. Throws a 401 when the Master Token is revoked.
  */
 async function requireMaster(tx: Tx, { account_id, token_id }: Caller): Promise<void> {
   await sql`select customer.lock_accounts(array[${account_id}::bigint])`.execute(tx);

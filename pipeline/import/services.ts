@@ -137,7 +137,7 @@ function writeCeidgRow(entry: CeidgEntry): DumpLine | undefined {
   const computed: Record<string, string> = {
     GlownyKodPkd: main,
     PozostaleKodyPkd: codes.filter((code) => code !== main).join('$##$'),
-    // Older answers do not state the version of codes; new codes are of 2025.
+    // An answer without the version of its PKD codes counts as PKD 2025.
     RokPKD: text(entry.rokPkd) || (main === '' ? '' : '2025'),
     StatusDzialalnosci: status,
     DataZakonczeniaDzialalnosci: end_date,

@@ -94,8 +94,8 @@ function createTasks(options: QueueOptions): Record<QueueName, TaskList> {
 }
 
 /**
- * Makes sessions ignore a second release: the queue releases its listening session twice when that session is
- * lost while the queue ends (graphile-worker 0.18.0, main.ts, `listenForChanges`).
+ * Makes a session ignore a second release. The queue releases its listening session twice if the session is lost
+ * during the shutdown (graphile-worker 0.18.0, main.ts, `listenForChanges`).
  */
 function withSafeRelease(pool: pg.Pool): pg.Pool {
   type Callback = Parameters<typeof pool.connect>[0];

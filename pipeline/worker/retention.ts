@@ -12,7 +12,7 @@ export interface RetentionOptions extends Pick<Environment, 'dataDir' | 'inboxDi
   now: Date;
 }
 
-/** Deletes rows that are done, and rows older than their period, in bounded batches. */
+/** Deletes rows that are done, and rows older than their period (`retention` in figures.ts), in bounded batches. */
 export async function applyRetention(options: RetentionOptions) {
   const { pool, now, dataDir, inboxDir, retention } = options;
   const { mail_days, reject_days, ip_days, ledger_days } = retention;

@@ -12,7 +12,7 @@ const parallelRecoveries = 20;
 const disturbedConnections = 10;
 const longestWait_ms = 100;
 
-/** Recovers accounts in parallel for some seconds. Half of the addresses exist. Returns the number of recoveries. */
+/** Requests recoveries of accounts in parallel for some seconds; half of the addresses exist. Returns the number of requests. */
 async function recover(api: string, emails: string[], seconds: number): Promise<number> {
   const end_ms = performance.now() + seconds * 1000;
   let count = 0;

@@ -6,6 +6,11 @@ create or replace function customer.mail_attempts() returns integer
 language sql immutable parallel safe
 return 12;
 
+-- Returns the most events that a digest mail lists (nightly/6_notify/alerts.sql).
+create or replace function customer.digest_events() returns integer
+language sql immutable parallel safe
+return 200;
+
 -- Returns the number of days for which a queued watch waits for a registry to report its number.
 create or replace function customer.watch_days() returns integer
 language sql immutable parallel safe

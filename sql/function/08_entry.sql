@@ -167,8 +167,9 @@ return nullif(
 );
 
 -- Returns the parts of an entry that answers show beside its columns. `provenance` is the place in the dump that first
--- had the content. `persons` includes an entrepreneur with a single name, where the country has a word for the role.
--- `units` includes the start date of a head office. Only the columns store these two values.
+-- had the content. `persons` includes an entrepreneur whose name is not split into first name and surname, if the
+-- country defines the word `entrepreneur`. `units` includes the start date of a head office. Only the columns store
+-- these two values.
 -- The function returns a set of one row, which becomes a part of the query. A scalar function with subqueries would
 -- start for each entry, which takes four times as long.
 create or replace function registry.show_parts(entry registry.entry)

@@ -71,7 +71,8 @@ create table registry.country_word (
 );
 
 -- One row per word of addresses, or ending of an ordinal, that registries spell in several ways. `written` is in lower
--- case, without accents and dots. Words with the same meaning are equal. A word with an empty meaning is ignored.
+-- case, without accents and dots. Words with the same `meaning` compare as the same word. A word with an empty
+-- `meaning` is ignored.
 create table registry.spelling (
     written text not null,
     meaning text not null,

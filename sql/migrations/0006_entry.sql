@@ -31,7 +31,7 @@ create table registry.entry_column (
 --   shares in words. number: the KRS or REGON number of a shareholder or partner. holding and number may be
 --   absent.
 -- other_dates: [{type, date}], the dates without a column, labels in Polish.
--- `withdrawn_until` is infinity while the personal fields are withdrawn (sql/function/21_policy.sql) and changes are no
+-- `withdrawn_until` is infinity while the personal fields are withdrawn (sql/function/21_hidden_entry.sql) and changes are no
 -- events; afterwards it is the dump date of the return.
 -- `said_run_id`, `said_file_no` and `said_line` name the place in a dump at which the present content of the entry was
 -- first read. An entry that is gone has the run that found it missing, and no file or line. `numbers`: the numbers

@@ -42,7 +42,7 @@ export const flag = (standard: 'true' | 'false') =>
     .default(standard)
     .transform((text) => text === 'true');
 
-/** Returns the setting of one of some words. */
+/** Returns a setting whose value must be one of the given words. */
 export const choice = <const Words extends readonly string[]>(...words: Words) =>
   setting(words.join(', ').replace(/, ([^,]*)$/, ' or $1'), z.enum(words));
 

@@ -84,8 +84,8 @@ function isOneSlip(given: string, setting: string): boolean {
 }
 
 /**
- * Returns a sentence for each variable that is no setting, but one slip away from a setting that is not set.
- * All other variables belong to other programs.
+ * Returns a hint for each unknown variable whose name is one typing error away from an unset setting. All other
+ * variables belong to other programs.
  */
 export function nameMisspelt(variables: NodeJS.ProcessEnv): string[] {
   const unset = settingNames.filter((setting) => !variables[setting]);

@@ -53,7 +53,7 @@ export async function findStatistics(options: Context, request: Request) {
     snapshots,
     map,
     regions: regions.toSorted((one, other) => one.name.localeCompare(other.name, country.language)),
-    /** The country's words that the texts of the page use. */
+    /** The words of the country that the texts of the page contain. */
     said: {
       region: words.find(country_code, 'region') ?? 'region',
       former: schemes.at(-2)?.name ?? '',

@@ -32,7 +32,7 @@ interface DigestData {
   source: string;
   event_date: string;
   totals: Total[];
-  /** The events that the mail lists, not more than a mail may hold. */
+  /** The worst events, at most `customer.digest_events()` of sql/function/02_figures.sql. */
   events: DigestEvent[];
 }
 

@@ -23,7 +23,8 @@ begin
         ) with (autovacuum_enabled = false)',
         partition, source
     );
-    -- Creates an index of few entries before the insert: scanning all entries for the index costs seven times as much.
+    -- Creates partial indexes of few entries before the insert. Creating such an index later scans all entries, and
+    -- costs seven times as much.
     for statement in
         select format(step.statement, partition)
         from (

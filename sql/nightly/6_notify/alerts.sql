@@ -69,7 +69,7 @@ where
 
 analyze stage.alert;
 
--- Writes one mail per account, with the worst 200 events in full, and the counts of all events. The feed has
+-- Writes one mail per account, with the worst events in full, and the counts of all events. The feed has
 -- every event.
 with digest as (
     select
@@ -77,7 +77,7 @@ with digest as (
         jsonb_agg(alert_event.description order by alert.position) as events
     from stage.alert
     join stage.alert_event using (event_id)
-    where alert.position <= 200
+    where alert.position <= customer.digest_events()
     group by alert.account_id
 ),
 

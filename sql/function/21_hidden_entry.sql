@@ -7,7 +7,7 @@ create or replace function registry.end_withdrawal(withdrawn_until date, dump_da
 language sql immutable parallel safe
 return case when withdrawn_until = 'infinity' then dump_date else withdrawn_until end;
 
--- Returns whether events of a category are personal data of the person of an entry.
+-- Returns whether events of a category contain personal data about the person of an entry.
 create or replace function registry.is_personal(category text, entity_type text) returns boolean
 language sql immutable parallel safe
 return category in ('contacts', 'web_presence', 'ownership')
