@@ -3,7 +3,8 @@ import express, { type Express } from 'express';
 import helmet, { type HelmetOptions } from 'helmet';
 import { accountEndpoints } from './accounts/endpoints.ts';
 import type { RegistrationOptions } from './accounts/register.ts';
-import { createDownloads, type DownloadOptions } from './downloads/routes.ts';
+import type { DownloadOptions } from './downloads/files.ts';
+import { createDownloads } from './downloads/routes.ts';
 import { alertEndpoints } from './monitor/alerts.ts';
 import { createCheckoutPages } from './wallet/checkout-page.ts';
 import { searchEndpoint, type SearchOptions } from './companies/search.ts';
@@ -52,8 +53,6 @@ export interface AppOptions
   isStopping?: () => boolean;
   /** The time in ms after which a pending request gets a 503; default: the patience of its path. */
   deadline_ms?: number;
-  /** The address of the API for clients, without a slash at the end. */
-  baseUrl: string;
 }
 
 // No header demands an upgrade to TLS, without which localhost could not load its files, or is for obsolete browsers.

@@ -11,14 +11,6 @@ export interface RequestLimit {
   what?: string | undefined;
 }
 
-/** The limit of work that one client may have in progress in one process. */
-export interface WorkLimit {
-  /** The kind of work, in the plural, for the message of the 429. */
-  what: string;
-  running_count: number;
-  waiting_count: number;
-}
-
 export const [minute_ms, hour_ms, day_ms] = [60_000, 3_600_000, 86_400_000];
 
 /** The prices of a page of search results and of a snapshot, in whole credits. */
@@ -100,10 +92,15 @@ export function submissionLimit({ SUBMISSIONS_PER_DAY: request_count }: Bounds):
   return limit('submissions', request_count, day_ms, 'submissions a day');
 }
 
-/** Returns a limit of work where 16 requests wait for each that runs: no pool of connections meets a refusal. */
-function workLimit(what: string, running_count: number): WorkLimit {
+/**
+ * Returns the limit of work that one client may have in progress in one process; `what` is the work in the plural,
+ * for the message of the 429. 16 requests wait for each that runs: no pool of connections meets a refusal.
+ */
+function workLimit(what: string, running_count: number) {
   return { what, running_count, waiting_count: running_count * 16 };
 }
+
+export type WorkLimit = ReturnType<typeof workLimit>;
 
 /** Returns the limits of work in progress, per account or, without a token, per address. */
 export function workLimits({ REQUESTS_IN_FLIGHT, SEARCHES_IN_FLIGHT }: Bounds) {

@@ -58,8 +58,6 @@ const recover = endpoint(
     ...common,
     path: '/auth/recover',
     summary: 'Ask for the recovery of an account',
-    description:
-      'Mails a link to the address if an account has it; the answer for an unknown address is the same. `password` is the new password: it takes effect, and the tokens are revoked, only when the recovery is confirmed. An account gets at most 5 such mails an hour and 10 a day; any link that is still valid confirms any request of the last 24 hours.',
     limit: limits.recover,
     body: z.strictObject({ email: addressField, password: passwordField }),
     bodyExample: examples.recovery,
@@ -80,8 +78,6 @@ const confirm = endpoint(
     ...opens(recovered),
     path: '/auth/recover/confirm',
     summary: 'Confirm a recovery',
-    description:
-      'The page of the mailed link sends this request: `token` follows `#token=` in the link, `password` is one of a request of the last 24 hours. Every token of the account is revoked, the new Master Token is shown this once, and a mail confirms the recovery.',
     limit: limits.confirmRecovery,
     body: confirmation,
     bodyExample: examples.confirmation,
@@ -151,14 +147,12 @@ const end = endpoint(
     auth: 'master',
     limit: limits.endAccount,
     summary: 'End the account',
-    description:
-      'Deletes the name, the address, the tokens, the watch list with its feed, and the mails of the account, at once and for good. All its tokens get 401 from then on, and the remaining credits are forfeited. The ledger stays without a person for the period of tax law. The address can be registered again, without a second welcome bonus.',
     body: z.strictObject({ password: z.string() }),
     bodyExample: { password: 'correct horse battery' },
     answer: z.strictObject({
       success: z.literal(true),
       message: z.string(),
-      forfeited_credits: z.int().meta({ description: 'The remaining balance.' }),
+      forfeited_credits: z.int(),
     }),
     example: { success: true, message: endedMessage, forfeited_credits: 120 },
   },

@@ -34,10 +34,8 @@ function unpadded(bytes: Buffer): string {
 }
 
 /**
- * Returns the argon2id hash of a password, in the text form of the reference implementation. Throws a 503 when the
- * queue of hashes is full.
- *
- * @param nonce the salt, 16 bytes; the same salt and password give the same hash
+ * Returns the argon2id hash of a password, in the text form of the reference implementation; the same `nonce`, a
+ * salt of 16 bytes, gives the same hash. Throws a 503 when the queue of hashes is full.
  */
 export async function hashPassword(
   password: string,

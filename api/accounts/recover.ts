@@ -23,11 +23,8 @@ const answer_ms = 400;
 export const confirmation = z.strictObject({ token: z.string(), password: z.string() });
 
 /**
- * Returns the functions for the two steps of an account recovery. `request` mails a link; known and unknown
- * addresses get the same answer, after one hash and the same time.
- *
- * `confirm` needs any mailed link and the password of any request of the last 24 hours. So strangers cannot lock
- * the owner out by many requests, and a reader of the mail cannot recover the account.
+ * Returns the functions for the two steps of an account recovery. `request` mails a link; `confirm` needs any mailed
+ * link and the password of any request of the last 24 hours. `api/decisions.md` has the reasons.
  */
 export function createRecovery({ db, limiter, now, secretKey }: Context) {
   /** Hashes a new password, with one salt per address, so that one hash finds the matching request. */

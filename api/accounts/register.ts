@@ -95,7 +95,6 @@ async function registerAccount(options: Context, registration: Registration) {
 export function registerEndpoint(options: RegistrationOptions): Endpoint {
   const { isRegistrationOpen = true, freeMailDomains = [] } = options;
   const { message } = examples.registered;
-  const closed = switchedOff('Registration is');
   return endpoint(
     {
       method: 'post',
@@ -103,23 +102,16 @@ export function registerEndpoint(options: RegistrationOptions): Endpoint {
       tag: 'Accounts',
       auth: 'none',
       summary: 'Register an account',
-      description:
-        'Mails a one-time token, which `POST /auth/init` exchanges for the Master Token. An address that was registered but never initialized can be registered again: only the newest one-time token is valid. A mailbox gets at most 3 such mails an hour and 10 a day; the answer stays the same.',
       limit: limits.register,
       body: registrationWithout(freeMailDomains),
       bodyExample: examples.registration,
       status: 201,
       answer: z.strictObject({ user_ref: text, email: text, message: text, expires_at: time }),
       example: examples.registered,
-      errors: {
-        503: {
-          description: 'Registration is switched off, or too many requests are waiting.',
-          example: closed.body,
-        },
-      },
+      errors: examples.registration_errors,
     },
     async ({ body }) => {
-      if (!isRegistrationOpen) throw closed;
+      if (!isRegistrationOpen) throw switchedOff('Registration is');
       const { expires_at, ...account } = await registerAccount(options, body);
       return { ...account, message, expires_at };
     },

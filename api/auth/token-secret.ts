@@ -45,11 +45,7 @@ export function createRef(): string {
   return createText(base36, refDigits);
 }
 
-/**
- * Reads the token in the `Authorization` header of a request.
- *
- * @returns the hash of its secret, or the `error` text of the 401 for a missing or malformed token
- */
+/** Returns the hash of the token in the header `Authorization`, or the `error` of the 401 for another header. */
 export function readBearer(request: IncomingMessage) {
   const header = request.headers.authorization?.trim() ?? '';
   if (header === '' || /^bearer$/i.test(header)) return { error: 'Missing API token' };

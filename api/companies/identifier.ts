@@ -36,9 +36,7 @@ export const identifierValue = writtenNumber
   .meta({ type: 'string', maxLength: maxCharacters });
 
 /** The permanent reference of a company in answers. Clients must not interpret its text. */
-export const companyRef = z.string().max(maxCharacters).meta({
-  description: '(+) The `company_ref` of an event, a watched company or a search result.',
-});
+export const companyRef = z.string().max(maxCharacters).meta({ id: 'CompanyRef' });
 
 /** Adds an issue to the checks of a body. Its message names a field and the fault. */
 export function refuse(context: z.core.$RefinementCtx, path: (string | number)[], wrong: string) {
@@ -116,10 +114,7 @@ export const companyBody = z
     identifier_type: identifierType.optional(),
     identifier_value: identifierValue.optional(),
     company_ref: companyRef.optional(),
-    lang: z.string().optional().meta({
-      description:
-        '(+) The language of labels and legal forms, such as `en`, where it has words for them; by default the language of the registry.',
-    }),
+    lang: z.string().optional(),
   })
   .superRefine((body, context) => {
     const missing = usualPair.filter((field) => !(field in body));

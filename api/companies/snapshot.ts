@@ -51,20 +51,9 @@ export function snapshotEndpoint(
       path: '/companies/snapshot',
       tag: 'Companies',
       summary: 'Read the full profile of a company',
-      description: [
-        'A number, or (+) a `company_ref` instead, names the company. Deleted companies have a profile too.',
-        'A field that the registry leaves empty is an empty string or an empty list.',
-        `Credits for an answer: ${snapshotCredits}. An error is free. The headers \`X-Credits-Charged\` and \`X-Credits-Balance\` have the charged and the remaining credits.`,
-        'An `Idempotency-Key` with another body is refused. With `If-None-Match` a snapshot that has not changed is answered with 304, free of charge; the `ETag` changes with the content of the registries.',
-      ].join('\n\n'),
       auth: 'token',
       credits: snapshotCredits,
-      headers: idempotencyHeader.extend({
-        'If-None-Match': z
-          .string()
-          .optional()
-          .meta({ description: 'The `ETag` of a snapshot that you have.' }),
-      }),
+      headers: idempotencyHeader.extend({ 'If-None-Match': z.string().optional() }),
       body: companyBody,
       check: numberCheck,
       bodyExample: { identifier_type: 'NIP', identifier_value: '1000201006' },

@@ -6,19 +6,10 @@ import { invalid } from '../http/errors.ts';
 export const every = 'all';
 
 /** The field for one country. `chooseCountry` looks its value up. */
-export const countryField = z
-  .string()
-  .meta({ id: 'Country', description: '(+) A country of `GET /countries`; default the first one.' })
-  .optional();
+export const countryField = z.string().meta({ id: 'Country' }).optional();
 
 /** The field for one country or all countries. `chooseCountries` looks its value up. */
-export const countriesField = z
-  .string()
-  .meta({
-    id: 'CountryOrAll',
-    description: '(+) A country of `GET /countries`, or `all`; default the first one.',
-  })
-  .optional();
+export const countriesField = z.string().meta({ id: 'CountryOrAll' }).optional();
 
 export type Country = Awaited<ReturnType<typeof readCountries>>[number];
 

@@ -30,7 +30,7 @@ type Asked = Partial<Record<'country' | 'lang' | 'version', string>>;
 
 type Path = keyof typeof texts;
 
-/** A public list of a dictionary. `lists.json` has its texts, an example, and the `id` of the schema of its rows. */
+/** A public list of a dictionary. `lists.json` has its summary, an example, and the `id` of the schema of its rows. */
 interface List {
   fields: z.ZodRawShape;
   query?: z.ZodRawShape;
@@ -132,7 +132,7 @@ const lists: Record<Path, List> = {
 const isOfCountries = ({ query }: List) => query?.country === countriesField;
 
 function describe(path: Path, list: List) {
-  const { id, example, ...said } = texts[path];
+  const { id, summary, example } = texts[path];
   const { fields, query } = list;
   const about = '(+) Country of the row; only with `country=all`.';
   const country_code = text.optional().meta({ description: about });
@@ -141,7 +141,7 @@ function describe(path: Path, list: List) {
     method: 'get',
     path,
     tag: 'Dictionaries',
-    ...said,
+    summary,
     ...(query && { query: z.strictObject(query) }),
     auth: 'none',
     // Dictionaries change with a release.

@@ -4,14 +4,13 @@ import type { Db } from '../../sql/connection/kysely.ts';
 import { every, readCountries } from './countries.ts';
 
 // Severities are in the order of the specification. The dictionaries of the database hold the same values.
-export const severity = z.enum(['info', 'notice', 'warning', 'high', 'error', 'critical']).meta({
-  id: 'Severity',
-  description: 'Severity of events of this type, from the least to the most critical.',
-});
+export const severity = z
+  .enum(['info', 'notice', 'warning', 'high', 'error', 'critical'])
+  .meta({ id: 'Severity' });
 
 export const eventClass = z
   .enum(['initialization', 'change', 'growth', 'risk', 'anomaly', 'recovery'])
-  .meta({ id: 'EventClass', description: 'Kind of change of the events of this type.' });
+  .meta({ id: 'EventClass' });
 
 export const category = z
   .enum([
@@ -24,21 +23,13 @@ export const category = z
     'web_presence',
     'finance',
   ])
-  .meta({ id: 'EventCategory', description: 'Subject of the events of this type.' });
+  .meta({ id: 'EventCategory' });
 
 /** The field for an identifier type. `numberCheck` looks its value up. */
-export const identifierType = z.string().meta({
-  id: 'IdentifierType',
-  description:
-    'Type of the number by its register, such as NIP (tax), REGON9 (statistics), KRS (courts); `GET /identifier-types` has all. `x-extensible-enum` has the types of today: more may be added.',
-});
+export const identifierType = z.string().meta({ id: 'IdentifierType' });
 
 /** The field for an event type. `readEnums` returns all event types. */
-export const eventTypeName = z.string().min(1).max(100).meta({
-  id: 'EventType',
-  description:
-    'Kind of event; `GET /event-types` explains each type. `x-extensible-enum` has the types of today: more may be added.',
-});
+export const eventTypeName = z.string().min(1).max(100).meta({ id: 'EventType' });
 
 /** Returns a name in lower case without diacritics, as slugs are written. */
 export function slugOf(text: string): string {

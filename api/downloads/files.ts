@@ -24,13 +24,15 @@ export interface FileOfDay {
   version: string;
 }
 
-export interface FilesOptions extends Context {
+export interface DownloadOptions extends Context {
+  /** The address of the API for clients, without a slash at the end. */
+  baseUrl: string;
   /** The pools of the readers, the writer's last. A pool bounds the parallel files and the time of a query. */
   downloadPools: readonly Pool[];
 }
 
 /** Returns a function that makes files whole, so that a slow client holds no session, and caches the last ones. */
-export function createFiles({ downloadPools, readers, suppressBelow }: FilesOptions) {
+export function createFiles({ downloadPools, readers, suppressBelow }: DownloadOptions) {
   const kept = new LRUCache<string, Buffer, FileOfDay>({
     maxSize: room_bytes,
     sizeCalculation: ({ length }) => length,

@@ -6,6 +6,7 @@ import { chooseByAddress } from '../dictionaries/countries.ts';
 import type { Context } from '../http/context.ts';
 import { findCountryChoices } from '../html/country-choice.ts';
 import { findAttributions } from '../html/attributions.ts';
+import type { DownloadOptions } from './files.ts';
 import { placeFlag, views } from './views.ts';
 
 type DictionaryRow = Record<'view' | 'about_view' | 'name' | 'type' | 'about', string>;
@@ -39,10 +40,7 @@ export async function findDictionary({ readers: { db }, suppressBelow }: Context
 const query = z.object({ date: z.iso.date().optional().catch(undefined) });
 
 /** Returns the data of the page `/downloads`: the files of a day, by default the newest, and the days of its month. */
-export async function findDownloads(
-  options: Context & { baseUrl: string },
-  asked: Request['query'],
-) {
+export async function findDownloads(options: DownloadOptions, asked: Request['query']) {
   const { readers, baseUrl } = options;
   const { country, countries } = await chooseByAddress(readers.db, asked);
   const snapshots = readers.db

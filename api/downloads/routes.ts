@@ -13,11 +13,9 @@ import { addressKeyOf } from '../http/limiter.ts';
 import { setTag } from '../http/tag.ts';
 import { sendPage } from '../html/page.ts';
 import { cacheControlOf } from '../stats/source.ts';
-import { createFiles, type FilesOptions } from './files.ts';
+import { createFiles, type DownloadOptions } from './files.ts';
 import { findDictionary, findDownloads } from './page.ts';
 import { isView } from './views.ts';
-
-export type DownloadOptions = FilesOptions & { baseUrl: string };
 
 const mediaTypes: Record<Format, string> = {
   csv: 'text/csv; charset=utf-8',

@@ -26,6 +26,7 @@ export interface EndpointDescription<
   path: string;
   tag: string;
   summary: string;
+  /** A text that holds figures. `openapi/glossary.json` has all other texts, by the name of the operation. */
   description?: string;
   auth: A;
   /** Whether requests of one account run one after the other in a process, because each locks the account. */

@@ -32,8 +32,6 @@ const feedPage = endpoint(
     ...common,
     path: '/watchlist/events',
     summary: 'List the events of the companies that are watched',
-    description:
-      'Events since a company is watched, the newest first, (+) of one `country` or of all. A night that adds events moves all pages on: `GET /events/feed` gives each event once.',
     query: z
       .strictObject({
         country: countriesField,
@@ -81,10 +79,7 @@ const numbered = model('FeedEvent', {
 });
 
 /** The newest published day of each registry, by the name of the registry. */
-const publishedDays = z.record(z.string(), z.iso.date()).meta({
-  description:
-    '(+) The newest published day of each registry, by the name of the registry. Where `has_more` is false, you have all events of these days.',
-});
+const publishedDays = z.record(z.string(), z.iso.date());
 
 interface FeedPart {
   events: string;
@@ -100,8 +95,6 @@ const feed = endpoint(
     ...common,
     path: '/events/feed',
     summary: 'Read events on from where the last answer ended',
-    description:
-      'Lists events in the order of publication, each exactly once: events of watched companies, (+) of one `country` or by default of all; or with `scope=all` events of every company of a `country`, by default the first country, except companies whose owner objects to be found. Without `after` the feed begins with its first event. Every answer has a `next_cursor`, which never expires: a later request with it gets the events that have been published since.',
     query: z
       .strictObject({
         scope: feedScope.default('watched'),

@@ -8,17 +8,14 @@ import { pageMetaFields } from '../http/paging.ts';
 
 export const common = { method: 'get', tag: 'Company monitor', auth: 'token' } as const;
 
-const eventFields = {
+export const event = model('Event', {
   id: z.int(),
   event_type: eventTypeName,
   old_value: text.nullable(),
   new_value: text.nullable(),
   event_date: z.iso.date(),
   severity,
-};
-
-const words = z.string().optional().meta({
-  description: '(+) The event in a sentence, in the language of `lang`.',
+  text: text.optional(),
 });
 
 export const langField = z
@@ -31,24 +28,17 @@ export const numberFields = {
   identifier_type: identifierType.or(z.null()),
 };
 
-export const event = model('Event', { ...eventFields, text: words });
-
 export const companyEvent = model('CompanyEvent', {
-  ...eventFields,
+  ...event.shape,
   ...numberFields,
   company_name: text.nullable(),
   company_ref: text,
   submitted_identifier: text.nullable(),
-  text: words,
 });
 
 export const pageMeta = model('EventPageMeta', { ...pageMetaFields, fetched_at: time });
 
-/**
- * Adds a sentence to each event, if there is a language.
- *
- * @param typeOf returns the type of the number of a company, which implies the country
- */
+/** Adds a sentence to each event, if there is a language. `typeOf` returns the type of its company's number. */
 export function withWords<E extends z.output<typeof event>>(
   events: E[],
   lang: Language | undefined,

@@ -28,7 +28,7 @@ const historyMeta = model('HistoryMeta', {
   company_name: text.nullable(),
   company_status: companyStatus,
   country_code: text,
-  is_watched: z.boolean().meta({ description: '(+) Whether the company is on the watch list.' }),
+  is_watched: z.boolean(),
 });
 
 /** The parts of the description that both endpoints of histories share. */
@@ -94,8 +94,6 @@ const historyByNumber = endpoint(
     ...answered,
     path: '/companies/events',
     summary: 'List the events of a company',
-    description:
-      'Lists the whole history of a company, watched or not, the newest event first. A former number also finds its company, unless another company has that number now; `meta` has the number of today. A page past the end is empty.',
     query: z.strictObject({
       identifier_type: identifierType,
       identifier_value: identifierValue,

@@ -1,26 +1,23 @@
-/** Headers of every answer, as the OpenAPI document describes them. */
+/** The headers of every answer, with their types. */
 export const commonHeaders = {
-  'X-Request-Id': ['Name of the request in the log: the one you sent, else a new one.', 'string'],
-  'RateLimit-Policy': ['The limit and its window (draft 8 of the HTTP working group).', 'string'],
-  RateLimit: ['What is left of the limit, and the seconds until its window ends.', 'string'],
-  'X-RateLimit-Limit': ['Requests per window.', 'integer'],
-  'X-RateLimit-Remaining': ['What is left of them.', 'integer'],
-  'X-RateLimit-Reset': ['When the window ends, in seconds since 1970.', 'integer'],
+  'X-Request-Id': 'string',
+  'RateLimit-Policy': 'string',
+  RateLimit: 'string',
+  'X-RateLimit-Limit': 'integer',
+  'X-RateLimit-Remaining': 'integer',
+  'X-RateLimit-Reset': 'integer',
 } as const;
 
-/** All headers that an answer can have, as the OpenAPI document describes them. */
+/** All headers that an answer can have, with their types. */
 export const headers = {
   ...commonHeaders,
-  'Retry-After': ['Seconds to wait.', 'integer'],
-  'WWW-Authenticate': ['`Bearer`: a token is needed.', 'string'],
-  'Idempotency-Replayed': [
-    '`true` where an earlier request with the same key got this answer.',
-    'string',
-  ],
-  'X-Credits-Charged': ['Credits that this request cost.', 'integer'],
-  'X-Credits-Balance': ['Credits that are left in the wallet.', 'integer'],
-  ETag: ['Validator for `If-None-Match`.', 'string'],
-  'Cache-Control': ['How long the answer may be kept.', 'string'],
+  'Retry-After': 'integer',
+  'WWW-Authenticate': 'string',
+  'Idempotency-Replayed': 'string',
+  'X-Credits-Charged': 'integer',
+  'X-Credits-Balance': 'integer',
+  ETag: 'string',
+  'Cache-Control': 'string',
 } as const;
 
 export type Header = keyof typeof headers;

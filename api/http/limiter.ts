@@ -128,7 +128,7 @@ export function createLimiter({ gate, readers, now, logger }: Options) {
      */
     limitRequests(
       limited: RequestLimit,
-      keyOf: (request: Request) => Promise<string | undefined> = () => Promise.resolve(undefined),
+      keyOf?: (request: Request) => string | Promise<string | undefined>,
       beforeRefusal?: (request: Request) => Promise<void>,
     ): RequestHandler {
       const limit = rateLimit({
@@ -136,7 +136,7 @@ export function createLimiter({ gate, readers, now, logger }: Options) {
         limit: limited.request_count,
         standardHeaders: 'draft-8',
         legacyHeaders: true,
-        keyGenerator: async (request) => (await keyOf(request)) ?? addressKeyOf(request),
+        keyGenerator: async (request) => (await keyOf?.(request)) ?? addressKeyOf(request),
         store: {
           prefix: limited.name,
           increment: (key) => hit(limited, key),

@@ -21,11 +21,6 @@ export const pagingFields = {
   per_page: wholeNumber('per_page', sizes.perPage, pageSize),
 };
 
-/** Returns the number of the last page. Spec: silent on an empty list; we give it one page. */
-export function lastPageOf(total: number, per_page: number): number {
-  return Math.max(1, Math.ceil(total / per_page));
-}
-
 export type Paging = Record<keyof typeof pagingFields, number>;
 
 /** Returns the count of items before a page. */
@@ -43,10 +38,10 @@ export const pageMetaFields = {
   last_page: z.int(),
 };
 
-export const pageMeta = z
-  .strictObject(pageMetaFields)
-  .meta({ id: 'PageMeta', description: 'Number of the page, and counts of pages and items.' });
+export const pageMeta = z.strictObject(pageMetaFields).meta({ id: 'PageMeta' });
 
 export function viewPageMeta({ page, per_page }: Paging, total: number) {
-  return { total, per_page, current_page: page, last_page: lastPageOf(total, per_page) };
+  // Spec: silent on an empty list; we give it one page.
+  const last_page = Math.max(1, Math.ceil(total / per_page));
+  return { total, per_page, current_page: page, last_page };
 }

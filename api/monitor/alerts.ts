@@ -40,22 +40,23 @@ const notWatchedErrors = {
 
 const updatedData = z.strictObject({ updated: z.int() });
 
-const settings = model('AlertSettings', {
+const settingFields = {
   alert_min_severity: severity,
   alerts_enabled: z.boolean(),
   notify_via_email: z.boolean(),
   alert_event_classes: z.array(eventClass),
   alert_categories: z.array(category),
-});
+};
 
-const globalSettings = settings
-  .extend({ notify_submissions: z.boolean() })
-  .meta({ id: 'GlobalAlertSettings', description: 'The settings of the account.' });
+const globalSettings = model('GlobalAlertSettings', {
+  ...settingFields,
+  notify_submissions: z.boolean(),
+});
 
 const companySettings = model('CompanyAlertSettings', {
   ...watchedFields,
   has_custom_settings: z.literal(true),
-  ...settings.shape,
+  ...settingFields,
 });
 
 const settingsExample = { ...examples.change, alert_categories: category.options };
@@ -74,9 +75,6 @@ const change = endpoint(
     ...common,
     method: 'patch',
     summary: 'Set which events are reported by mail',
-    description: `Without an identifier the settings apply to all companies of the watch list that have none of their own; \`force\` drops the settings of companies. With an identifier they apply to that company alone, and override the global settings; \`force\` and \`notify_submissions\` then have no effect.
-
-Without a value \`alerts_enabled\` and \`notify_via_email\` stay as they are: off at first, and for the first settings of a company the global value. \`notify_submissions\` is on at first: a mail reports the outcome of each submission to \`POST /companies/add\`. A list that is left out means all; it must not be empty.`,
     body: z
       .strictObject({
         alert_min_severity: severity,
@@ -111,7 +109,6 @@ const list = endpoint(
     ...common,
     method: 'get',
     summary: 'Read the settings of alerts',
-    description: `Lists the global settings and, page by page, the companies with settings of their own, the last added company first.`,
     query: z.strictObject(pagingFields),
     ...answersSuccess(
       [
@@ -138,7 +135,6 @@ const reset = endpoint(
     ...common,
     method: 'delete',
     summary: 'Remove the alert settings of one company',
-    description: 'From now on the global settings apply to that company.',
     body: identifierBody,
     check: numberCheck,
     bodyExample: examples.identifier,

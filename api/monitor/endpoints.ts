@@ -87,8 +87,6 @@ const list = endpoint(
     method: 'get',
     path: '/companies/watched',
     summary: 'List the watched companies',
-    description:
-      'Lists the newest company first, under its number of today; a company that is `queued` or `failed` has the submitted number.',
     query: z.strictObject(pagingFields),
     ...answersSuccess([z.array(watchEntry), [examples.watch]], [pageMeta, examples.meta]),
   },
@@ -147,8 +145,6 @@ const remove = endpoint(
     method: 'delete',
     path: '/companies/watched',
     summary: 'Remove companies from the watch list',
-    description:
-      'The body is as in `POST /companies/add`, or has `name` and `value` instead. The lists of the answer hold the numbers as they were written: `not_found` numbers that no registry has ever listed, `not_watched` numbers of companies that are not on the list. Daily monitoring stops at once, and the events of the company leave the feed.',
     body: z
       .strictObject({
         identifier_type: identifierType.optional(),

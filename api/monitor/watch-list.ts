@@ -155,13 +155,11 @@ async function submit(tx: Tx, { account_id, identifier_type, values, now }: Subm
 /** The outcome of a number in a removal; `not_found`: no registry knows the number. */
 export type RemovalOutcome = 'removed' | 'not_found' | 'not_watched';
 
-interface FoundNumber {
-  value: string;
-  outcome: RemovalOutcome;
-  /** The id of the removed watch; null unless the company is removed. */
-  watch_id: string | null;
-  company_id: string | null;
-}
+/** A number with its outcome, and the removed watch with its company; null: nothing was removed, or is known. */
+type FoundNumber = { value: string; outcome: RemovalOutcome } & Record<
+  'watch_id' | 'company_id',
+  string | null
+>;
 
 /**
  * Removes companies from the watch list of an account, and their events from its feed. Returns the numbers with

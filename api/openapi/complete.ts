@@ -11,7 +11,6 @@ export interface Schema {
   type?: string | string[];
   format?: string;
   description?: string | undefined;
-  example?: string;
   enum?: unknown[];
   'x-extensible-enum'?: unknown[];
   properties?: Record<string, Schema>;
@@ -40,24 +39,25 @@ export interface Operation {
   operationId: string;
   tags: string[];
   summary: string;
-  description?: string;
+  description?: string | undefined;
   security: Record<string, unknown>[];
   parameters?: Parameter[];
   requestBody?: Body;
   responses: Record<string, Body>;
 }
 
-/** The descriptions of schemas by name, and of properties and parameters by name or by `schema.name`. */
-const descriptions: Record<string, string> = glossary;
+/** The descriptions of all parts of the document by name; of a property or parameter also by `schema.name`. */
+export const descriptions: Record<string, string> = glossary;
 
 /** The sample values of parameters: required ones by name, others by `operation.name`. */
 const samples: Record<string, string> = examples;
 
-/** Names the answers of a generated document, describes its properties and parameters, and lists dictionary values. */
+/** Names the answers of a generated document, describes what the glossary describes, and lists dictionary values. */
 export function complete(document: OpenApiDocument, enums?: Enums): void {
   const schemas = ((document.components ??= {}).schemas ??= {}) as Record<string, Schema>;
   for (const [path, item] of Object.entries(document.paths ?? {})) {
     for (const [method, operation] of Object.entries(item as Record<string, Operation>)) {
+      operation.description ??= descriptions[operation.operationId];
       nameAnswer(operation, `Answer of \`${method.toUpperCase()} ${path}\`.`, schemas);
       for (const one of operation.parameters ?? []) describeParameter(one, operation.operationId);
       const body = operation.requestBody?.content?.['application/json']?.schema;
@@ -95,11 +95,8 @@ function describeParameter(parameter: Parameter, operationId: string): void {
   const sample =
     samples[`${operationId}.${name}`] ?? (parameter.required ? samples[name] : undefined);
   if (sample !== undefined) parameter.example = sample;
-  const { description = describeProperty(name, 'query'), example } = schema;
-  delete schema.example;
-  parameter.description ??= description;
-  if (parameter.description === undefined || example === undefined) return;
-  parameter.description = `${parameter.description.replace(/\.$/, '')}, such as \`${example}\`.`;
+  const shared = descriptions[schema.$ref?.split('/').at(-1) ?? ''];
+  parameter.description ??= shared ?? describeProperty(name, 'query');
 }
 
 /** Describes the properties of a schema. @param name the name of the schema, or `request` for a request body */

@@ -7,34 +7,17 @@ import {
 } from '@asteasolutions/zod-to-openapi';
 import { z } from 'zod';
 import type { Enums } from '../dictionaries/names.ts';
-import type { Auth, Endpoint } from '../endpoint/endpoint.ts';
+import { model } from '../endpoint/answers.ts';
+import type { Auth, DocumentedError, Endpoint } from '../endpoint/endpoint.ts';
 import { commonHeaders, type Header, headers } from '../http/headers.ts';
 import { keep } from '../http/keep.ts';
 import { productVersion } from '../../sql/suitable.ts';
 import { limits } from '../figures.ts';
 import { basePath, isPublic } from '../endpoint/mount.ts';
-import { complete, type OpenApiDocument } from './complete.ts';
-import { listErrors, shapeOf } from './errors.ts';
+import { complete, descriptions, type OpenApiDocument } from './complete.ts';
+import general from './errors.json' with { type: 'json' };
 
 const introduction = readFileSync(join(import.meta.dirname, 'introduction.md'), 'utf8');
-
-const tags: Record<string, string> = {
-  Accounts: 'Register, initialize and recover an account.',
-  Tokens: 'API tokens, which the Master Token manages.',
-  Wallet: 'Prepaid credits.',
-  Companies: 'Search companies and read their full profiles; both cost credits.',
-  'Company monitor': 'Watch companies: their events, and who gets mails.',
-  Dictionaries: 'The values that the data refer to: public, free, and kept in caches.',
-  Statistics: 'Counts of the daily snapshots of the registers; no token needed.',
-  Quality: 'The findings of the nights in the dumps: files, rejects, refusals; no token needed.',
-  Document: 'This document.',
-};
-
-const schemes: Record<string, string> = {
-  master: 'The Master Token (`sk_live_…`): full access, token management included.',
-  token:
-    'An API token (`sk_api_…`): everything but the management of tokens and changes of the account.',
-};
 
 const security: Record<Auth, Record<string, string[]>[]> = {
   none: [],
@@ -78,11 +61,13 @@ function headersOf(description: Endpoint['description'], code: string) {
 /** Returns the OpenAPI document of endpoints. Without `enums` it lists no values of dictionaries. */
 export function createDocument(endpoints: Endpoint[], enums?: Enums): OpenApiDocument {
   const registry = new OpenAPIRegistry();
-  for (const [name, description] of Object.entries(schemes)) {
+  for (const name of ['master', 'token']) {
+    const description = descriptions[`scheme.${name}`]!;
     const scheme = { type: 'http', scheme: 'bearer', description } as const;
     registry.registerComponent('securitySchemes', name, scheme);
   }
-  for (const [name, [description, type]] of Object.entries(headers)) {
+  for (const [name, type] of Object.entries(headers)) {
+    const description = descriptions[`header.${name}`]!;
     registry.registerComponent('headers', name, { description, schema: { type } });
   }
   for (const { description } of endpoints) registry.registerPath(describe(description));
@@ -97,7 +82,7 @@ export function createDocument(endpoints: Endpoint[], enums?: Enums): OpenApiDoc
     },
     // The server of the API is the host that serves the document.
     servers: [{ url: '/' }],
-    tags: [...used].map((name) => ({ name, description: tags[name] ?? name })),
+    tags: [...used].map((name) => ({ name, description: descriptions[`tag.${name}`]! })),
   });
   complete(document, enums);
   return document;
@@ -159,6 +144,49 @@ function contentOf({ answer, mediaType, example, csvExample }: Endpoint['descrip
   return {
     [mediaType ?? 'application/json']: { schema: answer, example },
     ...(csvExample && { 'text/csv': { schema: z.string(), example: csvExample } }),
+  };
+}
+
+const message = z.string();
+
+const shapes: Record<string, z.ZodObject> = {
+  401: model('Unauthorized', { error: z.string(), code: z.literal('UNAUTHORIZED') }),
+  402: model('InsufficientCredits', {
+    message,
+    code: z.literal('INSUFFICIENT_CREDITS'),
+    required: z.int(),
+    balance: z.int(),
+  }),
+  403: model('Forbidden', { message, code: z.literal('FORBIDDEN') }),
+  404: model('NotFound', { success: z.literal(false).optional(), message }),
+  422: model('Invalid', { message, errors: z.record(z.string(), z.array(z.string())) }),
+  default: model('Error', { message }),
+};
+
+function shapeOf(status: string): z.ZodObject {
+  return shapes[status] ?? shapes.default!;
+}
+
+/** Returns the errors with the given statuses, which endpoints share. */
+function pick(...statuses: (keyof typeof general)[]): Record<string, DocumentedError> {
+  return Object.fromEntries(statuses.map((status) => [status, general[status]]));
+}
+
+/** Returns every error that an endpoint can answer, by status. */
+function listErrors({
+  auth,
+  method,
+  params,
+  errors,
+}: Endpoint['description']): Record<string, DocumentedError> {
+  return {
+    ...(auth === 'none' && method === 'get' && pick('304')),
+    ...(auth !== 'none' && pick('401')),
+    ...(auth === 'master' && pick('403')),
+    ...(method !== 'get' && pick('408', '413', '415')),
+    ...(params && pick('404')),
+    ...pick('400', '422', '429', '500', '503'),
+    ...errors,
   };
 }
 

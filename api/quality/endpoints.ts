@@ -17,7 +17,6 @@ export const qualityEndpoints = [
       ...common,
       path: '/quality',
       summary: 'List the days of delivered dumps',
-      description: 'Lists the newest day first, with the outcome of each registry.',
       query: z.strictObject({ ...pagingFields, country: countriesField }),
       answer: z.strictObject({ data: z.array(nightSummary), meta: pageMeta }),
       example: examples.nights,
@@ -30,8 +29,6 @@ export const qualityEndpoints = [
       ...common,
       path: '/quality/{date}',
       summary: 'Read the findings of the night in the dumps of a day',
-      description:
-        'By registry: files, rows read and rejected, refused attempts and accepted findings. A rejected row shows only the kind of reason.',
       params: z.strictObject({ date: dateField('date') }),
       query: z.strictObject({ country: countriesField }),
       answer: z.strictObject({
@@ -39,12 +36,7 @@ export const qualityEndpoints = [
         data: z.array(nightOfRegistry),
       }),
       example: examples.night,
-      errors: {
-        404: {
-          description: 'No dump was delivered for that day.',
-          example: { message: 'No dump was delivered for 2026-11-06.' },
-        },
-      },
+      errors: examples.night_errors,
     },
     async ({ params: { date }, query, options }) => {
       const { db } = options.readers;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { model } from '../endpoint/answers.ts';
+import { model, time } from '../endpoint/answers.ts';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import type { Db } from '../../sql/connection/kysely.ts';
 import type { Readers } from '../../sql/connection/readers.ts';
@@ -10,7 +10,6 @@ import { type Paging, skippedBy, viewPageMeta } from '../http/paging.ts';
 const mostListed = 200;
 
 const count = z.int().nonnegative();
-const moment = z.iso.datetime({ offset: true });
 const rows = { read: count, accepted: count, rejected: count };
 
 /** A check that a dump failed, with its figures. `registry show` prints a failed check as a sentence. */
@@ -25,7 +24,7 @@ const guard = model('Guard', {
 const rejectCount = model('RejectCount', { subject: z.string(), count });
 
 const published = model('PublishedDump', {
-  published_at: moment,
+  published_at: time,
   days_late: z.int(),
   is_baseline: z.boolean(),
   ...rows,
@@ -42,7 +41,7 @@ export const nightOfRegistry = model('NightOfRegistry', {
   source: z.string(),
   published: published.nullable(),
   refusals_total: count,
-  refusals: z.array(z.strictObject({ refused_at: moment, guards: z.array(guard) })),
+  refusals: z.array(z.strictObject({ refused_at: time, guards: z.array(guard) })),
 });
 
 /** Returns the outcome of a day's dumps by registry of the countries; an empty list for a day without dumps. */

@@ -59,10 +59,7 @@ async function openSocket(place: SearchPlace, closed: AbortSignal): Promise<Sock
 
 /**
  * Returns a client of the search index, which the API processes of a machine share. If no index process runs, the
- * client starts one, and repeats a question that was lost.
- *
- * @param servers the servers that companies are read from, the writer last
- * @param options.folder the folder that keeps the index for the next process; absent: the index is not kept
+ * client starts one, and repeats a question that was lost. `SearchPlace` explains `servers` and `folder`.
  */
 export function createSearchIndex(
   servers: readonly ClientConfig[],

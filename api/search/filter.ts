@@ -35,24 +35,14 @@ export const searchQuery = z
     activity_prefix: activityField,
     activity_start_from: dateField('activity_start_from').optional(),
     activity_start_to: dateField('activity_start_to').optional(),
-    voivodeship: textField('voivodeship')
-      .meta({
-        id: 'Voivodeship',
-        description: 'Name or slug of a voivodeship, as in `GET /voivodeships`, in any case.',
-      })
-      .optional(),
+    voivodeship: textField('voivodeship').meta({ id: 'Voivodeship' }).optional(),
     city: textField('city').optional(),
     postal_code: textField('postal_code', 20)
       .transform((text) => text.replaceAll(/[ -]/g, ''))
       .meta({ type: 'string' })
       .optional(),
     status: z.enum(['ACTIVE', 'SUSPENDED', 'DELETED']).default('ACTIVE'),
-    legal_form: textField('legal_form')
-      .meta({
-        id: 'LegalForm',
-        description: 'Slug of a legal form, as in `GET /legal-forms`, in any case.',
-      })
-      .optional(),
+    legal_form: textField('legal_form').meta({ id: 'LegalForm' }).optional(),
     name: textField('name')
       .refine((text) => (text.match(/[\p{L}\p{N}]/gu) ?? []).length >= leastLetters, {
         error: `The name field must have at least ${leastLetters} letters.`,

@@ -60,12 +60,7 @@ const dayEndpoint = endpoint(
       data: dataFields,
     }),
     example: examples.day,
-    errors: {
-      404: {
-        description: 'No snapshot was published for that day.',
-        example: { message: 'No snapshot of ceidg was published for 2026-11-06.' },
-      },
-    },
+    errors: examples.day_errors,
   },
   async ({ params: { date }, query, response, options: { readers, now } }) => {
     const source = await chooseSource(readers.db, query);

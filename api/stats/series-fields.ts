@@ -8,9 +8,6 @@ export const dimensions = ['voivodeship', 'section', 'legal_form'] as const;
 
 export type Dimension = (typeof dimensions)[number];
 
-/** The most points of an answer with groups: a year of 85 groups, which takes 1 to 2 s of the allowed 3 s. */
-export const mostPoints = 30_000;
-
 /** The word in a query that selects the entries without a value of a dimension. */
 export const none = 'none';
 
@@ -23,42 +20,20 @@ export const seriesQuery = z
     by: by.default('day'),
     source: sourceField.optional(),
     country: countryField,
-    voivodeship: z
-      .string()
-      .meta({
-        description:
-          'Name of the voivodeship, with or without diacritics; `none`: entries without one',
-        example: 'mazowieckie',
-      })
-      .optional(),
+    voivodeship: z.string().optional(),
     section: z
       .string()
       .transform((text) => text.toUpperCase())
-      .meta({
-        type: 'string',
-        description:
-          'The section of the main activity, in the newest classification of the country; `none`: entries without one',
-        example: 'F',
-      })
+      .meta({ type: 'string' })
       .optional(),
-    legal_form: z
-      .string()
-      .meta({
-        description: 'Slug of the legal form; `none`: entries without one',
-        example: 'spolka-z-ograniczona-odpowiedzialnoscia',
-      })
-      .optional(),
+    legal_form: z.string().optional(),
     group_by: z
       .string()
       .regex(/^(voivodeship|section|legal_form)(,(voivodeship|section|legal_form)){0,2}$/, {
         error: 'The group_by field must list voivodeship, section, legal_form, or some of them.',
       })
       .transform((text) => dimensions.filter((dimension) => text.split(',').includes(dimension)))
-      .meta({
-        type: 'string',
-        description: `One element a snapshot or month and group, such as \`voivodeship,section\`; at most ${mostPoints} in an answer`,
-        example: 'voivodeship',
-      })
+      .meta({ type: 'string' })
       .optional(),
   })
   .refine(({ from, to }) => !from || !to || from <= to, {

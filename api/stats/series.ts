@@ -13,15 +13,7 @@ type Series = z.output<typeof answer>;
 
 const example = examples.series as Series;
 
-const description = `Days without a snapshot are absent, so that a chart shows gaps: a flow is of all \`days_covered\` days since the snapshot before. In a baseline it is null.
-
-An entry stands while it is ACTIVE or SUSPENDED. The standing entries of each selection or group change by new − ended + moved_in − moved_out + recoded_in − recoded_out. \`new\` and \`ended\` count entries that come to stand or no longer stand. \`new\` and \`deleted\` of \`/stats/day\` count rows of the registry: an entry that has ended and is still listed is \`ended\` here, and not \`deleted\` there.
-
-A code of PKD 2007 counts in the section of its codes of PKD 2025 where all of them lie in one; else recoding may move the entry, which \`recoded_in\` and \`recoded_out\` count.`;
-
-const csvQuery = seriesQuery.safeExtend({
-  comments: z.enum(['true', 'false']).optional(),
-});
+const csvQuery = seriesQuery.safeExtend({ comments: z.enum(['true', 'false']).optional() });
 
 /** Returns the filters and groups of a selection as pairs of query parameter and value. */
 const filtersOf = (asked: SeriesQuery) =>
@@ -100,7 +92,6 @@ export const seriesEndpoints = [
       query: seriesQuery,
       path: '/stats/series',
       summary: 'Stock and flows of entries, by day or month',
-      description: `${description}\n\nWith \`Accept: text/csv\` the answer is the file of \`/stats/series.csv\`.`,
       answer,
       example,
       csvExample: writeCsv(example),
@@ -119,8 +110,6 @@ export const seriesEndpoints = [
       query: csvQuery,
       path: '/stats/series.csv',
       summary: 'The same series as CSV',
-      description:
-        'The name of the file holds the registry, the selection and the days. A cell is empty where JSON has null.',
       answer: z.string(),
       mediaType: 'text/csv',
       example: writeCsv(example),

@@ -90,8 +90,6 @@ const create = endpoint(
     isInTurn: true,
     path: '/tokens',
     summary: 'Create an API token',
-    description:
-      'Without `expires_in_days`, or with null, the token never expires. Its secret is shown this once. The number of tokens that are neither revoked nor expired is bounded, else 422; as many ended tokens are kept, the newest.',
     body: z.strictObject({ name: nameField, expires_in_days: lifetimeField.nullish() }),
     bodyExample: { name: 'Billing', expires_in_days: 90 },
     status: 201,
@@ -119,7 +117,6 @@ const list = endpoint(
     method: 'get',
     path: '/tokens',
     summary: 'List the tokens of the account',
-    description: 'Lists all tokens, the newest first, also revoked ones.',
     // Spec: one list of tokens without pages. The default is the largest page, so that most accounts need one page.
     query: z.strictObject({
       ...pagingFields,
@@ -184,7 +181,6 @@ const revoke = endpoint(
     ...one,
     method: 'delete',
     summary: 'Revoke an API token',
-    description: 'From the next request on the token gets a 401, for good.',
     answer: z.strictObject({
       success: z.literal(true),
       message: text,
@@ -222,8 +218,6 @@ const rotate = endpoint(
     isInTurn: true,
     path: '/tokens/{token_ref}/rotate',
     summary: 'Rotate an API token',
-    description:
-      'Revokes the token and makes a new token with the same lifetime, from today on. Its secret is shown this once. A token that is revoked or expired cannot be rotated.',
     ...answersWith(rotated, examples.rotated),
   },
   async ({ params: path, caller, options: { db, now, bounds } }) => {
@@ -277,8 +271,6 @@ const verify = endpoint(
     method: 'post',
     path: '/tokens/verify',
     summary: 'Verify the token of the request',
-    description:
-      'Verifies a token of either kind. An invalid token gets a 401. `last_used_at` is the use before this request.',
     auth: 'token',
     ...answersWith(verified, examples.verified),
   },

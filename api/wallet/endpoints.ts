@@ -30,8 +30,6 @@ const read = endpoint(
     ...common,
     path: '/wallet',
     summary: 'Read the wallet',
-    description:
-      '`balance` can be spent; `total_purchased` counts the credits that were bought, without the welcome bonus.',
     ...answersStatus([wallet, examples.wallet]),
   },
   async ({ caller, options: { db } }) => {
@@ -44,8 +42,6 @@ const list = endpoint(
     ...common,
     path: '/wallet/transactions',
     summary: 'List the movements of credits',
-    description:
-      'Lists the newest movement first. `amount` is positive for every type; `withdraw` is a charge for a request.',
     query: z.strictObject(pagingFields),
     ...answersStatus(
       [z.array(transaction), [examples.transaction]],

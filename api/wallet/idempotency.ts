@@ -28,12 +28,7 @@ const reused = `The ${header} header was used within 24 hours for another reques
 const replayed = { 'Idempotency-Replayed': 'true' };
 
 /** The header `Idempotency-Key` as the descriptions of endpoints document it. */
-export const idempotencyHeader = z.object({
-  [header]: z.string().min(1).max(255).optional().meta({
-    description:
-      'A text of your own, such as a UUID: the same key within 24 hours gives the same answer, and no second effect.',
-  }),
-});
+export const idempotencyHeader = z.object({ [header]: z.string().min(1).max(255).optional() });
 
 /** Returns the `Idempotency-Key` of a request; undefined without one. Throws a 422 for a malformed key. */
 export function readIdempotencyKey(request: Request): string | undefined {

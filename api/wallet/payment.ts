@@ -24,9 +24,7 @@ export function createLocalPayment(baseUrl: string) {
 
 /**
  * Returns the payment provider that the settings name; undefined without one. Throws an `EnvironmentError` with a
- * sentence for each setting that is wrong or missing.
- *
- * @param baseUrl the address of the API to which a checkout returns, without a slash at the end
+ * sentence for each setting that is wrong or missing. A checkout returns to `baseUrl`.
  */
 export function createPayment(
   settings: StripeSettings & { PAYMENT_PROVIDER?: 'local' | 'stripe' | undefined },

@@ -26,10 +26,6 @@ const creditPackage = model('CreditPackage', {
 
 const error = 'The package_slug field must have 1 to 100 characters.';
 
-const topupRequest = z.strictObject({
-  package_slug: z.string().min(1, { error }).max(100, { error }),
-});
-
 const checkout = model('Checkout', { checkout_url: z.url(), package: text, credits: z.int() });
 
 /** Records an open payment, and returns its `payment_id`. Throws a 422 for an unknown package. */
@@ -117,7 +113,6 @@ const packages = endpoint(
     path: '/wallet/packages',
     tag: 'Wallet',
     summary: 'List the packages of credits',
-    description: 'Lists the smallest package first. (+) Public, without a token.',
     auth: 'none',
     ...answersStatus([z.array(creditPackage), [examples.package]]),
   },
@@ -134,23 +129,12 @@ function createTopup({ payment: provider }: PaymentOptions): Endpoint {
       path: '/wallet/topup',
       tag: 'Wallet',
       summary: 'Buy credits',
-      description:
-        'Opens a hosted checkout; `checkout_url` is to be opened in a browser. The credits are added once the payment is confirmed. An `Idempotency-Key` with another body is refused.',
       auth: 'token',
       headers: idempotencyHeader,
-      body: topupRequest,
+      body: z.strictObject({ package_slug: z.string().min(1, { error }).max(100, { error }) }),
       bodyExample: examples.topup,
       ...answersStatus([checkout, examples.checkout]),
-      errors: {
-        502: {
-          description: 'The payment provider refused',
-          example: { message: 'The payment provider refused to open a checkout.' },
-        },
-        503: {
-          description: 'The payment provider does not answer, or there is none',
-          example: { message: 'The payment provider does not answer; try again later.' },
-        },
-      },
+      errors: examples.topup_errors,
     },
     // The payment is recorded before its checkout is opened, since no transaction may wait for the provider. A
     // retry with the same key opens the checkout of the same payment, even while the provider works.

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
 import type { Router, RequestHandler } from 'express';
 import type { OpenApiDocument } from '../../openapi/complete.ts';
 import { basePath } from '../../endpoint/mount.ts';
@@ -5,10 +7,39 @@ import { addRead, createRouter } from '../../http/router.ts';
 import { keep } from '../../http/keep.ts';
 import { setTag } from '../../http/tag.ts';
 import { createKeptPage } from '../../html/page.ts';
-import { guides } from './guides.ts';
 import { renderMarkdown, renderSentence } from './markdown.ts';
 import { createReference } from './reference.ts';
 import { anchorOf, listEntries } from './search-entries.ts';
+
+const root = join(import.meta.dirname, '../../..');
+
+/** The last part of the address of each guide, and its file. */
+const names = [
+  ['clients', 'api/README.md'],
+  ['operators', 'pipeline/README.md'],
+  ['analysts', 'sql/README.md'],
+] as const;
+
+/** Returns the address of a file's link: in a guide or on another site; undefined for another file. */
+function resolveFrom(file: string, href: string): string | undefined {
+  if (/^(?:https?:|mailto:|#)/.test(href)) return href;
+  const [path = '', hash] = href.split('#');
+  const linked = posix.join(posix.dirname(file), path);
+  const guide = names.find(([, other]) => other === linked)?.[0];
+  return guide && `/guides/${guide}${hash === undefined ? '' : `#${hash}`}`;
+}
+
+/** The three guides as pages, made of the READMEs. Throws where a file is missing. */
+const guides = names.map(([name, file]) => {
+  const text = readFileSync(join(root, file), 'utf8');
+  const { html, headings } = renderMarkdown(text, {
+    folder: posix.dirname(file),
+    isCopied: true,
+    resolveLink: (href) => resolveFrom(file, href),
+  });
+  const sections = headings.filter((one) => one.depth === 2);
+  return { path: `/guides/${name}`, title: headings[0]!.text, html, sections };
+});
 
 /** Returns the pages of the reference by their address, and the entries of the search. */
 async function createPages(origin: string, makeDocument: () => Promise<OpenApiDocument>) {

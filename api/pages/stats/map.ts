@@ -1,9 +1,31 @@
 import { sql } from 'kysely';
+import { z } from 'zod';
 import type { Db } from '../../../sql/connection/kysely.ts';
 import type { Context } from '../../http/context.ts';
 import { isSmall } from '../../stats/series-fields.ts';
 import { readSeries } from '../../stats/read-series.ts';
-import type { Selection } from './selection.ts';
+
+const text = z.string().catch('');
+
+/** The selection in the address: the parameters of `GET /stats/series`; blank means all. */
+export const selectionQuery = z.object({
+  /** The country of the registry; blank: the default country. */
+  country: text,
+  source: text,
+  voivodeship: text,
+  section: z
+    .string()
+    .regex(/^([A-Z]|none)$/i)
+    .catch(''),
+  legal_form: text,
+  from: z.iso.date().catch(''),
+  to: z.iso.date().catch(''),
+  by: z.enum(['day', 'month']).catch('day'),
+  /** The measure of the map: share of the country, change, or entries per inhabitant; blank: the count. */
+  measure: z.enum(['share', 'change', 'rate']).or(z.literal('')).catch(''),
+});
+
+export type Selection = z.output<typeof selectionQuery>;
 
 /** The active entries of a region. The `slug` is `none` for the entries without a region. */
 export interface Region {

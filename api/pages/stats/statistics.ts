@@ -14,8 +14,7 @@ import { findCountryChoices } from '../../html/country-choice.ts';
 import { findAttributions } from '../../html/attributions.ts';
 import { findSnapshots } from '../home.ts';
 import { createWords } from '../../html/texts.ts';
-import { findMap } from './map.ts';
-import { type Selection, selectionQuery } from './selection.ts';
+import { findMap, type Selection, selectionQuery } from './map.ts';
 
 function queryOf(selection: Partial<Selection>): string {
   const given = Object.entries(selection).filter(([, value]) => value !== '');
