@@ -25,8 +25,6 @@ const unit = model('Unit', {
 
 export const contactType = z.enum(['phone', 'email', 'fax', 'e_delivery']);
 
-const activity = model('Activity', { code: text, name: text, is_primary: z.boolean() });
-
 export const provenance = model('Provenance', {
   dump_date: z.iso.date().nullable(),
   file: text.nullable(),
@@ -44,7 +42,7 @@ const profile = model('Profile', {
   units: z.array(unit),
   closed_unit_count: z.int().optional(),
   contacts: z.array(z.strictObject({ type: contactType, value: text })),
-  activities: z.array(activity),
+  activities: z.array(model('Activity', { code: text, name: text, is_primary: z.boolean() })),
   dates: z.array(labelledDate),
   websites: z.array(z.strictObject({ type: z.literal('website'), value: text })),
   provenance,

@@ -78,14 +78,11 @@ const numbered = model('FeedEvent', {
   ...companyEvent.omit({ text: true }).shape,
 });
 
-/** The newest published day of each registry, by the name of the registry. */
-const publishedDays = z.record(z.string(), z.iso.date());
-
 interface FeedPart {
   events: string;
   last_event_id: string;
   has_more: boolean;
-  published: z.output<typeof publishedDays>;
+  published: Record<string, string>;
 }
 
 // The feed lists events in the order of publication, where a nightly run has one place (registry.event_range).
@@ -113,7 +110,7 @@ const feed = endpoint(
         z.strictObject({
           next_cursor: text,
           has_more: z.boolean(),
-          published: publishedDays,
+          published: z.record(z.string(), z.iso.date()),
           fetched_at: time,
         }),
         {

@@ -53,9 +53,8 @@ type Found = {
 };
 
 /**
- * Returns the answer with a page of the events of a company. Throws a 404 for an unknown company.
- *
- * @param named the type and value of a number, or null and a `company_ref`
+ * Returns the answer with a page of the events of a company. Throws a 404 for an unknown company. `named` is the type
+ * and value of a number, or null and a `company_ref`.
  */
 async function readHistory(
   { readers, now }: Context,

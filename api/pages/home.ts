@@ -31,8 +31,6 @@ export async function findSnapshots(db: Db, country_code: string) {
     .execute();
 }
 
-type Snapshot = Awaited<ReturnType<typeof findSnapshots>>[number];
-
 /** The counts and examples of the newest nights, which `api/read_night.sql` reads. */
 interface Night {
   nights: { source: string; date: string }[];
@@ -51,7 +49,7 @@ function groupByDay({ nights, types, examples }: Night) {
 }
 
 /** A country, and its snapshots that the page `/` shows. */
-type Shown = { country: Country; snapshots: Snapshot[] };
+type Shown = { country: Country; snapshots: Awaited<ReturnType<typeof findSnapshots>> };
 
 /** Reads the counts and examples of events and the headline of the newest nights of a country. */
 async function readNews(db: Db, { country, snapshots }: Shown, suppressBelow: number) {

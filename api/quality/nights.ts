@@ -21,8 +21,6 @@ const guard = model('Guard', {
   limit: z.number(),
 });
 
-const rejectCount = model('RejectCount', { subject: z.string(), count });
-
 const published = model('PublishedDump', {
   published_at: time,
   days_late: z.int(),
@@ -31,7 +29,7 @@ const published = model('PublishedDump', {
   entries: count,
   files_total: count,
   files: z.array(z.strictObject({ file: z.string(), bytes: count, sha256: z.string(), ...rows })),
-  rejected_by_reason: z.array(rejectCount),
+  rejected_by_reason: z.array(model('RejectCount', { subject: z.string(), count })),
   accepted_refusal: z
     .strictObject({ reason: z.string().nullable(), guards: z.array(guard) })
     .nullable(),
