@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { createAccount, createApiToken } from '../../fixtures/client/account.ts';
-import { askJson } from '../../fixtures/client/json-client.ts';
+import { askJson, refusal } from '../../fixtures/client/json-client.ts';
 import { readMailedToken, secretKey } from '../../fixtures/client/mailed-token.ts';
 import { useApi } from '../../fixtures/client/use-api.ts';
+import { countWaiting, hold } from '../../fixtures/database/locks.ts';
 import { findClearText } from '../../fixtures/registry/clear-text.ts';
 import { readEnvironment } from '../../pipeline/environment.ts';
 import { applyRetention } from '../../pipeline/worker/retention.ts';
@@ -30,6 +31,14 @@ async function open(): Promise<string> {
   return message;
 }
 
+async function findAccount(): Promise<string> {
+  const { rows } = await db.pool.query<{ account_id: string }>(
+    'select account_id from customer.account where name = $1',
+    [registration.name],
+  );
+  return rows[0]!.account_id;
+}
+
 function end(wanted = password) {
   return askJson(api, 'DELETE /account', { token, body: { password: wanted } });
 }
@@ -42,15 +51,8 @@ function retain() {
 describe('DELETE /account', () => {
   test('422 with a wrong password and 403 with an API token end nothing', async () => {
     await open();
-    expect(await end('wrong')).toEqual({
-      status: 422,
-      body: expect.objectContaining({ errors: { password: ['The password is wrong.'] } }) as object,
-    });
-    const { account_id } = await db.kysely
-      .selectFrom('customer.account')
-      .select('account_id')
-      .executeTakeFirstOrThrow();
-    const { plaintext } = await createApiToken(db.kysely, account_id);
+    expect(await end('wrong')).toEqual(refusal('password', 'The password is wrong.'));
+    const { plaintext } = await createApiToken(db.kysely, await findAccount());
     const other = { token: plaintext, body: { password } };
     expect((await askJson(api, 'DELETE /account', other)).status).toBe(403);
     expect((await askJson(api, 'GET /account', { token })).status).toBe(200);
@@ -58,11 +60,7 @@ describe('DELETE /account', () => {
 
   test('200 leaves a ledger without a person, and no neighbour loses anything', async () => {
     const neighbour = await createAccount(db.kysely);
-    const { rows } = await db.pool.query<{ account_id: string }>(
-      `select account_id from customer.account where name = $1`,
-      [registration.name],
-    );
-    const { account_id } = rows[0]!;
+    const account_id = await findAccount();
     const { plaintext } = await createApiToken(db.kysely, account_id);
     await db.pool.query(
       `insert into customer.feed values ($1, 1, 1, '2026-05-01', 'COMPANY_CLOSED_DATE'),
@@ -70,15 +68,9 @@ describe('DELETE /account', () => {
       [account_id, neighbour.account_id],
     );
     expect(await findClearText(db, '', ['niezapominajka'])).not.toEqual([]);
-    const answer = await end();
-    expect(answer).toEqual({
-      status: 200,
-      body: {
-        success: true,
-        message: expect.stringContaining('forfeited') as string,
-        forfeited_credits: 200,
-      },
-    });
+    const message: unknown = expect.stringContaining('forfeited');
+    const body = { success: true, message, forfeited_credits: 200 };
+    expect(await end()).toEqual({ status: 200, body });
     for (const ended of [token, plaintext]) {
       expect((await askJson(api, 'GET /account', { token: ended })).status).toBe(401);
     }
@@ -116,34 +108,24 @@ describe('DELETE /account', () => {
 
   test('a submission that waited for the end brings no row back', async () => {
     const { account_id, master_token } = await createAccount(db.kysely);
-    const holder = await db.pool.connect();
-    await holder.query('begin');
-    await holder.query('select customer.lock_accounts(array[$1::bigint])', [account_id]);
+    const ending = `select customer.end_account($1, 'hmac:1', 'hmac:2', now())`;
+    const release = await hold(db.pool, ending, [account_id]);
     const added = askJson(api, 'POST /companies/add', {
       token: master_token,
       body: { identifier_type: 'KRS', identifier_value: ['0000000017'] },
     });
-    const waiting = `select from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`;
-    await expect.poll(async () => (await db.pool.query(waiting)).rowCount).toBe(1);
-    await holder.query(`select customer.end_account($1, 'hmac:1', 'hmac:2', now())`, [account_id]);
-    await holder.query('commit');
-    holder.release();
+    await expect.poll(() => countWaiting(db.pool)).toBe(1);
+    await release('commit');
     expect((await added).status).toBe(401);
     expect((await db.pool.query('select from customer.watch')).rowCount).toBe(0);
   });
 
   test('429 after five passwords in an hour, for this account only', async () => {
-    const statuses: number[] = [];
-    const { master_token } = await createAccount(db.kysely);
-    for (let at = 0; at < 6; at += 1) {
-      const guess = { token: master_token, body: { password: `guess ${at}` } };
-      statuses.push((await askJson(api, 'DELETE /account', guess)).status);
-    }
-    expect(statuses).toEqual([422, 422, 422, 422, 422, 429]);
-    const { master_token: other } = await createAccount(db.kysely);
-    const body = { password: 'guess' };
-    expect((await askJson(api, 'DELETE /account', { token: other, body })).status).toBe(422);
-    expect((await askJson(api, 'GET /account', { token: master_token })).status).toBe(200);
+    ({ master_token: token } = await createAccount(db.kysely));
+    for (let at = 0; at < 5; at += 1) expect((await end(`guess ${at}`)).status).toBe(422);
+    expect((await end('guess')).status).toBe(429);
+    expect((await askJson(api, 'GET /account', { token })).status).toBe(200);
+    ({ master_token: token } = await createAccount(db.kysely));
+    expect((await end('guess')).status).toBe(422);
   });
 });

@@ -51,8 +51,8 @@ async function rowsOf(user_ref: string) {
   return {
     accounts: await query('select initialized_at from customer.account where user_ref = $1'),
     tokens: await query(
-      `select token_ref, kind, token.name, encode(secret_hash, 'hex') as hash, lifetime_days,
-          token.created_at, expires_at, revoked_at, last_used_at, last_used_ip, usage_count
+      `select token_ref, kind, token.name, encode(secret_hash, 'hex') as hash,
+          token.created_at, expires_at, usage_count
       from customer.token join customer.account using (account_id) where user_ref = $1`,
     ),
     transactions: await query(
@@ -89,12 +89,8 @@ describe('POST /auth/init', () => {
           kind: 'master',
           name: 'Master Token',
           hash: hashSecret(master_token),
-          lifetime_days: null,
           created_at: start,
           expires_at: null,
-          revoked_at: null,
-          last_used_at: null,
-          last_used_ip: null,
           usage_count: '0',
         },
       ],
@@ -159,14 +155,12 @@ describe('POST /auth/init', () => {
   test('200 once for 50 requests at once: one Master Token and one bonus', async () => {
     const { user_ref, token } = await createWaiting();
     const answers = await Promise.all(Array.from({ length: 50 }, () => init(token)));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(answers.filter(({ status }) => status !== 200)).toEqual(
-      Array.from({ length: 49 }, () => failure),
-    );
-    const { tokens, transactions, wallets } = await rowsOf(user_ref);
-    expect(tokens).toHaveLength(1);
-    expect(transactions).toHaveLength(1);
-    expect(wallets).toEqual([{ balance: '200', total_purchased: '0' }]);
+    expect(answers.filter(({ status }) => status !== 200)).toEqual(Array(49).fill(failure));
+    expect(await rowsOf(user_ref)).toMatchObject({
+      tokens: [{}],
+      transactions: [{}],
+      wallets: [{ balance: '200', total_purchased: '0' }],
+    });
   });
 
   test('no 5xx when an address is registered again while it is initialized', async () => {
@@ -235,16 +229,5 @@ describe('POST /auth/init', () => {
     [{ token: 'x', user_ref: 'A' }, 'user_ref', 'The user_ref field is unknown.'],
   ])('422 for a wrong body: %j', async (body, field, message) => {
     expect(await askJson(api, 'POST /auth/init', { body })).toEqual(refusal(field, message));
-  });
-
-  test('429 after 5 requests of a client within a minute', async () => {
-    const one = { address: '192.0.2.60', body: { token: 'x' } };
-    for (let at = 0; at < 5; at += 1) {
-      expect(await askJson(api, 'POST /auth/init', one)).toEqual(failure);
-    }
-    expect(await askJson(api, 'POST /auth/init', one)).toEqual({
-      status: 429,
-      body: { message: 'Too Many Attempts.' },
-    });
   });
 });

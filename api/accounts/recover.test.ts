@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createAccount, createApiToken } from '../../fixtures/client/account.ts';
-import { askJson } from '../../fixtures/client/json-client.ts';
+import { askJson, refusal } from '../../fixtures/client/json-client.ts';
 import { password, readRecovery, recover, recoverySent } from '../../fixtures/client/recovery.ts';
 import { useApi } from '../../fixtures/client/use-api.ts';
 
@@ -75,29 +75,14 @@ describe('POST /auth/recover', () => {
     expect((await readRecovery(database.pool, account)).links).toHaveLength(24);
   });
 
-  test('429 after 10 requests of a client within an hour', async () => {
-    const one = { address: '192.0.2.70', body: { email: 'x', password } };
-    for (let at = 0; at < 10; at += 1) {
-      expect((await askJson(api, 'POST /auth/recover', one)).status).toBe(422);
-    }
-    expect((await askJson(api, 'POST /auth/recover', one)).status).toBe(429);
-  });
-
   test.each([
-    [{ password }, { email: ['The email field is required.'] }],
-    [
-      { email: 'anna@firma.pl', password: 'seven77' },
-      { password: ['The password field must be at least 8 characters.'] },
-    ],
-    [
-      { email: 'anna@firma', password },
-      { email: ['The email field must be a valid e-mail address.'] },
-    ],
-    [{ email: 'anna@firma.pl', password, name: 'A' }, { name: ['The name field is unknown.'] }],
-  ])('422 for a wrong body: %j', async (body, errors) => {
-    expect(await askJson(api, 'POST /auth/recover', { body })).toEqual({
-      status: 422,
-      body: { message: Object.values(errors)[0]![0], errors },
-    });
+    [{ password }, 'email', 'is required.'],
+    [{ email: 'anna@firma.pl', password: 'seven77' }, 'password', 'must be at least 8 characters.'],
+    [{ email: 'anna@firma', password }, 'email', 'must be a valid e-mail address.'],
+    [{ email: 'anna@firma.pl', password, name: 'A' }, 'name', 'is unknown.'],
+  ])('422 for a wrong body: %j', async (body, field, wrong) => {
+    expect(await askJson(api, 'POST /auth/recover', { body })).toEqual(
+      refusal(field, `The ${field} field ${wrong}`),
+    );
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createAccount } from '../../fixtures/client/account.ts';
 import { askJson } from '../../fixtures/client/json-client.ts';
 import { readMailedToken, secretKey } from '../../fixtures/client/mailed-token.ts';
+import { recover } from '../../fixtures/client/recovery.ts';
 import { useApi } from '../../fixtures/client/use-api.ts';
 
 const password = 'a new <password> & "more"';
@@ -10,8 +11,7 @@ const { database, api } = await useApi({ secretKey });
 
 async function askForRecovery() {
   const account = await createAccount(database.kysely);
-  const body = { email: account.email, password };
-  expect((await askJson(api, 'POST /auth/recover', { body })).status).toBe(200);
+  await recover(api, account.email, password);
   return { ...account, link: await readMailedToken(database.kysely, account.email) };
 }
 
@@ -47,18 +47,16 @@ function open(token: string, lang = ''): Promise<Response> {
   return api.ask(`/recover?lang=${lang}`, { method: 'POST', body: new URLSearchParams({ token }) });
 }
 
-describe('GET /recover', () => {
-  test('200 takes the token of the link by a script, or pasted', async () => {
-    const response = await api.ask('/recover');
-    expect(response.status).toBe(200);
-    expectPrivate(response);
-    const page = await response.text();
-    expect(page).toMatch(/<script type="module" src="\/assets\/recover\.js\?v=\w+"><\/script>/);
-    expect(page).toContain('<form method="post" action="/recover">');
-    expect(page).toMatch(/<noscript>.+please paste the whole link/);
-    // The page that takes the token of a registration.
-    expect((await api.ask('/console')).headers.get('referrer-policy')).toBe('no-referrer');
-  });
+test('GET /recover takes the token of the link by a script, or pasted', async () => {
+  const response = await api.ask('/recover');
+  expect(response.status).toBe(200);
+  expectPrivate(response);
+  const page = await response.text();
+  expect(page).toMatch(/<script type="module" src="\/assets\/recover\.js\?v=\w+"><\/script>/);
+  expect(page).toContain('<form method="post" action="/recover">');
+  expect(page).toMatch(/<noscript>.+please paste the whole link/);
+  // The page that takes the token of a registration.
+  expect((await api.ask('/console')).headers.get('referrer-policy')).toBe('no-referrer');
 });
 
 describe('a mailed link', () => {
@@ -103,8 +101,7 @@ describe('a mailed link', () => {
     const used = await askForRecovery();
     await post({ token: used.link, password });
     const replaced = await askForRecovery();
-    const body = { email: replaced.email, password };
-    await askJson(api, 'POST /auth/recover', { body });
+    await recover(api, replaced.email, password);
     const newer = await readMailedToken(database.kysely, replaced.email);
     await post({ token: newer, password });
     for (const { link } of [used, replaced]) expect((await open(link)).status).toBe(422);
@@ -183,11 +180,5 @@ describe('POST /recover', () => {
     expect((await post(body, address)).status).toBe(429);
     const answer = await askJson(api, 'POST /auth/recover/confirm', { address, body });
     expect(answer.status).toBe(429);
-  });
-
-  test('405 for another method', async () => {
-    const response = await api.ask('/recover', { method: 'PUT' });
-    expect(response.status).toBe(405);
-    expect(response.headers.get('allow')).toBe('GET, HEAD, POST');
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type Answer, askJson, refusal } from '../../fixtures/client/json-client.ts';
+import { type Answer, askJson, refusal, refusals } from '../../fixtures/client/json-client.ts';
 import { createAccount } from '../../fixtures/client/account.ts';
 import { startTestApi } from '../../fixtures/client/test-api.ts';
 import { useApi } from '../../fixtures/client/use-api.ts';
@@ -172,22 +172,16 @@ describe('POST /auth/register', () => {
     const account = accounts[0] as { name: string; password_hash: string };
     expect(account.name).toBe('Name 2');
     expect(await verifyPassword('password 2', account.password_hash)).toBe(true);
-    expect(tokens).toMatchObject([
-      { cancelled_at: now },
-      { cancelled_at: now },
-      { cancelled_at: null },
-    ]);
+    expect(tokens.map(({ cancelled_at }) => cancelled_at as unknown)).toEqual([now, now, null]);
   });
 
   test('201 for the same address ten times at once: one account, one token that is good', async () => {
     const email = nextAddress();
     const answers = await Promise.all(Array.from({ length: 10 }, () => register({ email })));
-    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 201));
-    expect(new Set(answers.map(({ body }) => (body as { user_ref: string }).user_ref)).size).toBe(
-      1,
-    );
     const { accounts, tokens } = await rowsOf(email);
     expect(accounts).toHaveLength(1);
+    const [{ user_ref }] = accounts as [{ user_ref: string }];
+    for (const answer of answers) expect(answer).toMatchObject({ status: 201, body: { user_ref } });
     expect(tokens).toHaveLength(3);
     expect(tokens.filter((token) => token.cancelled_at === null)).toHaveLength(1);
   });
@@ -221,37 +215,16 @@ describe('POST /auth/register', () => {
   test('503 while registration is switched off', async () => {
     const closed = await startTestApi({ db: database.kysely, isRegistrationOpen: false });
     const body = bodyOf();
-    const response = await closed.ask('/api/v1/auth/register', {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify(body),
-    });
+    const headers = { 'Content-Type': 'application/json' };
+    const init = { method: 'POST', headers, body: JSON.stringify(body) };
+    const response = await closed.ask('/api/v1/auth/register', init);
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '3600']);
     expect(await response.json()).toEqual({ message: 'Registration is currently switched off.' });
     expect((await rowsOf(body.email as string)).accounts).toEqual([]);
   });
-
-  test('429 after 10 requests of a client within an hour', async () => {
-    const address = '192.0.2.50';
-    const body = bodyOf({ name: 'An' });
-    for (let at = 0; at < 10; at += 1) {
-      expect((await askJson(api, 'POST /auth/register', { address, body })).status).toBe(422);
-    }
-    expect(await askJson(api, 'POST /auth/register', { address, body: bodyOf() })).toEqual({
-      status: 429,
-      body: { message: 'Too Many Attempts.' },
-    });
-  });
 });
 
-const [ofEmail, ofName, ofPassword, ofConfirmation] = [
-  'The email field',
-  'The name field',
-  'The password field',
-  'The password_confirmation field',
-];
-
-const unprintable = `${ofName} must not contain control characters or direction marks.`;
+const unprintable = 'must not contain control characters or direction marks.';
 
 describe('422 of POST /auth/register names each wrong field', () => {
   const email = 'refused@firma.pl';
@@ -264,51 +237,49 @@ describe('422 of POST /auth/register names each wrong field', () => {
       'must be a string.',
     ],
   ])('all of them %s', async (_how, body, wrong) => {
-    const fields = [ofEmail, ofName, ofPassword, ofConfirmation].map((of) => `${of} ${wrong}`);
-    const [email_text, name, password, password_confirmation] = fields.map((text) => [text]);
-    const errors = { email: email_text, name, password, password_confirmation };
+    const fields = ['email', 'name', 'password', 'password_confirmation'];
+    const errors = refusals(Object.fromEntries(fields.map((field) => [field, wrong])));
     expect(await askJson(api, 'POST /auth/register', { body })).toEqual({
       status: 422,
-      body: { message: `${fields[0]} (and 3 more errors)`, errors },
+      body: { message: `The email field ${wrong} (and 3 more errors)`, errors },
     });
   });
 
-  test.each([
-    [{ name: '  An ' }, { name: [`${ofName} must be at least 3 characters.`] }],
-    [{ name: '🦆🦆' }, { name: [`${ofName} must be at least 3 characters.`] }],
-    [{ name: 'a'.repeat(256) }, { name: [`${ofName} must not be longer than 255 characters.`] }],
-    [{ name: 'An\r\nna' }, { name: [unprintable] }],
-    [{ name: 'An\u2028na' }, { name: [unprintable] }],
-    [{ name: 'An\0na' }, { name: [unprintable] }],
-    [{ name: 'An\u202Ena' }, { name: [unprintable] }],
-    [{ name: 'Anna \ud800' }, { name: [`${ofName} must not contain half of a surrogate pair.`] }],
+  test.each<[Record<string, string>, Record<string, string>]>([
+    [{ name: '  An ' }, { name: 'must be at least 3 characters.' }],
+    [{ name: '🦆🦆' }, { name: 'must be at least 3 characters.' }],
+    [{ name: 'a'.repeat(256) }, { name: 'must not be longer than 255 characters.' }],
+    [{ name: 'An\r\nna' }, { name: unprintable }],
+    [{ name: 'An\u2028na' }, { name: unprintable }],
+    [{ name: 'An\0na' }, { name: unprintable }],
+    [{ name: 'An\u202Ena' }, { name: unprintable }],
+    [{ name: 'Anna \ud800' }, { name: 'must not contain half of a surrogate pair.' }],
     [
       { password: 'seven77', password_confirmation: 'seven77' },
-      { password: [`${ofPassword} must be at least 8 characters.`] },
+      { password: 'must be at least 8 characters.' },
     ],
     [
       { password: 'ł'.repeat(513), password_confirmation: 'ł'.repeat(513) },
-      { password: [`${ofPassword} must not be longer than 1024 bytes.`] },
+      { password: 'must not be longer than 1024 bytes.' },
     ],
     [
       { password_confirmation: 'correct horsf' },
-      { password_confirmation: [`${ofConfirmation} must match the password field.`] },
+      { password_confirmation: 'must match the password field.' },
     ],
     [
       { name: 'An', password_confirmation: '' },
       {
-        name: [`${ofName} must be at least 3 characters.`],
-        password_confirmation: [`${ofConfirmation} must match the password field.`],
+        name: 'must be at least 3 characters.',
+        password_confirmation: 'must match the password field.',
       },
     ],
-    [{ email: 'anna@firma.pl.' }, { email: [`${ofEmail} must be a valid e-mail address.`] }],
-    [{ language: 'de' }, { language: ['The language field must be one of pl, en.'] }],
-    [{ role: 'admin' }, { role: ['The role field is unknown.'] }],
-    [{ constructor: 'x' }, { constructor: ['The constructor field is unknown.'] }],
-  ])('%j', async (change, errors) => {
-    const { status, body } = await askJson(api, 'POST /auth/register', {
-      body: bodyOf({ email, ...change }),
-    });
+    [{ email: 'anna@firma.pl.' }, { email: 'must be a valid e-mail address.' }],
+    [{ language: 'de' }, { language: 'must be one of pl, en.' }],
+    [{ role: 'admin' }, { role: 'is unknown.' }],
+    [{ constructor: 'x' }, { constructor: 'is unknown.' }],
+  ])('%j', async (change, wrong) => {
+    const errors = refusals(wrong);
+    const { status, body } = await register({ email, ...change });
     expect({ status, body }).toEqual({
       status: 422,
       body: { message: expect.stringContaining(Object.values(errors)[0]![0]!), errors },
@@ -325,9 +296,6 @@ describe('422 of POST /auth/register names each wrong field', () => {
   });
 
   test('and leaves no account', async () => {
-    const { rows } = await database.pool.query('select from customer.account where email = $1', [
-      email,
-    ]);
-    expect(rows).toEqual([]);
+    expect((await rowsOf(email)).accounts).toEqual([]);
   });
 });

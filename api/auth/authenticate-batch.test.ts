@@ -5,6 +5,7 @@ import { Kysely, PostgresDialect } from 'kysely';
 import { describe, expect, test, onTestFinished } from 'vitest';
 import { createAccount, createApiToken } from '../../fixtures/client/account.ts';
 import { startDatabaseProxy } from '../../fixtures/database/database-proxy.ts';
+import { hold } from '../../fixtures/database/locks.ts';
 import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 import { connect } from '../../sql/connection/database.ts';
 import { openKysely } from '../../sql/connection/kysely.ts';
@@ -78,14 +79,12 @@ describe('requests of the same moment', () => {
   });
 });
 
-describe('a request that the limit refuses', () => {
-  test('leaves no use', async () => {
-    const { refuseEnded, uses } = startAuthentication();
-    const token = await newToken();
-    await refuseEnded(requestWith(token));
-    await uses.flush();
-    expect(await usesOf(token)).toEqual({ usage_count: '0', last_used_ip: null });
-  });
+test('a request that the limit refuses leaves no use', async () => {
+  const { refuseEnded, uses } = startAuthentication();
+  const token = await newToken();
+  await refuseEnded(requestWith(token));
+  await uses.flush();
+  expect(await usesOf(token)).toEqual({ usage_count: '0', last_used_ip: null });
 });
 
 describe('a use', () => {
@@ -94,20 +93,14 @@ describe('a use', () => {
   test('of a token that is locked waits, and holds up no other', async () => {
     const uses = createUses(database.kysely, 20);
     const [locked, free] = [await newToken(), await newToken()];
-    const client = await database.pool.connect();
-    await client.query('begin');
-    await client.query(`update customer.token set name = 'held' where secret_hash = $1`, [
-      Buffer.from(hashSecret(locked), 'hex'),
-    ]);
+    const update = `update customer.token set name = 'held' where secret_hash = $1`;
+    const release = await hold(database.pool, update, [Buffer.from(hashSecret(locked), 'hex')]);
     for (const token of [locked, free, locked]) uses.count(hashSecret(token), now, ip);
     await uses.flush();
     expect(await usesOf(locked)).toEqual({ usage_count: '0', last_used_ip: null });
     expect(await usesOf(free)).toEqual({ usage_count: '1', last_used_ip: ip });
-    await client.query('commit');
-    client.release();
-    await expect
-      .poll(() => usesOf(locked))
-      .toEqual({ usage_count: '2', last_used_ip: '192.0.2.1' });
+    await release('commit');
+    await expect.poll(() => usesOf(locked)).toEqual({ usage_count: '2', last_used_ip: ip });
   });
 
   test('waits while the writer is away, and is counted once', async () => {

@@ -40,13 +40,11 @@ describe('a secret', () => {
   });
 });
 
-describe('a reference', () => {
-  test('is 12 upper-case alphanumeric characters, all of which occur', () => {
-    const refs = Array.from({ length: 500 }, () => createRef());
-    for (const ref of refs) expect(ref).toMatch(/^[0-9A-Z]{12}$/);
-    expect(new Set(refs).size).toBe(500);
-    expect(new Set(refs.join('')).size).toBe(36);
-  });
+test('a reference is 12 upper-case alphanumeric characters, all of which occur', () => {
+  const refs = Array.from({ length: 500 }, () => createRef());
+  for (const ref of refs) expect(ref).toMatch(/^[0-9A-Z]{12}$/);
+  expect(new Set(refs).size).toBe(500);
+  expect(new Set(refs.join('')).size).toBe(36);
 });
 
 describe('readBearer', () => {

@@ -6,6 +6,7 @@ import { createSearcher, readMovements } from '../../fixtures/client/searcher.ts
 import { startTestApi } from '../../fixtures/client/test-api.ts';
 import { useApi } from '../../fixtures/client/use-api.ts';
 import { startDatabaseProxy } from '../../fixtures/database/database-proxy.ts';
+import { hold } from '../../fixtures/database/locks.ts';
 import { connect } from '../../sql/connection/database.ts';
 import { openKysely } from '../../sql/connection/kysely.ts';
 
@@ -39,8 +40,7 @@ describe('POST /api/v1/companies/snapshot', () => {
     const slow = await connect(patient);
     const hasty = await startTestApi({ db: openKysely(slow.pool), deadline_ms: 1_300 });
     const searcher = await createSearcher(database.kysely, hasty, 1_000);
-    const client = await database.pool.connect();
-    await client.query('begin; lock table customer.wallet in exclusive mode');
+    const release = await hold(database.pool, 'lock table customer.wallet in exclusive mode');
     const asking = Promise.all(
       Array.from({ length: 200 }, async (_, at) => {
         // Waves, so that some statements begin shortly before the lock ends.
@@ -50,8 +50,7 @@ describe('POST /api/v1/companies/snapshot', () => {
       }),
     );
     await delay(1_900);
-    await client.query('rollback');
-    client.release();
+    await release();
     const answers = await asking;
     const statuses = new Set(answers.map(({ status }) => status));
     expect(statuses).toContain(503);
@@ -70,18 +69,14 @@ describe('POST /api/v1/companies/snapshot', () => {
   test('503 without a charge for what gets the wallet shortly before its deadline', async () => {
     const hasty = await startTestApi({ db: database.kysely, deadline_ms: 900 });
     const searcher = await createSearcher(database.kysely, hasty);
-    const client = await database.pool.connect();
-    await client.query('begin');
     const { account_id } = searcher;
-    await client.query('select from customer.wallet where account_id = $1 for update', [
-      account_id,
-    ]);
+    const lock = 'select from customer.wallet where account_id = $1 for update';
+    const release = await hold(database.pool, lock, [account_id]);
     const asking = searcher.snapshot(asked);
     const isWaiting = `select from pg_locks where locktype = 'transactionid' and not granted`;
     while ((await database.pool.query(isWaiting)).rowCount === 0) await delay(10);
     await delay(700);
-    await client.query('rollback');
-    client.release();
+    await release();
     expect((await asking).status).toBe(503);
     expect(await readMovements(database.kysely, account_id)).toEqual([bonus]);
   });
@@ -184,22 +179,5 @@ describe('POST /api/v1/companies/snapshot', () => {
       expect(await searcher.snapshot(asked, headers)).toMatchObject(free_of_charge);
     }
     expect(await readMovements(database.kysely, searcher.account_id)).toEqual([bonus]);
-  });
-
-  test('200 keeps the wallets of several accounts apart', async () => {
-    const searchers = await Promise.all(
-      Array.from({ length: 5 }, () => createSearcher(database.kysely, api)),
-    );
-    const answers = await Promise.all(
-      searchers.flatMap((searcher) => [
-        ...Array.from({ length: 30 }, () => searcher.snapshot(asked)),
-        ...Array.from({ length: 30 }, () => searcher.search('?city=Warszawa')),
-      ]),
-    );
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-    for (const { account_id } of searchers) {
-      const movements = await readMovements(database.kysely, account_id);
-      expect([movements.length, movements.at(-1)?.[2]]).toEqual([61, 20]);
-    }
   });
 });

@@ -170,10 +170,8 @@ type Found = { data: { results: [{ company_ref: string }] } };
 describe('POST /api/v1/companies/snapshot', () => {
   test('404 for a number that nobody has, free of charge', async () => {
     const stranger = await createSearcher(database.kysely, api);
-    for (const asked of [
-      nip('5260250274'),
-      { identifier_type: 'KRS', identifier_value: '0000000001' },
-    ]) {
+    const krs = { identifier_type: 'KRS', identifier_value: '0000000001' };
+    for (const asked of [nip('5260250274'), krs]) {
       expect(await stranger.snapshot(asked)).toMatchObject({
         status: 404,
         body: { message: 'No company with this number is known.' },
@@ -206,10 +204,9 @@ describe('POST /api/v1/companies/snapshot', () => {
   const invalidRegon = 'must be a REGON of nine digits, the last of which is the check digit';
   const invalidKrs = 'must be a KRS number: ten digits, leading zeros included';
   const types = 'must be one of NIP, REGON9, KRS, SIREN, SIRET, RNA';
-  const of = (identifier_type: string, identifier_value: unknown) => ({
-    identifier_type,
-    identifier_value,
-  });
+  const of = (identifier_type: string, identifier_value: unknown) => {
+    return { identifier_type, identifier_value };
+  };
   test.each([
     [nip('1001401004'), 'identifier_value', invalidNip],
     [nip('0000000000'), 'identifier_value', invalidNip],

@@ -7,17 +7,13 @@ const { master_token } = await createAccount(database.kysely);
 const headers = { Authorization: `Bearer ${master_token}`, 'Content-Type': 'application/json' };
 
 /** The text of the answer, since some of its names cannot be compared as objects. */
-async function ask(
-  method: string,
-  path: string,
-  body?: string,
-): Promise<{ status: number; text: string }> {
+async function ask(method: string, path: string, body?: string) {
   const init = body === undefined ? { method, headers } : { method, headers, body };
   const response = await api.ask(`/api/v1${path}`, init);
   return { status: response.status, text: await response.text() };
 }
 
-function refusal(field: string, message: string): { status: number; text: string } {
+function refusal(field: string, message: string) {
   return { status: 422, text: JSON.stringify({ message, errors: { [field]: [message] } }) };
 }
 
@@ -25,9 +21,6 @@ function refusal(field: string, message: string): { status: number; text: string
 function listFields(count: number): string {
   return Array.from({ length: count }, (_, at) => `"f${at}":1`).join();
 }
-
-const nul = String.raw`\u0000`;
-const half = String.raw`\ud83d`;
 
 describe('the fields of a query', () => {
   test.each(['city=%zz', 'city=%', 'city=50%&page=2', '%C5%8=1', 'page=1?%1'])(
@@ -97,34 +90,24 @@ describe('the fields of a body', () => {
     '422 names an unknown one: "%s"',
     async (name) => {
       const body = `{"name":"Billing",${JSON.stringify(name)}:{"isAdmin":true}}`;
-      const { status, text } = await ask('POST', '/tokens', body);
-      expect(status).toBe(422);
-      const message = `The ${name} field is unknown.`;
-      const inner = `${JSON.stringify(name)}:["${message}"]`;
-      expect(text).toBe(`{"message":"${message}","errors":{${inner}}}`);
+      expect(await ask('POST', '/tokens', body)).toEqual(
+        refusal(name, `The ${name} field is unknown.`),
+      );
     },
   );
 
   test.each([
-    ['NUL', nul, 'must not contain a NUL character.'],
-    ['the first half of a surrogate pair', half, 'must not contain half of a surrogate pair.'],
-    ['the second half', String.raw`\udc22`, 'must not contain half of a surrogate pair.'],
-    [
-      'both in the wrong order',
-      String.raw`\udc22\ud83d`,
-      'must not contain half of a surrogate pair.',
-    ],
+    ['NUL', String.raw`\u0000`, 'a NUL character'],
+    ['the first half of a surrogate pair', String.raw`\ud83d`, 'half of a surrogate pair'],
+    ['the second half', String.raw`\udc22`, 'half of a surrogate pair'],
+    ['both in the wrong order', String.raw`\udc22\ud83d`, 'half of a surrogate pair'],
   ])('422 for text that cannot be kept: %s', async (_name, escape, wrong) => {
     expect(await ask('POST', '/wallet/topup', `{"package_slug":"small${escape}"}`)).toEqual(
-      refusal('package_slug', `The package_slug field ${wrong}`),
+      refusal('package_slug', `The package_slug field must not contain ${wrong}.`),
     );
-  });
-
-  test('422 for such text in a name that is unknown', async () => {
-    for (const escape of [nul, half]) {
-      const { status } = await ask('POST', '/tokens', `{"name":"Billing","${escape}":1}`);
-      expect(status).toBe(422);
-    }
+    // Also in a name that is unknown.
+    const { status } = await ask('POST', '/tokens', `{"name":"Billing","${escape}":1}`);
+    expect(status).toBe(422);
   });
 
   test('takes both halves of a pair together', async () => {
@@ -150,10 +133,9 @@ describe('the parameters of a query and of a path', () => {
   test.each(['sort', '__proto__', 'page[]', 'hasOwnProperty'])(
     '422 names an unknown one: %s',
     async (name) => {
-      expect(await ask('GET', `/wallet/transactions?${name}=1`)).toEqual({
-        status: 422,
-        text: `{"message":"The ${name} field is unknown.","errors":{"${name}":["The ${name} field is unknown."]}}`,
-      });
+      expect(await ask('GET', `/wallet/transactions?${name}=1`)).toEqual(
+        refusal(name, `The ${name} field is unknown.`),
+      );
     },
   );
 

@@ -15,11 +15,7 @@ const weaver = '1001001002';
 const petShop = '1001401003';
 const unchanged = '1000202000';
 
-interface Watched {
-  primary_identifier: string;
-  events_count: number;
-  last_event_at: string | null;
-}
+type Watched = Record<'primary_identifier' | 'events_count' | 'last_event_at', unknown>;
 
 /** What every watcher can see after each day, by day. */
 const seen: Record<string, { early: FeedEvent[]; late: FeedEvent[]; watched: Watched[] }> = {};
@@ -100,30 +96,24 @@ describe('a feed', () => {
 
 const atNight = (date: string) => `${date}T05:00:00.123000Z`;
 const byNumber = (date: string) =>
-  new Map(
-    seen[date]!.watched.map(({ primary_identifier, events_count, last_event_at }) => [
-      primary_identifier,
-      [events_count, last_event_at],
+  Object.fromEntries(
+    seen[date]!.watched.map((one) => [
+      one.primary_identifier as string,
+      [one.events_count, one.last_event_at],
     ]),
   );
 
-describe('a watched company', () => {
-  test('counts its events and knows when the last one was published', () => {
-    expect(byNumber('2026-11-03')).toEqual(
-      new Map([
-        [bakery, [1, atNight('2026-11-03')]],
-        [gym, [3, atNight('2026-11-03')]],
-        [weaver, [1, atNight('2026-11-03')]],
-        [petShop, [1, atNight('2026-11-03')]],
-      ]),
-    );
-    expect(byNumber('2026-11-06')).toEqual(
-      new Map([
-        [bakery, [2, atNight('2026-11-06')]],
-        [gym, [3, atNight('2026-11-03')]],
-        [petShop, [2, atNight('2026-11-05')]],
-      ]),
-    );
+test('a watched company counts its events and knows when the last one was published', () => {
+  expect(byNumber('2026-11-03')).toEqual({
+    [bakery]: [1, atNight('2026-11-03')],
+    [gym]: [3, atNight('2026-11-03')],
+    [weaver]: [1, atNight('2026-11-03')],
+    [petShop]: [1, atNight('2026-11-03')],
+  });
+  expect(byNumber('2026-11-06')).toEqual({
+    [bakery]: [2, atNight('2026-11-06')],
+    [gym]: [3, atNight('2026-11-03')],
+    [petShop]: [2, atNight('2026-11-05')],
   });
 });
 

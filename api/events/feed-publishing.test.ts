@@ -9,6 +9,7 @@ import {
   type FeedPage,
   type FeedPart,
 } from '../../fixtures/client/watcher.ts';
+import { countWaiting, hold } from '../../fixtures/database/locks.ts';
 import { useApi } from '../../fixtures/client/use-api.ts';
 import { lockPublishing } from '../../pipeline/night/lock.ts';
 
@@ -32,25 +33,14 @@ const countOf = (...dates: string[]) =>
     .length;
 
 /** Holds the account, so that a night stops in the middle of its publication, until it is called. */
-async function holdAccount(): Promise<() => Promise<void>> {
-  const client = await database.pool.connect();
-  await client.query('begin');
-  await client.query('select from customer.account where account_id = $1 for update', [
+const holdAccount = () =>
+  hold(database.pool, 'select from customer.account where account_id = $1 for update', [
     watcher.account_id,
   ]);
-  return async () => {
-    await client.query('rollback');
-    client.release();
-  };
-}
 
-async function waitingForAccount(): Promise<boolean> {
-  const { rows } = await database.pool.query<{ count: number }>(
-    `select count(*)::int from pg_stat_activity
-     where datname = current_database() and wait_event_type = 'Lock'`,
-  );
-  return rows[0]!.count > 0;
-}
+const untilWaiting = async () => {
+  while ((await countWaiting(database.pool)) === 0) await delay(20);
+};
 
 describe('a night in the middle of reading', () => {
   const told: FeedEvent[] = [];
@@ -60,7 +50,7 @@ describe('a night in the middle of reading', () => {
     told.push(...first.data);
     const letGo = await holdAccount();
     const night = runFixture(database, '2026-11-04');
-    while (!(await waitingForAccount())) await delay(20);
+    await untilWaiting();
     // Its events have their numbers by now, in a transaction that has not ended.
     const before = await readFeed(first.meta.next_cursor, 1000);
     expect(before.data).toHaveLength(countOf('2026-11-03') - 2);
@@ -90,7 +80,7 @@ describe('a night in the middle of reading', () => {
     const watchNight = night.then(() => (hasEnded = true));
     const other = await database.pool.connect();
     try {
-      while (!(await waitingForAccount())) await delay(20);
+      await untilWaiting();
       const waiting = Promise.withResolvers<void>();
       let isLocked = false;
       const lock = lockPublishing(other, 'PL', waiting.resolve).then(() => (isLocked = true));

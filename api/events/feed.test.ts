@@ -113,15 +113,13 @@ describe('GET /api/v1/events/feed', () => {
     expect((await part({ limit: count })).meta.has_more).toBe(false);
   });
 
-  test('200 has a cursor even where nothing is, and gives it back while nothing is new', async () => {
+  test('200 has a cursor even where nothing is, and gives one’s own events for another’s', async () => {
     const { data, meta } = await part({}, stranger);
     expect(data).toEqual([]);
+    // While nothing is new, the cursor comes back.
     expect(await part({ after: meta.next_cursor }, stranger)).toMatchObject({ data: [], meta });
-  });
-
-  test('200 gives one’s own events for the cursor of another account', async () => {
-    const { meta } = await part({ limit: 3 });
-    expect((await part({ after: meta.next_cursor }, stranger)).data).toEqual([]);
+    const { next_cursor } = (await part({ limit: 3 })).meta;
+    expect((await part({ after: next_cursor }, stranger)).data).toEqual([]);
   });
 });
 
@@ -153,17 +151,16 @@ describe('GET /api/v1/events/feed, refused', () => {
   test('422 for a cursor with a character too many, too few or wrong', async () => {
     const { body } = await stranger.ask('GET /events/feed?scope=all&limit=1');
     const { next_cursor } = (body as { meta: { next_cursor: string } }).meta;
-    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'.split('');
-    const places = Array.from(next_cursor, (_, at) => at);
-    const spoiled = new Set([
-      ...alphabet.map((letter) => next_cursor + letter),
-      ...places.flatMap((at) => alphabet.map((letter) => next_cursor.slice(0, at) + letter)),
-      ...places.flatMap((at) => [
-        next_cursor.slice(0, at),
-        next_cursor.slice(0, at) + next_cursor.slice(at + 1),
-        ...alphabet.map((letter) => next_cursor.slice(0, at) + letter + next_cursor.slice(at + 1)),
-      ]),
-    ]);
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+    const letters = ['', ...Array.from(alphabet)];
+    const spoiled = new Set(
+      Array.from(`${next_cursor}.`).flatMap((_, at) =>
+        letters.flatMap((letter) => [
+          next_cursor.slice(0, at) + letter,
+          next_cursor.slice(0, at) + letter + next_cursor.slice(at + 1),
+        ]),
+      ),
+    );
     spoiled.delete(next_cursor);
     expect([...spoiled].filter((cursor) => readCursor(cursor) !== undefined)).toEqual([]);
     const wrong = `GET /events/feed?scope=all&after=${next_cursor}A`;
@@ -297,10 +294,8 @@ describe('GET /api/v1/watchlist/events', () => {
   });
 
   test('200 shows nothing of another account', async () => {
-    expect(await stranger.read('/watchlist/events')).toMatchObject({
-      data: [],
-      meta: { total: 0, last_page: 1 },
-    });
+    const nothing = { data: [], meta: { total: 0, last_page: 1 } };
+    expect(await stranger.read('/watchlist/events')).toMatchObject(nothing);
   });
 });
 
@@ -324,6 +319,7 @@ describe('GET /api/v1/watchlist/events, refused', () => {
       'The to_date field must not be before from_date.',
     ],
     ['severity=critical', 'severity', 'The severity field is unknown.'],
+    ['event_type=1234', 'event_type', 'The event_type field must be the name of an event type.'],
   ])('422 for %s', async (query, field, message) => {
     expect(await everything.ask(`GET /watchlist/events?${query}`)).toEqual(refusal(field, message));
   });
@@ -338,12 +334,5 @@ describe('GET /api/v1/watchlist/events, refused', () => {
       status: 422,
       body: { errors: { event_type: [expect.stringContaining(` such as ${near}, COMPANY_`)] } },
     });
-  });
-
-  test('422 names none where none is near', async () => {
-    const message = 'The event_type field must be the name of an event type.';
-    expect(await everything.ask('GET /watchlist/events?event_type=1234')).toEqual(
-      refusal('event_type', message),
-    );
   });
 });

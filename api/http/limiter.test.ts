@@ -19,16 +19,20 @@ async function connectAgain(): Promise<Database> {
 
 const silent = { logger: pino({ level: 'silent' }) };
 
-function createCounter({ gate, ...options }: { gate: Db; now: () => Date }, limit: RequestLimit) {
-  const limiter = createLimiter({ ...silent, gate, readers: onlyWriter(gate), ...options });
+const minute = { request_count: 1_000, window_ms: 60_000 };
+
+/** Returns the counter of a limit, of the process of this test unless another is given. */
+function createCounter(limit: RequestLimit, options: { gate?: Db; now?: () => Date } = {}) {
+  const all = { gate: database.kysely, now, ...options };
+  const limiter = createLimiter({ ...silent, readers: onlyWriter(all.gate), ...all });
   return (key: string) => limiter.hit(limit, key);
 }
 
 describe('the counts of the limiter', () => {
   test('gives each of many hits at once its own count, over two processes', async () => {
     const other = await connectAgain();
-    const counters = [openKysely(database.pool), openKysely(other.pool)].map((gate) =>
-      createCounter({ gate, now }, { name: 'many', request_count: 1_000, window_ms: 60_000 }),
+    const counters = [database.kysely, openKysely(other.pool)].map((gate) =>
+      createCounter({ name: 'many', ...minute }, { gate }),
     );
     const hits = await Promise.all(
       Array.from({ length: 600 }, (_, at) => counters[at % 2]!('one')),
@@ -39,8 +43,7 @@ describe('the counts of the limiter', () => {
   });
 
   test('lets a client wait that is refused for the eleventh time in a window, and no other', async () => {
-    const limit = { name: 'late', request_count: 1, window_ms: 60_000 };
-    const count = createCounter({ gate: openKysely(database.pool), now }, limit);
+    const count = createCounter({ name: 'late', request_count: 1, window_ms: 60_000 });
     // The first one is in the limit, and the second one fills the window.
     for (let at = 0; at < 12; at += 1) await count('one');
     const late = count('one').then(() => 'late');
@@ -52,16 +55,9 @@ describe('the counts of the limiter', () => {
   test('never waits in a circle, whatever the order of the keys', async () => {
     const other = await connectAgain();
     const keys = Array.from({ length: 40 }, (_, at) => `key ${at}`);
-    const rounds = [
-      openKysely(database.pool),
-      openKysely(other.pool),
-      openKysely(database.pool),
-      openKysely(other.pool),
-    ].map(async (gate, at) => {
-      const count = createCounter(
-        { gate, now },
-        { name: 'circle', request_count: 1_000, window_ms: 60_000 },
-      );
+    const gates = [database.pool, other.pool, database.pool, other.pool].map(openKysely);
+    const rounds = gates.map(async (gate, at) => {
+      const count = createCounter({ name: 'circle', ...minute }, { gate });
       const ordered = at % 2 === 0 ? keys : keys.toReversed();
       for (let round = 0; round < 25; round += 1) {
         await Promise.all(ordered.map((key) => count(key)));
@@ -76,10 +72,8 @@ describe('the counts of the limiter', () => {
 
   test('begins to count again when a window has closed, however many hits come together', async () => {
     let at = Date.parse('2026-01-01T00:00:00Z');
-    const count = createCounter(
-      { gate: openKysely(database.pool), now: () => new Date(at) },
-      { name: 'again', request_count: 1_000, window_ms: 1000 },
-    );
+    const limit = { name: 'again', request_count: 1_000, window_ms: 1000 };
+    const count = createCounter(limit, { now: () => new Date(at) });
     const hit = async (): Promise<number[]> => {
       const hits = await Promise.all(['a', 'b', 'a', 'a'].map((key) => count(key)));
       return hits.map(({ totalHits }) => totalHits);
@@ -89,18 +83,13 @@ describe('the counts of the limiter', () => {
     expect(await hit()).toEqual([4, 2, 5, 6]);
     at += 1;
     expect(await hit()).toEqual([1, 1, 2, 3]);
-    expect(await count('a')).toEqual({
-      totalHits: 4,
-      resetTime: new Date(at + 1000),
-    });
+    expect(await count('a')).toEqual({ totalHits: 4, resetTime: new Date(at + 1000) });
   });
 
   test('asks for a window that it has seen full again when it has closed, and not before', async () => {
     let at = Date.parse('2026-01-01T00:00:00Z');
-    const count = createCounter(
-      { gate: openKysely(database.pool), now: () => new Date(at) },
-      { name: 'full', request_count: 2, window_ms: 1000 },
-    );
+    const limit = { name: 'full', request_count: 2, window_ms: 1000 };
+    const count = createCounter(limit, { now: () => new Date(at) });
     const totals: number[] = [];
     for (let hit = 0; hit < 6; hit += 1) totals.push((await count('a')).totalHits);
     expect(totals).toEqual([1, 2, 3, 3, 3, 3]);
@@ -114,10 +103,7 @@ describe('the counts of the limiter', () => {
 
   test('tells each of the hits when it cannot count', async () => {
     const other = await connectAgain();
-    const count = createCounter(
-      { gate: openKysely(other.pool), now },
-      { name: 'away', request_count: 1_000, window_ms: 60_000 },
-    );
+    const count = createCounter({ name: 'away', ...minute }, { gate: openKysely(other.pool) });
     await count('a');
     await other.close();
     const hits = await Promise.allSettled(['a', 'b', 'a'].map((key) => count(key)));

@@ -1,29 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { bounds as standard } from '../figures.ts';
+import { countWaiting, hold } from '../../fixtures/database/locks.ts';
 import { createSubmitter } from '../../fixtures/client/submitter.ts';
 import { useApi } from '../../fixtures/client/use-api.ts';
 
 const bounds = { ...standard, REQUESTS_IN_FLIGHT: 3 };
 const { database, api } = await useApi({ bounds });
 
-/** Sessions of the API that wait for a lock. */
-async function countWaiting(): Promise<number> {
-  const { rows } = await database.pool.query<{ count: number }>(
-    `select count(*)::int from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`,
-  );
-  return rows[0]!.count;
-}
-
 test('Requests of an account beyond its share wait, and hold one session; too many get a 429', async () => {
   const submitter = await createSubmitter(database, api);
   const other = await createSubmitter(database, api);
-  const holder = await database.pool.connect();
-  await holder.query('begin');
-  await holder.query('select customer.lock_accounts(array[$1::bigint])', [submitter.account_id]);
+  const lock = 'select customer.lock_accounts(array[$1::bigint])';
+  const release = await hold(database.pool, lock, [submitter.account_id]);
   const added = ['0000000017', '0000000018', '0000000019'].map((krs) => submitter.add('KRS', krs));
-  await expect.poll(countWaiting, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => countWaiting(database.pool), { timeout: 20_000 }).toBe(1);
   const leaving = new AbortController();
   const gone = api.ask('/api/v1/companies/add', {
     method: 'POST',
@@ -39,9 +30,8 @@ test('Requests of an account beyond its share wait, and hold one session; too ma
   expect(await Promise.race(waiting)).toEqual({ status: 429, body: { message } });
   expect((await other.ask('GET /wallet')).status).toBe(200);
   expect((await api.ask('/api/v1/event-types')).status).toBe(200);
-  expect(await countWaiting()).toBe(1);
-  await holder.query('rollback');
-  holder.release();
+  expect(await countWaiting(database.pool)).toBe(1);
+  await release();
   await Promise.all(added);
   const statuses = (await Promise.all(waiting)).map(({ status }) => status);
   expect(statuses.filter((status) => status === 200)).toHaveLength(47);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { fieldOf, makeReports, withFields } from '../../fixtures/dump/bad-dump.ts';
 import { runBad } from '../../fixtures/dump/bad-night.ts';
+import { textOf } from '../../fixtures/client/samples.ts';
 import { serveMail } from '../../fixtures/process/mail-delivery.ts';
 import { createSubmitter, type Submitter } from '../../fixtures/client/submitter.ts';
 import { useApi } from '../../fixtures/client/use-api.ts';
@@ -30,13 +31,8 @@ async function receive({ account_id }: Submitter): Promise<ReceivedMail> {
 
 /** The text that a reader of the HTML sees. */
 function visible(html: string): string {
-  return html
-    .replace(/^[^]*<body[^>]*>|<[^>]+>/g, ' ')
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&amp;', '&')
-    .replace(/\s+/g, ' ')
-    .trim();
+  const body = html.replace(/^[^]*<body[^>]*>/, '').replaceAll('<', ' <');
+  return textOf(body).replace(/\s+/g, ' ').trim();
 }
 
 describe('the mail about a submission', () => {

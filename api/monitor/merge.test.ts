@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { fieldOf, makeReports, type Reports, withFields } from '../../fixtures/dump/bad-dump.ts';
 import { runBad } from '../../fixtures/dump/bad-night.ts';
 import { createSubmitter, type Submitter } from '../../fixtures/client/submitter.ts';
@@ -8,15 +8,27 @@ const submitted_at = new Date('2026-11-19T10:05:00Z');
 
 let { database, api } = {} as Awaited<ReturnType<typeof useApi>>;
 
-async function open() {
+beforeEach(async () => {
   ({ database, api } = await useApi({ now: () => submitted_at }));
-}
+});
 
 /** Eight companies a report; the first one has no NIP, the second has all. */
 function firstDay(): Reports {
   const reports = makeReports({});
   const lines = reports.mazowieckie!;
   lines[1] = withFields(lines[1]!, { Nip: '' });
+  return reports;
+}
+
+const [, one = '', other = ''] = firstDay().mazowieckie!;
+const [older, newer] = [fieldOf(one, 'Regon'), fieldOf(other, 'Regon')];
+const nip = fieldOf(other, 'Nip');
+
+/** The first company has the NIP of the second. */
+function secondDay(): Reports {
+  const reports = firstDay();
+  const lines = reports.mazowieckie!;
+  lines[1] = withFields(lines[1]!, { Nip: nip });
   return reports;
 }
 
@@ -38,135 +50,97 @@ async function tell({ account_id }: Submitter, regon: string, ...event_ids: numb
   );
 }
 
-describe('a night in which companies turn out to be one', () => {
-  let older: string;
-  let newer: string;
-  let nip: string;
-
-  beforeEach(async () => {
-    await open();
-    const [, one, other] = firstDay().mazowieckie!;
-    older = fieldOf(one!, 'Regon');
-    newer = fieldOf(other!, 'Regon');
-    nip = fieldOf(other!, 'Nip');
-  });
-
-  function secondDay(): Reports {
-    const reports = firstDay();
-    const lines = reports.mazowieckie!;
-    lines[1] = withFields(lines[1]!, { Nip: nip });
-    return reports;
-  }
-
-  test('the watch follows with its events, and an account that watches both keeps the older', async () => {
-    await runBad(database, firstDay(), '2026-11-02');
-    const both = await createSubmitter(database, api);
-    const one = await createSubmitter(database, api);
-    await both.add('REGON9', newer);
-    await both.add('REGON9', older, '990200011');
-    await one.add('REGON9', newer);
-    await tell(both, newer, 3, 4);
-    await tell(both, older, 5);
-    await tell(one, newer, 3);
-    await database.pool.query(
-      `update customer.watch set has_custom_settings = true, alerts_enabled = true,
+test('the watch follows with its events, and an account that watches both keeps the older', async () => {
+  await runBad(database, firstDay(), '2026-11-02');
+  const both = await createSubmitter(database, api);
+  const single = await createSubmitter(database, api);
+  await both.add('REGON9', newer);
+  await both.add('REGON9', older, '990200011');
+  await single.add('REGON9', newer);
+  await tell(both, newer, 3, 4);
+  await tell(both, older, 5);
+  await tell(single, newer, 3);
+  await database.pool.query(
+    `update customer.watch set has_custom_settings = true, alerts_enabled = true,
         notify_via_email = true, alert_min_severity = 'high', alert_categories = '{status}'
       where account_id = $1 and identifier_value = $2`,
-      [both.account_id, older],
+    [both.account_id, older],
+  );
+  expect(await both.list()).toEqual([
+    expect.stringMatching(`^NIP ${nip} ready`),
+    expect.stringMatching(`^REGON9 ${older} ready`),
+    'REGON9 990200011 queued',
+  ]);
+
+  await runBad(database, secondDay(), '2026-11-03');
+  const watchesOf = async ({ account_id }: Submitter) => {
+    const { rows } = await database.pool.query<{ events_count: number; event_ids: number[] }>(
+      `select watch.identifier_value, events_count::int, alert_min_severity, alert_categories,
+        (select array_agg(event_id::int order by event_id) from customer.feed
+          where feed.account_id = watch.account_id and feed.company_id = watch.company_id)
+          as event_ids,
+        (select count(*)::int from customer.submission_item
+          where submission_item.watch_id = watch.watch_id) as items
+      from customer.watch
+      join registry.company using (company_id)
+      where account_id = $1 and regon9 is not null and merged_into_id is null`,
+      [account_id],
     );
-    expect(await both.list()).toEqual([
-      expect.stringMatching(`^NIP ${nip} ready`),
-      expect.stringMatching(`^REGON9 ${older} ready`),
-      'REGON9 990200011 queued',
-    ]);
+    return rows;
+  };
+  const merged = await watchesOf(both);
+  expect(merged).toMatchObject([
+    {
+      identifier_value: newer,
+      alert_min_severity: 'high',
+      alert_categories: ['status'],
+      event_ids: expect.arrayContaining([3, 4, 5]),
+      // The submission that waits for a company too; the other is settled.
+      items: 1,
+    },
+  ]);
+  expect(merged[0]!.events_count).toBe(merged[0]!.event_ids.length);
+  expect(await watchesOf(single)).toMatchObject([
+    { identifier_value: newer, alert_min_severity: null, items: 0 },
+  ]);
+  expect(await both.list()).toEqual([
+    expect.stringMatching(`^NIP ${nip} ready`),
+    'REGON9 990200011 queued',
+  ]);
+});
 
-    await runBad(database, secondDay(), '2026-11-03');
-    const watchesOf = async ({ account_id }: Submitter) => {
-      const { rows } = await database.pool.query(
-        `select watch.identifier_value, company.regon9 is not null as is_known,
-          events_count::int, to_json(last_event_at at time zone 'UTC') as last_event_at,
-          alert_min_severity, alert_categories,
-          (select array_agg(event_id::int order by event_id) from customer.feed
-            where feed.account_id = watch.account_id and feed.company_id = watch.company_id)
-            as event_ids,
-          (select count(*)::int from customer.submission_item
-            where submission_item.watch_id = watch.watch_id) as items
-        from customer.watch
-        join registry.company using (company_id)
-        where account_id = $1 and merged_into_id is null`,
-        [account_id],
-      );
-      return rows;
-    };
-    const common = { identifier_value: newer, is_known: true };
-    expect(await watchesOf(both)).toEqual([
-      {
-        ...common,
-        events_count: expect.any(Number),
-        last_event_at: expect.any(String),
-        alert_min_severity: 'high',
-        alert_categories: ['status'],
-        event_ids: expect.arrayContaining([3, 4, 5]),
-        // The submission that waits for a company too; the other is settled.
-        items: 1,
-      },
-    ]);
-    const [watch] = (await watchesOf(both)) as { events_count: number; event_ids: number[] }[];
-    expect(watch!.events_count).toBe(watch!.event_ids.length);
-    expect(await watchesOf(one)).toMatchObject([{ ...common, alert_min_severity: null, items: 0 }]);
-    expect(await both.list()).toEqual([
-      expect.stringMatching(`^NIP ${nip} ready`),
-      'REGON9 990200011 queued',
-    ]);
-  });
+test('what is waited for under two numbers becomes one watch, of both submissions', async () => {
+  const submitter = await createSubmitter(database, api);
+  await submitter.add('NIP', nip);
+  await submitter.add('REGON9', newer);
+  await runBad(database, firstDay(), '2026-11-02');
+  expect(await submitter.list()).toEqual([expect.stringMatching(`^NIP ${nip} ready`)]);
+  expect(await submitter.mails()).toMatchObject([
+    { data: { ready: [{ identifier_value: nip }] } },
+    { data: { ready: [{ identifier_value: newer }] } },
+  ]);
+});
 
-  test('what is waited for under two numbers becomes one watch, of both submissions', async () => {
-    const submitter = await createSubmitter(database, api);
-    await submitter.add('NIP', nip);
-    await submitter.add('REGON9', newer);
-    await runBad(database, firstDay(), '2026-11-02');
-    expect(await submitter.list()).toEqual([expect.stringMatching(`^NIP ${nip} ready`)]);
-    expect(await submitter.mails()).toMatchObject([
-      { data: { ready: [{ identifier_value: nip }] } },
-      { data: { ready: [{ identifier_value: newer }] } },
-    ]);
-  });
-
-  test('what is waited for gives way to the watch of a company that is given its number', async () => {
-    const reports = firstDay();
-    // Nobody has the NIP until the second day.
-    reports.mazowieckie!.splice(2, 1);
-    await runBad(database, reports, '2026-11-02');
-    const submitter = await createSubmitter(database, api);
-    await submitter.add('NIP', nip);
-    await submitter.add('REGON9', older, '990200011');
-    const next = secondDay();
-    next.mazowieckie!.splice(2, 1);
-    await runBad(database, next, '2026-11-03');
-    expect(await submitter.list()).toEqual([
-      expect.stringMatching(`^NIP ${nip} ready`),
-      'REGON9 990200011 queued',
-    ]);
-    // The submission of the first is settled; the second still waits for its other number.
-    const { rows } = await database.pool.query(
-      `select watch.identifier_value from customer.submission_item
+test('what is waited for gives way to the watch of a company that is given its number', async () => {
+  const reports = firstDay();
+  // Nobody has the NIP until the second day.
+  reports.mazowieckie!.splice(2, 1);
+  await runBad(database, reports, '2026-11-02');
+  const submitter = await createSubmitter(database, api);
+  await submitter.add('NIP', nip);
+  await submitter.add('REGON9', older, '990200011');
+  const next = secondDay();
+  next.mazowieckie!.splice(2, 1);
+  await runBad(database, next, '2026-11-03');
+  expect(await submitter.list()).toEqual([
+    expect.stringMatching(`^NIP ${nip} ready`),
+    'REGON9 990200011 queued',
+  ]);
+  // The submission of the first is settled; the second still waits for its other number.
+  const { rows } = await database.pool.query(
+    `select watch.identifier_value from customer.submission_item
       join customer.watch using (watch_id) order by watch_id`,
-    );
-    expect(rows).toEqual([{ identifier_value: older }, { identifier_value: '990200011' }]);
-    expect(await submitter.mails()).toMatchObject([
-      { data: { ready: [{ identifier_value: nip }] } },
-    ]);
-  });
-
-  test('a number that was given up still names the company that had it', async () => {
-    await runBad(database, firstDay(), '2026-11-02');
-    const submitter = await createSubmitter(database, api);
-    await submitter.add('NIP', nip);
-    const reports = firstDay();
-    const lines = reports.mazowieckie!;
-    lines[2] = withFields(lines[2]!, { Nip: '1000201006' });
-    await runBad(database, reports, '2026-11-03');
-    await submitter.add('NIP', nip);
-    expect(await submitter.list()).toEqual([expect.stringMatching(/^NIP 1000201006 ready/)]);
-  });
+  );
+  expect(rows).toEqual([{ identifier_value: older }, { identifier_value: '990200011' }]);
+  expect(await submitter.mails()).toMatchObject([{ data: { ready: [{ identifier_value: nip }] } }]);
 });

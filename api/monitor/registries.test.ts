@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { extract, runKrs } from '../../fixtures/dump/krs-day.ts';
 import { company, nipOf, regonOf, runRegon } from '../../fixtures/dump/regon-day.ts';
 import { createSubmitter, type Submitter } from '../../fixtures/client/submitter.ts';
@@ -8,11 +8,7 @@ import { verify } from '../../pipeline/night/verify.ts';
 const [krs, nip, older, newer] = ['0000990001', nipOf(1), regonOf(1), regonOf(2)];
 const inKrs = { rodzajRejestruEwidencji_Symbol: '138', numerWRejestrzeEwidencji: krs };
 
-let { database, api } = {} as Awaited<ReturnType<typeof useApi>>;
-
-beforeEach(async () => {
-  ({ database, api } = await useApi({ now: () => new Date('2026-11-02T10:05:00Z') }));
-});
+const { database, api } = await useApi({ now: () => new Date('2026-11-02T10:05:00Z') });
 
 async function readFeed(submitter: Submitter): Promise<string[]> {
   const { body } = await submitter.ask('GET /watchlist/events');

@@ -64,9 +64,7 @@ describe('a company whose numbers changed', () => {
       ]);
       expect(data).toMatchObject([entry, entry]);
     }
-  });
-
-  test('is told to an account that does not watch it without a submitted number', async () => {
+    // An account that does not watch it has submitted no number.
     const stranger = await createSubmitter(database, api);
     expect(await stranger.ask('GET /events/feed?scope=all')).toMatchObject({
       body: { data: [{ submitted_identifier: null, company_ref: ref }, {}] },

@@ -181,13 +181,11 @@ describe.each(paths)('GET %s', (path) => {
   });
 });
 
-describe('GET /', () => {
-  test('200 without a snapshot says so, and what calls cost', async () => {
-    for (const path of ['/', '/downloads']) {
-      expect(await read(path)).toContain('<p>No snapshot has been published yet.</p>');
-    }
-    expect(await read('/')).toContain('a full profile 7 credits');
-  });
+test('GET / 200 without a snapshot says so, and what calls cost', async () => {
+  for (const path of ['/', '/downloads']) {
+    expect(await read(path)).toContain('<p>No snapshot has been published yet.</p>');
+  }
+  expect(await read('/')).toContain('a full profile 7 credits');
 });
 
 describe('GET /stats', () => {
@@ -278,10 +276,13 @@ describe('GET /assets/', () => {
     },
   );
 
-  test('405 for another method', async () => {
-    for (const path of ['/', '/assets/site.css', '/docs', '/downloads/2026-01-31/month.csv']) {
-      const response = await api.ask(path, { method: 'POST' });
-      expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+  test.each([
+    ['GET, HEAD', ['/', '/assets/site.css', '/docs', '/downloads/2026-01-31/month.csv']],
+    ['GET, HEAD, POST', ['/recover', '/unsubscribe']],
+  ])('405 for other methods than %s', async (allow, ofPages) => {
+    for (const path of ofPages) {
+      const { status, headers } = await api.ask(path, { method: 'DELETE' });
+      expect([path, status, headers.get('allow')]).toEqual([path, 405, allow]);
     }
   });
 });

@@ -3,6 +3,7 @@ import { afterAll, expect, test } from 'vitest';
 import { isMatch, type Searched } from '../../fixtures/client/searched.ts';
 import { generateDays } from '../../fixtures/dump/generated-days.ts';
 import { runDump } from '../../fixtures/dump/night.ts';
+import { hold } from '../../fixtures/database/locks.ts';
 import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 import { Random } from '../../fixtures/generator/random.ts';
 import { createSearchIndex } from './client.ts';
@@ -93,14 +94,8 @@ async function compare(count: number): Promise<number> {
 /** Publishes changes as a night does. */
 async function publish(...statements: string[]): Promise<void> {
   const next = `(select last_id + 1 from registry.last_id where table_name = 'snapshot')`;
-  await database.pool.query(
-    [
-      'begin',
-      ...statements.map((statement) => statement.replaceAll('next_no', next)),
-      'select registry.end_publication()',
-      'commit',
-    ].join('; '),
-  );
+  const all = ['begin', ...statements, 'select registry.end_publication()', 'commit'];
+  await database.pool.query(all.join('; ').replaceAll('next_no', next));
 }
 
 test('finds what a look at each company finds: nothing before the first night, then all, then after a night', async () => {
@@ -147,16 +142,14 @@ test('finds partial codes by their beginning, with and without a dot', async () 
 });
 
 test('503 with Retry-After while companies are loaded, and not ready until then', async () => {
-  const client = await database.pool.connect();
-  await client.query('begin; lock table registry.company');
+  const release = await hold(database.pool, 'lock table registry.company');
   const another = createSearchIndex([{ ...database.connection, application_name: 'another' }]);
   expect(await another.isReady()).toBe(false);
   await expect(find({}, another)).rejects.toMatchObject({
     status: 503,
     headers: { 'Retry-After': '2' },
   });
-  await client.query('rollback');
-  client.release();
+  await release();
   while (!(await another.isReady()));
   expect((await find({}, another)).total).toBeGreaterThan(0);
   another.close();

@@ -45,6 +45,8 @@ describe('the source of the statistics', () => {
   });
 });
 
+const largest = [9007199254740000, 900, 91, 9007199254740991];
+
 describe('GET /api/v1/stats/day/{date}', () => {
   beforeAll(() =>
     insertDays(
@@ -74,26 +76,16 @@ describe('GET /api/v1/stats/day/{date}', () => {
     });
   });
 
-  test('200 has zeros for the baseline and says so', async () => {
-    const description =
-      'Baseline: the snapshot of 2026-01-01 is the first of its source. No snapshot precedes it, so nothing counts as new, updated or deleted.';
-    expect((await answerOf('/api/v1/stats/day/2026-01-01')).body).toMatchObject({
-      meta: { description },
-      data: { new: 0, updated: 0, deleted: 0, total: 0 },
-    });
-  });
-
-  test('200 counts the source that is asked for', async () => {
-    expect((await answerOf('/api/v1/stats/day/2026-01-31?source=krs')).body).toMatchObject({
-      meta: { source: 'krs' },
-      data: { new: 0, updated: 30, deleted: 0, total: 30 },
-    });
-  });
-
-  test('200 has integers up to the largest safe one', async () => {
-    const { body } = await answerOf('/api/v1/stats/day/2026-03-01');
-    expect(body).toMatchObject({
-      data: { new: 9007199254740000, updated: 900, deleted: 91, total: 9007199254740991 },
+  const baseline =
+    'Baseline: the snapshot of 2026-01-01 is the first of its source. No snapshot precedes it, so nothing counts as new, updated or deleted.';
+  test.each([
+    ['the baseline', '2026-01-01', { description: baseline }, [0, 0, 0, 0]],
+    ['the source that is asked for', '2026-01-31?source=krs', { source: 'krs' }, [0, 30, 0, 30]],
+    ['integers up to the largest safe one', '2026-03-01', {}, largest],
+  ])('200 counts %s', async (_name, day, meta, [born, updated, deleted, total]) => {
+    expect((await answerOf(`/api/v1/stats/day/${day}`)).body).toMatchObject({
+      meta,
+      data: { new: born, updated, deleted, total },
     });
   });
 
@@ -153,14 +145,11 @@ describe('GET /api/v1/stats/range/{date}', () => {
     });
   });
 
-  test('200 counts back over a leap day', async () => {
-    const { body } = await answerOf('/api/v1/stats/range/2024-03-01');
-    expect(body).toMatchObject({ meta: { from_date: '2024-02-01', to_date: '2024-03-01' } });
-  });
-
   test.each([
     ['2031-01-30', '2031-01-01'],
     ['0001-01-01', '0000-12-03'],
+    // Over a leap day.
+    ['2024-03-01', '2024-02-01'],
   ])('200 has zeros for a range without a snapshot and says so: %s', async (to_date, from_date) => {
     const description = `No snapshot was published from ${from_date} to ${to_date}: the zeros stand for no data.`;
     expect((await answerOf(`/api/v1/stats/range/${to_date}`)).body).toMatchObject({

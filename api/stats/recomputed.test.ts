@@ -2,8 +2,7 @@ import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { useApi } from '../../fixtures/client/use-api.ts';
 import { runDump } from '../../fixtures/dump/night.ts';
 import { readReports, type Row } from '../../fixtures/dump/report-reader.ts';
 import { verify } from '../../pipeline/night/verify.ts';
@@ -38,9 +37,7 @@ interface Entry {
 type Group = Pick<Entry, 'voivodeship' | 'section'>;
 type Day = { date: string; entries: Map<string, Entry> };
 
-let database: TestDatabase;
-let api: TestApi;
-let folder: string;
+const { database, api } = await useApi();
 const days: Day[] = [];
 
 async function readTable(name: string): Promise<string[][]> {
@@ -87,9 +84,7 @@ function readEntry(row: Row, report: string, date: string): [string, Entry] {
 }
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'recomputed-'));
-  database = await createTestDatabase();
-  api = await startTestApi({ db: database.kysely });
+  const folder = await mkdtemp(join(tmpdir(), 'recomputed-'));
   key = await readKey();
   const options = { seed: 7, entries: 800, from, shares: { ...steady, ...moving } };
   for (const night of nights) {

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { askJson, refusals } from '../../fixtures/client/json-client.ts';
 import { useApi } from '../../fixtures/client/use-api.ts';
 import { insertDays } from '../../fixtures/database/published-days.ts';
 
@@ -69,16 +70,16 @@ const pointOf = (date: string, [ACTIVE, SUSPENDED, DELETED]: number[], fields: o
 const csvFields =
   'stock_active,stock_suspended,stock_deleted,new,ended,suspended,resumed,is_baseline,births,returns,moved_in,moved_out,recoded_in,recoded_out,days_covered,days_with_data,is_partial,is_suppressed';
 
-async function seriesOf(query: string): Promise<unknown> {
-  const response = await api.ask(`${path}?${query}`);
-  expect(response.status).toBe(200);
-  return ((await response.json()) as { series: unknown }).series;
+async function seriesOf(query: string) {
+  const { status, body } = await askJson(api, `GET /stats/series?${query}`);
+  expect(status).toBe(200);
+  return (body as { series: unknown[] }).series;
 }
 
 async function errorsOf(query: string): Promise<unknown> {
-  const response = await api.ask(`${path}?${query}`);
-  expect(response.status).toBe(422);
-  return ((await response.json()) as { errors: unknown }).errors;
+  const { status, body } = await askJson(api, `GET /stats/series?${query}`);
+  expect(status).toBe(422);
+  return (body as { errors: unknown }).errors;
 }
 
 describe('GET /api/v1/stats/series', () => {
@@ -115,8 +116,7 @@ describe('GET /api/v1/stats/series', () => {
   });
 
   test('200 counts what came before the first day into the stock, but not into the series', async () => {
-    const series = await seriesOf('from=2026-02-01&to=2026-02-03');
-    expect(series).toMatchObject([
+    expect(await seriesOf('from=2026-02-01&to=2026-02-03')).toMatchObject([
       { date: '2026-02-03', stock: { ACTIVE: 91, SUSPENDED: 12, DELETED: 0 } },
     ]);
     expect(await seriesOf('from=2026-03-01')).toEqual([]);
@@ -144,7 +144,7 @@ describe('GET /api/v1/stats/series', () => {
     ['section=G', { moved_in: 0, moved_out: 0, recoded_in: 0, recoded_out: 2 }],
     ['section=F', { moved_in: 0, moved_out: 0, recoded_in: 2, recoded_out: 0 }],
   ])('200 counts who crosses the border of the selection: %s', async (query, last) => {
-    expect(((await seriesOf(query)) as unknown[]).at(-1)).toMatchObject(last);
+    expect((await seriesOf(query)).at(-1)).toMatchObject(last);
   });
 
   test('200 has a point a group where groups are asked for', async () => {
@@ -165,9 +165,6 @@ describe('GET /api/v1/stats/series', () => {
       { group: { section: 'G', legal_form: null }, stock: { SUSPENDED: 9 }, recoded_out: 2 },
       { group: { section: 'G', legal_form: 'spolka-cywilna' }, stock: { ACTIVE: 22 }, new: 1 },
     ]);
-    expect(await errorsOf('group_by=section,status')).toEqual({
-      group_by: ['The group_by field must list voivodeship, section, legal_form, or some of them.'],
-    });
   });
 
   test('200 is the same for the page, under a limit of its own', async () => {
@@ -233,28 +230,26 @@ describe('GET /api/v1/stats/series', () => {
   });
 
   test.each([
-    [
-      'from=2026-02-30',
-      { from: ['The from field must be a calendar date in the form YYYY-MM-DD.'] },
-    ],
-    ['from=2026-02-01&from=2026-02-02', { from: ['The from field must be given only once.'] }],
-    ['from=2026-02-02&to=2026-02-01', { to: ['The to field must not be before from.'] }],
-    ['by=year', { by: [expect.any(String)] }],
-    ['section=W', { section: ['The section field must be a section from A to V, or none.'] }],
-    [
-      'source=regon',
-      { source: ['The source field must be the name of a source that has statistics.'] },
-    ],
+    ['from=2026-02-30', { from: 'must be a calendar date in the form YYYY-MM-DD.' }],
+    ['from=2026-02-01&from=2026-02-02', { from: 'must be given only once.' }],
+    ['from=2026-02-02&to=2026-02-01', { to: 'must not be before from.' }],
+    ['by=year', { by: 'must be one of day, month.' }],
+    ['section=W', { section: 'must be a section from A to V, or none.' }],
+    ['source=regon', { source: 'must be the name of a source that has statistics.' }],
     [
       'voivodeship=14&legal_form=',
       {
-        voivodeship: ['The voivodeship field must be the name of a voivodeship.'],
-        legal_form: ['The legal_form field must be the slug of a legal form.'],
+        voivodeship: 'must be the name of a voivodeship.',
+        legal_form: 'must be the slug of a legal form.',
       },
     ],
-    ['status=ACTIVE', { status: ['The status field is unknown.'] }],
-  ])('422 for %s', async (query, errors) => {
-    expect(await errorsOf(query)).toEqual(errors);
+    ['status=ACTIVE', { status: 'is unknown.' }],
+    [
+      'group_by=section,status',
+      { group_by: 'must list voivodeship, section, legal_form, or some of them.' },
+    ],
+  ] as [string, Record<string, string>][])('422 for %s', async (query, errors) => {
+    expect(await errorsOf(query)).toEqual(refusals(errors));
   });
 });
 
@@ -283,21 +278,18 @@ describe('a long series', () => {
     ['from=2027-02-02&to=2027-03-31', [true, false]],
     ['from=2027-02-01&to=2027-02-27', [true]],
   ])('calls a month whole all of whose days are compared: %s', async (query, partial) => {
-    const response = await api.ask(`${path}?source=long&by=month&${query}`);
-    const { series } = (await response.json()) as { series: { is_partial: boolean }[] };
-    expect(series.map(({ is_partial }) => is_partial)).toEqual(partial);
+    const series = await seriesOf(`source=long&by=month&${query}`);
+    expect(series).toMatchObject(partial.map((is_partial) => ({ is_partial })));
   });
 
   test('has at most 30,000 points by group, and 2,000 on the page', async () => {
     const message = (most: number) =>
       `The group_by field gives more than ${most} points: ask for fewer days, for months or for fewer groups.`;
-    const tooMany = await api.ask(`${path}?source=long&group_by=voivodeship`);
-    expect(tooMany.status).toBe(422);
-    expect(await tooMany.json()).toMatchObject({ message: message(30_000) });
+    const errors = { group_by: [message(30_000)] };
+    expect(await errorsOf('source=long&group_by=voivodeship')).toEqual(errors);
     const page = await api.ask('/stats/series?source=long&group_by=voivodeship&to=2027-06-01');
     expect(await page.json()).toMatchObject({ message: message(2000) });
-    const fewer = await api.ask(`${path}?source=long&group_by=voivodeship&by=month&section=none`);
-    const { series } = (await fewer.json()) as { series: unknown[] };
-    expect(series.length).toBe(18 * 100);
+    const fewer = await seriesOf('source=long&group_by=voivodeship&by=month&section=none');
+    expect(fewer).toHaveLength(18 * 100);
   });
 });

@@ -20,50 +20,26 @@ describe('GET /tokens', () => {
     const second = await make({ name: 'Second' });
     expect((await owner.ask(`DELETE /tokens/${second.token_ref}`)).status).toBe(200);
     owner.now = new Date('2026-06-01T12:00:00Z');
-    const created_at = timestamp;
-    expect(await owner.ask('GET /tokens')).toEqual({
+    const [expires_at, last_used_at] = ['2026-05-02T10:00:00+00:00', '2026-06-01T12:00:00+00:00'];
+    const { token_ref } = owner.account;
+    expect(await owner.ask('GET /tokens')).toMatchObject({
       status: 200,
       body: {
         success: true,
         data: [
+          { ...fresh, token_ref: second.token_ref, is_active: false, revoked_at: timestamp },
+          // Expired, and yet not revoked.
+          { ...fresh, token_ref: first.token_ref, expires_at, is_active: true },
+          // This use among them.
           {
-            ...fresh,
-            token_ref: second.token_ref,
-            name: 'Second',
-            expires_at: null,
-            is_active: false,
-            revoked_at: timestamp,
-            created_at,
-          },
-          {
-            ...fresh,
-            token_ref: first.token_ref,
-            name: 'First one',
-            // Expired, and yet not revoked.
-            expires_at: '2026-05-02T10:00:00+00:00',
-            is_active: true,
-            created_at,
-          },
-          {
-            token_ref: owner.account.token_ref,
+            token_ref,
             name: 'Master Token',
-            expires_at: null,
-            is_active: true,
-            // This use among them.
-            last_used_at: '2026-06-01T12:00:00+00:00',
+            last_used_at,
             last_used_ip: '192.0.2.7',
             usage_count: 4,
-            revoked_at: null,
-            created_at,
           },
         ],
-        meta: {
-          total: 3,
-          per_page: 100,
-          current_page: 1,
-          last_page: 1,
-          timestamp: '2026-06-01T12:00:00+00:00',
-        },
+        meta: { total: 3, per_page: 100, current_page: 1, last_page: 1, timestamp: last_used_at },
       },
     });
   });
@@ -90,29 +66,27 @@ describe('GET /tokens', () => {
   });
 });
 
-describe('GET /tokens/{token_ref}', () => {
-  test('200 has the metadata of one token', async () => {
-    const { token_ref } = await make({ name: 'Billing', expires_in_days: 30 });
-    expect(await owner.ask(`GET /tokens/${token_ref}`)).toEqual({
-      status: 200,
-      body: {
-        success: true,
-        data: {
-          ...fresh,
-          token_ref,
-          name: 'Billing',
-          expires_at: '2026-05-31T10:00:00+00:00',
-          is_active: true,
-          created_at: timestamp,
-        },
-        meta: { timestamp },
+test('GET /tokens/{token_ref} 200 has the metadata of one token', async () => {
+  const { token_ref } = await make({ name: 'Billing', expires_in_days: 30 });
+  expect(await owner.ask(`GET /tokens/${token_ref}`)).toEqual({
+    status: 200,
+    body: {
+      success: true,
+      data: {
+        ...fresh,
+        token_ref,
+        name: 'Billing',
+        expires_at: '2026-05-31T10:00:00+00:00',
+        is_active: true,
+        created_at: timestamp,
       },
-    });
+      meta: { timestamp },
+    },
   });
 });
 
 describe('PUT /tokens/{token_ref}', () => {
-  test('200 renames a token', async () => {
+  test('200 renames a token, the Master Token too', async () => {
     const { token_ref } = await make({ name: 'Billing' });
     const answer = await owner.ask(`PUT /tokens/${token_ref}`, { name: 'Invoices' });
     const data = { ...fresh, token_ref, name: 'Invoices', created_at: timestamp };
@@ -121,11 +95,8 @@ describe('PUT /tokens/{token_ref}', () => {
       body: { success: true, data, meta: { timestamp } },
     });
     expect(await owner.rowOf(token_ref)).toHaveProperty('name', 'Invoices');
-  });
-
-  test('200 renames the Master Token', async () => {
-    const answer = await owner.ask(`PUT /tokens/${owner.account.token_ref}`, { name: 'Mine' });
-    expect(answer).toMatchObject({ status: 200, body: { data: { name: 'Mine' } } });
+    const master = await owner.ask(`PUT /tokens/${owner.account.token_ref}`, { name: 'Mine' });
+    expect(master).toMatchObject({ status: 200, body: { data: { name: 'Mine' } } });
   });
 
   test('422 with more than a name', async () => {
@@ -140,25 +111,22 @@ describe('PUT /tokens/{token_ref}', () => {
 });
 
 describe('DELETE /tokens/{token_ref}', () => {
-  const message = 'The token is revoked.';
-
   test('200 revokes a token for good; the next request with it gets a 401', async () => {
     const { token_ref, plaintext } = await make({ name: 'Billing' });
     expect((await owner.ask('POST /tokens/verify', undefined, plaintext)).status).toBe(200);
-    expect(await owner.ask(`DELETE /tokens/${token_ref}`)).toEqual({
-      status: 200,
-      body: { success: true, message, meta: { revoked_at: timestamp } },
-    });
+    const revoked = {
+      success: true,
+      message: 'The token is revoked.',
+      meta: { revoked_at: timestamp },
+    };
+    expect(await owner.ask(`DELETE /tokens/${token_ref}`)).toEqual({ status: 200, body: revoked });
     expect(await owner.ask('POST /tokens/verify', undefined, plaintext)).toEqual({
       status: 401,
       body: { error: 'Token revoked', code: 'UNAUTHORIZED' },
     });
 
     owner.now = new Date('2026-05-09T10:00:00Z');
-    expect(await owner.ask(`DELETE /tokens/${token_ref}`)).toEqual({
-      status: 200,
-      body: { success: true, message, meta: { revoked_at: timestamp } },
-    });
+    expect(await owner.ask(`DELETE /tokens/${token_ref}`)).toEqual({ status: 200, body: revoked });
     // Uses are counted soon after their requests.
     await expect
       .poll(() => owner.rowOf(token_ref))
@@ -174,31 +142,29 @@ describe('DELETE /tokens/{token_ref}', () => {
   });
 });
 
-describe('POST /tokens/verify', () => {
-  test('200 for an API token, with its last use before this one', async () => {
-    const { token_ref, plaintext } = await make({ name: 'Billing', expires_in_days: 30 });
-    const data = {
-      valid: true,
-      token_ref,
-      token_name: 'Billing',
-      user_ref: owner.account.user_ref,
-      user_name: owner.account.name,
-      expires_at: '2026-05-31T10:00:00+00:00',
-      is_active: true,
-      last_used_at: null,
-    };
-    expect(await owner.ask('POST /tokens/verify', undefined, plaintext)).toEqual({
-      status: 200,
-      body: { success: true, data, meta: { timestamp } },
-    });
-    owner.now = new Date('2026-05-02T10:00:00Z');
-    expect(await owner.ask('POST /tokens/verify', {}, plaintext)).toEqual({
-      status: 200,
-      body: {
-        success: true,
-        data: { ...data, last_used_at: timestamp },
-        meta: { timestamp: '2026-05-02T10:00:00+00:00' },
-      },
-    });
+test('POST /tokens/verify 200 for an API token, with its last use before this one', async () => {
+  const { token_ref, plaintext } = await make({ name: 'Billing', expires_in_days: 30 });
+  const data = {
+    valid: true,
+    token_ref,
+    token_name: 'Billing',
+    user_ref: owner.account.user_ref,
+    user_name: owner.account.name,
+    expires_at: '2026-05-31T10:00:00+00:00',
+    is_active: true,
+    last_used_at: null,
+  };
+  expect(await owner.ask('POST /tokens/verify', undefined, plaintext)).toEqual({
+    status: 200,
+    body: { success: true, data, meta: { timestamp } },
+  });
+  owner.now = new Date('2026-05-02T10:00:00Z');
+  expect(await owner.ask('POST /tokens/verify', {}, plaintext)).toEqual({
+    status: 200,
+    body: {
+      success: true,
+      data: { ...data, last_used_at: timestamp },
+      meta: { timestamp: '2026-05-02T10:00:00+00:00' },
+    },
   });
 });

@@ -83,20 +83,12 @@ describe('POST /tokens/{token_ref}/rotate', () => {
     ]);
   });
 
-  test('200 never expires when the old one did not', async () => {
-    const { token_ref } = await createOne();
-    expect(await owner.ask(`POST /tokens/${token_ref}/rotate`)).toMatchObject({
-      status: 200,
-      body: { data: { new_token: { expires_at: null } } },
-    });
-  });
-
-  test('200 cuts a name that the suffix makes too long, between two characters', async () => {
+  test('200 never expires when the old one did not, and cuts a long name between two characters', async () => {
     const { token_ref } = await createOne();
     await owner.ask(`PUT /tokens/${token_ref}`, { name: '🦆'.repeat(255) });
     const answer = await owner.ask(`POST /tokens/${token_ref}/rotate`);
-    const name = `${'🦆'.repeat(245)} (rotated)`;
-    expect(answer).toMatchObject({ status: 200, body: { data: { new_token: { name } } } });
+    const new_token = { name: `${'🦆'.repeat(245)} (rotated)`, expires_at: null };
+    expect(answer).toMatchObject({ status: 200, body: { data: { new_token } } });
   });
 
   test('422 for a token that is revoked', async () => {
@@ -129,12 +121,8 @@ describe('rotate, revoke and rename at once', () => {
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => owner.ask(`POST /tokens/${token_ref}/rotate`)),
     );
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(answers.filter(({ status }) => status !== 200)).toEqual(
-      Array.from({ length: 9 }, () =>
-        refusal('token_ref', 'The token is revoked and cannot be rotated.'),
-      ),
-    );
+    const refused = refusal('token_ref', 'The token is revoked and cannot be rotated.');
+    expect(answers.filter(({ status }) => status !== 200)).toEqual(Array(9).fill(refused));
     expect(await apiTokens()).toHaveLength(2);
   });
 

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createBuyer, type Buyer } from '../../fixtures/client/buyer.ts';
+import { bonus, deposit } from '../../fixtures/client/shop.ts';
 import { startStripeStub } from '../../fixtures/client/stripe-stub.ts';
 import { startTestApi } from '../../fixtures/client/test-api.ts';
 import { useApi } from '../../fixtures/client/use-api.ts';
@@ -102,20 +103,17 @@ describe('GET /checkout/local/{payment_id}', () => {
   );
 });
 
-describe('POST /checkout/local/{payment_id}/pay', () => {
-  test('303 credits the wallet', async () => {
-    const location = `/checkout/success?payment_id=${payment_id}`;
-    expect(await press('pay')).toEqual({ status: 303, location });
-    expect(await read(location)).toEqual(paid);
-    expect(await read(checkout)).toEqual(paid);
-    expect(await buyer.movements()).toEqual([
-      { type: 'start', amount: 200, balance_after: 200, description: 'Welcome bonus' },
-      { type: 'deposit', amount: 500, balance_after: 700, description: 'Top-up: Starter' },
-    ]);
-    expect(await buyer.payments()).toMatchObject([{ state: 'paid', ended_at: now }]);
-    expect(await buyer.ask('/wallet')).toMatchObject({
-      body: { data: { balance: 700, total_purchased: 500 } },
-    });
+describe('POST /checkout/local/{payment_id}/pay and /cancel', () => {
+  test.each([
+    ['pay', 'success', paid, 'paid', [bonus, deposit]],
+    ['cancel', 'cancel', cancelled, 'cancelled', [bonus]],
+  ] as const)('303 ends the checkout: %s', async (button, page, shown, state, movements) => {
+    const location = `/checkout/${page}?payment_id=${payment_id}`;
+    expect(await press(button)).toEqual({ status: 303, location });
+    expect(await read(location)).toEqual(shown);
+    expect(await read(checkout)).toEqual(shown);
+    expect(await buyer.payments()).toMatchObject([{ state, ended_at: now }]);
+    expect(await buyer.movements()).toEqual(movements);
   });
 
   test('303 credits once when pressed twenty times at once', async () => {
@@ -152,17 +150,6 @@ describe('POST /checkout/local/{payment_id}/pay', () => {
     expect(response.status).toBe(404);
     expect(await stateOf()).toBe('open');
     await stub.close();
-  });
-});
-
-describe('POST /checkout/local/{payment_id}/cancel', () => {
-  test('303 ends the checkout', async () => {
-    const location = `/checkout/cancel?payment_id=${payment_id}`;
-    expect(await press('cancel')).toEqual({ status: 303, location });
-    expect(await read(location)).toEqual(cancelled);
-    expect(await read(checkout)).toEqual(cancelled);
-    expect(await buyer.payments()).toMatchObject([{ state: 'cancelled', ended_at: now }]);
-    expect(await buyer.movements()).toHaveLength(1);
   });
 });
 

@@ -47,17 +47,15 @@ async function transactionsOf(): Promise<unknown[]> {
   return rows.map((row) => Object.values(row));
 }
 
-describe('grant', () => {
-  test('makes the wallet and counts what was bought, but not the bonus', async () => {
-    await give(200, 'start', 'welcome bonus');
-    expect(await walletOf()).toEqual([200, 0, 1]);
-    await give(500, 'deposit', 'payment 1');
-    expect(await walletOf()).toEqual([700, 500, 2]);
-    expect(await transactionsOf()).toEqual([
-      [1, 'start', 200, 0, 200, 'Given', 'welcome bonus', now],
-      [2, 'deposit', 500, 200, 700, 'Given', 'payment 1', now],
-    ]);
-  });
+test('grant makes the wallet and counts what was bought, but not the bonus', async () => {
+  await give(200, 'start', 'welcome bonus');
+  expect(await walletOf()).toEqual([200, 0, 1]);
+  await give(500, 'deposit', 'payment 1');
+  expect(await walletOf()).toEqual([700, 500, 2]);
+  expect(await transactionsOf()).toEqual([
+    [1, 'start', 200, 0, 200, 'Given', 'welcome bonus', now],
+    [2, 'deposit', 500, 200, 700, 'Given', 'payment 1', now],
+  ]);
 });
 
 describe('charge', () => {

@@ -30,14 +30,12 @@ describe('createPayment', () => {
   });
 });
 
-describe('priceOf', () => {
-  test.each([
-    [4900, 'pln', '49.00'],
-    ['299900', 'pln', '2999.00'],
-    [5, 'eur', '0.05'],
-    [500, 'jpy', '500'],
-    [1234, 'kwd', '1.234'],
-  ])('%s of the smallest unit of %s is %s', (price, currency, text) => {
-    expect(priceOf(price, currency)).toBe(text);
-  });
+test.each([
+  [4900, 'pln', '49.00'],
+  ['299900', 'pln', '2999.00'],
+  [5, 'eur', '0.05'],
+  [500, 'jpy', '500'],
+  [1234, 'kwd', '1.234'],
+])('%s of the smallest unit of %s is %s', (price, currency, text) => {
+  expect(priceOf(price, currency)).toBe(text);
 });

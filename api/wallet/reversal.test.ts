@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { serveMail } from '../../fixtures/process/mail-delivery.ts';
-import { openShop } from '../../fixtures/client/shop.ts';
-import { eventOf, signatureOf, type StubSession } from '../../fixtures/client/stripe-stub.ts';
+import { bonus, deposit, openShop } from '../../fixtures/client/shop.ts';
+import { eventOf, type StubSession } from '../../fixtures/client/stripe-stub.ts';
 import { sendMail } from '../../pipeline/mail/send.ts';
 import { queryFile } from '../../sql/connection/database.ts';
 import { charge } from './ledger.ts';
@@ -16,29 +16,15 @@ beforeEach(async () => {
   await shop.buyer.buy('starter');
   session = shop.stub.sessions.at(-1)!;
   payment_intent = `pi_test_${(count += 1)}`;
-  shop.api.log.length = 0;
 });
 
-async function tell(payload: string): Promise<unknown> {
-  const response = await shop.api.ask('/api/v1/webhooks/stripe', {
-    method: 'POST',
-    headers: {
-      'Content-Type': 'application/json',
-      'Stripe-Signature': signatureOf(payload, shop.now),
-    },
-    body: payload,
-  });
-  expect(response.status).toBe(200);
-  return ((await response.json()) as { result: unknown }).result;
-}
-
 const pay = () =>
-  tell(
+  shop.report(
     eventOf('checkout.session.completed', { ...session, payment_intent, payment_status: 'paid' }),
   );
 
 const refund = (amount_refunded: number, change: object = {}) =>
-  tell(
+  shop.report(
     eventOf('charge.refunded', {
       id: 'ch_test_1',
       object: 'charge',
@@ -52,7 +38,7 @@ const refund = (amount_refunded: number, change: object = {}) =>
   );
 
 const dispute = (amount: number, change: object = {}, what = 'created') =>
-  tell(
+  shop.report(
     eventOf(`charge.dispute.${what}`, {
       id: 'dp_test_1',
       object: 'dispute',
@@ -66,13 +52,6 @@ const dispute = (amount: number, change: object = {}, what = 'created') =>
     }),
   );
 
-const bonus = { type: 'start', amount: 200, balance_after: 200, description: 'Welcome bonus' };
-const deposit = {
-  type: 'deposit',
-  amount: 500,
-  balance_after: 700,
-  description: 'Top-up: Starter',
-};
 const taken = (amount: number, balance_after: number, description = 'Refund: Starter') => ({
   type: 'withdraw',
   amount,
@@ -292,12 +271,6 @@ test('of an account that has ended moves credits, mails nothing, and credits no 
   );
   expect(rows).toEqual([]);
   expect(await shop.buyer.movements()).toEqual([bonus, deposit, taken(500, 200)]);
-  const ends = (await shop.buyer.payments()).map(({ state, refusal }) => [state, refusal]);
-  expect(ends).toHaveLength(2);
-  expect(ends).toEqual(
-    expect.arrayContaining([
-      ['paid', null],
-      ['refused', 'The account has ended'],
-    ]),
-  );
+  const ends = (await shop.buyer.payments()).map(({ state, refusal }) => [state, refusal].join());
+  expect(ends.toSorted()).toEqual(['paid,', 'refused,The account has ended']);
 });

@@ -1,72 +1,62 @@
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { askJson, refusal } from '../../fixtures/client/json-client.ts';
 import { createBuyer } from '../../fixtures/client/buyer.ts';
 import { openShop } from '../../fixtures/client/shop.ts';
 import { startTestApi } from '../../fixtures/client/test-api.ts';
 import { createLocalPayment } from './payment.ts';
-import { createAccount } from '../../fixtures/client/account.ts';
 import { startStripeStub } from '../../fixtures/client/stripe-stub.ts';
 
 const shop = openShop();
 
-function topup(body: unknown, headers: Record<string, string> = {}) {
-  return shop.buyer.ask('/wallet/topup', { method: 'POST', headers, body: JSON.stringify(body) });
-}
+beforeAll(() =>
+  shop.database.pool.query(
+    `insert into customer.credit_package values ('summer', 'Summer', 10, 100, 'pln', false)`,
+  ),
+);
 
 const starter = { package_slug: 'starter' };
 
-describe('GET /api/v1/wallet/packages', () => {
-  test('200 lists to everybody what is sold, the smallest first', async () => {
-    expect(await askJson(shop.api, 'GET /wallet/packages')).toEqual({
-      status: 200,
-      body: {
-        status: 'success',
-        data: [
-          ['starter', 'Starter', 500, '49.00'],
-          ['standard', 'Standard', 2500, '199.00'],
-          ['business', 'Business', 10000, '699.00'],
-          ['enterprise', 'Enterprise', 50000, '2999.00'],
-        ].map(([package_slug, name, credits, price]) => {
-          return { package_slug, name, credits, price, currency: 'PLN' };
-        }),
-      },
-    });
+test('GET /api/v1/wallet/packages lists to everybody what is sold, the smallest first', async () => {
+  const data = [
+    ['starter', 'Starter', 500, '49.00'],
+    ['standard', 'Standard', 2500, '199.00'],
+    ['business', 'Business', 10000, '699.00'],
+    ['enterprise', 'Enterprise', 50000, '2999.00'],
+  ].map(([package_slug, name, credits, price]) => {
+    return { package_slug, name, credits, price, currency: 'PLN' };
+  });
+  expect(await askJson(shop.api, 'GET /wallet/packages')).toEqual({
+    status: 200,
+    body: { status: 'success', data },
   });
 });
 
 describe('POST /api/v1/wallet/topup', () => {
-  test('200 opens a checkout', async () => {
-    const answer = await topup({ package_slug: 'business' });
+  test('200 opens a checkout, and asks Stripe for what is to be paid', async () => {
+    const answer = await shop.buyer.topup(starter);
     const [session] = shop.stub.sessions;
+    const checkout_url = session?.url;
     expect(answer).toEqual({
       status: 200,
-      body: {
-        status: 'success',
-        data: { checkout_url: session?.url, package: 'business', credits: 10000 },
+      body: { status: 'success', data: { checkout_url, package: 'starter', credits: 500 } },
+    });
+    const payment_id = session?.client_reference_id;
+    expect(await shop.buyer.payments()).toMatchObject([
+      {
+        payment_id,
+        provider: 'stripe',
+        provider_ref: session?.id,
+        checkout_url,
+        package_slug: 'starter',
+        credits: '500',
+        price: '4900',
+        state: 'open',
+        refusal: null,
+        created_at: shop.now,
+        ended_at: null,
       },
-    });
-    const [payment, ...others] = await shop.buyer.payments();
-    expect(others).toEqual([]);
-    expect(payment).toMatchObject({
-      payment_id: session?.client_reference_id,
-      provider: 'stripe',
-      provider_ref: session?.id,
-      checkout_url: session?.url,
-      package_slug: 'business',
-      credits: '10000',
-      price: '69900',
-      state: 'open',
-      refusal: null,
-      created_at: shop.now,
-      ended_at: null,
-    });
+    ]);
     expect(await shop.buyer.movements()).toHaveLength(1);
-  });
-
-  test('asks Stripe for what is to be paid', async () => {
-    await topup(starter);
-    const [payment] = await shop.buyer.payments();
-    const payment_id = payment?.payment_id;
     expect(shop.stub.requests).toEqual([
       {
         authorization: 'Bearer sk_test_of_the_tests',
@@ -80,8 +70,8 @@ describe('POST /api/v1/wallet/topup', () => {
           'line_items[0][price_data][currency]': 'pln',
           'line_items[0][price_data][unit_amount]': '4900',
           'line_items[0][price_data][product_data][name]': 'Starter: 500 credits',
-          success_url: `http://localhost:8080/checkout/success?payment_id=${String(payment_id)}`,
-          cancel_url: `http://localhost:8080/checkout/cancel?payment_id=${String(payment_id)}`,
+          success_url: `http://localhost:8080/checkout/success?payment_id=${payment_id}`,
+          cancel_url: `http://localhost:8080/checkout/cancel?payment_id=${payment_id}`,
         },
       },
     ]);
@@ -93,6 +83,8 @@ describe('POST /api/v1/wallet/topup', () => {
   const noText = 'The package_slug field must be a string.';
   test.each([
     [{ package_slug: 'golden' }, unknown],
+    // A package that is no longer offered.
+    [{ package_slug: 'summer' }, unknown],
     [{ package_slug: 'STARTER' }, unknown],
     [{ package_slug: '__proto__' }, unknown],
     [{ package_slug: 'x'.repeat(100) }, unknown],
@@ -102,35 +94,20 @@ describe('POST /api/v1/wallet/topup', () => {
     [{ package_slug: null }, noText],
     [{ package_slug: { name: 'starter' } }, noText],
   ])('422 for %j', async (body, message) => {
-    expect(await topup(body)).toEqual(refusal('package_slug', message));
+    expect(await shop.buyer.topup(body)).toEqual(refusal('package_slug', message));
     expect(await shop.buyer.payments()).toEqual([]);
     expect(shop.stub.requests).toEqual([]);
   });
 
-  test('422 for a package that is no longer offered', async () => {
-    await shop.database.pool.query(
-      `insert into customer.credit_package values ('summer', 'Summer', 10, 100, 'pln', false)`,
-    );
-    expect(await topup({ package_slug: 'summer' })).toEqual(refusal('package_slug', unknown));
-  });
-});
-
-describe('POST /api/v1/wallet/topup, without a payment provider', () => {
-  test('503 sells nothing and records nothing', async () => {
+  test('503 sells nothing and records nothing without a payment provider', async () => {
     const closed = await startTestApi({ db: shop.database.kysely, payment: undefined });
     const other = await createBuyer(shop.database, closed);
-    expect(
-      await other.ask('/wallet/topup', { method: 'POST', body: JSON.stringify(starter) }),
-    ).toEqual({
-      status: 503,
-      body: { message: 'Top-ups are currently switched off.' },
-    });
+    const body = { message: 'Top-ups are currently switched off.' };
+    expect(await other.topup(starter)).toEqual({ status: 503, body });
     expect(await other.payments()).toEqual([]);
   });
-});
 
-describe('POST /api/v1/wallet/topup, at the local checkout', () => {
-  test('200 gives a page of our own', async () => {
+  test('200 gives a page of our own at the local checkout', async () => {
     const payment = createLocalPayment('https://api.example');
     const local = await startTestApi({ db: shop.database.kysely, payment });
     const other = await createBuyer(shop.database, local);
@@ -147,13 +124,12 @@ describe('Idempotency-Key of POST /api/v1/wallet/topup', () => {
   const headers = { 'Idempotency-Key': 'key-1' };
 
   test('200 says whether an answer is given again', async () => {
-    const { master_token } = await createAccount(shop.database.kysely);
     const replayed: (string | null)[] = [];
     for (const key of ['key-1', 'key-1', 'key-2']) {
       const response = await shop.api.ask('/api/v1/wallet/topup', {
         method: 'POST',
         headers: {
-          Authorization: `Bearer ${master_token}`,
+          Authorization: `Bearer ${shop.buyer.master_token}`,
           'Content-Type': 'application/json',
           'Idempotency-Key': key,
         },
@@ -165,17 +141,14 @@ describe('Idempotency-Key of POST /api/v1/wallet/topup', () => {
   });
 
   test('200 gives one checkout to twenty requests at once', async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => topup(starter, headers)));
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => shop.buyer.topup(starter, headers)),
+    );
     const [session, ...others] = shop.stub.sessions;
     expect(others).toEqual([]);
     for (const answer of answers) {
-      expect(answer).toEqual({
-        status: 200,
-        body: {
-          status: 'success',
-          data: { checkout_url: session?.url, package: 'starter', credits: 500 },
-        },
-      });
+      const data = { checkout_url: session?.url, package: 'starter', credits: 500 };
+      expect(answer).toEqual({ status: 200, body: { status: 'success', data } });
     }
     expect(await shop.buyer.payments()).toMatchObject([
       { state: 'open', provider_ref: session?.id },
@@ -184,7 +157,7 @@ describe('Idempotency-Key of POST /api/v1/wallet/topup', () => {
 
   test.each(['', 'two words', 'x'.repeat(256), 'clé'])('422 for the key "%s"', async (key) => {
     const message = 'The Idempotency-Key header must have 1 to 255 visible ASCII characters.';
-    expect(await topup(starter, { 'Idempotency-Key': key })).toEqual(
+    expect(await shop.buyer.topup(starter, { 'Idempotency-Key': key })).toEqual(
       refusal('Idempotency-Key', message),
     );
     expect(await shop.buyer.payments()).toEqual([]);
@@ -195,34 +168,30 @@ describe('POST /api/v1/wallet/topup, when Stripe fails', () => {
   const headers = { 'Idempotency-Key': 'key-1' };
   const silent = { message: 'The payment provider does not answer; try again later.' };
   const refused = { message: 'The payment provider refused to open a checkout.' };
+  const failing = (status: number, type: string) => ({ status, type });
 
   test('200 when a second try succeeds, with one checkout', async () => {
     shop.stub.faults.push('lost answer');
-    expect(await topup(starter)).toMatchObject({ status: 200 });
+    expect(await shop.buyer.topup(starter)).toMatchObject({ status: 200 });
     shop.stub.faults.push({ status: 409, type: 'idempotency_error' });
-    expect(await topup(starter)).toMatchObject({ status: 200 });
+    expect(await shop.buyer.topup(starter)).toMatchObject({ status: 200 });
     expect(shop.stub.requests).toHaveLength(4);
     expect(shop.stub.sessions).toHaveLength(2);
     expect(await shop.buyer.payments()).toHaveLength(2);
   });
 
   test.each([
-    [
-      '503',
-      'a fault of its own',
-      [500, 503].map((s) => ({ status: s, type: 'api_error' })),
-      silent,
-    ],
-    ['503', 'too many requests', [{ status: 429, type: 'rate_limit_error' }], silent],
+    ['503', 'a fault of its own', [500, 503].map((s) => failing(s, 'api_error')), silent],
+    ['503', 'too many requests', [failing(429, 'rate_limit_error')], silent],
     ['503', 'silence', ['silence', 'silence'] as const, silent],
-    ['502', 'a wrong key', [{ status: 401, type: 'invalid_request_error' }], refused],
-    ['502', 'a missing permission', [{ status: 403, type: 'invalid_request_error' }], refused],
-    ['502', 'a wrong request', [{ status: 400, type: 'invalid_request_error' }], refused],
+    ['502', 'a wrong key', [failing(401, 'invalid_request_error')], refused],
+    ['502', 'a missing permission', [failing(403, 'invalid_request_error')], refused],
+    ['502', 'a wrong request', [failing(400, 'invalid_request_error')], refused],
   ])(
     '%s for %s; the payment has failed and the key is free',
     async (status, _name, faults, body) => {
       shop.stub.faults.push(...faults);
-      expect(await topup(starter, headers)).toEqual({ status: Number(status), body });
+      expect(await shop.buyer.topup(starter, headers)).toEqual({ status: Number(status), body });
       const reason = (await shop.buyer.payments())[0]?.refusal;
       expect(await shop.buyer.payments()).toMatchObject([
         { state: 'failed', provider_ref: null, checkout_url: null, ended_at: shop.now },
@@ -233,7 +202,7 @@ describe('POST /api/v1/wallet/topup, when Stripe fails', () => {
       );
       expect(JSON.stringify(shop.api.log)).not.toContain('sk_test_of_the_tests');
 
-      expect(await topup(starter, headers)).toMatchObject({ status: 200 });
+      expect(await shop.buyer.topup(starter, headers)).toMatchObject({ status: 200 });
       const states = (await shop.buyer.payments()).map(({ state }) => state);
       expect(states).toHaveLength(2);
       expect(new Set(states)).toEqual(new Set(['failed', 'open']));
@@ -245,8 +214,7 @@ describe('POST /api/v1/wallet/topup, when Stripe fails', () => {
     await gone.close();
     const unreachable = await startTestApi({ db: shop.database.kysely, payment: gone.payment });
     const other = await createBuyer(shop.database, unreachable);
-    const init = { method: 'POST', body: JSON.stringify(starter) };
-    expect(await other.ask('/wallet/topup', init)).toEqual({ status: 503, body: silent });
+    expect(await other.topup(starter)).toEqual({ status: 503, body: silent });
     expect(await other.payments()).toMatchObject([{ state: 'failed' }]);
   });
 });

@@ -114,23 +114,21 @@ describe('GET /docs', () => {
   });
 });
 
-describe('GET /docs/search.json', () => {
-  test('200 leads to endpoints, fields, errors and sections, each at an anchor that is there', async () => {
-    const response = await api.ask('/docs/search.json');
-    const entries = (await response.json()) as string[][];
-    const addresses = entries.map((entry) => entry[4]!);
-    expect(findDead('/docs', addresses)).toEqual([]);
-    expect(entries).toContainEqual([
-      'field',
-      'next_cursor',
-      'GET /api/v1/events/feed',
-      'Value of after in the next request.',
-      '/docs/company-monitor#get_events_feed.answer.meta.next_cursor',
-    ]);
-    const kinds = new Set(entries.map(([kind]) => kind));
-    expect([...kinds]).toEqual(['section', 'error', 'endpoint', 'field']);
-    expect(gzipSync(JSON.stringify(entries)).length).toBeLessThan(50_000);
-  });
+test('GET /docs/search.json 200 leads to endpoints, fields, errors and sections, each at an anchor that is there', async () => {
+  const response = await api.ask('/docs/search.json');
+  const entries = (await response.json()) as string[][];
+  const addresses = entries.map((entry) => entry[4]!);
+  expect(findDead('/docs', addresses)).toEqual([]);
+  expect(entries).toContainEqual([
+    'field',
+    'next_cursor',
+    'GET /api/v1/events/feed',
+    'Value of after in the next request.',
+    '/docs/company-monitor#get_events_feed.answer.meta.next_cursor',
+  ]);
+  const kinds = new Set(entries.map(([kind]) => kind));
+  expect([...kinds]).toEqual(['section', 'error', 'endpoint', 'field']);
+  expect(gzipSync(JSON.stringify(entries)).length).toBeLessThan(50_000);
 });
 
 describe('the pages of /docs and /guides', () => {
