@@ -5,7 +5,7 @@ import { expectFit, findFaults, overflowOf, weigh } from '../../fixtures/client/
 import { askJson } from '../../fixtures/client/json-client.ts';
 import { enter, tabTo, usePages } from '../../fixtures/client/pages.ts';
 
-const pages = usePages();
+const pages = await usePages();
 
 /** Each page, with what it shows when it is ready. */
 const ready: [path: string, isReady?: (page: Page) => Promise<void>][] = [

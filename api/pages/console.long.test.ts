@@ -6,7 +6,7 @@ import { readMailedToken } from '../../fixtures/client/mailed-token.ts';
 import { enter, tabTo, usePages } from '../../fixtures/client/pages.ts';
 import { runSource } from '../../fixtures/dump/three-sources.ts';
 
-const pages = usePages();
+const pages = await usePages();
 
 async function statusOf(token: string): Promise<number> {
   return (await askJson(pages.api, 'POST /tokens/verify', { token })).status;

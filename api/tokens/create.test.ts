@@ -14,7 +14,7 @@ const lifetime = 'The expires_in_days field must be a whole number from 1 to 365
 const ref: unknown = expect.stringMatching(/^[0-9A-Z]{12}$/);
 const secret: unknown = expect.stringMatching(/^sk_api_[0-9A-Za-z]{49}$/);
 
-const owner = createTokenOwner();
+const owner = await createTokenOwner();
 
 describe('POST /tokens', () => {
   test('201 shows the secret once; the table has its hash alone', async () => {

@@ -4,7 +4,7 @@ import { createTokenOwner, start } from '../../fixtures/client/token-owner.ts';
 
 const timestamp = '2026-05-01T10:00:00+00:00';
 
-const owner = createTokenOwner();
+const owner = await createTokenOwner();
 
 async function make(body: object): Promise<{ token_ref: string; plaintext: string }> {
   const answer = await owner.ask('POST /tokens', body);

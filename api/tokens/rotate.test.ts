@@ -5,7 +5,7 @@ import { createTokenOwner, start } from '../../fixtures/client/token-owner.ts';
 
 const later = new Date('2026-05-11T10:00:00.750Z');
 
-const owner = createTokenOwner();
+const owner = await createTokenOwner();
 
 beforeEach(() => {
   owner.now = later;

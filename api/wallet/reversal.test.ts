@@ -6,7 +6,7 @@ import { sendMail } from '../../pipeline/mail/send.ts';
 import { queryFile } from '../../sql/connection/database.ts';
 import { charge } from './ledger.ts';
 
-const shop = openShop();
+const shop = await openShop();
 /** Of the checkout that the buyer has just opened, for 500 credits at 49.00 PLN. */
 let session: StubSession;
 let payment_intent: string;

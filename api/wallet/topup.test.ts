@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { askJson, refusal } from '../../fixtures/client/json-client.ts';
 import { createBuyer } from '../../fixtures/client/buyer.ts';
 import { openShop } from '../../fixtures/client/shop.ts';
@@ -6,12 +6,10 @@ import { startTestApi } from '../../fixtures/client/test-api.ts';
 import { createLocalPayment } from './payment.ts';
 import { startStripeStub } from '../../fixtures/client/stripe-stub.ts';
 
-const shop = openShop();
+const shop = await openShop();
 
-beforeAll(() =>
-  shop.database.pool.query(
-    `insert into customer.credit_package values ('summer', 'Summer', 10, 100, 'pln', false)`,
-  ),
+await shop.database.pool.query(
+  `insert into customer.credit_package values ('summer', 'Summer', 10, 100, 'pln', false)`,
 );
 
 const starter = { package_slug: 'starter' };

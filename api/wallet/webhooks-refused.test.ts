@@ -6,7 +6,7 @@ import { openShop } from '../../fixtures/client/shop.ts';
 import { eventOf, signatureOf } from '../../fixtures/client/stripe-stub.ts';
 import { administer } from '../../fixtures/database/test-cluster.ts';
 
-const shop = openShop();
+const shop = await openShop();
 /** Says that the checkout of the buyer was paid. */
 let payload: string;
 

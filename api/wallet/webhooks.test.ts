@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { bonus, deposit, openShop } from '../../fixtures/client/shop.ts';
 import { eventOf, type StubSession } from '../../fixtures/client/stripe-stub.ts';
 
-const shop = openShop();
+const shop = await openShop();
 /** Of the checkout that the buyer has just opened, for 500 credits at 49.00 PLN. */
 let session: StubSession;
 

@@ -4,7 +4,7 @@ import { tabTo, usePages } from '../../../fixtures/client/pages.ts';
 import { insertDays } from '../../../fixtures/database/published-days.ts';
 import { gap } from '../../../fixtures/database/year-of-statistics.ts';
 
-const pages = usePages();
+const pages = await usePages();
 
 const schemes = ['light', 'dark'] as const;
 
