@@ -1,11 +1,9 @@
 // Draws one panel of `/stats`: lines over time, with what must not be read as a change.
 import { element } from './dom.js';
+import { dateOf, day_s, format, labelCounts, labelTimes } from './stats-axis.js';
 
-const day_s = 86_400;
 const height = 200;
 const colorOf = (node) => getComputedStyle(node).color;
-// As the page itself writes numbers.
-const language = { en: 'en-GB', pl: 'pl-PL' }[document.documentElement.lang];
 
 /** A line has one dash and one colour, by its key, wherever it is drawn. */
 const dashes = {
@@ -21,56 +19,6 @@ const dashes = {
   recoded_in: [],
   recoded_out: [6, 3],
 };
-
-/** As in the tables: 2026-11-06, or 2026-11. */
-export const dateOf = (time, by) =>
-  new Date(time * 1000).toISOString().slice(0, by === 'month' ? 7 : 10);
-
-export const format = (count) => ((count ?? null) === null ? '–' : count.toLocaleString(language));
-
-/** The first day of the month that is some months after that of a time, in seconds since 1970. */
-function monthAfter(time, months) {
-  const date = new Date(time * 1000);
-  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months) / 1000;
-}
-
-/** Where days are labelled: each some days after the last one. */
-const everyDays = (days) => (first, last) => {
-  const ticks = [];
-  for (let time = first; time <= last; time += days * day_s) ticks.push(time);
-  return ticks;
-};
-
-/** Where months are labelled: at their first days. */
-const everyMonths = (months) => (first, last) => {
-  const ticks = [];
-  const start = monthAfter(first, 0);
-  for (let time = start < first ? monthAfter(first, 1) : start; time <= last;) {
-    ticks.push(time);
-    time = monthAfter(time, months);
-  }
-  return ticks;
-};
-
-const steps = {
-  day: [1, 2, 7, 14, 28].map(everyDays),
-  month: [1, 2, 3, 6, 12, 24, 60, 120].map(everyMonths),
-};
-
-/** The labelled days or months: as many as have room, none of them twice. */
-export function labelTimes(times, by, most) {
-  const [first, last] = [times[0], times.at(-1)];
-  for (const list of by === 'month' ? [steps.month] : [steps.day, steps.month]) {
-    const found = list.map((step) => step(first, last)).find((ticks) => ticks.length <= most);
-    if (found && found.length > 1) return found;
-  }
-  return [first];
-}
-
-const compact = new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 3 });
-
-/** Labels whole counts alone. */
-const labelCounts = (ticks) => ticks.map((tick) => (tick % 1 ? '' : compact.format(tick)));
 
 /** The stretches without a snapshot: longer by half than most distances of these points. */
 export function findGaps(times) {
@@ -90,9 +38,9 @@ function listJoins(points, gaps, isFlow) {
 
 /** The scale of counts: flows begin at zero; above the lines is room for words. */
 function rangeOf(least, most, isFlow) {
-  const low = isFlow ? 0 : least;
-  const spread = most - low || Math.max(1, most / 50);
-  return [isFlow ? 0 : Math.max(0, low - spread / 10), most + spread * 0.3];
+  if (isFlow) return [0, (most || 1) * 1.3];
+  const spread = most - least || Math.max(1, most / 50);
+  return [Math.max(0, least - spread / 10), most + spread * 0.3];
 }
 
 /** Shades the days without a snapshot. */

@@ -1,6 +1,7 @@
 // Runs on the page of `/stats`: shows the series that the address selects as panels and tables.
 import { element, find } from './dom.js';
-import { dateOf, drawPanel, format, notesOf, valueOf } from './stats-chart.js';
+import { dateOf, format } from './stats-axis.js';
+import { drawPanel, notesOf, valueOf } from './stats-chart.js';
 
 const summary = find('#summary');
 const texts = JSON.parse(summary.dataset.texts);
