@@ -62,7 +62,7 @@ describe('POST /api/v1/companies/snapshot', () => {
   );
 
   test('200 shows units, persons and all dates that a registry has', async () => {
-    const unit_address = { street: 'ul. Nowa', building: '1', city: 'Gliwice', voivodeship: null };
+    const place = { street: 'ul. Nowa', building: '1', city: 'Gliwice', country_code: 'PL' };
     await database.pool.query(
       `update registry.entry set
           units = $1, persons = $2, other_dates = $3, bankruptcy_start_date = '2026-01-02',
@@ -74,7 +74,7 @@ describe('POST /api/v1/companies/snapshot', () => {
           {
             identifier: '99240004000015',
             name: null,
-            address: { ...unit_address, apartment: null, postal_code: null, country_code: 'PL' },
+            address: { ...place, apartment: null, postal_code: null, voivodeship: null },
             dates: [{ type: 'Data powstania', date: '2025-01-01' }],
           },
         ]),
@@ -99,15 +99,7 @@ describe('POST /api/v1/companies/snapshot', () => {
               {
                 identifier: '99240004000015',
                 name: '',
-                address: {
-                  street: 'ul. Nowa',
-                  building: '1',
-                  apartment: '',
-                  city: 'Gliwice',
-                  postal_code: '',
-                  voivodeship: '',
-                  country_code: 'PL',
-                },
+                address: { ...place, apartment: '', postal_code: '', voivodeship: '' },
                 dates: [{ type: 'Data powstania', date: '2025-01-01' }],
               },
             ],

@@ -135,22 +135,17 @@ describe('POST /api/v1/companies/snapshot', () => {
   });
 
   test('200 labels the dates of a company that was suspended and closed', async () => {
-    const suspended = await profileOf('1001002007');
-    expect([suspended.status, suspended.dates]).toEqual([
-      'SUSPENDED',
-      [{ type: 'Data rozpoczęcia działalności', date: '2021-05-01' }],
-    ]);
-    const closed = await profileOf('1001201008');
-    expect([closed.status, closed.dates]).toEqual([
-      'DELETED',
-      [
-        { type: 'Data rozpoczęcia działalności', date: '1999-02-01' },
-        { type: 'Data zakończenia działalności', date: '2026-11-05' },
-      ],
-    ]);
-    const resumed = await profileOf('1001001002');
-    expect(resumed.dates).toEqual([
-      { type: 'Data rozpoczęcia działalności', date: '1995-10-02' },
+    const started = (date: string) => ({ type: 'Data rozpoczęcia działalności', date });
+    expect(await profileOf('1001002007')).toMatchObject({
+      status: 'SUSPENDED',
+      dates: [started('2021-05-01')],
+    });
+    expect(await profileOf('1001201008')).toMatchObject({
+      status: 'DELETED',
+      dates: [started('1999-02-01'), { type: 'Data zakończenia działalności', date: '2026-11-05' }],
+    });
+    expect((await profileOf('1001001002')).dates).toEqual([
+      started('1995-10-02'),
       { type: 'Data zawieszenia działalności', date: '2026-11-01' },
       { type: 'Data wznowienia działalności', date: expect.any(String) },
     ]);
