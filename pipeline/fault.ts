@@ -16,7 +16,7 @@ export function describeFault(error: unknown): string {
   const { message, code } = (
     error instanceof Error ? error : new Error(String(error))
   ) as NodeJS.ErrnoException;
-  // A host whose addresses all refuse makes an error with a code, but without a message.
+  // When all addresses of a host refuse the connection, the error has a code but no message.
   const what = message === '' && code !== undefined ? code : message;
   if (isDiskFull(error)) return `The disk of the database is full: ${what}; make room there first.`;
   if (!isLostConnection(error)) return what;

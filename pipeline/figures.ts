@@ -129,7 +129,7 @@ export const reads = {
 export const shown = {
   /** The days for which failed mails and failed companies are shown. */
   failureDays: 7,
-  /** The most characters of a message in a list of runs. */
+  /** The maximum length of a message in a list of runs, in characters. */
   messageLength: 90,
   /** The most event types that the text about a run lists. */
   eventTypes: 10,

@@ -26,7 +26,7 @@ interface Options {
   logger: Logger;
 }
 
-/** Limits the requests and the work of clients; the figures are in `figures.ts`. */
+/** Limits the requests and the work of clients; `limits` in `figures.ts` has the figures. */
 export type Limiter = ReturnType<typeof createLimiter>;
 
 /** The requests of a key in its window, the end of the window, and the refusals of the key by this process. */

@@ -1,6 +1,6 @@
 import type { Db } from '../../sql/connection/kysely.ts';
 import { day_ms } from '../figures.ts';
-import { isSmall } from '../stats/series-fields.ts';
+import { isSmall } from '../stats/small-counts.ts';
 import { readSeries } from '../stats/read-series.ts';
 
 /** The least days between two compared snapshots; if none is so old, the newest is compared with its predecessor. */

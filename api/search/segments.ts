@@ -75,7 +75,7 @@ export class Segments {
     const changed = this.changes.flatMap((one) =>
       listBits(one.find(filter)).map((number) => one.idOf(number)),
     );
-    // Each changed company may precede the page: the ranges skip one company less for each, and list one more.
+    // The final sort may put changed companies before the page. `first` companies are listed instead of skipped.
     let passed = Math.max(0, skipped - changed.length);
     const first = skipped - passed;
     let [total, wanted] = [changed.length, size + first];

@@ -4,7 +4,8 @@ import type { Context } from '../http/context.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
 import examples from './examples.json' with { type: 'json' };
 import { readSeries } from './read-series.ts';
-import { by, hideSmall, point, type SeriesQuery, seriesQuery } from './series-fields.ts';
+import { by, point, type SeriesQuery, seriesQuery } from './series-fields.ts';
+import { hideSmall } from './small-counts.ts';
 import { cacheControlOf, chooseSource, common } from './source.ts';
 
 const answer = z.strictObject({ by, source: z.string(), series: z.array(point) });

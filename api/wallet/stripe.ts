@@ -38,7 +38,7 @@ function addressOf(url: URL | undefined): sdk.Stripe.StripeConfig {
 /** The types of temporary errors of Stripe. */
 const passing = /^Stripe(API|Connection|Idempotency|RateLimit)Error$/;
 
-// The `cause` is the error of the SDK of Stripe, for the log; the error holds no secret.
+// The error of the Stripe SDK becomes the `cause`, for the log. It contains no secret.
 function fault(error: unknown): HttpError {
   const isPassing = passing.test((error as { type?: string }).type ?? '');
   const answer = isPassing

@@ -139,7 +139,7 @@ interface QueueStatus {
   failed: number;
 }
 
-/** The state of watch lists. `open_submissions`: submissions with queued companies, whose mail is not written yet. */
+/** The state of watch lists. `open_submissions`: submissions that have queued companies, and so no mail yet. */
 type WatchStatus = QueueStatus & {
   ready: number;
   open_submissions: number;

@@ -63,7 +63,7 @@ export async function runWorker(
   await Promise.race([closed, delay(figures.closing_ms, undefined, { ref: false })]);
 }
 
-/** Runs a queue until the signal is aborted, or until the queue gives up, such as without its database. */
+/** Runs a queue until the signal is aborted or the queue stops by itself, for example when its database is away. */
 async function runQueue(
   name: QueueName,
   options: QueueOptions,

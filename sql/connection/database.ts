@@ -165,7 +165,7 @@ async function checkServer(pool: Pool): Promise<void> {
   }
 }
 
-/** A giver of sessions, such as a pool. */
+/** A provider of database sessions, such as a connection pool. */
 export type Sessions = { connect(): Promise<PoolClient> };
 
 /** Runs `use` in its own session. An error ends the session and its open transaction. */

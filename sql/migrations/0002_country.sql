@@ -85,8 +85,8 @@ create table registry.spelling (
 -- the columns `nip`, `regon9` and `krs` come first, in this order.
 -- `pattern` is the form of a number, `check_function` names a function of the schema registry that checks its digits;
 -- `form` describes both for people.
--- `stored_in`: 'nip', 'regon9' or 'krs' for these columns; 'key' where the key of an entry is the number; 'unit' for
--- the number of its first unit; 'numbers' for the column of this name.
+-- `stored_in` is the place of a number in an entry. 'nip', 'regon9', 'krs' and 'numbers' are columns, 'key' is the key
+-- of the entry, 'unit' is the number of its first unit.
 -- `company_type`: the first `company_length` characters of the number are the company's number of this type. Null where
 -- the number itself names the company.
 -- `links`: whether entries that share the number are one company. The columns `nip`, `regon9` and `krs` have their own

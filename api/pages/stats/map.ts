@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Db } from '../../../sql/connection/kysely.ts';
 import type { Context } from '../../http/context.ts';
-import { isSmall } from '../../stats/series-fields.ts';
+import { isSmall } from '../../stats/small-counts.ts';
 import { readSeries } from '../../stats/read-series.ts';
 
 const text = z.string().catch('');

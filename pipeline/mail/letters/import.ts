@@ -7,7 +7,7 @@ interface Item {
   name: string | null;
   identifier_type: string;
   identifier_value: string;
-  /** The reason of the failure, with the values that its sentence names. */
+  /** The reason of the failure: a code, and the values that appear in its message. */
   failure: ({ code: 'unknown' | 'unanswered' | 'unreported' } & Values) | null;
 }
 
