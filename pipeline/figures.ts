@@ -6,7 +6,7 @@
 
 export const [second_ms, minute_ms, hour_ms, day_ms] = [1_000, 60_000, 3_600_000, 86_400_000];
 
-/** The periods until data is deleted or loses its text, in days. */
+/** The periods until data is deleted or loses its text, in days. `INBOX_DAYS` of the inbox has no default. */
 export const retention = {
   /** The days until sent mails and used one-time tokens are deleted. */
   MAIL_DAYS: 30,
@@ -65,8 +65,13 @@ export const fetching = {
   toleratedShare: 0.01,
 };
 
-/** The worker of mails and imports. */
+/** The pauses and waits of the worker that sends mails and imports companies. */
 export const worker = {
+  /**
+   * The numbers of tasks in parallel: mails, each of which holds a session, and the import beside the deletion of old
+   * rows. Each queue has its own sessions, so that neither waits for the other.
+   */
+  slots: { mail: 4, import: 2 },
   /** The pause between two sweeps of what a lost worker has left, and of companies that are awaited, in ms. */
   sweep_ms: { mail: 10_000, import: minute_ms },
   /** The pause before the queue is retried after a fault, in ms. */

@@ -58,7 +58,7 @@ export async function migrate(
 
 /**
  * Waits until no other process migrates, and locks the table of migrations until the commit. Only the owner of
- * the table can lock it. The lock still admits writes.
+ * the table can lock it. The lock still allows other sessions to write.
  */
 async function lockMigrations(holder: ClientBase, version: string): Promise<void> {
   await requireSuitable(holder, version);

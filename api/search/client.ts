@@ -21,7 +21,7 @@ const [look_ms, start_ms] = [20, 2_000];
 
 export type SearchIndex = ReturnType<typeof createSearchIndex>;
 
-/** Returns the answer to one question; undefined when the index process has ended. Throws a 503 when it is silent. */
+/** Returns an answer; undefined when the index process has ended. Throws a 503 when it does not answer in time. */
 type Ask = (question: SearchQuestion) => Promise<SearchAnswer | undefined>;
 
 /** Starts an index process, which outlives this API process. It ends at once if another one runs. */

@@ -115,7 +115,7 @@ export class Segment {
       this.#terms.keepOwners(this.#matches, terms);
     }
     if (name !== undefined) this.#keepNames(name.split(' '));
-    // Start days are compared last, because each remaining company is read.
+    // The filter of start days runs last, because it reads every company that is left.
     if (from ?? to) this.#keepStarts(numberOf(from ?? '1'), numberOf(to ?? '99991231'));
     return this.#matches;
   }

@@ -8,7 +8,7 @@ export const dimensions = ['voivodeship', 'section', 'legal_form'] as const;
 
 export type Dimension = (typeof dimensions)[number];
 
-/** The word in a query that selects the entries without a value of a dimension. */
+/** The value in a query that selects the entries without a value in a dimension. */
 export const none = 'none';
 
 export const by = z.enum(['day', 'month']);

@@ -87,7 +87,7 @@ export async function runSchedule(db: Database, options: ScheduleOptions): Promi
     if (!signal.aborted) logger.error(error, 'the scheduled run failed');
   };
   const ask = <T>(work: () => Promise<T>) => whenThere(work, logger, signal);
-  // Another process may end in the middle of a night: this night is looked for until it is done.
+  // A process that runs a night may end before the night does, so the inbox is checked until the night is done.
   const takeTurns = async () => {
     // The next time is read before the run: a time that passes during the run stays due.
     const next_at = planned();

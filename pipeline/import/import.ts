@@ -128,7 +128,7 @@ async function landTogether(
   try {
     await landAnswers(options, source, [...lines.values()]);
     const values = [source.source, JSON.stringify(duplicates), options.now()];
-    await runFile(options.db.pool, 'import/duplicates.sql', values);
+    await runFile(options.db.pool, 'import/past_keys.sql', values);
     for (const { old_key, new_key } of duplicates) {
       options.logger.info(`import: ${old_key} is a duplicate of ${new_key}`);
     }

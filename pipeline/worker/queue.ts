@@ -16,12 +16,7 @@ import { isLostConnection } from '../../sql/connection/lost-connection.ts';
 import { keepAlive } from './liveness.ts';
 import { applyRetention, type RetentionOptions } from './retention.ts';
 
-/**
- * The numbers of tasks that a worker does in parallel: mails, each of which holds a session, and the import beside the
- * deletion of old rows. Each queue has its own slots and sessions, so that neither waits for the other.
- */
-const slots = { mail: 4, import: 2 };
-export type QueueName = keyof typeof slots;
+export type QueueName = keyof typeof figures.slots;
 
 export interface QueueOptions {
   db: Database;
@@ -48,7 +43,7 @@ export function describeQueue(
   };
   return {
     pgPool: withSafeRelease(pool),
-    concurrency: slots[name],
+    concurrency: figures.slots[name],
     taskList: createTasks(options)[name],
     // These cron items replace a file in the working directory. The job of an hour without a worker runs later.
     parsedCronItems: parseCronItems(

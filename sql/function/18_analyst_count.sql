@@ -84,8 +84,9 @@ join analyst.daily_stat
     and daily_stat.date >= stock.from_date
     and daily_stat.date < stock.to_date;
 
--- Lists the changes of stock and flow by group. A move has two rows: one for the group that gains the entries, and one
--- for the group that loses them. Columns that begin with `other_` name the group on the other side of the move.
+-- Lists by group how the stock changed, and how many entries entered or left. A move has two rows: one for the group
+-- that gains the entries, and one for the group that loses them. Columns that begin with `other_` name the group on the
+-- other side of the move.
 create or replace view registry.stock_flow as
 select
     stock_change.*, 0::bigint as moved_in, 0::bigint as moved_out, 0::bigint as recoded_in,

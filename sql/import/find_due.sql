@@ -3,7 +3,7 @@
 -- longest, and numbers that were never asked for come first. The account after $4 (buyers) or $5 (others) has the first
 -- turn. `is_known`: whether a company has the number.
 with recursive account as (
-    -- Steps from account to account in an index: the cost follows the accounts, not their numbers.
+    -- Steps through an index from account to account: the cost grows with the accounts, not with their numbers.
     select min(watch.account_id) as account_id
     from customer.watch
     where watch.state = 'queued'

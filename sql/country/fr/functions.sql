@@ -203,7 +203,7 @@ return case
     when registry.group_fr(establishment) is null then establishment ->> 'complement_adresse'
 end;
 
--- Returns the commune of an establishment, which the registry states even where the owner withholds the rest.
+-- Returns the commune of an establishment. The registry states it even if the owner withholds the rest of the address.
 create or replace function registry.city_fr(establishment jsonb) returns text
 language sql immutable parallel safe
 return coalesce(
