@@ -28,7 +28,7 @@ function listKeys(value: unknown): string[] {
 /** Matches a string in valid JSON, and a colon that makes the string a key. */
 const stringOfJson = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?/g;
 
-/** Returns a key that an object of the JSON has twice, of which `JSON.parse` keeps the last; else undefined. */
+/** Returns a key that occurs twice in one object of the JSON; else undefined. `JSON.parse` would keep the last value. */
 function findRepeatedKey(json: string, value: unknown): string | undefined {
   const kept = listKeys(value);
   const written = [...json.matchAll(stringOfJson)].filter(([, , colon]) => colon !== undefined);

@@ -33,7 +33,7 @@ export interface EndpointDescription<
   isInTurn?: true;
   /** The credits that an answer costs in the OpenAPI document, by default 0; the handler charges them. */
   credits?: number;
-  /** The limit per address, instead of the general limit; with a token per account, beside the general limit. */
+  /** The limit of the operation: per account and beside the general limit for a token, else per address and instead. */
   limit?: RequestLimit;
   /** The schema of the parameters of the path: a strict object, as in `query` and `body`. */
   params?: Params;

@@ -49,7 +49,7 @@ const renamed = { identifier_type: 'NIP', identifier_value: '1003201001' };
 
 const allButSuspended = critical.filter((type) => type !== 'COMPANY_SUSPENDED');
 
-/** What is set, what the night of 2026-11-03 then tells, and which companies are removed before it. */
+/** The alert settings, the companies that are removed before the night of 2026-11-03, and the alerts of that night. */
 const cases: [name: string, settings: object[], told: string[], removed?: string][] = [
   ['nothing is set', [], []],
   ['alerts are off', [{ alert_min_severity: 'info', notify_via_email: true }], []],

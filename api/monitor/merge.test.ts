@@ -123,7 +123,7 @@ test('what is waited for under two numbers becomes one watch, of both submission
 
 test('what is waited for gives way to the watch of a company that is given its number', async () => {
   const reports = firstDay();
-  // Nobody has the NIP until the second day.
+  // The NIP belongs to no company until the second day.
   reports.mazowieckie!.splice(2, 1);
   await runBad(database, reports, '2026-11-02');
   const submitter = await createSubmitter(database, api);

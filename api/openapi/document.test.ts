@@ -10,7 +10,12 @@ import { createAccount } from '../../fixtures/client/account.ts';
 import { completeOptions } from '../../fixtures/client/test-api.ts';
 import { useApi } from '../../fixtures/client/use-api.ts';
 import { createApp, listEndpoints } from '../app.ts';
-import type { OpenApiDocument, Operation as Described, Schema } from './complete.ts';
+import {
+  descriptions,
+  type OpenApiDocument,
+  type Operation as Described,
+  type Schema,
+} from './complete.ts';
 import { createStripePayment } from '../wallet/stripe.ts';
 
 type Operation = Described & {
@@ -93,6 +98,12 @@ function listRoutes(router: Router): Map<string, string[]> {
   }
   return routes;
 }
+
+test('shows every text of the glossary', () => {
+  const shown = JSON.stringify(document);
+  const isShown = ([, text]: [string, string]) => shown.includes(JSON.stringify(text).slice(1, -1));
+  expect(Object.entries(descriptions).filter((entry) => !isShown(entry))).toEqual([]);
+});
 
 describe('GET /openapi.json', () => {
   test('200 is OpenAPI 3.1 of the host that serves it', () => {

@@ -29,7 +29,7 @@ export const newTokenData = model('NewToken', { ...sharedFields, plaintext: text
 type TokenTable = CustomerTables['customer.token'];
 type Issue = Pick<Insertable<TokenTable>, 'account_id' | 'kind' | 'name' | 'lifetime_days'>;
 
-/** Makes a token, and returns it with its secret, of which only a hash is stored. */
+/** Creates a token, and returns it with its secret. Only the hash of the secret is stored. */
 export async function issueToken(tx: Tx, token: Issue, now: Date) {
   const plaintext = createSecret(token.kind);
   const secret_hash = Buffer.from(hashSecret(plaintext), 'hex');

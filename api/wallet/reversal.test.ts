@@ -127,7 +127,7 @@ Your payment for Starter was refunded. 500 credits were taken back from your wal
     expect(await refund(4900)).toBe('reversed');
     expect((await shop.buyer.movements()).slice(3)).toEqual(movements);
     expect(await refund(4900)).toBe('repeated');
-    // An empty wallet loses nothing, and no mail says so.
+    // A refund takes nothing from an empty wallet, and sends no mail.
     const mails = await receive();
     expect(mails).toHaveLength(movements.length);
     for (const { text } of mails) {
