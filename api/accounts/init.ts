@@ -21,8 +21,7 @@ export function findInitialized(db: Db, email: string) {
     .selectFrom('customer.account')
     .select(['account_id', 'email as recipient', 'name as user_name', 'recovered_at'])
     .where(sql`lower(email collate "C")`, '=', email.toLowerCase())
-    .where('initialized_at', 'is not', null)
-    .executeTakeFirst();
+    .where('initialized_at', 'is not', null);
 }
 
 /** Makes a new Master Token for an account, and returns the account with the secret of the token. */

@@ -4,13 +4,12 @@ import { z } from 'zod';
 import type { Db, Tx } from '../../sql/connection/kysely.ts';
 import type { Language } from '../../sql/words/message.ts';
 import type { OneTimeTokenClaims } from '../../sql/secrets/signed-token.ts';
-import { limits } from '../figures.ts';
+import { limits, mailLimits } from '../figures.ts';
 import type { Context } from '../http/context.ts';
 import { findInitialized, openAccount } from './init.ts';
 import {
   cancelOneTimeTokens,
   expiryOf,
-  isMailAllowed,
   issueOneTimeToken,
   readClaims,
   useOneTimeToken,
@@ -19,6 +18,20 @@ import { hashPassword, saltBytes } from './password.ts';
 
 /** The least time from hash to answer, in ms, so that known and unknown addresses look alike. */
 const answer_ms = 400;
+
+/** Returns whether the limits of recovery mails allow another mail, by the mails since the last recovery. */
+async function isRecoveryMailAllowed(tx: Tx, account_id: string, since: Date | null, at: Date) {
+  const { hour, day } = mailLimits.recover;
+  const mails = await tx
+    .selectFrom('customer.mail')
+    .select('created_at')
+    .where('account_id', '=', account_id)
+    .where('template', '=', 'recover')
+    .where('created_at', '>', new Date(Math.max(at.getTime() - day.window_ms, Number(since))))
+    .execute();
+  const inHour = mails.filter(({ created_at }) => +created_at > at.getTime() - hour.window_ms);
+  return mails.length < day.request_count && inHour.length < hour.request_count;
+}
 
 export const confirmation = z.strictObject({ token: z.string(), password: z.string() });
 
@@ -46,15 +59,14 @@ export function createRecovery({ db, limiter, now, secretKey }: Context) {
   }
 
   /** Records a request for recovery, and mails its link as far as the limits of mails allow. */
-  async function mailLink(email: string, password_hash: string, at: Date): Promise<void> {
-    const account = await findInitialized(db, email);
+  async function mailLink(tx: Tx, email: string, password_hash: string, at: Date): Promise<void> {
+    // The lock waits for the end of the account, and makes the count of its mails exact.
+    const account = await findInitialized(tx, email).forUpdate().executeTakeFirst();
     if (!account) return;
     const { account_id, recovered_at, ...reader } = account;
-    const key = `${account_id} ${recovered_at?.getTime()}`;
-    const isMailed = await isMailAllowed(limiter, 'recover', key);
+    const isMailed = await isRecoveryMailAllowed(tx, account_id, recovered_at, at);
     const asked = { account_id, purpose: 'recover', password_hash, now: at } as const;
-    const mail = isMailed ? reader : undefined;
-    await db.transaction().execute((tx) => issueOneTimeToken(tx, asked, mail));
+    await issueOneTimeToken(tx, asked, isMailed ? reader : undefined);
   }
 
   return {
@@ -63,7 +75,8 @@ export function createRecovery({ db, limiter, now, secretKey }: Context) {
       const at = now();
       const password_hash = await hashFor(email, password);
       // The delay starts after the hash, which may wait long in the queue.
-      await Promise.all([delay(answer_ms), mailLink(email, password_hash, at)]);
+      const mailed = db.transaction().execute((tx) => mailLink(tx, email, password_hash, at));
+      await Promise.all([delay(answer_ms), mailed]);
       return expiryOf(at);
     },
 

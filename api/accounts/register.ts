@@ -66,7 +66,7 @@ async function registerAccount(options: Context, registration: Registration) {
   const { email, name, password, language } = registration;
   const at = options.now();
   // A taken address is refused before the slow hash; the insertion below decides a race.
-  if (await findInitialized(options.db, email)) throw takenAddress();
+  if (await findInitialized(options.db, email).executeTakeFirst()) throw takenAddress();
   const password_hash = await hashPassword(password);
   const profile = { email, name, password_hash, language };
   const isMailed = await isMailAllowed(options.limiter, 'init', hash('sha256', mailboxOf(email)));

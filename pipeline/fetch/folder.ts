@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { withLock } from '../../sql/process/file-lock.ts';
 import { AlreadyRunning, NothingToDo } from '../errors.ts';
 
@@ -41,17 +41,27 @@ export async function fillFolder<T extends object>(
     await rm(work, { recursive: true });
     return report;
   };
+  return await claim(work, fillOnce);
+}
+
+/** Calls `use` under the lock of the folder of an attempt. Throws `AlreadyRunning` while another process holds it. */
+function claim<T>(work: string, use: () => Promise<T>): Promise<T> {
   // The name of the lock is hidden: the lock is a link, and the inbox reports links that are no dumps.
-  return await withLock(join(inbox, `.${date}.claim`), fillOnce, (pid) => {
+  return withLock(work.replace(/part$/, 'claim'), use, (pid) => {
+    const [source, date] = [basename(dirname(work)), basename(work).slice(1, -'.part'.length)];
     throw new AlreadyRunning(`Process ${pid} is fetching ${source} of ${date}`);
   });
 }
 
-/** Removes the folders that attempts at earlier days have left. */
+/** Removes the folders that attempts at earlier days have left, except the folder of a running attempt. */
 export async function clearEarlier({ inbox, work }: DumpFolder): Promise<void> {
   const names = (await readdir(inbox)).filter((name) => /^\.[\d-]{10}\.part$/.test(name));
   const earlier = names.map((name) => join(inbox, name)).filter((path) => path < work);
-  for (const path of earlier) await rm(path, { recursive: true, force: true });
+  for (const path of earlier) {
+    await claim(path, () => rm(path, { recursive: true, force: true })).catch((error: unknown) => {
+      if (!(error instanceof AlreadyRunning)) throw error;
+    });
+  }
 }
 
 /** Writes a file that appears whole or not at all, even after a power cut. */

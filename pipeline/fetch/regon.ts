@@ -10,6 +10,7 @@ import { type Journal, openJournal } from './journal.ts';
 import { birError, readEntity, type ReportLine, typesIn } from './regon-report.ts';
 import { createReport, type FetchPlan, type FetchReport } from './report.ts';
 import { askEvery, type Missing, refuseGaps } from './round.ts';
+import { ServiceFault } from './service.ts';
 import { figure } from '../written-figure.ts';
 
 /** The longest duration of a fetch, in ms: four hours of the day remain for the night. */
@@ -61,8 +62,13 @@ async function askEntities(
   for (; at < due.length && clock.now() < end_ms; at += SEARCH_LIMIT) {
     const some = due.slice(at, at + SEARCH_LIMIT);
     const before = asked.length - due.length + at;
-    // The type of a number that the search does not find is requested by itself.
-    const types = typesIn(await bir.search({ Regony9zn: some.join(',') }));
+    // The type of a number that the search does not find, or that a failed search asked for, is requested by itself.
+    const types = typesIn(
+      await bir.search({ Regony9zn: some.join(',') }).catch((error: unknown) => {
+        if (error instanceof ServiceFault) return [];
+        throw error;
+      }),
+    );
     const failed = await askEvery(some, {
       onProgress: (done) => plan.progress.count(before + done, asked.length),
       ask: async (regon) => {

@@ -71,6 +71,14 @@ export class Sirene extends Service {
     super('SIRENE', { ...defaults, ...settings });
   }
 
+  /** Pauses all requests after a 429 without `Retry-After`: other processes use up the shared quota. */
+  override statusFault(answer: Response) {
+    const fault = super.statusFault(answer);
+    return answer.status === 429
+      ? Object.assign(fault, { break_ms: fault.break_ms || 5_000 })
+      : fault;
+  }
+
   /** Returns the time of the last publication of units and of establishments, in French time: the earlier of both. */
   async readyAt(): Promise<string> {
     const answer = await this.askJson('/informations', informations, 'informations');

@@ -94,7 +94,9 @@ async function attempt(
     const { created_at, language, data } = mail;
     const reader = { language, texts: texts[language] };
     const options = { client, secretKey, baseUrl, created_at, now: now(), ...reader };
-    const letter = await templates[mail.template]!(options, data as never);
+    const write = templates[mail.template];
+    if (!write) throw new Error(`There is no template '${mail.template}'`);
+    const letter = await write(options, data as never);
     const { privacy, privacyLabel } = reader.texts.common;
     const links = [{ link: `${baseUrl}/privacy`, label: privacyLabel() }];
     const pieces = [...letter.pieces, { footnote: privacy(), links }];

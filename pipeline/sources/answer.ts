@@ -23,22 +23,28 @@ export interface OddValue {
 /** The most levels of nested lists and objects in an answer; a full extract of KRS has twelve. */
 const MOST_LEVELS = 64;
 
-/** Parses JSON. Throws an `UnusableAnswer` for any other text, and for a value of too many levels. */
+/** Parses JSON. Throws an `UnusableAnswer` for any other text, and for a text of too many levels, which is not parsed. */
 export function parseJson(text: string): unknown {
-  let value: unknown;
+  if (countLevels(text) > MOST_LEVELS) {
+    throw new UnusableAnswer(`more than ${MOST_LEVELS} levels deep`);
+  }
   try {
-    value = JSON.parse(text);
+    return JSON.parse(text) as unknown;
   } catch {
     throw new UnusableAnswer(describeText(text) ?? 'not JSON');
   }
-  if (isDeeper(value, MOST_LEVELS))
-    throw new UnusableAnswer(`more than ${MOST_LEVELS} levels deep`);
-  return value;
 }
 
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1));
+/** Counts the levels of nested lists and objects, up to one more than `MOST_LEVELS`. */
+function countLevels(text: string): number {
+  let level = 0;
+  let deepest = 0;
+  for (const [sign] of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\]]/gs)) {
+    if (sign === '{' || sign === '[') deepest = Math.max(deepest, (level += 1));
+    else if (sign === '}' || sign === ']') level -= 1;
+    if (deepest > MOST_LEVELS) break;
+  }
+  return deepest;
 }
 
 /**

@@ -19,8 +19,7 @@ function keepToken({ value }) {
 }
 
 const given = find('[type=hidden][name=token]');
-// The link of an earlier mail has the token in its query.
-if (given && !location.search.includes('token=')) keepToken(given);
+if (given) keepToken(given);
 // A page that is open already is not loaded again.
 window.addEventListener('hashchange', openLink);
 openLink();

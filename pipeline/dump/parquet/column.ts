@@ -10,9 +10,9 @@ import { Fields } from './fields.ts';
 
 /** The number of bytes read at the place of a page. A larger page is read whole after its header. */
 const READ_BYTES = 64 * 1024;
-/** The most bytes of an inflated page, and the most rows. One or two megabytes are usual. */
+/** The most bytes of an inflated page, of which one or two megabytes are usual; and the most rows, which take 4 MB. */
 const PAGE_BYTES = 128 * 1024 ** 2;
-const PAGE_ROWS = 8 * 1024 ** 2;
+const PAGE_ROWS = 1024 ** 2;
 /** The most values whose fields are remembered. */
 const KNOWN_VALUES = 65_536;
 

@@ -25,7 +25,7 @@ select answer.file_no, answer.line, answer.raw, extract.*
 from stage.answer
 cross join lateral jsonb_to_record(answer.answer) as extract (
     krs text, form text, register text, state_day date, made_day date, entry_no integer,
-    last_entry_day date, content jsonb, content_hash text
+    last_entry_day date, activity_day text, content jsonb, content_hash text
 )
 where answer.answer ->> 'kind' = 'extract';
 
@@ -223,7 +223,7 @@ left join lateral (
                 ) desc,
                 coalesce(version.version = known.activity_version, false) desc,
                 (version.version = 2025)
-                = coalesce(extract.content ->> 'registered_day' >= '2025-01-01', false) desc
+                = coalesce(extract.activity_day >= '2025-01-01', false) desc
             limit 1
         ) as version
     from (

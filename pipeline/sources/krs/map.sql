@@ -201,8 +201,15 @@ cross join lateral (
                         ' ',
                         member.item #>> '{imiona,imie}',
                         member.item #>> '{imiona,imieDrugie}',
-                        member.item #>> '{nazwisko,nazwiskoICzlon}'
-                    ) || coalesce('-' || (member.item #>> '{nazwisko,nazwiskoIICzlon}'), ''),
+                        nullif(
+                            concat_ws(
+                                '-',
+                                member.item #>> '{nazwisko,nazwiskoICzlon}',
+                                member.item #>> '{nazwisko,nazwiskoIICzlon}'
+                            ),
+                            ''
+                        )
+                    ),
                     ''
                 )
             ) as full_name,

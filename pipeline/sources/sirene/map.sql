@@ -183,7 +183,7 @@ left join registry.spelling as street_type
     and street_type.written = registry.lower(unit.head ->> 'type_voie')
 cross join lateral (
     select
-        registry.street_fr(shown.head, street_type.meaning) as street,
+        case when not seat.is_withheld then registry.street_fr(unit.head, street_type.meaning) end as street,
         registry.building_fr(shown.head) as building,
         registry.apartment_fr(shown.head) as apartment,
         shown.head ->> 'code_postal' as postal_code,
