@@ -73,10 +73,13 @@ describe('migrate', () => {
       )
       select gen_random_uuid(), account_id, 'local', 'starter', 1, 1, 'pln', 'open', now()
       from customer.account`);
+    await db.pool.query(`insert into registry.event (company_id, event_id, entry_id, event_date,
+      source, event_type) values (1, 1, 1, '2026-11-02', 'ceidg', 'COMPANY_STRUCK_OFF')`);
     const folder = await copySchema();
     await edit(folder, 'dictionary/event_type.csv', (text) =>
       text
-        // No event is of this type.
+        .replace(/^COMPANY_STRUCK_OFF.*\n/m, '')
+        // No event is of this type; the other one has an event, and stays.
         .replace(/^COMPANY_FAX_REMOVED.*\n/m, 'COMPANY_MOVED,high,risk,location,move,,It moved.\n')
         .replace('COMPANY_NAME_CHANGED,warning', 'COMPANY_NAME_CHANGED,critical'),
     );
@@ -93,9 +96,14 @@ describe('migrate', () => {
       await lines(
         db,
         `select event_type || ' ' || severity as line from registry.event_type
-        where event_type in ('COMPANY_FAX_REMOVED', 'COMPANY_MOVED', 'COMPANY_NAME_CHANGED') order by 1`,
+        where event_type in ('COMPANY_FAX_REMOVED', 'COMPANY_MOVED', 'COMPANY_NAME_CHANGED',
+          'COMPANY_STRUCK_OFF') order by 1`,
       ),
-    ).toEqual(['COMPANY_MOVED high', 'COMPANY_NAME_CHANGED critical']);
+    ).toEqual([
+      'COMPANY_MOVED high',
+      'COMPANY_NAME_CHANGED critical',
+      'COMPANY_STRUCK_OFF critical',
+    ]);
     expect(
       await lines(
         db,

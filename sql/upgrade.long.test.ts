@@ -78,6 +78,11 @@ const parts: Record<string, string> = {
     'severity',
     'event_type',
     'source_rank',
+    'entry_column',
+    'identifier_type',
+    'reject_code',
+    'country_word',
+    'region_shape',
   ]
     .map((name) => `select '${name}' || ${name}::text as line from registry.${name}`)
     .concat('select credit_package::text from customer.credit_package')

@@ -33,6 +33,17 @@ async function isRecoveryMailAllowed(tx: Tx, account_id: string, since: Date | n
   return mails.length < day.request_count && inHour.length < hour.request_count;
 }
 
+/** Records a request for recovery, and mails its link as far as the limits of mails allow. */
+async function mailLink(tx: Tx, email: string, password_hash: string, at: Date): Promise<void> {
+  // The lock waits for the end of the account, and makes the count of its mails exact.
+  const account = await findInitialized(tx, email).forUpdate().executeTakeFirst();
+  if (!account) return;
+  const { account_id, recovered_at, ...reader } = account;
+  const isMailed = await isRecoveryMailAllowed(tx, account_id, recovered_at, at);
+  const asked = { account_id, purpose: 'recover', password_hash, now: at } as const;
+  await issueOneTimeToken(tx, asked, isMailed ? reader : undefined);
+}
+
 export const confirmation = z.strictObject({ token: z.string(), password: z.string() });
 
 /**
@@ -56,17 +67,6 @@ export function createRecovery({ db, limiter, now, secretKey }: Context) {
         .where('one_time_token_id', '=', claims.jti)
         .executeTakeFirst());
     return account && { ...claims, ...account };
-  }
-
-  /** Records a request for recovery, and mails its link as far as the limits of mails allow. */
-  async function mailLink(tx: Tx, email: string, password_hash: string, at: Date): Promise<void> {
-    // The lock waits for the end of the account, and makes the count of its mails exact.
-    const account = await findInitialized(tx, email).forUpdate().executeTakeFirst();
-    if (!account) return;
-    const { account_id, recovered_at, ...reader } = account;
-    const isMailed = await isRecoveryMailAllowed(tx, account_id, recovered_at, at);
-    const asked = { account_id, purpose: 'recover', password_hash, now: at } as const;
-    await issueOneTimeToken(tx, asked, isMailed ? reader : undefined);
   }
 
   return {

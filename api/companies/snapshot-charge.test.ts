@@ -18,6 +18,18 @@ const bonus = ['start', 200, 200, 'Welcome bonus'];
 const { database, api } = await useApi({}, createFirstDay);
 
 describe('POST /api/v1/companies/snapshot', () => {
+  test('200 keeps the wallets of several accounts apart', async () => {
+    const searchers = await Promise.all([1, 2, 3].map(() => createSearcher(database.kysely, api)));
+    const answers = await Promise.all(
+      searchers.flatMap((searcher) => Array.from({ length: 20 }, () => searcher.snapshot(asked))),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    for (const { account_id } of searchers) {
+      const movements = await readMovements(database.kysely, account_id);
+      expect([movements.length, movements.at(-1)?.[2]]).toEqual([21, 100]);
+    }
+  });
+
   test('200 exactly as often as there are credits, whatever comes at once', async () => {
     const searcher = await createSearcher(database.kysely, api);
     const answers = await Promise.all(Array.from({ length: 200 }, () => searcher.snapshot(asked)));

@@ -7,6 +7,7 @@ import { figure } from '../written-figure.ts';
 import { mailFolder } from '../mail/transport.ts';
 import { whilePublishingWaits } from '../night/lock.ts';
 import { dropIdleTables } from '../night/run.ts';
+import { listSources } from '../sources/source.ts';
 import { loadSource } from '../sources/source.ts';
 import { answer, minute, print } from './print.ts';
 import { withDatabase } from './session.ts';
@@ -119,7 +120,7 @@ export async function forgetPerson(
       const hint = source || entry_count > 0 ? '' : '; --source takes an entry of any kind';
       throw new NothingToDo(`'${wanted}' ${source ? `of ${source} ` : ''}${outcome}${hint}`);
     }
-    await dropIdleTables(client);
+    for (const one of await listSources()) await dropIdleTables(client, one);
     await deleteMailFiles(folder, names);
     return { suppression_id, entry_count };
   });

@@ -117,7 +117,9 @@ export async function ingestInbox(options: InboxOptions): Promise<Outcome[]> {
     else waiting.add(source);
   }
   // A failure is ignored: a later `ingestInbox` drops the tables, when the database is back.
-  await inLastSession(db.pool, dropIdleTables).catch(() => undefined);
+  for (const source of await listSources()) {
+    await inLastSession(db.pool, (client) => dropIdleTables(client, source)).catch(() => undefined);
+  }
   return outcomes;
 }
 

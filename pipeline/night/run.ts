@@ -3,7 +3,7 @@ import { isThere } from '../../sql/connection/database.ts';
 import { isLostConnection } from '../../sql/connection/lost-connection.ts';
 import { dayIn } from '../../sql/country.ts';
 import type { DumpFile } from '../dump/files.ts';
-import { listSources, type Source } from '../sources/source.ts';
+import type { Source } from '../sources/source.ts';
 import { describeFault, isDiskFull } from '../fault.ts';
 import { type GuardFinding, NothingToDo, Refusal, WrongUsage } from '../errors.ts';
 import type { Night, NightOptions, PublishedRun } from './context.ts';
@@ -146,11 +146,9 @@ export async function dropTables({ client, stage }: Omit<NightSessions, 'pool'>)
   await client.query(`drop schema if exists ${stage} cascade`);
 }
 
-/** Drops the tables of killed nights. The session holds the locks of their sources until its end. */
-export async function dropIdleTables(client: pg.PoolClient): Promise<void> {
-  for (const source of await listSources()) {
-    if (await tryLock(client, source)) await dropTables({ client, stage: stageOf(source) });
-  }
+/** Drops the tables of a killed night. The session holds the lock of the source until its end. */
+export async function dropIdleTables(client: pg.PoolClient, source: string): Promise<void> {
+  if (await tryLock(client, source)) await dropTables({ client, stage: stageOf(source) });
 }
 
 /** Deletes a run that publishes nothing, and gives back the ids that it has reserved. */

@@ -3,16 +3,36 @@
 -- the rank of a source also brings a migration that corrects the stock or the companies.
 
 -- Replaces the rows of a dictionary by the rows of the temporary table `loaded`, and drops that table. A changed row is
--- deleted and inserted, so foreign keys are checked at the end of the transaction.
+-- updated by its key, so that other sessions may refer to it meanwhile. An old row stays where a row of another table
+-- refers to it.
 create or replace function registry.load_dictionary(dictionary regclass) returns void
 language plpgsql as $$
+declare
+    column_list text;
+    key_list text;
+    place tid;
 begin
-    set constraints all deferred;
-    execute format('delete from %s as known where known not in (select loaded from pg_temp.loaded)', dictionary);
+    select
+        string_agg(quote_ident(attname), ', ' order by attnum),
+        string_agg(quote_ident(attname), ', ') filter (where attnum = any(indkey))
+    into column_list, key_list
+    from pg_attribute
+    join pg_index on indrelid = attrelid and indisprimary
+    where attrelid = dictionary and attnum > 0 and not attisdropped;
     execute format(
-        'insert into %1$s select * from pg_temp.loaded where loaded not in (select known from %1$s as known)',
-        dictionary
+        'insert into %1$s as known (%2$s) select %2$s from pg_temp.loaded
+        on conflict (%3$s) do update set (%2$s) = row(excluded.*) where known is distinct from excluded',
+        dictionary, column_list, key_list
     );
+    for place in execute format(
+        'select ctid from %s as known where known not in (select loaded from pg_temp.loaded)', dictionary
+    ) loop
+        begin
+            execute format('delete from %s where ctid = $1', dictionary) using place;
+        exception
+            when foreign_key_violation then null;
+        end;
+    end loop;
     drop table pg_temp.loaded;
 end;
 $$;

@@ -6,11 +6,28 @@ create or replace procedure registry.make_reader()
 language plpgsql as $$
 begin
     if to_regrole('registry_reader') is null then
-        create role registry_reader login;
-        alter role registry_reader set default_transaction_read_only = on;
-        -- A forgotten query must not run for ever, nor keep old rows.
-        alter role registry_reader set statement_timeout = '10min';
-        alter role registry_reader set idle_in_transaction_session_timeout = '10min';
+        begin
+            create role registry_reader login;
+            alter role registry_reader set default_transaction_read_only = on;
+        exception
+            -- Roles belong to all databases of a server: another database may be creating the role too.
+            when duplicate_object or unique_violation then null;
+        end;
+    end if;
+    if not exists (
+        select
+        from pg_catalog.pg_roles
+        where rolname = 'registry_reader' and rolconfig::text ~ 'statement_timeout='
+    ) then
+        begin
+            -- A forgotten query must not run for ever, nor keep old rows.
+            alter role registry_reader set statement_timeout = '10min';
+            alter role registry_reader set idle_in_transaction_session_timeout = '10min';
+        exception
+            when insufficient_privilege then
+                raise warning 'The queries of registry_reader have no limit. '
+                    'An administrator runs: alter role registry_reader set statement_timeout = ''10min'';';
+        end;
     end if;
     grant usage on schema analyst to registry_reader;
     grant select on all tables in schema analyst to registry_reader;

@@ -92,7 +92,7 @@ create index reject_raw_idx on registry.reject (run_id) where raw <> '';
 -- One row per run and reject code, with the number of rejected rows.
 create table registry.reject_count (
     run_id bigint not null references registry.run on delete cascade,
-    reject_code text not null references registry.reject_code deferrable,
+    reject_code text not null references registry.reject_code,
     row_count bigint not null,
     constraint reject_count_pkey primary key (run_id, reject_code)
 );

@@ -20,7 +20,10 @@ create table registry.stock_change (
     returned_count bigint not null default 0,
     constraint stock_change_key unique nulls not distinct
     (source, stat_date, voivodeship, activity_section, legal_form, status),
-    constraint stock_change_status_known check (status in ('ACTIVE', 'SUSPENDED', 'DELETED'))
+    constraint stock_change_status_known check (status in ('ACTIVE', 'SUSPENDED', 'DELETED')),
+    constraint stock_change_not_negative
+        check (least(new_count, ended_count, suspended_count, resumed_count) >= 0),
+    constraint stock_change_returned_are_new check (returned_count between 0 and new_count)
 );
 
 -- One row per source, snapshot day and pair of groups, with the number of existing entries that moved from one group to
@@ -39,7 +42,8 @@ create table registry.stock_move (
     to_activity_section text,
     to_legal_form text,
     entry_count bigint not null,
-    constraint stock_move_status_stands check (status in ('ACTIVE', 'SUSPENDED'))
+    constraint stock_move_status_stands check (status in ('ACTIVE', 'SUSPENDED')),
+    constraint stock_move_count_positive check (entry_count > 0)
 );
 
 create index stock_move_idx on registry.stock_move (source, stat_date);

@@ -1,7 +1,7 @@
 -- One row per level of severity; `rank` orders the levels from the least to the most critical.
 create table registry.severity (
     severity text primary key,
-    rank smallint not null unique,
+    rank smallint not null unique deferrable,
     constraint severity_rank_positive check (rank > 0)
 );
 
@@ -9,7 +9,7 @@ create table registry.severity (
 -- `changes`: the kinds of change (added, changed, removed) that are events of this type.
 create table registry.event_type (
     event_type text collate "C" primary key,
-    severity text not null references registry.severity deferrable,
+    severity text not null references registry.severity,
     event_class text not null,
     category text not null,
     subject text not null,
@@ -39,7 +39,7 @@ create table registry.event (
     old_value text,
     new_value text,
     constraint event_pkey primary key (company_id, event_id),
-    constraint event_event_type_fkey foreign key (event_type) references registry.event_type deferrable
+    constraint event_event_type_fkey foreign key (event_type) references registry.event_type
 );
 
 create index event_id_idx on registry.event (event_id);

@@ -59,6 +59,7 @@ create table customer.welcome_bonus (
 );
 
 create index welcome_bonus_domain_idx on customer.welcome_bonus (domain, granted_at);
+create index welcome_bonus_account_idx on customer.welcome_bonus (account_id);
 
 -- One row per package of credits; `price` is in the smallest unit of the currency.
 create table customer.credit_package (
@@ -85,7 +86,7 @@ create table customer.payment (
     provider_ref text,
     charge_ref text,
     checkout_url text,
-    package_slug text not null references customer.credit_package deferrable,
+    package_slug text not null references customer.credit_package,
     credits bigint not null,
     price bigint not null,
     currency text not null,

@@ -5,7 +5,7 @@ create table customer.alert_setting (
     account_id bigint primary key references customer.account,
     alerts_enabled boolean not null,
     notify_via_email boolean not null,
-    alert_min_severity text not null references registry.severity deferrable,
+    alert_min_severity text not null references registry.severity,
     alert_event_classes text[],
     alert_categories text[],
     notify_submissions boolean not null default true
@@ -37,7 +37,7 @@ create table customer.watch (
     has_custom_settings boolean not null default false,
     alerts_enabled boolean,
     notify_via_email boolean,
-    alert_min_severity text references registry.severity deferrable,
+    alert_min_severity text references registry.severity,
     alert_event_classes text[],
     alert_categories text[],
     constraint watch_company_key unique (account_id, company_id),
