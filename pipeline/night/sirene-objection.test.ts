@@ -94,8 +94,8 @@ describe('an owner who objects to be found', () => {
       [person]: [unit, { '00012': seat }],
       [company]: [{}, { '00012': {}, '00020': { enseigne1Etablissement: 'AU QUAI', ...branch } }],
       [neighbour]: [],
-      // It objects from the beginning.
-      [shy]: [partial, { '00012': withheldPlace }],
+      // It objects from the beginning, and a part of its address is left in the file.
+      [shy]: [partial, { '00012': { ...withheldPlace, typeVoieEtablissement: 'AV' } }],
     });
   const readNames = async () => {
     const { rows } = await db.pool.query<object>(
