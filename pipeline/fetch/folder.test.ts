@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createInbox } from '../../fixtures/registry/fetching.ts';
 import { AlreadyRunning, NothingToDo } from '../errors.ts';
-import { fillFolder } from './folder.ts';
+import { clearEarlier, fillFolder } from './folder.ts';
 
 let inboxDir: string;
 const date = '2026-11-20';
@@ -51,6 +51,19 @@ describe('fillFolder', () => {
     await expect(again).rejects.toThrow(`${join(inbox(), date)} is there already`);
     expect(await readFile(join(inbox(), date, 'extracts.ndjson'), 'utf8')).toBe('extract\n');
     expect(await readdir(inbox())).toEqual([date, `${date}.fetched.json`]);
+  });
+
+  test('clears attempts at earlier days, but not one that is under way', async () => {
+    await mkdir(join(inbox(), '.2026-11-18.part'), { recursive: true });
+    await fillFolder({ ...place(), date: '2026-11-19' }, async () => {
+      await fillFolder(place(), async (folder) => {
+        await clearEarlier(folder);
+        return {};
+      });
+      const left = (await readdir(inbox())).filter((name) => name.endsWith('.part'));
+      expect(left).toEqual(['.2026-11-19.part']);
+      return {};
+    });
   });
 
   test('one at a time; another day at the same time is no matter', async () => {

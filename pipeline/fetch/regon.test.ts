@@ -169,6 +169,14 @@ describe('fetchRegon', () => {
     expect(await readList('new.txt')).toBe('997152054\n999999999\n');
   });
 
+  test('without a search that works it asks for the kind of each', async () => {
+    const stub = await start();
+    stub.interfere(({ body }) => (body.includes('Regony9zn') ? { status: 500 } : undefined));
+    expect(await fetchDay(stub)).toMatchObject({ asked: 5, had: 5 });
+    const kinds = (await readReports()).filter((line) => line.startsWith('BIR12TypPodmiotu'));
+    expect(kinds).toHaveLength(5);
+  });
+
   test('refuses a day that GUS keeps no lists of any more', async () => {
     const stub = await start({ answers: { [newest]: [{ ErrorCode: '101' }] } });
     const sentence = `GUS has no lists of ${date}; it keeps those of about a week`;
