@@ -120,6 +120,21 @@ describe('DELETE /account', () => {
     expect((await db.pool.query('select from customer.watch')).rowCount).toBe(0);
   });
 
+  test('a recovery that waited for the end sends no mail, and leaves nothing', async () => {
+    const { account_id, email } = await createAccount(db.kysely);
+    const ending = `select customer.end_account($1, 'hmac:1', 'hmac:2', now())`;
+    const release = await hold(db.pool, ending, [account_id]);
+    const body = { email, password: 'chosen anew' };
+    const recovered = askJson(api, 'POST /auth/recover', { body });
+    await expect.poll(() => countWaiting(db.pool)).toBe(1);
+    await release('commit');
+    expect((await recovered).status).toBe(200);
+    for (const table of ['mail', 'one_time_token']) {
+      const left = `select from customer.${table} where account_id = $1`;
+      expect((await db.pool.query(left, [account_id])).rowCount).toBe(0);
+    }
+  });
+
   test('429 after five passwords in an hour, for this account only', async () => {
     ({ master_token: token } = await createAccount(db.kysely));
     for (let at = 0; at < 5; at += 1) expect((await end(`guess ${at}`)).status).toBe(422);
