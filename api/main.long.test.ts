@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -11,6 +10,7 @@ import { createAccount } from '../fixtures/client/account.ts';
 import { findPort } from '../fixtures/client/test-api.ts';
 import { insertDays } from '../fixtures/database/published-days.ts';
 import { createTestDatabase } from '../fixtures/database/test-database.ts';
+import { type Started, startScript } from '../fixtures/process/cli.ts';
 import { DEMO_EMAIL } from '../sql/demo.ts';
 
 const main = fileURLToPath(new URL('main.ts', import.meta.url));
@@ -18,44 +18,31 @@ const main = fileURLToPath(new URL('main.ts', import.meta.url));
 const database = await createTestDatabase();
 await insertDays(database, `('ceidg', '2026-01-02', 1, 2, 3, 100, false)`);
 
-interface Process {
-  stdout: string;
-  stderr: string;
+interface Process extends Started {
   /** Waits for the line that says where it listens. */
   url(): Promise<string>;
   stop(signal: NodeJS.Signals): void;
   /** Why it ended: the one line of its log. */
   fault(): string;
-  /** Waits for the end; a code, or the signal that ended it. */
-  exit: Promise<number | string | null>;
 }
 
 function startProcess(variables: Record<string, string>): Process {
-  const child = spawn(process.execPath, [main], {
-    env: {
-      PATH: process.env.PATH,
-      DATABASE_URL: database.url,
-      PORT: '0',
-      SECRET_KEY: 'a key of at least 32 characters, for tests',
-      ...variables,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
+  const started = startScript(main, [], {
+    DATABASE_URL: database.url,
+    PORT: '0',
+    SECRET_KEY: 'a key of at least 32 characters, for tests',
+    ...variables,
   });
+  const { child } = started;
   onTestFinished(() => void child.kill('SIGKILL'));
-  const started: Process = {
-    stdout: '',
-    stderr: '',
+  return Object.assign(started, {
     async url() {
-      while (!started.stdout.includes('\n')) await once(child.stdout, 'data');
+      while (!started.stdout.includes('\n')) await once(child.stdout!, 'data');
       return started.stdout.replace(/^Listening on (http:\/\/localhost:\d+)\n$/, '$1');
     },
     fault: () => (JSON.parse(started.stderr) as { msg: string }).msg,
-    stop: (signal) => void child.kill(signal),
-    exit: once(child, 'close').then(([code, signal]) => (code ?? signal) as number | string | null),
-  };
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (started.stdout += chunk));
-  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (started.stderr += chunk));
-  return started;
+    stop: (signal: NodeJS.Signals) => void child.kill(signal),
+  });
 }
 
 /** Waits until the server waits for a lock: then a request is in flight. */
@@ -73,7 +60,7 @@ describe('the process of the API', () => {
     expect(await response.json()).toEqual({ status: 'ok' });
     // The connection of that request is still open, and idle.
     api.stop(signal);
-    expect(await api.exit).toBe(0);
+    expect(await api.end).toBe(0);
     expect(api.stdout).toBe(`Listening on ${url}\n`);
   });
 
@@ -97,7 +84,7 @@ describe('the process of the API', () => {
     expect(await response.json()).toMatchObject({
       data: { new: 1, updated: 2, deleted: 3, total: 6 },
     });
-    expect(await api.exit).toBe(0);
+    expect(await api.end).toBe(0);
   });
 
   test('tells on a connection that is still in use that it is stopping', async () => {
@@ -112,7 +99,7 @@ describe('the process of the API', () => {
     const [chunk] = (await once(socket, 'data')) as [Buffer];
     expect(chunk.toString()).toMatch(/^HTTP\/1.1 503 Service Unavailable\r\n/);
     expect(chunk.toString()).toContain('{"message":"The service is stopping."}');
-    expect(await api.exit).toBe(0);
+    expect(await api.end).toBe(0);
   });
 
   test('finishes a body that is still on its way, and closes the connection', async () => {
@@ -136,7 +123,7 @@ describe('the process of the API', () => {
     const answer = await text(socket);
     expect(answer).toMatch(/^HTTP\/1.1 422 Unprocessable Entity\r\n/);
     expect(answer).toMatch(/\r\nConnection: close\r\n/i);
-    expect(await api.exit).toBe(0);
+    expect(await api.end).toBe(0);
   });
 
   test('closes the registration with REGISTRATION_OPEN=false', async () => {
@@ -164,7 +151,7 @@ describe('the process of the API', () => {
     const first = startProcess({});
     const { port } = new URL(await first.url());
     const second = startProcess({ PORT: port });
-    expect(await second.exit).toBe(1);
+    expect(await second.end).toBe(1);
     expect(second.stdout).toBe('');
     expect(second.fault()).toBe(
       `Port ${port} is in use by another program; stop it, or set PORT to another one.`,
@@ -178,13 +165,13 @@ describe('the process of the API', () => {
     const answer = await fetch(`http://127.0.0.1:${port}/metrics`, { headers: { Host: 'a' } });
     expect(await answer.text()).toContain('route="/healthz",status="200"} 1\n');
     const taken = startProcess({ METRICS_PORT: new URL(await second.url()).port });
-    expect(await taken.exit).toBe(2);
+    expect(await taken.end).toBe(2);
     expect(taken.fault()).toMatch(/^METRICS_PORT cannot be had: .*EADDRINUSE/);
   });
 
   test('exits with 1 and a sentence when the database cannot be reached', async () => {
     const api = startProcess({ DATABASE_URL: 'postgresql://nobody:secret@127.0.0.1:1/none' });
-    expect(await api.exit).toBe(1);
+    expect(await api.end).toBe(1);
     expect(api.stdout).toBe('');
     expect(api.fault()).toMatch(/^The database cannot be reached: .*ECONNREFUSED.*$/);
     expect(api.stderr).not.toContain('secret');
@@ -192,21 +179,21 @@ describe('the process of the API', () => {
 
   test('exits with 2 and a sentence when a setting is wrong', async () => {
     const api = startProcess({ PORT: 'http', TRUST_PROXY: 'true' });
-    expect(await api.exit).toBe(2);
+    expect(await api.end).toBe(2);
     expect(api.stdout).toBe('');
     expect(api.fault()).toMatch(/^PORT must be .+\.\nTRUST_PROXY must be .+\.$/);
   });
 
   test('exits with 2 and a sentence where anybody could buy credits without money', async () => {
     const api = startProcess({ PAYMENT_PROVIDER: 'local', HOST: '0.0.0.0' });
-    expect(await api.exit).toBe(2);
+    expect(await api.end).toBe(2);
     expect(api.stdout).toBe('');
     expect(api.fault()).toMatch(/^PAYMENT_PROVIDER must be stripe where HOST, .+\.$/);
   });
 
   test('exits with 2 where HOST is no address of this machine', async () => {
     const api = startProcess({ HOST: '192.0.2.1' });
-    expect(await api.exit).toBe(2);
+    expect(await api.end).toBe(2);
     expect(api.fault()).toBe('HOST must be an address of this machine; 192.0.2.1 is none.');
   });
 
@@ -228,7 +215,7 @@ describe('the process of the API', () => {
       });
       return answer.status;
     };
-    expect(await startProcess({ HOST: '192.0.2.1' }).exit).toBe(2);
+    expect(await startProcess({ HOST: '192.0.2.1' }).end).toBe(2);
     expect(await verify({})).toBe(200);
     expect(await verify({ HOST: '0.0.0.0' })).toBe(401);
     expect(await verify({})).toBe(401);

@@ -1,17 +1,16 @@
 import pLimit from 'p-limit';
 
 /**
- * Does some work for every item, for at most `width` items in parallel. The first failure, or `outer`, aborts
- * the signal of all items. The failure is thrown when all work has ended, so that none still writes.
+ * Does some work for every item, for at most `width` items in parallel. The first failure aborts the signal of
+ * all items. The failure is thrown when all work has ended, so that none still writes.
  */
 export async function inParallel<Item, Result>(
   items: readonly Item[],
   width: number,
   work: (item: Item, signal: AbortSignal) => Promise<Result>,
-  outer?: AbortSignal,
 ): Promise<Result[]> {
   const failure = new AbortController();
-  const signal = outer ? AbortSignal.any([outer, failure.signal]) : failure.signal;
+  const { signal } = failure;
   const limit = pLimit(width);
   const tasks = items.map((item) =>
     limit(async () => {
@@ -25,6 +24,6 @@ export async function inParallel<Item, Result>(
     }),
   );
   await Promise.allSettled(tasks);
-  if (failure.signal.aborted) throw failure.signal.reason;
+  if (signal.aborted) throw signal.reason;
   return await Promise.all(tasks);
 }

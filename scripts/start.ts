@@ -1,4 +1,5 @@
 // Runs the whole product for `npm start`, with the fixture days as data to look at.
+import { join } from 'node:path';
 import { Eta } from 'eta';
 import { readEnvironment as readApiEnvironment } from '../api/environment.ts';
 import { readEnvironment } from '../pipeline/environment.ts';
@@ -9,7 +10,8 @@ import { ingestInbox, inspectInbox, type Outcome } from '../pipeline/night/inbox
 import { runSchedule } from '../pipeline/console/schedule.ts';
 import { mailFolder } from '../pipeline/mail/transport.ts';
 import { runWorker } from '../pipeline/worker/worker.ts';
-import { connect } from '../sql/connection/database.ts';
+import { figure } from '../pipeline/written-figure.ts';
+import { connect, type Database } from '../sql/connection/database.ts';
 import { defaultCountry } from '../sql/country.ts';
 import { countSnapshots, DEMO_EMAIL } from '../sql/demo.ts';
 import { readTogether } from '../sql/process/environment.ts';
@@ -17,13 +19,20 @@ import { openLog, sayFault, sayWarning } from '../sql/process/log.ts';
 import { nameMisspelt } from '../sql/process/misspelt.ts';
 import { migrate } from '../sql/migrate.ts';
 import { demoFile, openDemoAccount } from './demo-account.ts';
-import { describeDays, firstDay, fixtures, readDays } from './demonstration.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 
 /** The settings of the pipeline and of the API, and the environment of the API's process. */
 type Settings = ReturnType<typeof readSettings>;
 
 const templates = new Eta({ views: import.meta.dirname, autoEscape: false, autoTrim: false });
+
+/** The folder of the fixture days, which has the layout of INBOX_DIR: `<source>/<date>/`. */
+const fixtures = join(import.meta.dirname, '../fixtures');
+
+/** The first fixture day of all sources. */
+const firstDay = '2026-11-02';
+
+const figures = ['new', 'updated', 'deleted', 'events', 'entries'] as const;
 
 /** Runs the product. Returns the exit code: 0 after a signal, 1 when the API did not start and logged why. */
 async function start({ pipeline, api: apiSettings, variables }: Settings): Promise<number> {
@@ -94,6 +103,34 @@ function onOutcome(night: Outcome): void {
 
 function print(text: string): void {
   process.stdout.write(text);
+}
+
+/** Returns the 20 newest published snapshots, the newest last. */
+async function readDays(db: Database) {
+  const { rows } = await db.pool.query<
+    Record<(typeof figures)[number] | 'source' | 'date', string>
+  >(
+    `select source, dump_date as date, new_count as new, updated_count as updated,
+       deleted_count as deleted, event_count as events, entry_count as entries
+     from registry.run
+     where state = 'published'
+     order by dump_date desc, source
+     limit 20`,
+  );
+  return rows.toReversed();
+}
+
+/** Returns a table as text, with a line for each snapshot. */
+function describeDays(days: Awaited<ReturnType<typeof readDays>>): string {
+  if (days.length === 0) return 'Nothing is published yet.';
+  const width = Math.max(...days.map(({ source }) => source.length));
+  const line = (day: string, cells: readonly string[]) =>
+    `  ${day.padEnd(width + 12)}${cells.map((cell) => cell.padStart(12)).join('')}`;
+  const lines = days.map((day) => {
+    const cells = figures.map((name) => figure(Number(day[name])));
+    return line(`${day.source.padEnd(width)}  ${day.date}`, cells);
+  });
+  return ['', line('published', figures), ...lines, ''].join('\n');
 }
 
 /** Reads the settings. Throws an `EnvironmentError` with all faults in settings of the pipeline and the API. */

@@ -27,7 +27,7 @@ async function findTold({ account_id }: TestAccount) {
     `select event.event_type from customer.alert
      join registry.event using (event_id)
      join customer.feed using (account_id, event_id)
-     where account_id = $1 and channel = 'email'`,
+     where account_id = $1`,
     [account_id],
   );
   const events = rows.flatMap((row) => row.events.map(({ event_type }) => event_type));

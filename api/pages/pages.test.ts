@@ -3,7 +3,7 @@ import { startTestApi } from '../../fixtures/client/test-api.ts';
 import { useApi } from '../../fixtures/client/use-api.ts';
 import { insertYear } from '../../fixtures/database/year-of-statistics.ts';
 import type { AppOptions } from '../app.ts';
-import { readHeadline } from './headline.ts';
+import { readHeadline } from './home.ts';
 
 const now = () => new Date('2026-11-20T23:30:00Z');
 

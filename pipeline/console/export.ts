@@ -11,15 +11,11 @@ import { withDatabase } from './session.ts';
 /** The schemas that may be exported: none holds secrets. */
 const schemas = new Set(['analyst', 'registry', 'billing']);
 
-interface ExportOptions {
-  format: string;
-  output?: string;
-  json?: boolean;
-}
-
 /** Runs `registry export`: writes a view or table to stdout, or to a file that appears only when it is whole. */
-export async function exportTo(name: string, options: ExportOptions): Promise<void> {
-  const { format, output, json } = options;
+export async function exportTo(
+  name: string,
+  { format, output, json }: { format: string; output?: string; json?: boolean },
+): Promise<void> {
   if (!isFormat(format)) throw new WrongUsage(`--format is ${Object.keys(writers).join(' or ')}`);
   if (json && output === undefined) throw new WrongUsage('--json needs --output: stdout has rows');
   if (format === 'parquet' && output === undefined && process.stdout.isTTY)

@@ -29,15 +29,8 @@ interface IngestOptions {
 export async function ingestDump(
   source: string,
   path: string,
-  options: IngestOptions,
+  { date, accept, dryRun: isDryRun = false, full: isFullRead = false, json = false }: IngestOptions,
 ): Promise<void> {
-  const {
-    date,
-    accept,
-    dryRun: isDryRun = false,
-    full: isFullRead = false,
-    json = false,
-  } = options;
   await loadSource(source);
   if (!isDate(date)) throw new WrongUsage(`'${date}' is no day YYYY-MM-DD`);
   if (!existsSync(path)) throw new WrongUsage(`${path}: no such file or folder`);

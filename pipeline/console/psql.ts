@@ -13,14 +13,11 @@ const reader = 'registry_reader';
 
 const noLogin = `DATABASE_READER_URL must be set where DATABASE_URL is: it logs in as ${reader}. An owner gives the role a login: alter role ${reader} password '…';`;
 
-interface PsqlOptions {
-  print?: boolean;
-  port?: string;
-}
-
 /** Runs `registry psql`: opens psql as a reader, prints the connection, or keeps a port open for readers. */
-export async function openPsql(args: readonly string[], options: PsqlOptions): Promise<void> {
-  const { port, print } = options;
+export async function openPsql(
+  args: readonly string[],
+  { port, print }: { port?: string; print?: boolean },
+): Promise<void> {
   const given = { ...process.env, ...(port !== undefined && { READER_PORT: port }) };
   const { databaseUrl, readerUrl, dataDir, readerPort } = readEnvironment(given);
   if (port !== undefined && (readerUrl ?? databaseUrl))

@@ -4,18 +4,12 @@ import { shown } from '../figures.ts';
 import { minute } from './print.ts';
 import { describeRefusal, describeRun, listRefusals } from './report.ts';
 import { findNewestPublished } from '../night/run.ts';
-import { summarise } from '../night/summary.ts';
+import { type RunSummary, summarise } from '../night/summary.ts';
 
-interface RunStatus {
-  run_id: number;
-  source: string;
-  dump_date: string;
-  state: string;
-  reason: string | null;
-  message: string | null;
-  started_at: string;
-  finished_at: string | null;
-}
+type RunStatus = Pick<
+  RunSummary,
+  'run_id' | 'source' | 'dump_date' | 'state' | 'reason' | 'message'
+> & { started_at: string; finished_at: string | null };
 
 /** Returns the newest runs, the newest first. Leaves out imports on demand, which may be many a day. */
 export async function readRuns(

@@ -182,7 +182,11 @@ async function readRecords(night: Night, dump: Dump, yesterday: KnownFingerprint
   const asked = { ...night, files, onProgress, steps: staging };
   if (description.format === 'document') await stageDocuments({ ...asked, source: description });
   else await stageDump({ ...asked, source: description }, yesterday);
-  if (description.note) await client.query(inStage(description.note, stage));
+  if (description.note) {
+    await client.query(inStage(description.note, stage)).catch((cause: Error) => {
+      throw new Error(`sources/${description.name}/note.sql: ${cause.message}`, { cause });
+    });
+  }
   await assertUntouched(files);
   const ignored = dump.ignored.map((value) => ({ subject: 'file', value, row_count: 0 }));
   await insertRows(client, `${stage}.notice`, ignored);

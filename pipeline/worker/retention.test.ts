@@ -49,7 +49,7 @@ test('mails and one-time tokens that are done are deleted after 30 days', async 
   const recent = await leave(29, 'sent');
   await db.pool.query(
     `insert into customer.alert
-     select mail.account_id, 7, 'email', mail_id from customer.mail where mail_id = any ($1)`,
+     select mail.account_id, 7, mail_id from customer.mail where mail_id = any ($1)`,
     [[done[0]!.mail_id, recent.mail_id]],
   );
   expect(await retain()).toEqual({ mail_count: 3, token_count: 4 });

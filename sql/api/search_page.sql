@@ -1,6 +1,7 @@
 -- Returns one row: the companies with the ids $1 as JSON, and the number of the newest snapshot. `is_changed` states
--- whether one of the companies may have changed since snapshot $2: a later publication changed its number. Each company has an item per entry, for the
--- contacts: active entries first, then the latest start. An unknown text is an empty string, an unknown date is null.
+-- whether one of the companies may have changed since snapshot $2: a later publication changed its number. Each company
+-- has an item per entry, for the contacts: active entries first, then the latest start. An unknown text is an empty
+-- string, an unknown date is null.
 select
     last_id.last_id::float8 as snapshot_no,
     exists (

@@ -12,7 +12,6 @@ create table registry.run (
     reason text,
     message text,
     is_baseline boolean not null default false,
-    is_full_read boolean not null default false,
     read_count bigint,
     accepted_count bigint generated always as (read_count - rejected_count) stored,
     rejected_count bigint,

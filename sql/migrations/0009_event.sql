@@ -51,7 +51,6 @@ create table registry.corroboration (
     company_id bigint not null,
     event_id bigint not null,
     source text not null,
-    run_id bigint not null references registry.run,
     entry_id bigint not null,
     event_date date not null,
     old_value text,

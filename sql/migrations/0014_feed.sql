@@ -28,14 +28,12 @@ create table customer.feed_count (
     constraint feed_count_pkey primary key (account_id, event_type, event_date, country_code)
 );
 
--- One row per account, event and channel of an alert, so that an alert is sent once. A row is deleted with its mail.
+-- One row per account and event of an alert, so that an alert is sent once. A row is deleted with its mail.
 create table customer.alert (
     account_id bigint not null,
     event_id bigint not null,
-    channel text not null,
     mail_id bigint not null references customer.mail on delete cascade,
-    constraint alert_pkey primary key (account_id, event_id, channel),
-    constraint alert_channel_known check (channel in ('email'))
+    constraint alert_pkey primary key (account_id, event_id)
 );
 
 create index alert_mail_idx on customer.alert (mail_id);

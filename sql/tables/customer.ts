@@ -55,7 +55,6 @@ export interface CustomerTables {
     balance_after: BigInteger;
     description: string;
     operation_key: string;
-    created_at: Date;
   };
   'customer.credit_package': {
     package_slug: string;
@@ -101,7 +100,6 @@ export interface CustomerTables {
     recipient: string;
     template: string;
     data: Json;
-    state: Generated<'queued' | 'sent' | 'failed' | 'dropped'>;
     created_at: Date;
   };
   'customer.alert_setting': {
@@ -120,18 +118,11 @@ export interface CustomerTables {
     identifier_type: string;
     identifier_value: string;
     state: 'queued' | 'ready' | 'failed';
-    created_at: Date;
-    ready_at: Optional<Date>;
     has_custom_settings: Generated<boolean>;
     alerts_enabled: Optional<boolean>;
     notify_via_email: Optional<boolean>;
     alert_min_severity: Optional<string>;
     alert_event_classes: Optional<string[]>;
     alert_categories: Optional<string[]>;
-  };
-  'customer.submission': {
-    submission_id: Identity;
-    account_id: BigInteger;
-    created_at: Date;
   };
 }

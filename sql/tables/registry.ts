@@ -3,18 +3,13 @@ import type { BigInteger } from './column.ts';
 export interface RegistryTables {
   'registry.company': {
     company_id: BigInteger;
-    nip: string | null;
-    regon9: string | null;
-    krs: string | null;
     name: string | null;
-    status: CompanyStatus;
   };
   'registry.event_type': {
     event_type: string;
     severity: string;
     event_class: string;
     category: string;
-    description: string;
   };
   'registry.activity_code': {
     version: number;
@@ -79,5 +74,3 @@ export interface RegistryTables {
     entry_count: BigInteger;
   };
 }
-
-type CompanyStatus = 'ACTIVE' | 'SUSPENDED' | 'DELETED';

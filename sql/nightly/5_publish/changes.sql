@@ -119,11 +119,11 @@ where
     );
 
 insert into registry.corroboration (
-    company_id, event_id, source, run_id, entry_id, event_date, old_value, new_value
+    company_id, event_id, source, entry_id, event_date, old_value, new_value
 )
 select distinct on (company_event.company_id, company_event.event_id)
-    company_event.company_id, company_event.event_id, night.source, night.run_id,
-    company_event.entry_id, night.dump_date, company_event.old_value, company_event.new_value
+    company_event.company_id, company_event.event_id, night.source, company_event.entry_id,
+    night.dump_date, company_event.old_value, company_event.new_value
 from stage.company_event
 cross join stage.night
 where company_event.event_id is not null

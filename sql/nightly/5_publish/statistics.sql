@@ -61,7 +61,6 @@ set
     state_hash = coalesce(previous.state_hash, 0) + added.state_hash + changed.state_hash,
     -- The first dump is the baseline, even after imports on demand.
     is_baseline = night.previous_run_id is null,
-    is_full_read = night.is_full_read,
     -- The id of the last entry shows the run that first found an entry. A run without new entries takes the last id of
     -- the previous run.
     last_entry_id = coalesce(

@@ -119,11 +119,10 @@ mail as (
     returning mail.account_id, mail.mail_id
 )
 
-insert into customer.alert (account_id, event_id, channel, mail_id)
+insert into customer.alert (account_id, event_id, mail_id)
 select
     alert.account_id,
     alert.event_id,
-    'email',
     mail.mail_id
 from stage.alert
 join mail using (account_id);
