@@ -45,7 +45,7 @@ export interface AppOptions
     SearchOptions,
     Pick<Environment, 'trustProxy' | 'snapshotCredits'>,
     Partial<Pick<Environment, 'corsOrigins' | 'privacyText' | 'termsText' | 'contact'>> {
-  /** The part of the data that is invented; each page names it. Undefined when no data is invented. */
+  /** The part of the data that is invented; each page names it. Undefined if the database holds no invented data. */
   sample?: 'all' | 'some' | undefined;
   /** The content of `/metrics`, and the middleware that counts requests for these metrics. */
   metrics: Metrics;

@@ -23,7 +23,7 @@ const LIMITS = {
 };
 /** The number of entries from which a country counts as large. */
 const LARGE_COUNTRY = 4_000_000;
-/** The largest size of the database after a night, relative to the size of the CSV files. */
+/** The limit of the ratio of the database size after a night to the size of its CSV files. */
 const DATABASE_RATIO = 3;
 
 const abuses = [benchAbuse, benchFloods];

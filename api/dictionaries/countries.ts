@@ -5,10 +5,10 @@ import { invalid } from '../http/errors.ts';
 /** The value of `country` that asks for all countries, where an answer can mix them. */
 export const every = 'all';
 
-/** The field for one country. `chooseCountry` looks its value up. */
+/** The field for one country. `chooseCountry` looks up the value of this field. */
 export const countryField = z.string().meta({ id: 'Country' }).optional();
 
-/** The field for one country or all countries. `chooseCountries` looks its value up. */
+/** The field for one country or all countries. `chooseCountries` looks up the value of this field. */
 export const countriesField = z.string().meta({ id: 'CountryOrAll' }).optional();
 
 export type Country = Awaited<ReturnType<typeof readCountries>>[number];
@@ -52,7 +52,7 @@ export async function chooseCountries(db: Db, asked: string | undefined): Promis
   return chooseAmong(await readCountries(db), asked).map(({ country_code }) => country_code);
 }
 
-/** Returns the country that the address of a page names, and the codes of its countries; undefined: the default. */
+/** Returns `country` from the query of a page and the codes that it selects; undefined selects the default country. */
 export async function chooseByAddress(db: Db, { country: asked }: Record<string, unknown>) {
   const country = typeof asked === 'string' && asked !== '' ? asked : undefined;
   return { country, countries: await chooseCountries(db, country) };

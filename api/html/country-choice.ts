@@ -6,7 +6,7 @@ import { readWords } from '../dictionaries/words.ts';
 export async function findCountryChoices(db: Db, shown: string | undefined, hasAll: boolean) {
   const [countries, words] = [await readCountries(db), await readWords(db)];
   const choices = countries.map((country) => ({
-    /** The value of `country` in the link to the country; empty: the default country. */
+    /** The parameter `country` of the link to this page of the country; empty for the default. */
     asked: country.is_default ? '' : country.country_code,
     isShown: shown ? country.country_code === shown.toUpperCase() : country.is_default,
     nameIn: (language: string) => words.nameOf(country, language),

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../fixtures/database/test-database.ts';
-import { areNipDigits, areRegon9Digits } from '../../sql/check-digit.ts';
+import { areNipDigits, areRegon9Digits } from '../../sql/country/pl/check-digit.ts';
 import { RecordScanner } from './record-scanner.ts';
 import type { ColumnForm } from '../sources/source.ts';
 import { isWellFormed } from './well-formed.ts';

@@ -1,4 +1,4 @@
-import { areNipDigits, areRegon9Digits } from '../../sql/check-digit.ts';
+import { areNipDigits, areRegon9Digits } from '../../sql/country/pl/check-digit.ts';
 import type { ColumnForm } from '../sources/source.ts';
 import type { RecordScanner } from './record-scanner.ts';
 

@@ -116,8 +116,8 @@ const statuses: Record<string, string> = {
  * status, or for a strike-off without a day.
  *
  * The reports hold no entry that is struck off or has not begun. The row of a struck-off entry has the status
- * of the API, and the day of its strike-off as its end. The row of an entry that has not begun is active, with
- * a start date in the future.
+ * of the API, and the day of its strike-off as its end. An entry that has not begun gets a row with the
+ * status `Aktywny` and a start date in the future.
  */
 function writeCeidgRow(entry: CeidgEntry): DumpLine | undefined {
   const declared = text(entry.status);

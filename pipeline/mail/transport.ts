@@ -12,8 +12,8 @@ export type Deliver = (mail: SendMailOptions) => Promise<void>;
 export class MailRefused extends Error {}
 
 /**
- * Returns the delivery to an SMTP server. Mails hold tokens: without TLS they go only to this machine, or to an
- * address with `ignoreTLS=true`.
+ * Returns the delivery to an SMTP server. Mails contain tokens, so a server without TLS has to run on this
+ * machine, or its URL has `ignoreTLS=true`.
  */
 export function createSmtpDelivery(smtpUrl: string): Deliver {
   const { hostname, searchParams } = new URL(smtpUrl);

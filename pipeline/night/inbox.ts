@@ -75,9 +75,9 @@ export async function ingest(
 
 interface InboxOptions extends NightsContext {
   inboxDir: string;
-  /** The sources whose dumps are taken; absent: all. */
+  /** The sources whose dumps are published; absent: all. */
   sources?: ReadonlySet<string> | undefined;
-  /** The newest day whose dump is taken; absent: all days. */
+  /** The last day whose dump is published; absent: all days. */
   lastDate?: string | undefined;
   onOutcome?: ((outcome: Outcome) => void) | undefined;
   /** Whether a lost connection is thrown, so that the caller retries; absent: it is an outcome. */

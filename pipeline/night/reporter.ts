@@ -11,7 +11,7 @@ export class NightReporter {
     return (performance.now() - this.#started_ms) / 1000;
   }
 
-  /** Receives the number of the run. A night with nothing to do deletes its run later. */
+  /** Receives the number of the run. A night with nothing to publish deletes this run from `registry.run` later. */
   run(_run_id: number): void {}
 
   /** Ends the step under way and begins the named one; an empty name begins none. */

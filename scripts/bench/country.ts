@@ -10,7 +10,7 @@ import { connect, type Database, inSession } from '../../sql/connection/database
 import { destroyEmbedded } from '../../fixtures/database/destroy-embedded.ts';
 import { writeDay } from '../../fixtures/generator/ceidg/dump.ts';
 import { between, look, serverPid } from './cpu.ts';
-import type { MeasuredNight } from './night.ts';
+import type { MeasuredNight } from './night-process.ts';
 
 /** The days of a generated country: a baseline and the night after it. */
 export const days = ['2026-09-01', '2026-09-02'] as const;
@@ -99,7 +99,7 @@ export async function timeNight(
   [source, ...reason]: [source: string, reason?: string] = ['ceidg'],
 ): Promise<MeasuredNight> {
   const given = [dataDir, folder, dump_date, source, ...reason.filter((one) => one !== undefined)];
-  const args = [join(import.meta.dirname, 'night.ts'), ...given];
+  const args = [join(import.meta.dirname, 'night-process.ts'), ...given];
   const { stdout } = await promisify(execFile)(process.execPath, args);
   return JSON.parse(stdout) as MeasuredNight;
 }

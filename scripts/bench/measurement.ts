@@ -1,4 +1,4 @@
-import type { MeasuredNight } from './night.ts';
+import type { MeasuredNight } from './night-process.ts';
 
 export function print(line: string): void {
   process.stdout.write(`${line}\n`);

@@ -1,7 +1,7 @@
 -- Returns one row: the results of the nights of the sources $1 and days $2. `nights` lists the counts of each night.
 -- `types` counts the events of each day by type, the worst first. `examples` are a few of the worst events of each
--- day. Examples are of companies in KRS, where no entry is a natural person's, and lack values about persons. Only the
--- first 500 events of a source that are high or worse are read, which limits the cost.
+-- day. Examples are of companies in KRS, where no entry is a natural person's, and lack values about persons. The
+-- query reads only the 500 worst events of a source and day, with the severity high or above, which limits the cost.
 with night as (
     select night.source, night.event_date
     from unnest($1::text[], $2::date[]) as night (source, event_date)

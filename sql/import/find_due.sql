@@ -1,4 +1,4 @@
--- Returns at most $2 awaited numbers that are due at $1, at most $3 of one account. Accounts that have ever bought
+-- Returns at most $2 company numbers whose next import attempt is due at $1, at most $3 for each account. Accounts that have ever bought
 -- credits get every second place. Among buyers and among others, accounts take turns: a turn has the number that is due
 -- longest, and numbers that were never asked for come first. The account after $4 (buyers) or $5 (others) has the first
 -- turn. `is_known`: whether a company has the number.

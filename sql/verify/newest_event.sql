@@ -102,7 +102,7 @@ compared as (
                         and unit.value ? 'address'
                         and not unit.value ? 'is_partial'
                 )
-                -- The address of a unit may be spelled otherwise since the event: only number and name are compared.
+                -- The spelling of a unit's address changes without an event: only number and name are compared.
                 or entry.changed_date > stated.event_date
                 and exists (
                     select from jsonb_array_elements(entry.units) with ordinality as unit (value, place)
@@ -171,7 +171,7 @@ compared as (
             end
             when 'representation' then registry.person_names('representative', entry.persons)
             when 'start date' then entry.start_date::text
-            -- An address with an identifier in the registry may be spelled otherwise since the event.
+            -- The spelling of an address with a registry identifier changes without an event: the value of the event is right.
             when 'address' then case
                 when entry.address_ids[1] is not null and entry.changed_date > stated.event_date
                     then stated.new_value

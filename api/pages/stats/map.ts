@@ -7,7 +7,7 @@ import { readSeries } from '../../stats/read-series.ts';
 
 const text = z.string().catch('');
 
-/** The selection in the address: the parameters of `GET /stats/series`; blank means all. */
+/** The parameters in the query of the page. A blank parameter selects nothing, unless its comment names a default. */
 export const selectionQuery = z.object({
   /** The country of the registry; blank: the default country. */
   country: text,

@@ -116,10 +116,10 @@ export function missing(from: u32, out: usize, outEnd: usize): u32 {
  * Reads the records of [at, end). Stops at a record that is longer than `bound`, has no end, or has quotes and is
  * not known. Lists each other unknown record at `out`, 24 bytes each: known records since the previous listed
  * record, start, end, line feeds before the record, and fingerprint. A record with quotes is assumed to end at the
- * line feed after an even number of quotes. Only a known record is sure to end there. @returns the address of the
- * record at which the reading stopped
+ * line feed after an even number of quotes. Only for a known record is this end certain.
  *
- * @param skipsNumber whether the digits of the first field, a row number, and its separator are no data
+ * @param skipsNumber whether the scan ignores the first field, a row number, and its separator
+ * @returns the address of the record at which the reading stopped
  */
 export function scan(
   at: usize,

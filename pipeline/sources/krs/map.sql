@@ -1,5 +1,5 @@
 -- Maps one row per extract. An unknown legal form, an invalid number, and an unreadable day or voivodeship change
--- nothing: the known value stays. `sections` holds the current content of the extract, by the keys of shape.csv.
+-- nothing: the known value stays. `sections` is a JSON object with the current content of the extract; shape.csv lists its keys.
 -- KRS states the day of registration, not the day on which the company began.
 select
     document.file_no, document.line, document.entry_key_hint as entry_key,

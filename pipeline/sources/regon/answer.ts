@@ -1,6 +1,6 @@
 import { type BirRow, fieldOf } from './soap.ts';
 import { type OddValue, UnusableAnswer } from '../answer.ts';
-import { areNipDigits, areRegon9Digits } from '../../../sql/check-digit.ts';
+import { areNipDigits, areRegon9Digits } from '../../../sql/country/pl/check-digit.ts';
 import { findCountry } from '../../../sql/country/pl/find-country.ts';
 import { isPossibleDay } from '../../calendar.ts';
 import { shorten } from '../rejects.ts';

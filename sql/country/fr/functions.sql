@@ -72,7 +72,7 @@ language sql immutable parallel safe
 return case when written not in ('[ND]', '*', '1900-01-01') then written end;
 
 -- Returns the country of an establishment abroad, by ISO 3166-1. A territory with its own INSEE code has its own ISO
--- code; a group of territories has the code of its state. A known entry has an ISO code already. An empty text is an
+-- code; a group of territories has the code of its state. The country of a known entry is such a code already, and is returned unchanged. An empty text is an
 -- unknown country. Returns null for an establishment in France.
 create or replace function registry.country_fr(establishment jsonb) returns text
 language sql immutable parallel safe

@@ -1,7 +1,7 @@
 -- Compares yesterday with today: pairs the records with the known entries.
 
--- One row per accepted record of a known entry. Records without a pair are new entries. is_changed: the
--- key, the content or the set of stated fields differs, or the entry is back or struck off.
+-- One row per accepted record of a known entry. Records without a pair are new entries. `is_changed`
+-- is true when the key, the content or the set of stated fields differs, and when an entry returns or is struck off.
 create unlogged table stage.pair as
 select
     entry.file_no, entry.line, known_key.company_id, known_key.entry_id,
