@@ -139,6 +139,8 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
     /** The address of the API without a slash at the end; undefined: the address of the listening socket. */
     baseUrl: checked.BASE_URL,
     corsOrigins: checked.CORS_ORIGINS,
+    /** Whether webhooks may have private addresses, and addresses without TLS. */
+    allowPrivateWebhooks: checked.WEBHOOK_ALLOW_PRIVATE,
     isRegistrationOpen: checked.REGISTRATION_OPEN,
     /** More domains whose addresses cannot be registered, as `normalizeDomain` returns them. */
     freeMailDomains: checked.FREE_MAIL_DOMAINS,

@@ -92,6 +92,8 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
     baseUrl: checked.BASE_URL ?? `http://localhost:${Number(checked.PORT) || 8080}`,
     /** The address of the SMTP server; undefined: mails become files below DATA_DIR. */
     smtpUrl: checked.SMTP_URL,
+    /** Whether webhooks may have private addresses, and addresses without TLS. */
+    allowPrivateWebhooks: checked.WEBHOOK_ALLOW_PRIVATE,
     mailFrom: checked.MAIL_FROM ?? { name: 'Company Registry', address: 'registry@localhost' },
     metrics: describeMetrics(checked),
     /** The days after which personal data is erased; undefined: never. */

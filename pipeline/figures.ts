@@ -104,6 +104,14 @@ export const smtp = {
   socketTimeout: 10 * minute_ms,
 };
 
+/** The bounds of one call of a webhook. */
+export const webhookCall = {
+  /** The longest time from the call to the end of its answer, in ms. */
+  answer_ms: 15 * second_ms,
+  /** The characters of an answer that are kept. */
+  kept_characters: 1_000,
+};
+
 /** The figures of a night, its schedule and its command. */
 export const nights = {
   /** The pause between two looks at a night that another process runs, in ms. */

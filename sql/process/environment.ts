@@ -79,6 +79,7 @@ export const commonShape = {
       .transform((url) => url.replace(/\/+$/, '')),
   ).optional(),
   METRICS_PORT: whole(1, 65_535).optional(),
+  WEBHOOK_ALLOW_PRIVATE: flag('false'),
   LOG_LEVEL: choice('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent').default('info'),
 };
 

@@ -58,6 +58,7 @@ export const settingNames: readonly string[] = [
   'TOKENS_PER_ACCOUNT',
   'TRUST_PROXY',
   'WATCHES_PER_ACCOUNT',
+  'WEBHOOK_ALLOW_PRIVATE',
 ];
 
 /** The length from which one wrong letter is reported: shorter names resemble variables of other programs. */

@@ -125,4 +125,44 @@ export interface CustomerTables {
     alert_event_classes: Optional<string[]>;
     alert_categories: Optional<string[]>;
   };
+  'customer.webhook': {
+    webhook_id: Identity;
+    account_id: BigInteger;
+    webhook_ref: string;
+    url: string;
+    scope: 'watched' | 'all';
+    filters: Json;
+    feed_filter: Json;
+    max_events: number;
+    has_heartbeat: boolean;
+    state: Generated<'active' | 'disabled'>;
+    disabled_reason: Optional<'paused' | 'gone' | 'failing'>;
+    event_id: BigInteger;
+    snapshot_no: BigInteger;
+    published: JSONColumnType<Record<string, string>>;
+    replay_count: Generated<number>;
+    secret_version: Generated<number>;
+    previous_secret_until: Optional<Date>;
+    test_requested_at: Optional<Date>;
+    attempt_count: Generated<number>;
+    next_attempt_at: Optional<Date>;
+    failing_since: Optional<Date>;
+    leased_until: Optional<Date>;
+    created_at: Date;
+  };
+  'customer.webhook_delivery': {
+    delivery_id: Identity;
+    webhook_id: BigInteger;
+    message_id: string;
+    kind: 'events' | 'heartbeat' | 'test';
+    previous_event_id: BigInteger;
+    event_id: BigInteger;
+    event_count: number;
+    attempt_no: number;
+    started_at: Date;
+    duration_ms: number;
+    status_code: Optional<number>;
+    error: Optional<string>;
+    response: Optional<string>;
+  };
 }

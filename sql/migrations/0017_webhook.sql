@@ -1,0 +1,68 @@
+-- One row per endpoint of a client that is called with the events of a feed: a position in the feed of its scope, and
+-- how the calls went. `filters` are the filters as the client wrote them, `feed_filter` the filter of the feed
+-- (api/read_feed.sql). The event `event_id` is the last one that the endpoint has accepted; 0 is the beginning of the
+-- feed. `snapshot_no` and `published` are the newest publication, and the newest day of each registry, of which the
+-- endpoint has heard; it is due as long as a newer publication exists. A move of the position sets `snapshot_no` to 0.
+-- `replay_count` counts the moves of the position by the client: an answer moves the position only where
+-- `replay_count` is still as it was before the call. The secret is derived from `secret_version` (webhook/secret.ts);
+-- until `previous_secret_until` the version before it signs too.
+-- `attempt_count`, `next_attempt_at` and `failing_since` describe failures in a row, and are 0 and null after a
+-- success. A client that asks for a test sets `test_requested_at`; the worker sends one call, also to a disabled
+-- endpoint, and clears it. A worker that calls an endpoint owns it until `leased_until`.
+-- An endpoint is disabled by its client (`paused`), by its answer 410 (`gone`) or by days of failures (`failing`).
+create table customer.webhook (
+    webhook_id bigint generated always as identity primary key,
+    account_id bigint not null references customer.account,
+    webhook_ref text not null,
+    url text not null,
+    scope text not null,
+    filters jsonb not null default '{}',
+    feed_filter jsonb not null default '{}',
+    max_events integer not null,
+    has_heartbeat boolean not null,
+    state text not null default 'active',
+    disabled_reason text,
+    event_id bigint not null,
+    snapshot_no bigint not null,
+    published jsonb not null,
+    replay_count integer not null default 0,
+    secret_version integer not null default 1,
+    previous_secret_until timestamptz,
+    test_requested_at timestamptz,
+    attempt_count integer not null default 0,
+    next_attempt_at timestamptz,
+    failing_since timestamptz,
+    leased_until timestamptz,
+    created_at timestamptz not null,
+    constraint webhook_ref_key unique (webhook_ref),
+    constraint webhook_scope_known check (scope in ('watched', 'all')),
+    constraint webhook_max_events_known check (max_events between 1 and 50),
+    constraint webhook_state_known check (state in ('active', 'disabled')),
+    constraint webhook_disabled_reason_known check (disabled_reason in ('paused', 'gone', 'failing')),
+    constraint webhook_disabled_with_reason check ((state = 'disabled') = (disabled_reason is not null))
+) with (fillfactor = 75);
+
+create index webhook_account_idx on customer.webhook (account_id, webhook_id);
+
+-- One row per call of an endpoint: the events after `previous_event_id` up to `event_id`, and the answer. All attempts
+-- at one message have its `message_id`, the header `webhook-id`. `status_code` is null where no answer came, and
+-- `error` says why. `response` is the beginning of the answer. A call of the kind `test` moves no position.
+create table customer.webhook_delivery (
+    delivery_id bigint generated always as identity primary key,
+    webhook_id bigint not null references customer.webhook on delete cascade,
+    message_id text not null,
+    kind text not null,
+    previous_event_id bigint not null,
+    event_id bigint not null,
+    event_count integer not null,
+    attempt_no integer not null,
+    started_at timestamptz not null,
+    duration_ms integer not null,
+    status_code integer,
+    error text,
+    response text,
+    constraint webhook_delivery_kind_known check (kind in ('events', 'heartbeat', 'test'))
+);
+
+create index webhook_delivery_webhook_idx on customer.webhook_delivery (webhook_id, delivery_id);
+create index webhook_delivery_started_at_idx on customer.webhook_delivery (started_at);
