@@ -188,8 +188,11 @@ export const sizes = {
   /** The maximum number of errors of a 422. */
   errors: 100,
   page: 1_000_000_000_000,
-  /** The maximum number of items of a page; `sql/api/read_feed_page.sql` repeats this limit. */
+  /** The maximum number of items of a page; `registry.page_items` of the database is the same figure. */
   perPage: 100,
+  /** The maximum number of events of a part of a feed, and of characters of a filter, which lists words. */
+  feed: 1_000,
+  filter: 2_000,
   /** The fewest and the most characters of the name of an account or a token. */
   name: [3, 255],
   /** The fewest characters and the most bytes of a password; the bytes bound the work of its hash. */

@@ -25,6 +25,10 @@ const added = {
   new_value: '400202101',
   event_date: '2026-11-03',
   severity: 'notice',
+  event_class: 'growth',
+  category: 'contacts',
+  source: 'ceidg',
+  country_code: 'PL',
 };
 const removed = {
   ...added,
@@ -32,6 +36,7 @@ const removed = {
   old_value: '400202101',
   new_value: null,
   event_date: '2026-11-06',
+  event_class: 'change',
 };
 const unknown = { status: 404, body: { message: 'No company with this number is known.' } };
 const meta = {
@@ -39,6 +44,7 @@ const meta = {
   per_page: 20,
   current_page: 1,
   last_page: 1,
+  published: { ceidg: '2026-11-06' },
   fetched_at,
   primary_identifier: '1000201006',
   identifier_type: 'NIP',
@@ -208,7 +214,7 @@ test.each([
   ['identifier_type=NIP&identifier_value=1000201007', 'identifier_value', nip],
   ['identifier_type=REGON9&identifier_value=99020001100013', 'identifier_value', regon9],
   ['identifier_type=KRS&identifier_value=12345', 'identifier_value', krs],
-  [`${known}&from_date=2026-01-01`, 'from_date', 'is unknown.'],
+  [`${known}&scope=all`, 'scope', 'is unknown.'],
 ])('GET /api/v1/companies/events 422 for %s', async (query, field, wrong) => {
   const answer = await reader.ask(`GET /companies/events?${query}`);
   const errors = refusals({ [field]: wrong });

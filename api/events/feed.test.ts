@@ -72,6 +72,10 @@ describe('GET /api/v1/events/feed', () => {
       new_value: '400202101',
       event_date: '2026-11-03',
       severity: 'notice',
+      event_class: 'growth',
+      category: 'contacts',
+      source: 'ceidg',
+      country_code: 'PL',
       primary_identifier: '1000201006',
       identifier_type: 'NIP',
       company_name: 'Piekarnia Pod Wieżą Anna Żakowska',
@@ -143,7 +147,7 @@ describe('GET /api/v1/events/feed, refused', () => {
       'after',
       'The after field must not be longer than 100 characters.',
     ],
-    ['event_type=COMPANY_SUSPENDED', 'event_type', 'The event_type field is unknown.'],
+    ['page=2', 'page', 'The page field is unknown.'],
   ])('422 for %s', async (query, field, message) => {
     expect(await stranger.ask(`GET /events/feed?${query}`)).toEqual(refusal(field, message));
   });
@@ -183,6 +187,7 @@ const { rows: oracle } = await database.pool.query<FeedEvent>(
   `
   select
     event_id::int as id, event.event_type, old_value, new_value, event_date, severity,
+    event_class, category, source, country_code,
     coalesce(nip, regon9) as primary_identifier,
     case when nip is not null then 'NIP' when regon9 is not null then 'REGON9' end
       as identifier_type,
@@ -228,6 +233,10 @@ describe('GET /api/v1/watchlist/events', () => {
         new_value: '6622Z',
         event_date: '2026-11-06',
         severity: 'info',
+        event_class: 'change',
+        category: 'activities',
+        source: 'ceidg',
+        country_code: 'PL',
         primary_identifier: '1003005004',
         identifier_type: 'NIP',
         company_name: 'Agent Ubezpieczeniowy Grażyna Polisa',
@@ -240,6 +249,7 @@ describe('GET /api/v1/watchlist/events', () => {
       per_page: 20,
       current_page: 1,
       last_page: Math.ceil(oracle.length / 20),
+      published: { ceidg: '2026-11-06' },
       fetched_at: '2026-11-07T06:00:00+00:00',
     });
   });
@@ -306,9 +316,9 @@ describe('GET /api/v1/watchlist/events, refused', () => {
   test.each([
     ['event_type=', 'event_type', 'The event_type field must be at least 1 character.'],
     [
-      `event_type=${'A'.repeat(101)}`,
+      `event_type=${'A'.repeat(2001)}`,
       'event_type',
-      'The event_type field must not be longer than 100 characters.',
+      'The event_type field must not be longer than 2000 characters.',
     ],
     ['from_date=2026-02-30', 'from_date', date('from_date')],
     ['to_date=2026-11-6', 'to_date', date('to_date')],
@@ -318,7 +328,7 @@ describe('GET /api/v1/watchlist/events, refused', () => {
       'to_date',
       'The to_date field must not be before from_date.',
     ],
-    ['severity=critical', 'severity', 'The severity field is unknown.'],
+    ['scope=all', 'scope', 'The scope field is unknown.'],
     ['event_type=1234', 'event_type', 'The event_type field must be the name of an event type.'],
   ])('422 for %s', async (query, field, message) => {
     expect(await everything.ask(`GET /watchlist/events?${query}`)).toEqual(refusal(field, message));

@@ -1,7 +1,7 @@
+import type { Response } from 'express';
 import { z } from 'zod';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import type { Caller } from '../auth/authenticate.ts';
-import type { Language } from '../../sql/words/message.ts';
 import {
   companyRef,
   companyStatus,
@@ -16,10 +16,19 @@ import { endpoint } from '../endpoint/endpoint.ts';
 import { limits } from '../figures.ts';
 import type { Context } from '../http/context.ts';
 import { HttpError } from '../http/errors.ts';
-import { type Paging, pagingFields, skippedBy, viewPageMeta } from '../http/paging.ts';
-import { formatTimestamp } from '../http/timestamp.ts';
-import { common, event, langField, numberFields, pageMeta, withWords } from './event.ts';
+import { pagingFields, skippedBy, viewPageMeta } from '../http/paging.ts';
+import {
+  answerTagged,
+  common,
+  event,
+  langField,
+  numberFields,
+  pageMeta,
+  tagged,
+  withWords,
+} from './event.ts';
 import examples from './examples.json' with { type: 'json' };
+import { filterFields, resolveFeedFilter } from './filter.ts';
 
 const historyMeta = model('HistoryMeta', {
   ...pageMeta.shape,
@@ -33,17 +42,18 @@ const historyMeta = model('HistoryMeta', {
 
 /** The parts of the description that both endpoints of histories share. */
 const answered = {
+  headers: tagged.headers,
   ...answersStatus(
     [z.strictObject({ events: z.array(event) }), { events: [examples.event] }],
     [historyMeta, { ...examples.meta, ...examples.company, ...examples.history }],
   ),
-  errors: unknownCompanyErrors,
+  errors: { ...tagged.errors, ...unknownCompanyErrors },
 };
 
-interface Asked extends Paging {
-  caller: Caller;
-  lang?: Language | undefined;
-}
+const queryFields = { ...filterFields, lang: langField, ...pagingFields };
+
+/** The query of a history, and the call. */
+type Asked = z.output<z.ZodObject<typeof queryFields>> & { caller: Caller; response: Response };
 
 type Found = {
   total: number;
@@ -59,9 +69,11 @@ type Found = {
 async function readHistory(
   { readers, now }: Context,
   named: [identifier_type: string | null, value: string],
-  { caller: { account_id, snapshot_no }, lang, ...paging }: Asked,
+  { caller: { account_id, snapshot_no }, response, lang, page, per_page, ...asked }: Asked,
 ) {
-  const values = [...named, paging.per_page, skippedBy(paging)];
+  const filter = await resolveFeedFilter(readers.db, asked);
+  const paging = { page, per_page };
+  const values = [...named, per_page, skippedBy(paging), JSON.stringify(filter)];
   const rows = await readers.read(
     (one) => runPrepared<Found>(one, 'api/read_history.sql', values),
     snapshot_no,
@@ -78,13 +90,9 @@ async function readHistory(
       .execute(),
   );
   const is_watched = watches.length > 0;
-  const fetched_at = formatTimestamp(now());
-  const meta = { ...viewPageMeta(paging, total), fetched_at, ...company, is_watched };
-  return {
-    status: 'success',
-    data: { events: withWords(events, lang, () => company.identifier_type) },
-    meta,
-  };
+  const meta = { ...viewPageMeta(paging, total), ...company, is_watched };
+  const data = { events: withWords(events, lang, () => company.identifier_type) };
+  return answerTagged(response, JSON.stringify(data), meta, now());
 }
 
 const historyByNumber = endpoint(
@@ -96,13 +104,12 @@ const historyByNumber = endpoint(
     query: z.strictObject({
       identifier_type: identifierType,
       identifier_value: identifierValue,
-      lang: langField,
-      ...pagingFields,
+      ...queryFields,
     }),
     check: numberCheck,
   },
-  ({ query: { identifier_type, identifier_value, ...asked }, caller, options }) =>
-    readHistory(options, [identifier_type, identifier_value], { caller, ...asked }),
+  ({ query: { identifier_type, identifier_value, ...asked }, caller, response, options }) =>
+    readHistory(options, [identifier_type, identifier_value], { caller, response, ...asked }),
 );
 
 const historyByReference = endpoint(
@@ -114,10 +121,10 @@ const historyByReference = endpoint(
     description: `(+) As \`GET /companies/events\`, for a \`company_ref\` of another answer. A company that became one with another is found by both references; \`meta\` has the reference of today. At most ${limits.histories.request_count} a minute and account, beyond that 429.`,
     limit: limits.histories,
     params: z.strictObject({ company_ref: companyRef }),
-    query: z.strictObject({ lang: langField, ...pagingFields }),
+    query: z.strictObject(queryFields),
   },
-  ({ params, query, caller, options }) =>
-    readHistory(options, [null, params.company_ref], { caller, ...query }),
+  ({ params, query, caller, response, options }) =>
+    readHistory(options, [null, params.company_ref], { caller, response, ...query }),
 );
 
 export const historyEndpoints = [historyByNumber, historyByReference];

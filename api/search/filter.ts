@@ -59,7 +59,7 @@ export const searchQuery = z
 /** The filters of a search, in the words of the client or as `resolveFilter` translates them. */
 export type SearchFilter = Omit<z.output<typeof searchQuery>, 'page'>;
 
-type SearchDictionary = Awaited<ReturnType<typeof readSearchDictionary>>[number];
+export type SearchDictionary = Awaited<ReturnType<typeof readSearchDictionary>>[number];
 
 /** Reads the names and codes of each country that the filters of a search accept. */
 export async function readSearchDictionary(db: Db) {
@@ -89,7 +89,30 @@ export async function readSearchDictionary(db: Db) {
   return Promise.all(countries);
 }
 
-const wanted = {
+/** Returns whether a text is the beginning of an activity code of a country. */
+export function startsActivity({ activity, activityPattern }: SearchDictionary, text: string) {
+  return text !== '' && activityPattern.test(text + activity.slice(text.length));
+}
+
+/** Returns the codes of a region or legal form, such as `PL 14`, or a problem that names similar words. */
+export function findCodes(
+  field: 'voivodeship' | 'legal_form',
+  text: string,
+  countries: SearchDictionary[],
+) {
+  const slug = slugOf(text);
+  const codes = countries.flatMap(({ country_code, [field]: known }) => {
+    const code = known.get(slug);
+    return code === undefined ? [] : [`${country_code} ${code}`];
+  });
+  if (codes.length > 0) return { codes };
+  const words = countries.flatMap(({ [field]: known }) => [...known.keys()]);
+  const near = findNear(slug, words.toSorted(), 5).join(', ');
+  const hint = near && `; near ones: ${near}`;
+  return { codes, problem: `The ${field} field must be ${wanted[field]}${hint}.` };
+}
+
+export const wanted = {
   activity_code: 'an activity code without dots, such as 4711Z',
   activity_prefix: 'the beginning of an activity code without dots, such as 47',
   voivodeship: 'the name of a voivodeship',
@@ -109,23 +132,20 @@ export async function resolveFilter(
   const problems: Problem[] = [];
   for (const field of ['activity_code', 'activity_prefix'] as const) {
     const text = query[field];
-    const isKnown = ({ activity, activityPattern }: SearchDictionary) =>
-      activityPattern.test(
-        field === 'activity_code' ? text! : text! + activity.slice(text!.length),
-      );
-    if (text === undefined || (text !== '' && countries.some(isKnown))) continue;
+    const isKnown = (of: SearchDictionary) =>
+      field === 'activity_code' ? of.activityPattern.test(text!) : startsActivity(of, text!);
+    if (text === undefined || countries.some(isKnown)) continue;
     problems.push([field, `The ${field} field must be ${wanted[field]}.`]);
   }
   for (const field of ['voivodeship', 'legal_form'] as const) {
     if (query[field] === undefined) continue;
-    const slug = slugOf(query[field]);
-    filter[field] = one?.[field].get(slug);
-    if (!one) problems.push([field, `The ${field} field needs one country.`]);
-    else if (filter[field] === undefined) {
-      const near = findNear(slug, [...one[field].keys()].toSorted(), 5).join(', ');
-      const hint = near && `; near ones: ${near}`;
-      problems.push([field, `The ${field} field must be ${wanted[field]}${hint}.`]);
+    if (!one) {
+      problems.push([field, `The ${field} field needs one country.`]);
+      continue;
     }
+    const { codes, problem } = findCodes(field, query[field], [one]);
+    filter[field] = codes[0]?.split(' ')[1];
+    if (problem !== undefined) problems.push([field, problem]);
   }
   if (problems.length > 0) throw invalid(problems);
   if (query.city === undefined && query.name === undefined) return filter;

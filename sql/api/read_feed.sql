@@ -1,12 +1,18 @@
--- Returns one row: the first $4 events after event $3, as JSON for account $1, and the newest published day of each
--- registry. The parameter $2 is `watched` for the feed of the account, or `all` for the whole registry without
--- companies whose owner objects to being found. The row covers the countries $5; null covers all countries. One event
--- beyond $4 is read to see whether more events follow.
+-- Returns one row: the first $4 events after event $3 that the filter $5 selects, as JSON for account $1, and the newest
+-- published day of each registry. The parameter $2 is `watched` for the feed of the account, or `all` for the whole
+-- registry without companies whose owner objects to being found.
 -- Events come in the order of publication: range after range, and within a range by id. An event that is published
 -- later comes after $3, although its id may be smaller.
+-- `last_event_id` is the position after the answer: its last event, or the last event that was read and left out, or
+-- the last published event. One answer reads registry.feed_scan() events, so that a filter may leave a part empty
+-- although more events follow.
 -- Returns no row where event $3 was not published. Such a position belongs to another database, and a client that
 -- continued from it would silently miss events.
-with known as materialized (
+with asked as materialized (
+    select feed_filter.* from registry.feed_filter($5::jsonb)
+),
+
+known as materialized (
     select event_range.snapshot_no
     from registry.event_range
     where event_range.first_event_id <= $3::bigint
@@ -25,45 +31,76 @@ part as materialized (
         ) as first_id,
         event_range.last_event_id as last_id
     from registry.event_range
+    cross join asked
     where
         event_range.snapshot_no >= coalesce((select known.snapshot_no from known), 0)
-        and ($5::text[] is null or event_range.country_code = any($5::text[]))
+        and (asked.countries is null or event_range.country_code = any(asked.countries))
     order by event_range.snapshot_no
 ),
 
-page as materialized (
-    select part.snapshot_no, found.event_id
+-- The rows are made while the page is read, which most often ends before them.
+scanned as materialized (
+    select part.snapshot_no, found.*
     from part
-    -- The constant limit is the highest $4: with a parameter alone the planner expects many more rows.
+    -- With a constant limit the planner reads the index in its order.
     cross join lateral (
         (
-            select event.event_id
+            select event.event_id, event.company_id, event.event_type, event.event_date, event.source
             from registry.event as event
             where
                 $2::text = 'all'
                 and event.event_id between part.first_id and part.last_id
-                -- A scalar subquery costs two microseconds an event, in an index of objecting entries alone. A join
-                -- might read all objecting entries.
-                and (
-                    select true from registry.objecting_company
-                    where objecting_company.company_id = event.company_id
-                    limit 1
-                ) is null
             order by event.event_id
-            limit 1001
+            limit registry.feed_scan()
         )
         union all
         (
-            select feed.event_id
+            select feed.event_id, feed.company_id, feed.event_type, feed.event_date, null
             from customer.feed as feed
             where
                 $2::text = 'watched'
                 and feed.account_id = $1::bigint
                 and feed.event_id between part.first_id and part.last_id
             order by feed.event_id
-            limit 1001
+            limit registry.feed_scan()
         )
     ) as found
+    limit registry.feed_scan()
+),
+
+page as materialized (
+    select scanned.snapshot_no, scanned.event_id
+    from asked
+    cross join scanned
+    where
+        (asked.types is null or scanned.event_type = any(asked.types))
+        and scanned.event_date between asked.from_date and asked.to_date
+        -- A scalar subquery costs two microseconds an event. A join might read all companies or objecting entries.
+        and (
+            asked.sources is null
+            or coalesce(
+                scanned.source,
+                (select event.source from registry.event where event.event_id = scanned.event_id limit 1)
+            ) = any(asked.sources)
+        )
+        and (
+            $2::text <> 'all'
+            or (
+                select true from registry.objecting_company
+                where objecting_company.company_id = scanned.company_id
+                limit 1
+            ) is null
+        )
+        and (
+            num_nonnulls(asked.voivodeships, asked.legal_forms, asked.activities) = 0
+            or (
+                select true
+                from registry.selected_company(
+                    scanned.company_id, null, asked.voivodeships, asked.legal_forms, asked.activities
+                )
+                limit 1
+            )
+        )
     limit $4::bigint + 1
 ),
 
@@ -77,21 +114,22 @@ shown as materialized (
 select
     coalesce(json_agg(item)::text, '[]') as events,
     coalesce(
-        (select shown.event_id from shown order by shown.place desc limit 1), $3::bigint
+        case
+            when (select count(*) > $4::bigint from page)
+                then (select shown.event_id from shown order by shown.place desc limit 1)
+            when (select count(*) = registry.feed_scan() from scanned)
+                then (
+                    select scanned.event_id from scanned
+                    order by scanned.snapshot_no desc, scanned.event_id desc
+                    limit 1
+                )
+            else (select part.last_id from part order by part.snapshot_no desc limit 1)
+        end,
+        $3::bigint
     ) as last_event_id,
-    (select count(*) > $4::bigint from page) as has_more,
-    (
-        select coalesce(json_object_agg(source.source, newest.dump_date order by source.source), '{}')
-        from registry.source
-        cross join lateral (
-            select max(run.dump_date) as dump_date
-            from registry.run
-            where run.source = source.source and run.state = 'published'
-        ) as newest
-        where
-            newest.dump_date is not null
-            and ($5::text[] is null or source.country_code = any($5::text[]))
-    ) as published
+    (select count(*) > $4::bigint from page)
+    or (select count(*) = registry.feed_scan() from scanned) as has_more,
+    (select registry.published_days(asked.countries) from asked) as published
 from (
     select shown.event_id, feed_item.*
     from shown

@@ -1,63 +1,75 @@
--- Returns one row: the count of events in the feed of account $1, and a page of these events as JSON. The page has the
--- $6 events after the first $5, newest first. The events are of type $2, from date $3 to date $4, of the countries $7;
--- a null allows any value.
+-- Returns one row: the count of events in the feed of account $1 that the filter $2 selects, a page of these events as
+-- JSON, and the newest published day of each registry. The page has the $4 events after the first $3, newest first. The
+-- filter has no part that needs the events or companies themselves: api/read_feed_rows.sql reads these.
 -- A late page costs as much as the first. The daily counts give the days of the page, and an index-only scan skips the
 -- earlier events of its first day.
-with day as materialized (
+with asked as materialized (
+    select feed_filter.* from registry.feed_filter($2::jsonb)
+),
+
+day as materialized (
     select
         feed_count.event_date,
         sum(feed_count.event_count) as event_count,
         sum(sum(feed_count.event_count)) over (
             order by feed_count.event_date desc rows unbounded preceding
         ) as running_count
-    from customer.feed_count
+    from asked
+    cross join customer.feed_count
     where
         feed_count.account_id = $1::bigint
         -- The type '' counts the events of all types.
-        and feed_count.event_type = coalesce($2::text, '')
-        and ($7::text[] is null or feed_count.country_code = any($7::text[]))
-        and feed_count.event_date
-            between coalesce($3::date, '-infinity') and coalesce($4::date, 'infinity')
+        and feed_count.event_type = any(coalesce(asked.types, '{""}'))
+        and (asked.countries is null or feed_count.country_code = any(asked.countries))
+        and feed_count.event_date between asked.from_date and asked.to_date
     group by feed_count.event_date
 ),
 
 shown_day as (
     select
         day.event_date,
-        greatest($5::bigint - (day.running_count - day.event_count), 0)::bigint as skipped_count
+        greatest($3::bigint - (day.running_count - day.event_count), 0)::bigint as skipped_count,
+        asked.types,
+        asked.countries
     from day
+    cross join asked
     where
-        day.running_count > $5::bigint
-        and day.running_count - day.event_count < $5::bigint + $6::bigint
+        day.running_count > $3::bigint
+        and day.running_count - day.event_count < $3::bigint + $4::bigint
 ),
 
 page as materialized (
     select feed.event_id
     from shown_day
-    -- The constant limit is the highest $6: with a parameter alone the planner expects many more rows.
     cross join lateral (
         (
             select feed.event_id
             from customer.feed as feed
             where
-                $7::text[] is null
-                and $2::text is null
+                shown_day.countries is null
+                and shown_day.types is null
                 and feed.account_id = $1::bigint
                 and feed.event_date = shown_day.event_date
             order by feed.event_id desc
-            limit 100 offset shown_day.skipped_count
+            limit registry.page_items() offset shown_day.skipped_count
         )
         union all
         (
             select feed.event_id
-            from customer.feed as feed
-            where
-                $7::text[] is null
-                and feed.event_type = $2::text
-                and feed.account_id = $1::bigint
-                and feed.event_date = shown_day.event_date
+            from unnest(shown_day.types) as type (event_type)
+            cross join lateral (
+                select feed.event_id
+                from customer.feed as feed
+                where
+                    feed.event_type = type.event_type
+                    and feed.account_id = $1::bigint
+                    and feed.event_date = shown_day.event_date
+                order by feed.event_id desc
+                limit registry.page_items() + shown_day.skipped_count
+            ) as feed
+            where shown_day.countries is null
             order by feed.event_id desc
-            limit 100 offset shown_day.skipped_count
+            limit registry.page_items() offset shown_day.skipped_count
         )
         union all
         -- The ids of a day and a country lie in few ranges. A skipped event costs a quarter of a microsecond.
@@ -71,7 +83,7 @@ page as materialized (
             join registry.event_range
                 on event_range.first_event_id <= of_day.last_id
                 and event_range.last_event_id >= of_day.first_id
-                and event_range.country_code = any($7::text[])
+                and event_range.country_code = any(shown_day.countries)
             cross join lateral (
                 select feed.event_id
                 from customer.feed as feed
@@ -79,22 +91,23 @@ page as materialized (
                     feed.account_id = $1::bigint
                     and feed.event_date = shown_day.event_date
                     and feed.event_id between event_range.first_event_id and event_range.last_event_id
-                    and feed.event_type = coalesce($2::text, feed.event_type)
+                    and (shown_day.types is null or feed.event_type = any(shown_day.types))
                 order by feed.event_id desc
-                limit 100 + shown_day.skipped_count
+                limit registry.page_items() + shown_day.skipped_count
             ) as feed
-            where $7::text[] is not null
+            where shown_day.countries is not null
             order by feed.event_id desc
-            limit 100 offset shown_day.skipped_count
+            limit registry.page_items() offset shown_day.skipped_count
         )
     ) as feed
     order by shown_day.event_date desc, feed.event_id desc
-    limit $6::bigint
+    limit $4::bigint
 )
 
 select
     (select coalesce(sum(day.event_count), 0)::float8 from day) as total,
-    coalesce(json_agg(item)::text, '[]') as events
+    coalesce(json_agg(item)::text, '[]') as events,
+    (select registry.published_days(asked.countries) from asked) as published
 from (
     select feed_item.*
     from page

@@ -15,3 +15,13 @@ return 200;
 create or replace function customer.watch_days() returns integer
 language sql immutable parallel safe
 return 7;
+
+-- Returns the most items of a page; `sizes.perPage` of api/figures.ts is the same figure.
+create or replace function registry.page_items() returns integer
+language sql immutable parallel safe
+return 100;
+
+-- Returns the most events that one answer of a feed reads, with the events that its filter leaves out.
+create or replace function registry.feed_scan() returns integer
+language sql immutable parallel safe
+return 10000;

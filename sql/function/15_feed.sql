@@ -1,14 +1,19 @@
+-- Defines what a feed shows of an event, and which events a filter selects.
+
 -- Returns an event as one row of the feed of the account `reader_id`. A company without numbers shows the submitted
--- number.
-create or replace function customer.feed_item(reader_id bigint, event_id bigint) returns table (
+-- number. The function is dropped first, since its columns differ from those of earlier versions.
+drop function if exists customer.feed_item(bigint, bigint);
+create function customer.feed_item(reader_id bigint, event_id bigint) returns table (
     id bigint, event_type text, old_value text, new_value text, event_date date, severity text,
+    event_class text, category text, source text, country_code text,
     primary_identifier text, identifier_type text, company_name text, company_ref text,
     submitted_identifier text
 )
 language sql stable as $$
     select
         event.event_id, event.event_type, event.old_value, event.new_value, event.event_date,
-        event_type.severity,
+        event_type.severity, event_type.event_class, event_type.category, event.source,
+        company.country_code,
         coalesce(registry.primary_identifier(company), watch.identifier_value),
         coalesce(registry.identifier_type(company), watch.identifier_type),
         company.name,
@@ -22,3 +27,86 @@ language sql stable as $$
         and watch.company_id = company.company_id
     where event.event_id = feed_item.event_id;
 $$;
+
+-- Returns the filter of a feed as one row; sql/feed.ts describes its fields. Null selects any value. `types` are the
+-- event types of the types, severities, classes and categories that the filter names, by the dictionary of today.
+-- `activities` are patterns for a list of codes that begins with a comma.
+create or replace function registry.feed_filter(filter jsonb) returns table (
+    countries text[], types text[], sources text[], voivodeships text[], legal_forms text[],
+    activities text[], from_date date, to_date date
+)
+language sql stable rows 1 as $$
+    select
+        asked.countries,
+        case
+            when num_nonnulls(asked.event_types, asked.severities, asked.event_classes, asked.categories) > 0
+                then array(
+                    select type.event_type
+                    from registry.event_type as type
+                    where
+                        type.event_type = any(coalesce(asked.event_types, array[type.event_type]))
+                        and type.severity = any(coalesce(asked.severities, array[type.severity]))
+                        and type.event_class = any(coalesce(asked.event_classes, array[type.event_class]))
+                        and type.category = any(coalesce(asked.categories, array[type.category]))
+                )
+        end,
+        asked.sources,
+        asked.voivodeships,
+        asked.legal_forms,
+        (select array_agg('%,' || prefix || '%') from unnest(asked.activity_prefixes) as prefix),
+        coalesce(asked.from_date, '-infinity'),
+        coalesce(asked.to_date, 'infinity')
+    from jsonb_to_record(feed_filter.filter) as asked (
+        countries text[], event_types text[], severities text[], event_classes text[], categories text[],
+        sources text[], voivodeships text[], legal_forms text[], activity_prefixes text[],
+        from_date date, to_date date
+    );
+$$;
+
+-- Returns one row if a company, as it is now, has a country, region, legal form and activity of a filter. Codes of
+-- regions and legal forms begin with their country, such as 'PL 14', since countries share codes. As in the search,
+-- deleted entries count only for a deleted company.
+create or replace function registry.selected_company(
+    wanted_id bigint,
+    countries text[],
+    voivodeships text[],
+    legal_forms text[],
+    activities text[]
+) returns table (company_id bigint)
+language sql stable rows 1 as $$
+    select company.company_id
+    from registry.company
+    where
+        company.company_id = wanted_id
+        and (countries is null or company.country_code = any(countries))
+        and (voivodeships is null or company.country_code || ' ' || company.voivodeship = any(voivodeships))
+        and (legal_forms is null or company.country_code || ' ' || company.legal_form = any(legal_forms))
+        and (
+            activities is null
+            or (
+                select true
+                from registry.entry
+                where
+                    entry.company_id = company.company_id
+                    and (entry.status <> 'DELETED' or company.status = 'DELETED')
+                    and ',' || replace(entry.activity_codes, '.', '') like any (activities)
+                limit 1
+            )
+        );
+$$;
+
+-- Returns the newest published day of each registry of the given countries, or of all countries for null.
+create or replace function registry.published_days(countries text[]) returns json
+language sql stable
+return (
+    select coalesce(json_object_agg(source.source, newest.dump_date order by source.source), '{}')
+    from registry.source
+    cross join lateral (
+        select max(run.dump_date) as dump_date
+        from registry.run
+        where run.source = source.source and run.state = 'published'
+    ) as newest
+    where
+        newest.dump_date is not null
+        and (countries is null or source.country_code = any(countries))
+);

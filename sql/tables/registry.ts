@@ -61,6 +61,9 @@ export interface RegistryTables {
     name: string;
     name_en: string | null;
   };
+  'registry.source': {
+    source: string;
+  };
   'registry.region': {
     country_code: string;
     code: string;

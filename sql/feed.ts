@@ -1,0 +1,56 @@
+import { runPrepared } from './connection/prepared.ts';
+import type { Db } from './connection/kysely.ts';
+import type { FeedPosition } from './feed-cursor.ts';
+
+/**
+ * The events that a feed has, by codes of the dictionaries; an absent field selects all. The codes of
+ * `voivodeships` and `legal_forms` begin with their country, such as `PL 14`. Region, legal form and activity are
+ * those of the company as it is now.
+ */
+export type FeedFilter = Partial<
+  Record<
+    | 'countries'
+    | 'event_types'
+    | 'severities'
+    | 'event_classes'
+    | 'categories'
+    | 'sources'
+    | 'voivodeships'
+    | 'legal_forms'
+    | 'activity_prefixes',
+    string[] | undefined
+  > &
+    Record<'from_date' | 'to_date', string | undefined>
+>;
+
+interface FeedRequest {
+  account_id: string;
+  scope: FeedPosition['scope'];
+  /** The id of the event after which the part begins, or 0. */
+  after: string;
+  /** The largest number of events in the part. */
+  limit: number;
+  filter: FeedFilter;
+}
+
+/** A part of a feed. */
+interface FeedPart {
+  /** The JSON text of an array of events. */
+  events: string;
+  /** The position after the part, which may be after the last event of the part. */
+  last_event_id: string;
+  /** Whether more events may follow. A filter that leaves out many events makes a short or empty part. */
+  has_more: boolean;
+  /** The newest published day of each registry of the asked countries. */
+  published: Record<string, string>;
+}
+
+/** Reads a part of a feed in the order of publication; undefined for a position that was never published. */
+export async function readFeed(
+  db: Db,
+  { account_id, scope, after, limit, filter }: FeedRequest,
+): Promise<FeedPart | undefined> {
+  const values = [account_id, scope, after, limit, JSON.stringify(filter)];
+  const [part] = await runPrepared<FeedPart>(db, 'api/read_feed.sql', values);
+  return part;
+}
