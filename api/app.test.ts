@@ -127,7 +127,7 @@ describe('errors', () => {
     async (date) => {
       expect(await askRaw(`/api/v1/stats/day/${date}`)).toEqual({
         status: 400,
-        body: { message: 'Bad Request' },
+        body: { message: 'Bad Request', code: 'BAD_REQUEST' },
       });
     },
   );

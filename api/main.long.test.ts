@@ -202,7 +202,7 @@ describe('the process of the API', () => {
     await expect(fetch(`http://[::1]:${port}/readyz`)).rejects.toThrow('fetch failed');
     const checkout = await fetch(`http://127.0.0.1:${port}/checkout/local/1`);
     expect(checkout.status).toBe(404);
-    expect(await checkout.json()).toEqual({ message: 'Not Found' });
+    expect(await checkout.json()).toMatchObject({ message: 'Not Found' });
   });
 
   test('revokes the tokens of the demo account where others reach it, once it listens', async () => {

@@ -84,7 +84,7 @@ const confirm = endpoint(
   },
   async ({ body, options }) => {
     const opened = await createRecovery(options).confirm(body);
-    if (!opened) throw invalid([['token', 'Recovery confirmation failed']]);
+    if (!opened) throw invalid([['token', 'Recovery confirmation failed', 'invalid_token']]);
     return { ...opened, message: recovered };
   },
 );
@@ -164,7 +164,7 @@ const end = endpoint(
       .where('account.account_id', '=', account_id)
       .executeTakeFirstOrThrow();
     if (!(await verifyPassword(body.password, stored.password_hash)))
-      throw invalid([['password', 'The password is wrong.']]);
+      throw invalid([['password', 'The password is wrong.', 'wrong_password']]);
     const { ended } = bonusKeysOf(secretKey, stored.email);
     await sql`
         select customer.end_account(${account_id}, ${ended.mailbox}, ${ended.domain}, ${now()})

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { domainToASCII, domainToUnicode } from 'node:url';
 import { getDomain } from 'tldts-icann';
 import { z } from 'zod';
+import { coded } from '../http/errors.ts';
 
 // The most characters of a local part and of a mail address, by RFC 5321.
 const [localMaximum, addressMaximum] = [64, 254];
@@ -94,16 +95,18 @@ export const addressField = z
     const address = normalizeAddress(text);
     if (address !== undefined) return address;
     const message = 'The email field must be a valid e-mail address.';
-    context.addIssue({ code: 'custom', message });
+    context.addIssue({ code: 'custom', message, params: { code: 'invalid_format' } });
     return z.NEVER;
   })
   .meta({ format: 'email', maxLength: addressMaximum });
 
 /** Returns the field for the address of a new account, which refuses disposable and free mailboxes. */
 export function accountAddressField(furtherDomains: readonly string[]) {
-  return addressField.refine((address) => !isRefusedDomain(split(address)[1], furtherDomains), {
-    error: 'The email field must not be an address of a disposable or free mailbox.',
-  });
+  const refusal = 'The email field must not be an address of a disposable or free mailbox.';
+  return addressField.refine(
+    (address) => !isRefusedDomain(split(address)[1], furtherDomains),
+    coded('refused_domain', refusal),
+  );
 }
 
 /**

@@ -4,7 +4,7 @@ import pLimit from 'p-limit';
 import { z } from 'zod';
 import { retryAfter_s, sizes } from '../figures.ts';
 import { countCharacters } from '../http/field.ts';
-import { unavailable } from '../http/errors.ts';
+import { coded, unavailable } from '../http/errors.ts';
 
 const [minimumCharacters, maximumBytes] = sizes.password;
 
@@ -19,12 +19,14 @@ const queue = pLimit(1);
 /** The field for a new password: at least 8 characters, at most 1024 bytes. */
 export const passwordField = z
   .string()
-  .refine((text) => countCharacters(text) >= minimumCharacters, {
-    error: `The password field must be at least ${minimumCharacters} characters.`,
-  })
-  .refine((text) => Buffer.byteLength(text) <= maximumBytes, {
-    error: `The password field must not be longer than ${maximumBytes} bytes.`,
-  })
+  .refine(
+    (text) => countCharacters(text) >= minimumCharacters,
+    coded('too_short', `The password field must be at least ${minimumCharacters} characters.`),
+  )
+  .refine(
+    (text) => Buffer.byteLength(text) <= maximumBytes,
+    coded('too_long', `The password field must not be longer than ${maximumBytes} bytes.`),
+  )
   .meta({ format: 'password', minLength: minimumCharacters });
 
 const argon2id = promisify(argon2);

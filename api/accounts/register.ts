@@ -6,7 +6,7 @@ import { text, time } from '../endpoint/answers.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
 import { limits } from '../figures.ts';
 import type { Context } from '../http/context.ts';
-import { invalid, switchedOff } from '../http/errors.ts';
+import { coded, invalid, switchedOff } from '../http/errors.ts';
 import { nameField } from '../http/field.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
 import examples from './examples.json' with { type: 'json' };
@@ -42,7 +42,7 @@ function registrationWithout(freeMailDomains: readonly string[]) {
     })
     .refine((body) => body.password === body.password_confirmation, {
       path: ['password_confirmation'],
-      error: 'The password_confirmation field must match the password field.',
+      ...coded('conflict', 'The password_confirmation field must match the password field.'),
       // The passwords are compared even when other fields are wrong.
       when: ({ value }) => {
         const { password, password_confirmation } = Object(value) as Record<string, unknown>;
@@ -51,7 +51,7 @@ function registrationWithout(freeMailDomains: readonly string[]) {
     });
 }
 
-const takenAddress = () => invalid([['email', 'The email has already been taken.']]);
+const takenAddress = () => invalid([['email', 'The email has already been taken.', 'taken']]);
 
 type Registration = z.output<ReturnType<typeof registrationWithout>>;
 

@@ -31,9 +31,9 @@ interface KnownToken extends Caller {
   state: 'usable' | 'revoked' | 'expired';
 }
 
-/** Makes the 401 of the specification with the given `error`. */
+/** Makes the 401 of the specification with the given `error`, which is its `message` too, as in other errors. */
 export function unauthorized(error: string): HttpError {
-  return new HttpError(401, { error, code: 'UNAUTHORIZED' }, { 'WWW-Authenticate': 'Bearer' });
+  return new HttpError(401, { error, message: error }, { 'WWW-Authenticate': 'Bearer' });
 }
 
 export type Authentication = ReturnType<typeof createAuthentication>;

@@ -5,7 +5,7 @@ import { runPrepared } from '../../sql/connection/prepared.ts';
 import { identifierType, readIdentifierTypes } from '../dictionaries/names.ts';
 import { createBatch } from '../http/batch.ts';
 import type { Context } from '../http/context.ts';
-import type { Problem } from '../http/errors.ts';
+import type { FieldCode, Problem } from '../http/errors.ts';
 import { keep } from '../http/keep.ts';
 
 /** The numbers of a company or of one of its entries, as `registry.shown_numbers` returns them. */
@@ -39,9 +39,14 @@ export const identifierValue = writtenNumber
 export const companyRef = z.string().max(maxCharacters).meta({ id: 'CompanyRef' });
 
 /** Adds an issue to the checks of a body. Its message names a field and the fault. */
-export function refuse(context: z.core.$RefinementCtx, path: (string | number)[], wrong: string) {
+export function refuse(
+  context: z.core.$RefinementCtx,
+  path: (string | number)[],
+  wrong: string,
+  code: FieldCode,
+) {
   const message = `The ${path.join('.')} field ${wrong}.`;
-  context.addIssue({ code: 'custom', path, message });
+  context.addIssue({ code: 'custom', path, message, params: { code } });
 }
 
 /** The names of two fields of a body: an identifier type, and its number or list of numbers. */
@@ -57,7 +62,7 @@ export function checkPair(
 ): void {
   for (const [field, other] of [[typeField, valueField] as const, [valueField, typeField]]) {
     if (body[field] === undefined && body[other] !== undefined)
-      refuse(context, [field], `is required with ${other}`);
+      refuse(context, [field], `is required with ${other}`, 'required');
   }
 }
 
@@ -87,14 +92,15 @@ export function numberCheck({ readers }: Context, pairs = [usualPair]) {
     const form = types.find(({ identifier_type }) => identifier_type === type)?.form;
     if (form === undefined) {
       const names = types.map(({ identifier_type }) => identifier_type).join(', ');
-      return [[typeField, `The ${typeField} field must be one of ${names}.`] as Problem];
+      const message = `The ${typeField} field must be one of ${names}.`;
+      return [[typeField, message, 'unknown_value'] satisfies Problem];
     }
     const checks = [submitted].flat().map(async (value, at) => {
       // The schema of the field refuses a value that is no text or too long.
       if (typeof value !== 'string' || value.length > maxCharacters) return [];
       if (await isNumber([type, digitsOf(value)])) return [];
       const field = Array.isArray(submitted) ? `${valueField}.${at}` : valueField;
-      return [[field, `The ${field} field must be ${form}.`] as Problem];
+      return [[field, `The ${field} field must be ${form}.`, 'invalid_number'] satisfies Problem];
     });
     return (await Promise.all(checks)).flat();
   }
@@ -119,9 +125,9 @@ export const companyBody = z
   .superRefine((body, context) => {
     const missing = usualPair.filter((field) => !(field in body));
     if (body.company_ref === undefined) {
-      for (const field of missing) refuse(context, [field], 'is required');
+      for (const field of missing) refuse(context, [field], 'is required', 'required');
     } else if (missing.length < usualPair.length) {
-      refuse(context, ['company_ref'], 'must be given without a number');
+      refuse(context, ['company_ref'], 'must be given without a number', 'conflict');
     }
   }, whenObject);
 
@@ -134,7 +140,10 @@ export const identifierBody = z.strictObject({
 export type Identifier = z.output<typeof identifierBody>;
 
 /** The body of the 404 for a number that no company has, now or formerly. */
-export const unknownCompany = { message: 'No company with this number is known.' };
+export const unknownCompany = {
+  message: 'No company with this number is known.',
+  code: 'UNKNOWN_COMPANY',
+} as const;
 
 export const unknownCompanyErrors = {
   404: { description: 'No company is known by this number.', example: unknownCompany },

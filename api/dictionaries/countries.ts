@@ -26,7 +26,8 @@ export function readCountries(db: Db) {
 /** Throws a 422 that lists the known values of a field unless the request asks for one of them. */
 export function requireAmong(field: string, known: readonly string[], asked: string): void {
   if (known.includes(asked)) return;
-  throw invalid([[field, `The ${field} field must be one of ${known.join(', ')}.`]]);
+  const message = `The ${field} field must be one of ${known.join(', ')}.`;
+  throw invalid([[field, message, 'unknown_value']]);
 }
 
 /** Returns the asked countries: by default the first one, with `all` every one. Throws a 422 for an unknown one. */

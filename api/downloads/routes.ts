@@ -81,8 +81,10 @@ export function createDownloads(options: DownloadOptions, limitPage: RequestHand
     }
     const { country, countries } = await chooseByAddress(readers.db, request.query);
     const version = await findVersion(date, countries);
-    if (version === undefined)
-      throw new HttpError(404, { message: `No snapshot was published for ${date}.` });
+    if (version === undefined) {
+      const message = `No snapshot was published for ${date}.`;
+      throw new HttpError(404, { message, code: 'NO_SNAPSHOT' });
+    }
     // The client may have disconnected while its request waited.
     const content = await limiter.inTurn(files, addressKeyOf(request), async () =>
       isGivenUp(response) ? undefined : makeFile({ view, date, countries, format, version }),

@@ -212,7 +212,7 @@ describe('a slow body', () => {
     clearInterval(drip);
     expect(answer).toMatch(/^HTTP\/1.1 408 Request Timeout\r\n/);
     expect(answer).toMatch(/\r\nConnection: close\r\n/i);
-    expect(answer).toMatch(/\r\n\r\n\{"message":"Request Timeout"\}$/);
+    expect(answer).toMatch(/\r\n\r\n\{"message":"Request Timeout","code":"REQUEST_TIMEOUT"\}$/);
   });
 
   test('is nobody else’s delay', async () => {

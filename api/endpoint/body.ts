@@ -57,7 +57,8 @@ function parseJson(bytes: Buffer): unknown {
   }
   refuseHuge(value, ['body']);
   const key = findRepeatedKey(json, value);
-  if (key !== undefined) throw invalid([[key, `The ${key} field must be given only once.`]]);
+  if (key !== undefined)
+    throw invalid([[key, `The ${key} field must be given only once.`, 'repeated']]);
   return value;
 }
 

@@ -83,7 +83,7 @@ function admit({ authenticate }: Authentication, auth: Auth): RequestHandler {
     const caller = await authenticate(request);
     if (auth === 'master' && caller.kind !== 'master') {
       const message = 'This operation needs the Master Token.';
-      throw new HttpError(403, { message, code: 'FORBIDDEN' });
+      throw new HttpError(403, { message });
     }
     response.locals.caller = caller;
     next();

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { sizes } from '../figures.ts';
-import { HttpError, invalid, type Problem } from '../http/errors.ts';
+import { type FieldCode, HttpError, invalid, type Problem } from '../http/errors.ts';
 
 type RawIssue = z.core.$ZodRawIssue;
 
@@ -51,6 +51,30 @@ function describe(issue: RawIssue, part: unknown): string {
   }
 }
 
+const sizeCodes: Record<string, readonly [tooSmall: FieldCode, tooBig: FieldCode]> = {
+  string: ['too_short', 'too_long'],
+  array: ['too_few', 'too_many'],
+};
+
+/** Returns the code of a broken rule: that of `coded` for a rule of our own. */
+function codeOf(issue: z.core.$ZodIssue): FieldCode {
+  if (issue.code === 'custom') return (issue.params?.code as FieldCode | undefined) ?? 'invalid';
+  if (issue.input === undefined) return 'required';
+  if (issue.path[0] === 'query' && Array.isArray(issue.input)) return 'repeated';
+  switch (issue.code) {
+    case 'too_small':
+    case 'too_big':
+      return sizeCodes[issue.origin]?.[issue.code === 'too_small' ? 0 : 1] ?? 'out_of_range';
+    case 'invalid_value':
+      return 'unknown_value';
+    case 'invalid_type':
+    case 'invalid_format':
+      return issue.code;
+    default:
+      return 'invalid';
+  }
+}
+
 /** Returns the message of a broken rule that defines no message itself. */
 function messageOf(issue: RawIssue): string {
   const path = issue.path ?? [];
@@ -74,7 +98,7 @@ function refuseLong(value: object, path: string[]): void {
   const isRepeated = path[0] === 'query' && path.length > 1;
   const unit = Array.isArray(value) ? 'items' : 'fields';
   const wrong = isRepeated ? 'be given only once' : `not have more than ${sizes.items} ${unit}`;
-  throw invalid([[field, `${what} must ${wrong}.`]]);
+  throw invalid([[field, `${what} must ${wrong}.`, isRepeated ? 'repeated' : 'too_many']]);
 }
 
 /**
@@ -97,7 +121,8 @@ export function refuseHuge(value: unknown, path: string[]): void {
 function findBadText(value: unknown, path: string[] = []): Problem[] {
   if (typeof value === 'string') {
     const problem = problemOf(value, path[0]);
-    return problem ? [[fieldOf(path), `The ${fieldOf(path)} field ${problem}`]] : [];
+    const field = fieldOf(path);
+    return problem ? [[field, `The ${field} field ${problem}`, 'invalid_text']] : [];
   }
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) => findBadText(inner, [...path, key]));
@@ -107,10 +132,10 @@ function problemsOf(issue: z.core.$ZodIssue): Problem[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => {
       const field = fieldOf([...issue.path, key]);
-      return [field, `The ${field} field is unknown.`];
+      return [field, `The ${field} field is unknown.`, 'unknown_field'];
     });
   }
-  return [[fieldOf(issue.path), issue.message]];
+  return [[fieldOf(issue.path), issue.message, codeOf(issue)]];
 }
 
 /**
@@ -125,7 +150,7 @@ export async function parse<Output>(
   refuseHuge(parts, []);
   const badText = findBadText(parts);
   const found = (await check?.()) ?? [];
-  const result = schema.safeParse(parts, { error: messageOf });
+  const result = schema.safeParse(parts, { error: messageOf, reportInput: true });
   const problems = result.success ? [] : result.error.issues.flatMap(problemsOf);
   problems.push(...found);
   const named = new Set(problems.map(([field]) => field));

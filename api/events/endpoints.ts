@@ -5,7 +5,7 @@ import { readFeed } from '../../sql/feed.ts';
 import { feedScope, readCursor, writeCursor } from '../../sql/feed-cursor.ts';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import { sizes } from '../figures.ts';
-import { invalid } from '../http/errors.ts';
+import { coded, invalid } from '../http/errors.ts';
 import { pagingFields, skippedBy, viewPageMeta, wholeNumber } from '../http/paging.ts';
 import {
   answerTagged,
@@ -79,7 +79,7 @@ const feed = endpoint(
       })
       .refine(({ scope, after }) => after === undefined || readCursor(after)?.scope === scope, {
         path: ['after'],
-        error: badCursor,
+        ...coded('bad_cursor', badCursor),
       }),
     ...tagged,
     ...answersStatus(
@@ -104,7 +104,7 @@ const feed = endpoint(
     const { event_id = '0' } = readCursor(after ?? '') ?? {};
     const request = { account_id, scope, after: event_id, limit, filter };
     const part = await readers.read((db) => readFeed(db, request), snapshot_no);
-    if (!part) throw invalid([['after', badCursor]]);
+    if (!part) throw invalid([['after', badCursor, 'bad_cursor']]);
     const next_cursor = writeCursor({ scope, event_id: part.last_event_id });
     const { events, has_more, published } = part;
     return answerTagged(response, events, { next_cursor, has_more, published }, now());

@@ -94,7 +94,8 @@ async function addShared(db: Db, asked: Asked, filter: FeedFilter): Promise<Prob
     const given = field === 'event_type' ? unknown.toUpperCase() : unknown.toLowerCase();
     const near = findNear(given, known[field], 3).join(', ');
     const hint = near && ` such as ${near}`;
-    return [[field, `The ${field} field must be the name of ${kind}${hint}.`]];
+    const message = `The ${field} field must be the name of ${kind}${hint}.`;
+    return [[field, message, 'unknown_value']];
   });
 }
 
@@ -110,12 +111,12 @@ async function addOfCompany(db: Db, asked: Asked, filter: FeedFilter): Promise<P
       filter.activity_prefixes = given.map((text) => text.toUpperCase());
       const isKnown = (text: string) => countries.some((one) => startsActivity(one, text));
       const wrong = `The ${field} field must be ${wanted[field]}.`;
-      return filter.activity_prefixes.every(isKnown) ? [] : [[field, wrong]];
+      return filter.activity_prefixes.every(isKnown) ? [] : [[field, wrong, 'invalid_format']];
     }
     const found = given.map((word) => findCodes(field, word, countries));
     filter[ofCompany[field]] = found.flatMap(({ codes }) => codes);
     const problem = found.find((one) => one.problem !== undefined)?.problem;
-    return problem === undefined ? [] : [[field, problem]];
+    return problem === undefined ? [] : [[field, problem, 'unknown_value']];
   });
 }
 
@@ -129,8 +130,10 @@ export async function resolveFeedFilter(db: Db, asked: Asked): Promise<FeedFilte
   if (country !== undefined || scope === 'all')
     filter.countries = await chooseCountries(db, country);
   const problems: Problem[] = [];
-  if (from_date && to_date && from_date > to_date)
-    problems.push(['to_date', 'The to_date field must not be before from_date.']);
+  if (from_date && to_date && from_date > to_date) {
+    const message = 'The to_date field must not be before from_date.';
+    problems.push(['to_date', message, 'reversed_range']);
+  }
   const asks = (fields: (keyof Asked)[]) => fields.some((field) => asked[field] !== undefined);
   if (asks(fieldsOf(shared))) problems.push(...(await addShared(db, asked, filter)));
   if (asks(fieldsOf(ofCompany))) problems.push(...(await addOfCompany(db, asked, filter)));

@@ -2,22 +2,46 @@ import { STATUS_CODES } from 'node:http';
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import { isDatabaseAway } from '../../sql/connection/lost-connection.ts';
 import { retryAfter_s, sizes } from '../figures.ts';
+import codes from './codes.json' with { type: 'json' };
 
-/** A fault of a field of a request, with its message. */
-export type Problem = [field: string, message: string];
+/** The code of an error, by which a client chooses its reaction. `codes.json` is the dictionary. */
+export type AnswerCode = keyof typeof codes.answers;
 
-type ErrorBody = ({ message: string } | { error: string }) & Record<string, unknown>;
+/** The code of the fault of a field. */
+export type FieldCode = keyof typeof codes.fields;
 
-/** An error answer, with the JSON body of the specification. */
+/** A fault of a field of a request, with its message and code. */
+export type Problem = [field: string, message: string, code: FieldCode];
+
+type ErrorBody = { message: string; code?: AnswerCode | undefined } & Record<string, unknown>;
+
+/** Returns the code of errors with a status that name no finer code: the first code of the status. */
+function defaultCode(status: number): AnswerCode {
+  const all = Object.entries(codes.answers) as [AnswerCode, { status: number }][];
+  const found = all.find(([, one]) => one.status === status)?.[0];
+  return found ?? (status < 500 ? 'BAD_REQUEST' : 'SERVER_ERROR');
+}
+
+/** Returns the body of an error with its code. */
+export function withCode({ code, ...body }: ErrorBody, status: number) {
+  return { ...body, code: code ?? defaultCode(status) };
+}
+
+/** Returns the options of a zod rule whose issues have a message and a code. */
+export function coded(code: FieldCode, error: string) {
+  return { error, params: { code } };
+}
+
+/** An error answer, with the JSON body of the specification and a code. */
 export class HttpError extends Error {
   readonly status: number;
-  readonly body: ErrorBody;
+  readonly body: ErrorBody & { code: AnswerCode };
   readonly headers: Record<string, string>;
 
   constructor(status: number, body: ErrorBody, headers: Record<string, string> = {}) {
-    super(String(body.message ?? body.error));
+    super(body.message);
     this.status = status;
-    this.body = body;
+    this.body = withCode(body, status);
     this.headers = headers;
   }
 }
@@ -26,12 +50,14 @@ export class HttpError extends Error {
 export function invalid(problems: Problem[]): HttpError {
   // A map groups the problems, because a client may name a field `__proto__`.
   const byField = Map.groupBy(problems.slice(0, sizes.errors), ([field]) => field);
-  const errors = [...byField].map(([field, ofField]) => [field, ofField.map(([, text]) => text)]);
-  const [first = ['', 'The given data was invalid.'], ...others] = problems;
+  const list = (at: 1 | 2) =>
+    Object.fromEntries([...byField].map(([field, same]) => [field, same.map((one) => one[at])]));
+  const [[, first] = ['', 'The given data was invalid.'], ...others] = problems;
   const count = others.length === 1 ? '1 more error' : `${others.length} more errors`;
   return new HttpError(422, {
-    message: others.length === 0 ? first[1] : `${first[1]} (and ${count})`,
-    errors: Object.fromEntries(errors),
+    message: others.length === 0 ? first : `${first} (and ${count})`,
+    errors: list(1),
+    codes: list(2),
   });
 }
 
@@ -39,23 +65,31 @@ export function invalid(problems: Problem[]): HttpError {
 export function unavailable(
   message = STATUS_CODES[503]!,
   wait_s: number = retryAfter_s.unavailable,
+  code: AnswerCode = 'UNAVAILABLE',
 ) {
-  return new HttpError(503, { message }, { 'Retry-After': String(wait_s) });
+  return new HttpError(503, { message, code }, { 'Retry-After': String(wait_s) });
 }
 
 /** Makes the 503 of a function that the operator has switched off. */
 export function switchedOff(what: string): HttpError {
-  return unavailable(`${what} currently switched off.`, retryAfter_s.switchedOff);
+  const message = `${what} currently switched off.`;
+  return unavailable(message, retryAfter_s.switchedOff, 'SWITCHED_OFF');
 }
 
 /** Makes the 503 of a search while the companies are loading. */
 export function loading(): HttpError {
-  return unavailable('The companies are being loaded for the search.', retryAfter_s.loading);
+  const message = 'The companies are being loaded for the search.';
+  return unavailable(message, retryAfter_s.loading, 'LOADING');
 }
 
 /** Makes the 429 of an exceeded bound, which `message` names; the client may retry after `wait_s` seconds. */
-export function tooMany(message: string, wait_s: number, headers: Record<string, string> = {}) {
-  return new HttpError(429, { message }, { ...headers, 'Retry-After': String(wait_s) });
+export function tooMany(
+  message: string,
+  wait_s: number,
+  headers: Record<string, string> = {},
+  code: AnswerCode = 'TOO_MANY_REQUESTS',
+) {
+  return new HttpError(429, { message, code }, { ...headers, 'Retry-After': String(wait_s) });
 }
 
 /** Returns a middleware that passes other methods to `answerUnmatched`; `methods` is the value of `Allow`. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { sizes } from '../figures.ts';
+import { coded } from './errors.ts';
 
 /** Returns the count of code points in a text: a character outside the basic plane counts once. */
 export function countCharacters(text: string): number {
@@ -16,20 +17,28 @@ export const nameField = z
   .string()
   .trim()
   .refine((name) => !control.test(name), {
-    error: 'The name field must not contain control characters or direction marks.',
+    ...coded(
+      'invalid_text',
+      'The name field must not contain control characters or direction marks.',
+    ),
     abort: true,
   })
-  .refine((name) => countCharacters(name) >= nameMinimum, {
-    error: `The name field must be at least ${nameMinimum} characters.`,
-  })
-  .refine((name) => countCharacters(name) <= nameMaximum, {
-    error: `The name field must not be longer than ${nameMaximum} characters.`,
-  })
+  .refine(
+    (name) => countCharacters(name) >= nameMinimum,
+    coded('too_short', `The name field must be at least ${nameMinimum} characters.`),
+  )
+  .refine(
+    (name) => countCharacters(name) <= nameMaximum,
+    coded('too_long', `The name field must not be longer than ${nameMaximum} characters.`),
+  )
   .meta({ minLength: nameMinimum, maxLength: nameMaximum });
 
 /** Returns a field for a calendar date. The year 0000 of ISO 8601 is refused, since Postgres lacks it. */
 export function dateField(field: string) {
-  return z.iso.date().refine((value) => !value.startsWith('0000'), {
-    error: `The ${field} field must not be before 0001-01-01.`,
-  });
+  return z.iso
+    .date()
+    .refine(
+      (value) => !value.startsWith('0000'),
+      coded('out_of_range', `The ${field} field must not be before 0001-01-01.`),
+    );
 }

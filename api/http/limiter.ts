@@ -16,7 +16,7 @@ import {
   type WorkLimit,
 } from '../figures.ts';
 import { createBatch } from './batch.ts';
-import { tooMany } from './errors.ts';
+import { tooMany, withCode } from './errors.ts';
 import { clientAddressOf } from './forwarded.ts';
 
 interface Options {
@@ -145,7 +145,7 @@ export function createLimiter({ gate, readers, now, logger }: Options) {
         },
         message: async (request: Request) => {
           await beforeRefusal?.(request);
-          return { message: refusalOf(limited) };
+          return withCode({ message: refusalOf(limited) }, 429);
         },
         logger,
       });
@@ -188,7 +188,7 @@ export function createLimiter({ gate, readers, now, logger }: Options) {
         // The refusal is delayed: a client that retries at once must not take the processor from others.
         await delay(retryAfter_s.work * 1_000);
         const message = `At most ${running_count} ${what} may be under way at a time, and ${waiting_count} wait.`;
-        throw tooMany(message, retryAfter_s.work);
+        throw tooMany(message, retryAfter_s.work, {}, 'TOO_MANY_AT_ONCE');
       }
       queues.set(key, own);
       try {

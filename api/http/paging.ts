@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { pageSize, sizes } from '../figures.ts';
+import { coded } from './errors.ts';
 
 /** Returns a query field for a whole number from 1 to `highest`; the default is `value`. */
 export function wholeNumber(field: string, highest: number, value: number) {
@@ -9,7 +10,7 @@ export function wholeNumber(field: string, highest: number, value: number) {
     .string()
     .regex(/^[1-9]\d{0,12}$/, { error })
     .transform(Number)
-    .refine((number) => number <= highest, { error })
+    .refine((number) => number <= highest, coded('out_of_range', error))
     .default(value)
     .meta({ type: 'integer', minimum: 1, maximum: highest, default: value });
 }

@@ -9,6 +9,7 @@ import {
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { patience } from '../figures.ts';
+import { withCode } from './errors.ts';
 
 const brokenRequestStatus: Record<string, number> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
@@ -30,7 +31,8 @@ function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex, logge
   const status = brokenRequestStatus[error.code ?? ''] ?? 400;
   const reason = STATUS_CODES[status] ?? '';
   const id = randomUUID();
-  const body = JSON.stringify({ message: error.code === 'HPE_INVALID_URL' ? rawUrl : reason });
+  const message = error.code === 'HPE_INVALID_URL' ? rawUrl : reason;
+  const body = JSON.stringify(withCode({ message }, status));
   const head = [
     `HTTP/1.1 ${status} ${reason}`,
     'Content-Type: application/json; charset=utf-8',

@@ -86,7 +86,11 @@ async function dropCustomSettings(tx: Tx, account_id: string, watch_id?: string)
 }
 
 /** The body of the 404 for a company that is unknown or not on the watch list. */
-export const notWatched = { success: false, message: 'The company is not on your watch list.' };
+export const notWatched = {
+  success: false,
+  message: 'The company is not on your watch list.',
+  code: 'NOT_WATCHED',
+} as const;
 
 /** Returns the watch of a company, or the queued watch of its number. Throws a 404 when neither exists. */
 function findWatch(tx: Tx, account_id: string, { identifier_type, identifier_value }: Identifier) {

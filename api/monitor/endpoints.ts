@@ -115,7 +115,8 @@ const spellings = [
 
 function checkRemoval(body: Record<string, unknown>, context: z.core.$RefinementCtx) {
   const isEmpty = spellings.flat().every((field) => body[field] === undefined);
-  if (isEmpty) for (const field of spellings[0]) refuse(context, [field], 'is required');
+  if (isEmpty)
+    for (const field of spellings[0]) refuse(context, [field], 'is required', 'required');
   for (const pair of spellings) checkPair(body, context, pair);
   if (context.issues.length > 0) return;
   // Two lists of the same numbers, in any order and spelling, give equal texts.
@@ -127,7 +128,7 @@ function checkRemoval(body: Record<string, unknown>, context: z.core.$Refinement
     });
   if (new Set(texts).size > 1) {
     const wrong = 'must say the same as identifier_value, and name the same as identifier_type';
-    refuse(context, ['value'], wrong);
+    refuse(context, ['value'], wrong, 'conflict');
   }
 }
 

@@ -119,11 +119,11 @@ function requireBounds({ added, waiting, all_watches, all_queued }: Counts, boun
   const problems: Problem[] = [];
   if (added > 0 && all_watches > watches) {
     const problem = `A watch list has at most ${watches} companies; this would make ${all_watches}.`;
-    problems.push(['identifier_value', problem]);
+    problems.push(['identifier_value', problem, 'limit_exceeded']);
   }
   if (waiting > 0 && all_queued > queued) {
     const problem = `At most ${queued} numbers of an account wait for their import; this would make ${all_queued}.`;
-    problems.push(['identifier_value', problem]);
+    problems.push(['identifier_value', problem, 'limit_exceeded']);
   }
   if (problems.length > 0) throw invalid(problems);
 }

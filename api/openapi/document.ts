@@ -9,6 +9,7 @@ import { z } from 'zod';
 import type { Enums } from '../dictionaries/names.ts';
 import { model } from '../endpoint/answers.ts';
 import type { Auth, DocumentedError, Endpoint } from '../endpoint/endpoint.ts';
+import codes from '../http/codes.json' with { type: 'json' };
 import { commonHeaders, type Header, headers } from '../http/headers.ts';
 import { keep } from '../http/keep.ts';
 import { productVersion } from '../../sql/suitable.ts';
@@ -149,8 +150,17 @@ function contentOf({ answer, mediaType, example, csvExample }: Endpoint['descrip
 
 const message = z.string();
 
+/** The schema of a code. Codes are an open list, to which later versions add. */
+function codeSchema(id: string, known: object) {
+  return z.string().meta({ id, 'x-extensible-enum': Object.keys(known) });
+}
+
+const code = codeSchema('ErrorCode', codes.answers);
+const fieldCode = codeSchema('FieldCode', codes.fields);
+const listByField = <Item extends z.ZodType>(item: Item) => z.record(z.string(), z.array(item));
+
 const shapes: Record<string, z.ZodObject> = {
-  401: model('Unauthorized', { error: z.string(), code: z.literal('UNAUTHORIZED') }),
+  401: model('Unauthorized', { error: z.string(), message, code: z.literal('UNAUTHORIZED') }),
   402: model('InsufficientCredits', {
     message,
     code: z.literal('INSUFFICIENT_CREDITS'),
@@ -158,9 +168,14 @@ const shapes: Record<string, z.ZodObject> = {
     balance: z.int(),
   }),
   403: model('Forbidden', { message, code: z.literal('FORBIDDEN') }),
-  404: model('NotFound', { success: z.literal(false).optional(), message }),
-  422: model('Invalid', { message, errors: z.record(z.string(), z.array(z.string())) }),
-  default: model('Error', { message }),
+  404: model('NotFound', { success: z.literal(false).optional(), message, code }),
+  422: model('Invalid', {
+    message,
+    errors: listByField(z.string()),
+    codes: listByField(fieldCode),
+    code,
+  }),
+  default: model('Error', { message, code }),
 };
 
 function shapeOf(status: string): z.ZodObject {

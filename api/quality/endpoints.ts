@@ -42,7 +42,8 @@ export const qualityEndpoints = [
       const { db } = options.readers;
       const data = await readNight(db, date, await chooseCountries(db, query.country));
       if (data.length === 0) {
-        throw new HttpError(404, { message: `No dump was delivered for ${date}.` });
+        const message = `No dump was delivered for ${date}.`;
+        throw new HttpError(404, { message, code: 'NO_SNAPSHOT' });
       }
       return { meta: { date }, data };
     },

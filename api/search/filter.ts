@@ -4,7 +4,7 @@ import type { Db } from '../../sql/connection/kysely.ts';
 import { chooseAmong, countriesField, readCountries } from '../dictionaries/countries.ts';
 import { readLegalForms, readRegions, slugOf } from '../dictionaries/names.ts';
 import { countCharacters, dateField } from '../http/field.ts';
-import { invalid, type Problem } from '../http/errors.ts';
+import { coded, invalid, type Problem } from '../http/errors.ts';
 import { findNear } from '../../sql/process/suggest.ts';
 import { pageField } from '../http/paging.ts';
 
@@ -15,10 +15,11 @@ function textField(field: string, longest = 150) {
   return z
     .string()
     .transform((text) => text.normalize('NFC').trim().replaceAll(/\s+/g, ' '))
-    .refine((text) => text !== '', { error: `The ${field} field must not be blank.` })
-    .refine((text) => countCharacters(text) <= longest, {
-      error: `The ${field} field must not be longer than ${longest} characters.`,
-    })
+    .refine((text) => text !== '', coded('too_short', `The ${field} field must not be blank.`))
+    .refine(
+      (text) => countCharacters(text) <= longest,
+      coded('too_long', `The ${field} field must not be longer than ${longest} characters.`),
+    )
     .meta({ type: 'string', minLength: 1, maxLength: longest });
 }
 
@@ -44,16 +45,20 @@ export const searchQuery = z
     status: z.enum(['ACTIVE', 'SUSPENDED', 'DELETED']).default('ACTIVE'),
     legal_form: textField('legal_form').meta({ id: 'LegalForm' }).optional(),
     name: textField('name')
-      .refine((text) => (text.match(/[\p{L}\p{N}]/gu) ?? []).length >= leastLetters, {
-        error: `The name field must have at least ${leastLetters} letters.`,
-      })
+      .refine(
+        (text) => (text.match(/[\p{L}\p{N}]/gu) ?? []).length >= leastLetters,
+        coded('too_short', `The name field must have at least ${leastLetters} letters.`),
+      )
       .optional(),
     country: countriesField,
     page: pageField,
   })
   .refine(({ activity_start_from: from, activity_start_to: to }) => !from || !to || from <= to, {
     path: ['activity_start_to'],
-    error: 'The activity_start_to field must not be before activity_start_from.',
+    ...coded(
+      'reversed_range',
+      'The activity_start_to field must not be before activity_start_from.',
+    ),
   });
 
 /** The filters of a search, in the words of the client or as `resolveFilter` translates them. */
@@ -135,17 +140,17 @@ export async function resolveFilter(
     const isKnown = (of: SearchDictionary) =>
       field === 'activity_code' ? of.activityPattern.test(text!) : startsActivity(of, text!);
     if (text === undefined || countries.some(isKnown)) continue;
-    problems.push([field, `The ${field} field must be ${wanted[field]}.`]);
+    problems.push([field, `The ${field} field must be ${wanted[field]}.`, 'invalid_format']);
   }
   for (const field of ['voivodeship', 'legal_form'] as const) {
     if (query[field] === undefined) continue;
     if (!one) {
-      problems.push([field, `The ${field} field needs one country.`]);
+      problems.push([field, `The ${field} field needs one country.`, 'conflict']);
       continue;
     }
     const { codes, problem } = findCodes(field, query[field], [one]);
     filter[field] = codes[0]?.split(' ')[1];
-    if (problem !== undefined) problems.push([field, problem]);
+    if (problem !== undefined) problems.push([field, problem, 'unknown_value']);
   }
   if (problems.length > 0) throw invalid(problems);
   if (query.city === undefined && query.name === undefined) return filter;

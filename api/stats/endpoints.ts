@@ -68,7 +68,7 @@ const dayEndpoint = endpoint(
     // Spec: silent on a day without a snapshot; zeros would claim that nothing changed.
     if (is_baseline === null) {
       const message = `No snapshot of ${source} was published for ${date}.`;
-      throw new HttpError(404, { message });
+      throw new HttpError(404, { message, code: 'NO_SNAPSHOT' });
     }
     response.set('Cache-Control', cacheControlOf(date, now()));
     const description = is_baseline

@@ -45,8 +45,10 @@ function selectSymbols(values: Record<Dimension, Value[]>, asked: SeriesQuery): 
     if (value === undefined) return asked.group_by?.includes(dimension) ? everyValue : null;
     const word = slugOf(value);
     const found = values[dimension].find(({ words }) => words.includes(word));
-    if (!found && word !== none)
-      problems.push([dimension, `The ${dimension} field must be ${wanted[dimension]}.`]);
+    if (!found && word !== none) {
+      const message = `The ${dimension} field must be ${wanted[dimension]}.`;
+      problems.push([dimension, message, 'unknown_value']);
+    }
     return found?.symbol ?? '';
   });
   if (problems.length > 0) throw invalid(problems);
@@ -123,7 +125,7 @@ export async function readSeries(
   const points = groups.size * new Set(rows.map(({ date }) => date)).size;
   if (group_by && (rows.length > most || points > most)) {
     const message = `The group_by field gives more than ${most} points: ask for fewer days, for months or for fewer groups.`;
-    throw invalid([['group_by', message]]);
+    throw invalid([['group_by', message, 'too_broad']]);
   }
   return fillPoints(rows, groups);
 }

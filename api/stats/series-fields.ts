@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { countryField } from '../dictionaries/countries.ts';
+import { coded } from '../http/errors.ts';
 import { dateField } from '../http/field.ts';
 import { countField, sourceField } from './source.ts';
 
@@ -38,7 +39,7 @@ export const seriesQuery = z
   })
   .refine(({ from, to }) => !from || !to || from <= to, {
     path: ['to'],
-    error: 'The to field must not be before from.',
+    ...coded('reversed_range', 'The to field must not be before from.'),
   });
 
 export type SeriesQuery = z.output<typeof seriesQuery>;

@@ -7,7 +7,7 @@ import { HttpError, invalid } from '../http/errors.ts';
 
 const unknownSource = 'The source field must be the name of a source that has statistics.';
 
-const noSnapshot = { message: 'No snapshot has been published yet.' };
+const noSnapshot = { message: 'No snapshot has been published yet.', code: 'NO_SNAPSHOT' } as const;
 
 export const sourceField = z.string().regex(/^[a-z][a-z0-9_-]{0,62}$/, { error: unknownSource });
 
@@ -46,7 +46,7 @@ export async function chooseSource(
     .map(({ source }) => source);
   if (sources.length === 0) throw new HttpError(404, noSnapshot);
   const source = asked.source ?? sources[0]!;
-  if (!sources.includes(source)) throw invalid([['source', unknownSource]]);
+  if (!sources.includes(source)) throw invalid([['source', unknownSource, 'unknown_value']]);
   return source;
 }
 

@@ -6,7 +6,7 @@ import { type Caller, unauthorized } from '../auth/authenticate.ts';
 import { answersSuccess, model, text, time } from '../endpoint/answers.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
 import { lifetimes, sizes } from '../figures.ts';
-import { HttpError, invalid } from '../http/errors.ts';
+import { coded, HttpError, invalid } from '../http/errors.ts';
 import { nameField } from '../http/field.ts';
 import {
   pageMetaFields,
@@ -32,7 +32,8 @@ const params = z.strictObject({ token_ref: text });
 const one = { ...common, path: '/tokens/{token_ref}', params } as const;
 
 // The 404 is byte for byte the same for an unknown token, a foreign token and a malformed token_ref.
-const unknownToken = () => new HttpError(404, { message: 'Token not found.' });
+const unknownToken = () =>
+  new HttpError(404, { message: 'Token not found.', code: 'UNKNOWN_TOKEN' });
 
 /** Selects the token that a path names, if it belongs to the account of the caller. */
 function selectToken(db: Db, { account_id }: Caller, { token_ref }: z.output<typeof params>) {
@@ -50,7 +51,7 @@ async function lockApiToken(db: Db, caller: Caller, path: z.output<typeof params
     .executeTakeFirstOrThrow(unknownToken);
   // Spec: silent on revoking or rotating the Master Token; we refuse it, since an account could not replace it.
   const message = `The Master Token cannot be ${verb}; account recovery replaces it.`;
-  if (token.kind === 'master') throw invalid([['token_ref', message]]);
+  if (token.kind === 'master') throw invalid([['token_ref', message, 'not_allowed']]);
   return token;
 }
 
@@ -80,7 +81,10 @@ const error = `The expires_in_days field must be a whole number from 1 to ${apiT
 
 const lifetimeField = z
   .number({ error })
-  .refine((days) => Number.isInteger(days) && days >= 1 && days <= apiToken_days, { error })
+  .refine(
+    (days) => Number.isInteger(days) && days >= 1 && days <= apiToken_days,
+    coded('out_of_range', error),
+  )
   .meta({ type: 'integer', minimum: 1, maximum: apiToken_days });
 
 const create = endpoint(
@@ -103,7 +107,7 @@ const create = endpoint(
       await requireMaster(tx, caller);
       if ((await countActive(tx, account_id, most, at)) >= most) {
         const refusal = `An account has at most ${most} tokens that are neither revoked nor expired; revoke one first.`;
-        throw invalid([['name', refusal]]);
+        throw invalid([['name', refusal, 'limit_exceeded']]);
       }
       return issueToken(tx, { account_id, kind: 'api', name, lifetime_days }, at);
     });
@@ -238,7 +242,8 @@ async function rotateToken(tx: Tx, caller: Caller, path: z.output<typeof params>
   const old = await lockApiToken(tx, caller, path, 'rotated');
   if (old.revoked_at || (old.expires_at && old.expires_at <= now)) {
     const state = old.revoked_at ? 'revoked' : 'expired';
-    throw invalid([['token_ref', `The token is ${state} and cannot be rotated.`]]);
+    const message = `The token is ${state} and cannot be rotated.`;
+    throw invalid([['token_ref', message, 'not_allowed']]);
   }
   await tx
     .updateTable('customer.token')

@@ -33,7 +33,8 @@ export const idempotencyHeader = z.object({ [header]: z.string().min(1).max(255)
 /** Returns the `Idempotency-Key` of a request; undefined without one. Throws a 422 for a malformed key. */
 export function readIdempotencyKey(request: Request): string | undefined {
   const key = request.get(header);
-  if (key !== undefined && !/^[\x21-\x7e]{1,255}$/.test(key)) throw invalid([[header, malformed]]);
+  if (key !== undefined && !/^[\x21-\x7e]{1,255}$/.test(key))
+    throw invalid([[header, malformed, 'invalid_format']]);
   return key;
 }
 
@@ -61,7 +62,8 @@ export async function answerOnce<Body extends object>(
       .where((eb) => eb.and(id))
       .where('created_at', '>', forgotten_at)
       .executeTakeFirst();
-    if (known?.request_hash.equals(request_hash) === false) throw invalid([[header, reused]]);
+    if (known?.request_hash.equals(request_hash) === false)
+      throw invalid([[header, reused, 'reused_key']]);
     if (known) return { body: known.body as Body, headers: { ...known.headers, ...replayed } };
     const answer = await run(tx);
     const stored = {

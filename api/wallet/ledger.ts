@@ -101,7 +101,7 @@ async function returnCharge(tx: Tx, { description, ...asked }: Movement, now: Da
 // Spec: silent on the error for insufficient credits; we answer 402 with `required` and `balance`.
 function creditsShort(required: number, balance: number): HttpError {
   const message = `This costs ${required} ${required === 1 ? 'credit' : 'credits'}, and the wallet has ${balance}.`;
-  const body = { message, code: 'INSUFFICIENT_CREDITS', required, balance };
+  const body = { message, required, balance };
   return new HttpError(402, body, describeCharge(0, balance));
 }
 

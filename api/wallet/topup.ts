@@ -40,7 +40,7 @@ async function recordPayment(
     .where('is_offered', '=', true)
     .executeTakeFirstOrThrow(() => {
       const message = 'The package_slug field must be the slug of a package that is offered.';
-      return invalid([['package_slug', message]]);
+      return invalid([['package_slug', message, 'unknown_value']]);
     });
   const payment_id = randomUUID();
   await tx

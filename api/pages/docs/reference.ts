@@ -1,4 +1,5 @@
 import type { OpenApiDocument, Operation, Schema } from '../../openapi/complete.ts';
+import codes from '../../http/codes.json' with { type: 'json' };
 import general from '../../openapi/errors.json' with { type: 'json' };
 import { listFields, type Schemas, viewField } from './fields.ts';
 import { renderMarkdown } from './markdown.ts';
@@ -107,6 +108,10 @@ export function createReference(origin: string, document: OpenApiDocument) {
       operation: operations.find(({ id }) => id === step.operation)!,
     })),
     errors: Object.entries(general).map(([status, error]) => ({ status, ...error })),
+    codes: [
+      ...Object.entries(codes.answers).map(([code, { status, text }]) => ({ code, status, text })),
+      ...Object.entries(codes.fields).map(([code, text]) => ({ code, status: undefined, text })),
+    ],
     chapters,
   };
 }

@@ -31,7 +31,7 @@ function listOperation(operation: Described): Entry[] {
 
 /** Returns the entries of the reference's search: endpoints, fields, errors, and sections of texts. */
 export function listEntries(
-  { introduction, errors, steps, chapters }: Reference,
+  { introduction, errors, codes, steps, chapters }: Reference,
   guides: { path: string; title: string; sections: { id: string; text: string }[] }[],
 ): Entry[] {
   const texts = [{ path: '/docs', title: 'Reference', sections: introduction.headings }, ...guides];
@@ -41,6 +41,9 @@ export function listEntries(
     }),
     ...errors.map(({ status, description }): Entry => {
       return ['error', status, 'All endpoints', plain(description), `/docs#error-${status}`];
+    }),
+    ...codes.map(({ code, status = 'of a field', text }): Entry => {
+      return ['error', code, `Code ${status}`, plain(text), `/docs#code-${code}`];
     }),
     ...texts.flatMap(({ path, title, sections }) =>
       sections.map(({ id, text }): Entry => ['section', text, title, '', `${path}#${id}`]),
