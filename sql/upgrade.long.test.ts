@@ -70,6 +70,8 @@ const parts: Record<string, string> = {
     'activity_section',
     'activity_division',
     'activity_recoded',
+    'attribute_type',
+    'attribute_value',
     'legal_form',
     'country',
     'region',

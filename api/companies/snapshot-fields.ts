@@ -33,9 +33,20 @@ export const provenance = model('Provenance', {
   said_since: z.iso.date(),
 });
 
+const otherName = model('OtherName', { type: text, value: text });
+
+/** `year` is the year of a statistic. */
+const attribute = model('Attribute', {
+  type: text,
+  label: text,
+  value: text,
+  year: text.optional(),
+});
+
 const profile = model('Profile', {
   source: text,
   name: text,
+  other_names: z.array(otherName),
   status: companyStatus,
   legal_form: text,
   address: addressField,
@@ -45,6 +56,7 @@ const profile = model('Profile', {
   activities: z.array(model('Activity', { code: text, name: text, is_primary: z.boolean() })),
   dates: z.array(labelledDate),
   websites: z.array(z.strictObject({ type: z.literal('website'), value: text })),
+  attributes: z.array(attribute),
   provenance,
 });
 

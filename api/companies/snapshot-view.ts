@@ -22,6 +22,12 @@ export async function readSnapshotDictionary(db: Db) {
     activities: ofKind('activity'),
     legalForms: ofKind('legal form'),
     regions: ofKind('region'),
+    attributeTypes: await db
+      .selectFrom('registry.attribute_type')
+      .selectAll()
+      .orderBy('rank')
+      .execute(),
+    attributeValues: ofKind('attribute'),
   };
 }
 
@@ -66,6 +72,7 @@ export interface SnapshotEntry
     Omit<Address, 'country_code'>,
     Record<'source' | 'country_code' | 'entity_type' | 'status' | 'activity_codes', string>,
     Texts<'legal_form' | 'name' | 'surname' | 'first_name' | 'activity_main' | 'gone_date'>,
+    Texts<'announced_activity'>,
     Texts<z.output<typeof contactType> | 'website' | 'address_country_code'>,
     Texts<(typeof dateColumns)[number]> {
   activity_version: number | null;
@@ -73,6 +80,8 @@ export interface SnapshotEntry
   units: Unit[] | null;
   persons: Person[] | null;
   other_dates: LabelledDate[] | null;
+  other_names: { type: string; value: string }[] | null;
+  attributes: { type: string; value: string; year?: string }[] | null;
   provenance: z.output<typeof provenance>;
 }
 
@@ -115,6 +124,29 @@ function viewActivities(entry: SnapshotEntry, { activities }: SnapshotWords) {
   });
 }
 
+/** Returns the attributes of an entry in the order of the dictionary, each labelled by its type and its value. */
+function viewAttributes(entry: SnapshotEntry, dictionary: SnapshotWords) {
+  const { attributeTypes, attributeValues, lang } = dictionary;
+  const stated = new Map((entry.attributes ?? []).map((one) => [one.type, one]));
+  const types = attributeTypes.filter(({ country_code }) => country_code === entry.country_code);
+  return types.flatMap(({ attribute_type: type, column_name, part_of, ...labels }) => {
+    const find = (code: string) => attributeValues.get(`${entry.country_code} ${type} ${code}`);
+    const whole = stated.get(part_of ?? '')?.value ?? '';
+    const { value, year } = column_name
+      ? { value: entry[column_name], year: undefined }
+      : (stated.get(type) ?? {
+          value: [2, 3].map((length) => whole.slice(0, length)).find((code) => find(code)),
+          year: undefined,
+        });
+    if (!value) return [];
+    const named = find(value);
+    const isEnglish = lang === 'en';
+    const about = [isEnglish ? labels.label_en : labels.label, year].filter(Boolean).join(' ');
+    const name = (isEnglish ? named?.name_en : undefined) ?? named?.name ?? value;
+    return { type, label: `${about}: ${name}`, value, ...(year && { year }) };
+  });
+}
+
 function fullNameOf({ first_name, surname }: SnapshotEntry): string {
   return [first_name, surname].filter((part) => part !== null).join(' ');
 }
@@ -129,6 +161,7 @@ function viewProfile(entry: SnapshotEntry, dictionary: SnapshotWords) {
   return {
     source: entry.source,
     name: entry.name ?? fullNameOf(entry),
+    other_names: entry.other_names ?? [],
     status: entry.status,
     legal_form: (lang === 'en' ? form?.name_en : form?.name) ?? legal_form ?? '',
     address: viewAddress(addressOf(entry, dictionary)),
@@ -145,6 +178,7 @@ function viewProfile(entry: SnapshotEntry, dictionary: SnapshotWords) {
     activities: viewActivities(entry, dictionary),
     dates: [...listDates(entry, dictionary), ...translate(other_dates ?? [])],
     websites: listValues([entry], ['website']),
+    attributes: viewAttributes(entry, dictionary),
     provenance: entry.provenance,
   };
 }

@@ -22,6 +22,7 @@ const report = readFileSync(join(fixtureFolder('2026-11-03'), reportName));
 const shop = {
   source: 'ceidg',
   name: 'Sklep Zoologiczny Kanarek Barbara Piórko',
+  other_names: [{ type: 'owner', value: 'Barbara Piórko' }],
   status: 'ACTIVE',
   legal_form: 'osoba fizyczna prowadząca działalność gospodarczą',
   address: {
@@ -47,6 +48,7 @@ const shop = {
   ],
   dates: [{ type: 'Data rozpoczęcia działalności', date: '2010-02-01' }],
   websites: [],
+  attributes: [],
   provenance: {
     dump_date: '2026-11-03',
     file: reportName,

@@ -12,6 +12,7 @@ cross join lateral (
         announced_activity, status_text, declared_status, bankruptcy_state,
         restructuring_state, units, closed_units, address_ids, persons, other_dates,
         e_delivery, version_no, version_date, version_register, is_partial, unstated,
+        other_names, attributes,
         coalesce(is_partnership_only, false) as is_partnership_only,
         start_date::text as start_date,
         end_date::text as end_date,

@@ -24,7 +24,9 @@ cross join lateral (
             address_country_code, phone, email, fax, e_delivery, website, activity_version,
             activity_main, activity_codes, start_date, suspension_date, resumption_date,
             bankruptcy_start_date, bankruptcy_end_date, restructuring_start_date,
-            restructuring_end_date, end_date, struck_off_date, gone_date, other_dates,
+            restructuring_end_date, end_date, struck_off_date, gone_date, other_dates, attributes,
+            announced_activity,
+            registry.shown_other_names(entry) as other_names,
             registry.shown_numbers(entry) as identifiers,
             part.*
         from registry.entry

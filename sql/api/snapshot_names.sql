@@ -1,6 +1,6 @@
--- Returns one row per name that a snapshot shows: of an activity, a legal form or a region, by country or version and
--- code. Where a classification has no names of divisions, groups and classes, a part with one code has the name of
--- that code.
+-- Returns one row per name that a snapshot shows: of an activity, a legal form, a region or an attribute's value. The
+-- key is the country or version, for an attribute also the type, and the code. Where a classification has no names of
+-- divisions, groups and classes, a part with one code has the name of that code.
 select 'activity' as kind, version || ' ' || code as key, name, null as name_en
 from registry.activity_code
 union all
@@ -37,3 +37,19 @@ from registry.legal_form_symbol
 union all
 select 'region', country_code || ' ' || code, name, null
 from registry.region
+union all
+select 'attribute', concat_ws(' ', country_code, attribute_type, code), label, label_en
+from registry.attribute_value
+union all
+select 'attribute', concat_ws(' ', country_code, attribute_type, named.code), named.name, named.name_en
+from registry.attribute_type as type
+cross join lateral (
+    select symbol as code, label as name, label_en as name_en
+    from registry.legal_form_symbol
+    where type.column_name = 'legal_form' and legal_form_symbol.country_code = type.country_code
+    union all
+    select activity_code.code, activity_code.name, null
+    from registry.activity_scheme
+    join registry.activity_code using (version)
+    where type.column_name = 'announced_activity' and activity_scheme.country_code = type.country_code
+) as named

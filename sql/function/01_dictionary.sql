@@ -106,6 +106,8 @@ select registry.load_dictionary('registry.activity_recoded');
 
 \load registry.legal_form from 'country/*/legal_form.csv'
 \load registry.region from 'country/*/region.csv'
+\load registry.attribute_type from 'country/*/attribute_type.csv'
+\load registry.attribute_value from 'country/*/attribute_value.csv'
 \load registry.population from 'country/*/population.csv'
 \load registry.entry_column from 'entry_column.csv'
 \load registry.reject_code from 'reject_code.csv'

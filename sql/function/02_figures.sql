@@ -11,6 +11,16 @@ create or replace function customer.digest_events() returns integer
 language sql immutable parallel safe
 return 200;
 
+-- Returns the most other names that an entry keeps.
+create or replace function registry.most_names() returns integer
+language sql immutable parallel safe
+return 20;
+
+-- Returns the most characters of another name; a longer name is cut.
+create or replace function registry.name_length() returns integer
+language sql immutable parallel safe
+return 300;
+
 -- Returns the number of days for which a queued watch waits for a registry to report its number.
 create or replace function customer.watch_days() returns integer
 language sql immutable parallel safe

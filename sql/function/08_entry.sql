@@ -105,6 +105,35 @@ return case
     when entry.is_partial is not true then registry.shown_name(entry.name, entry.first_name, entry.surname)
 end;
 
+-- Returns the other names of an entry with the owner beside the firm, whose name only the columns store; null without
+-- any. A withheld or withdrawn entry has none.
+create or replace function registry.shown_other_names(entry registry.entry) returns jsonb
+language sql stable parallel safe
+return case
+    when
+        entry.is_partial is not true
+        and num_nonnulls(entry.first_name, entry.surname) > 0
+        and registry.lower(entry.name) <> registry.lower(registry.shown_name(null, entry.first_name, entry.surname))
+        then jsonb_build_array(
+            jsonb_build_object(
+                'type', 'owner', 'value', registry.shown_name(null, entry.first_name, entry.surname)
+            )
+        ) || coalesce(entry.other_names, '[]')
+    else entry.other_names
+end;
+
+-- Returns an item of the attributes of an entry as JSON text; null without a value. The text of several items becomes a
+-- list by registry.attribute_list: to build a list by jsonb functions takes twice as long.
+create or replace function registry.attribute(type text, value text, year text default null) returns text
+language sql stable parallel safe
+return format('{"type": %s, "value": %s', to_json(type), to_json(value)) || coalesce(', "year": ' || to_json(year), '')
+|| case when value is not null then '}' end;
+
+-- Returns the list of attributes out of items, which the caller sorts by type; null without items.
+create or replace function registry.attribute_list(variadic items text[]) returns jsonb
+language sql stable parallel safe
+return ('[' || nullif(array_to_string(items, ', '), '') || ']')::jsonb;
+
 -- Returns the name of the natural person once, or the partners of a civil partnership, who may share one name.
 create or replace function registry.owner_names(first_name text, surname text, persons jsonb) returns text
 language sql immutable parallel safe

@@ -31,9 +31,9 @@ create or replace aggregate registry.first_known(anyelement) (sfunc = registry.k
 -- Returns the last number of each type, in the order of the aggregate.
 create or replace aggregate registry.last_numbers(jsonb) (sfunc = jsonb_concat, stype = jsonb);
 
--- Lists one row per company with entries: the row of registry.company that the current night publishes. Each field
--- comes from the first entry that states the field. Entries that are not deleted come first, then the smallest rank of
--- the source, then the active entry, then the latest start.
+-- Lists one row per company with entries: the row of registry.company that the current night publishes. Other names and
+-- attributes stay with the entries. Each field comes from the first entry that states the field. Entries that are not
+-- deleted come first, then the smallest rank of the source, then the active entry, then the latest start.
 create or replace view registry.company_row as
 select
     entry.company_id,

@@ -55,11 +55,13 @@ declare
     hidden registry.entry := jsonb_populate_record(null::registry.entry, to_jsonb(entry));
     hidden_columns constant text[] := case
         when reason = 'objection' and hidden.entity_type = 'NATURAL'
-            then '{name, surname, first_name, persons, street, building, apartment, postal_code, address_ids}'
-        when reason = 'objection' then '{street, building, apartment, postal_code, address_ids}'
+            then '{name, surname, first_name, persons, street, building, apartment, postal_code, address_ids,
+                other_names, attributes}'
+        when reason = 'objection' then '{street, building, apartment, postal_code, address_ids, other_names}'
         when hidden.entity_type = 'NATURAL'
             then '{persons, phone, email, fax, website, e_delivery, said_line, name, surname, first_name,
-                postal_code, county, commune, city, street, building, apartment, units, address_ids}'
+                postal_code, county, commune, city, street, building, apartment, units, address_ids, other_names,
+                attributes}'
         else '{persons, phone, email, fax, website, e_delivery, said_line}'
     end;
 begin

@@ -29,7 +29,7 @@ create or replace function person.hashes(entry registry.entry) returns bytea[]
 language sql stable parallel safe
 return (select person.hashes(secret.key, entry) from person.secret);
 
--- Returns the numbers and names that copies, such as mails, show for entries.
+-- Returns the numbers and names that copies, such as mails, show for entries. Copies show no other names.
 create or replace function person.names_of(entries registry.entry[]) returns text[]
 language sql stable
 return array(

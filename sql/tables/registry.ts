@@ -47,6 +47,17 @@ export interface RegistryTables {
     pattern: string;
     form: string;
   };
+  'registry.attribute_type': {
+    country_code: string;
+    attribute_type: string;
+    rank: number;
+    label: string;
+    label_en: string;
+    /** The column of `registry.entry` that holds the value; null where the list of attributes holds it. */
+    column_name: 'legal_form' | 'announced_activity' | null;
+    /** Another type, whose value begins with the value of this type. */
+    part_of: string | null;
+  };
   /** One row per legal form, with its newest symbol. */
   'registry.legal_form_symbol': {
     country_code: string;

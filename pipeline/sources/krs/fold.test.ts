@@ -57,7 +57,8 @@ describe('an OdpisPelny', () => {
     const nazwa = [former, { nazwa: identity.nazwa, nrWpisuWprow: '9' }];
     const formaPrawna = [{ formaPrawna: identity.formaPrawna, nrWpisuWprow: '1' }];
     const extract = full({ dzial1: { danePodmiotu: { nazwa, formaPrawna } } });
-    expect(read(extract).sections).toEqual(read(current({})).sections);
+    const danePodmiotu = { ...identity, former_names: [former.nazwa] };
+    expect(read(extract).sections).toEqual({ dzial1: { danePodmiotu } });
   });
 
   test('says of an object and of a list what an OdpisAktualny says', () => {

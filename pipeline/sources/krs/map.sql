@@ -65,7 +65,15 @@ select
     -- An extract without the number of its version leaves the known number.
     coalesce((document.document ->> 'entry_no')::integer, known.version_no) as version_no,
     version.day as version_date,
-    coalesce(document.document ->> 'register', known.version_register) as version_register
+    coalesce(document.document ->> 'register', known.version_register) as version_register,
+    -- Only a full extract states former names: the known ones stay beside a current extract.
+    coalesce(
+        (
+            select jsonb_agg(jsonb_build_object('type', 'former_name', 'value', former.name))
+            from jsonb_array_elements_text(part.identity -> 'former_names') as former (name)
+        ),
+        known.other_names
+    ) as other_names
 from stage.document
 cross join stage.night
 left join registry.entry as known

@@ -66,17 +66,25 @@ select
     case
         when bankruptcy.end_date is not null then 'ENDED'
         when activity.bankruptcy_start_date is not null then 'OPEN'
-    end as bankruptcy_state
+    end as bankruptcy_state,
+    case
+        when activity.short_name is not null
+            then jsonb_build_array(jsonb_build_object('type', 'short_name', 'value', activity.short_name))
+    end as other_names,
+    registry.attribute_list(
+        registry.attribute('ownership_form', coalesce(person_record.ownership_form, activity.ownership_form))
+    ) as attributes
 from stage.document
 cross join lateral jsonb_to_record(document.document -> 'activity') as activity (
-    name text, nip text, nip_status text, legal_form text, register text, register_number text,
+    name text, short_name text, nip text, nip_status text, legal_form text, ownership_form text,
+    register text, register_number text,
     register_date text, register_end_date text, formation_date text, start_date text,
     entry_date text, suspension_date text, resumption_date text, end_date text,
     struck_off_date text, bankruptcy_start_date text, bankruptcy_end_date text, phone text,
     extension text, fax text, email text, website text, county text, commune text
 )
 left join lateral jsonb_to_record(document.document -> 'person') as person_record (
-    nip text, nip_status text, legal_form text, surname text, first_name text, second_name text,
+    nip text, nip_status text, legal_form text, ownership_form text, surname text, first_name text, second_name text,
     person_entry_date text, struck_off_date text
 ) on true
 left join registry.entry as known

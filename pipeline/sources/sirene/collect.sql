@@ -77,7 +77,7 @@ join stage.answer using (file_no, line);
 -- One row per known unit with an answer: the columns of the known entry, for values that no answer states.
 create unlogged table stage.sirene_known as
 select
-    entry.entry_key as siren, entry.units, entry.address_ids, entry.closed_units,
+    entry.entry_key as siren, entry.units, entry.address_ids, entry.closed_units, entry.other_names,
     jsonb_build_object(
         'statut_diffusion', case when entry.is_partial then 'P' else 'O' end,
         'date_creation', entry.start_date,
@@ -92,6 +92,17 @@ select
         'nomenclature_activite_principale', activity_scheme.scheme,
         'activite_principale_naf25', entry.announced_activity,
         'nic_siege', right(entry.units #>> '{0,identifier}', 5)
+    )
+    -- The columns of attributes have the names of their types.
+    || coalesce(
+        (
+            select jsonb_object_agg(stated.name, stated.value)
+            from jsonb_to_recordset(entry.attributes) as known (type text, value text, year text)
+            cross join lateral (
+                values (known.type, known.value), (known.type || '_year', known.year)
+            ) as stated (name, value)
+        ),
+        '{}'
     )
     || case
         when name.is_stated then '{}'
@@ -139,7 +150,14 @@ known as (
         known.columns -> 'date_creation' as start_date,
         known.address_ids[unit.place] as address_id,
         -- The head office is at the address of the entry.
-        coalesce(unit.value -> 'address', known.address) as address
+        coalesce(unit.value -> 'address', known.address)
+        || case when unit.place = 1 then jsonb_build_object('code_commune', known.columns -> 'commune') else '{}' end
+            as address,
+        -- The head office keeps whether the unit employs someone.
+        case when unit.place = 1 then known.columns -> 'employer' end as employer,
+        known.other_names @> jsonb_build_array(
+            jsonb_build_object('type', 'usual_name', 'value', unit.value ->> 'name')
+        ) as has_usual_name
     from stage.sirene_known as known
     cross join lateral jsonb_array_elements(known.units) with ordinality as unit (value, place)
 )
@@ -151,6 +169,7 @@ select
         'siret', siret,
         'nic', right(siret, 5),
         'statut_diffusion', case when known.value ? 'is_partial' then 'P' else 'O' end,
+        'employer', known.employer,
         'etat_administratif', case
             when known.value ? 'is_closed' then 'F'
             when known.value is not null then 'A'
@@ -167,7 +186,9 @@ select
     )
     || case
         when stated.stated ?| '{enseigne1, enseigne2, enseigne3, denomination_usuelle}' then '{}'
-        else jsonb_build_object('enseigne1', known.value -> 'name')
+        else jsonb_build_object(
+            case when known.has_usual_name then 'denomination_usuelle' else 'enseigne1' end, known.value -> 'name'
+        )
     end
     || case
         when stated.stated ?| '{code_commune, libelle_commune, libelle_voie}' then '{}'
@@ -179,6 +200,7 @@ select
             'libelle_commune', known.address -> 'city',
             'code_pays_etranger', nullif(known.address ->> 'country_code', 'FR'),
             'identifiant_adresse', known.address_id,
+            'code_commune', known.address -> 'code_commune',
             'code_region', registry.region_code('FR', known.address ->> 'voivodeship')
         )
     end

@@ -86,7 +86,37 @@ select
             )
     end as announced_activity,
     string_to_array(nullif(record.closed_units, ''), ' ') as closed_units,
-    case when array_remove(place.address_ids, null) <> '{}' then place.address_ids end as address_ids
+    case when array_remove(place.address_ids, null) <> '{}' then place.address_ids end as address_ids,
+    case
+        when
+            coalesce(
+                record.sigle, record.pseudonyme, record.nom_usage, record.denomination_usuelle1,
+                record.denomination_usuelle2, record.denomination_usuelle3
+            ) is not null
+            or place.units @? '$[*].name'
+            then registry.other_names_fr(
+                array[
+                    'acronym', record.sigle, 'pseudonym', record.pseudonyme,
+                    'birth_name', case
+                        when
+                            unit.is_natural
+                            and num_nulls(registry.text_fr(record.nom_usage), registry.text_fr(record.nom)) = 0
+                            then concat(unit.given_name || ' ', registry.text_fr(record.nom))
+                    end,
+                    'usual_name', record.denomination_usuelle1, 'usual_name', record.denomination_usuelle2,
+                    'usual_name', record.denomination_usuelle3
+                ],
+                record.details
+            )
+    end as other_names,
+    registry.attribute_list(
+        registry.attribute('commune', registry.text_fr(unit.head ->> 'code_commune')),
+        registry.attribute('company_category', record.company_category, record.company_category_year),
+        registry.attribute('employer', registry.employer_fr(record.employer, record.details)),
+        registry.attribute('mission_company', record.mission_company),
+        registry.attribute('social_economy', record.social_economy),
+        registry.attribute('workforce_band', record.workforce_band, record.workforce_band_year)
+    ) as attributes
 from stage.record
 left join registry.entry as known
     on known.source = 'sirene'
@@ -94,6 +124,7 @@ left join registry.entry as known
 cross join lateral (
     select
         record.statut_diffusion <> 'O' as is_partial,
+        coalesce(registry.text_fr(record.prenom_usuel), registry.text_fr(record.prenom1)) as given_name,
         coalesce(
             case
                 when
@@ -141,9 +172,7 @@ cross join lateral (
                 nullif(
                     concat_ws(
                         ' ',
-                        coalesce(
-                            registry.text_fr(record.prenom_usuel), registry.text_fr(record.prenom1)
-                        ),
+                        kind.given_name,
                         coalesce(registry.text_fr(record.nom_usage), registry.text_fr(record.nom))
                     ),
                     ''

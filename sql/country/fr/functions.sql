@@ -211,6 +211,19 @@ return coalesce(
     registry.text_fr(establishment ->> 'libelle_commune_etranger')
 );
 
+-- Returns the sign of an establishment: the three signs may be one sign that was cut.
+create or replace function registry.sign_fr(establishment jsonb) returns text
+language sql stable parallel safe
+return nullif(
+    concat_ws(
+        ' ',
+        registry.text_fr(establishment ->> 'enseigne1'),
+        registry.text_fr(establishment ->> 'enseigne2'),
+        registry.text_fr(establishment ->> 'enseigne3')
+    ),
+    ''
+);
+
 -- Returns an establishment as a unit. A unit without an address is the head office, at the address of its entry.
 -- Postgres does not inline an immutable function that calls a stable one, such as concat_ws.
 create or replace function registry.unit_fr(
@@ -226,17 +239,7 @@ return jsonb_strip_nulls(
         'identifier', establishment ->> 'siret',
         'name', case
             when not (is_withheld and is_natural) then coalesce(
-                -- The signs may be one sign that was cut.
-                nullif(
-                    concat_ws(
-                        ' ',
-                        registry.text_fr(establishment ->> 'enseigne1'),
-                        registry.text_fr(establishment ->> 'enseigne2'),
-                        registry.text_fr(establishment ->> 'enseigne3')
-                    ),
-                    ''
-                ),
-                registry.text_fr(establishment ->> 'denomination_usuelle')
+                registry.sign_fr(establishment), registry.text_fr(establishment ->> 'denomination_usuelle')
             )
         end,
         'is_closed', case when establishment ->> 'etat_administratif' <> 'A' then true end,
@@ -245,6 +248,34 @@ return jsonb_strip_nulls(
         'is_partial', case when is_withheld then true end
     )
 );
+
+-- Returns the other names of a legal unit: the given pairs of type and name, and the names of open establishments that
+-- nobody withholds.
+create or replace function registry.other_names_fr(pairs text[], details jsonb) returns jsonb
+language sql stable parallel safe
+return (
+    select jsonb_agg(jsonb_build_object('type', found.type, 'value', registry.text_fr(found.value)))
+    from (
+        select pairs[place], pairs[place + 1] from generate_series(1, cardinality(pairs), 2) as place
+        union all
+        select name.*
+        from jsonb_array_elements(details) as detail
+        cross join lateral (
+            values
+            ('sign', registry.sign_fr(detail.value)), ('usual_name', detail.value ->> 'denomination_usuelle')
+        ) as name
+        where
+            detail.value ->> 'etat_administratif' = 'A' and registry.is_withheld_fr(detail.value) is not true
+    ) as found (type, value)
+);
+
+-- Returns whether a legal unit employs someone, 'O' or 'N': by an open establishment, else by the unit.
+create or replace function registry.employer_fr(unit text, details jsonb) returns text
+language sql immutable parallel safe
+return case
+    when details @? '$[*] ? (@.employer == "O" && @.etat_administratif == "A")' then 'O'
+    else coalesce(unit, jsonb_path_query_first(details, '$[*].employer ? (@ != null)') #>> '{}')
+end;
 
 create or replace function registry.address_fr(
     establishment jsonb,

@@ -10,15 +10,44 @@ insert into stage.entry (
     address_country_code, struck_off_date, bankruptcy_start_date, bankruptcy_end_date, units,
     persons, other_dates, bankruptcy_state, restructuring_state, restructuring_start_date,
     restructuring_end_date, e_delivery, numbers, version_no, version_date, version_register, is_partial,
-    unstated, announced_activity, closed_units, address_ids, source, file_key, country_code, changed_date, status,
-    gone_date, content_hash, wrong_dates, reason
+    unstated, announced_activity, closed_units, address_ids, other_names, attributes, source, file_key, country_code,
+    changed_date, status, gone_date, content_hash, wrong_dates, reason
 )
 select
     mapped.file_no, mapped.line, mapped.fingerprint, mapped.entry_key,
     content.*,
     mapped.numbers, mapped.version_no, mapped.version_date, mapped.version_register,
     mapped.is_partial, mapped.unstated, mapped.announced_activity, mapped.closed_units,
-    mapped.address_ids, mapped.source,
+    mapped.address_ids,
+    -- A subquery in place of a function: a function with a subquery starts for each record.
+    case
+        when mapped.other_names is not null and mapped.is_partial is not true then (
+            select jsonb_agg(
+                jsonb_build_object('type', kept.type, 'value', kept.value)
+                order by kept.type collate "C", kept.value collate "C"
+            )
+            from (
+                select name.type, name.value
+                from (
+                    select distinct stated.type, left(stated.value, registry.name_length()) as value
+                    from jsonb_to_recordset(mapped.other_names) as stated (type text, value text)
+                    where
+                        registry.lower(stated.value) <> registry.lower(
+                            registry.shown_name(mapped.name, mapped.first_name, mapped.surname)
+                        )
+                ) as name
+                -- Each type has its share of the names that an entry keeps.
+                order by
+                    row_number() over (partition by name.type order by name.value collate "C"),
+                    name.type collate "C"
+                limit registry.most_names()
+            ) as kept
+        )
+    end as other_names,
+    case
+        when mapped.entity_type <> 'NATURAL' or mapped.is_partial is not true then mapped.attributes
+    end as attributes,
+    mapped.source,
     (select array_agg(file.file_key order by file.file_no) from stage.file)[mapped.file_no + 1]
         as file_key,
     mapped.country_code,

@@ -23,13 +23,29 @@ select new_entry.*
 from stage.new_entry
 where not (select night.is_baseline from stage.night);
 
+-- Marks the companies of entries with other names or attributes, so that search reads these companies again.
+with latest as materialized (
+    select pair.company_id, pair.entry_id, staged.other_names, staged.attributes
+    from stage.pair
+    join stage.entry as staged using (file_no, line)
+)
+
+update registry.company
+set changed_snapshot_no = (select registry.next_snapshot_no())
+from latest
+join registry.entry as known using (company_id, entry_id)
+where
+    company.company_id = latest.company_id
+    and (known.other_names, known.attributes) is distinct from (latest.other_names, latest.attributes);
+
 -- Updates entries with the same content, whose records may have other bytes, another file or a newer version. Rows join
 -- their records first: Postgres expects one row of registry.entry, so after that join every row would scan all records.
 with latest as materialized (
     select
         pair.company_id, pair.entry_id, file.file_key, night.dump_date, staged.fingerprint,
         staged.version_no, staged.version_date, staged.version_register, staged.announced_activity,
-        staged.closed_units, staged.address_ids, staged.withdrawn_until
+        staged.closed_units, staged.address_ids, staged.other_names, staged.attributes,
+        staged.withdrawn_until
     from stage.pair
     join stage.entry as staged using (file_no, line)
     join stage.file using (file_no)
@@ -39,10 +55,11 @@ with latest as materialized (
 update registry.entry
 set (
     fingerprint, file_key, version_no, version_date, version_register, announced_activity,
-    closed_units, address_ids, withdrawn_until
+    closed_units, address_ids, other_names, attributes, withdrawn_until
 ) = (
     latest.fingerprint, latest.file_key, latest.version_no, latest.version_date,
     latest.version_register, latest.announced_activity, latest.closed_units, latest.address_ids,
+    latest.other_names, latest.attributes,
     coalesce(
         latest.withdrawn_until,
         registry.end_withdrawal(entry.withdrawn_until, latest.dump_date)
@@ -54,10 +71,11 @@ where
     and (
         entry.fingerprint, entry.file_key, entry.version_no, entry.version_date,
         entry.version_register, entry.announced_activity, entry.closed_units, entry.address_ids,
-        entry.withdrawn_until
+        entry.other_names, entry.attributes, entry.withdrawn_until
     ) is distinct from (
         latest.fingerprint, latest.file_key, latest.version_no, latest.version_date,
         latest.version_register, latest.announced_activity, latest.closed_units, latest.address_ids,
+        latest.other_names, latest.attributes,
         coalesce(
             latest.withdrawn_until,
             registry.end_withdrawal(entry.withdrawn_until, latest.dump_date)
