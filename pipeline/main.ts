@@ -77,7 +77,7 @@ program
 program
   .command('worker')
   .alias('work')
-  .description('send mails and import companies as they come in, until a signal')
+  .description('send mails, import companies and call webhooks as they come in, until a signal')
   .action(async () => (await processes()).work());
 
 program

@@ -13,6 +13,7 @@ import { benchMemory } from './bench/memory.ts';
 import { benchSearch } from './bench/search.ts';
 import { runBenchmarks } from './bench/setting.ts';
 import { benchSnapshot, benchVerify } from './bench/verify.ts';
+import { benchWebhooks } from './bench/webhooks.ts';
 import { wholeNumber } from '../fixtures/generator/whole-number.ts';
 
 /** The limits of a night: CPU seconds per million entries, and elapsed time relative to the plain copy. */
@@ -29,15 +30,19 @@ const DATABASE_RATIO = 3;
 const abuses = [benchAbuse, benchFloods];
 
 /** The benchmarks that run alone, by name. Their country has no second night. */
-const parts: Record<string, typeof abuses> = { abuse: abuses, memory: [benchMemory] };
+const parts: Record<string, typeof abuses> = {
+  abuse: abuses,
+  memory: [benchMemory],
+  webhooks: [benchWebhooks],
+};
 
 const program = new Command('bench')
   .description('The night against `unzip -p | COPY` of the same files, in one run')
   .addArgument(
     new Argument(
       '[part]',
-      'all; what one client can do to others; memory; nights of SIRENE',
-    ).choices(['all', 'abuse', 'memory', 'sirene']),
+      'all; what one client can do to others; memory; nights of SIRENE; webhooks',
+    ).choices(['all', 'abuse', 'memory', 'sirene', 'webhooks']),
   )
   .option('--entries <number>', 'size of the country', wholeNumber(1, 20_000_000), 1_000_000)
   .option('--folder <path>', 'where generated countries are kept', join(tmpdir(), 'registry-bench'))
@@ -57,7 +62,15 @@ async function bench(part: string, { entries, folder }: { entries: number; folde
     else await measureNights(db, dataDir, country, entries);
     print('\nThe API');
     // Feeds and abuse run last, because they add companies and events to the country.
-    const all = [benchVerify, benchSearch, benchSnapshot, benchMemory, benchFeed, ...abuses];
+    const all = [
+      benchVerify,
+      benchSearch,
+      benchSnapshot,
+      benchMemory,
+      benchFeed,
+      benchWebhooks,
+      ...abuses,
+    ];
     await runBenchmarks(db, dataDir, chosen ?? all);
   });
 }

@@ -14,6 +14,7 @@ import { writeInitLetter, writeRecoveredLetter, writeRecoverLetter } from './let
 import { writeDigestLetter } from './letters/digest.ts';
 import { writeImportLetter } from './letters/import.ts';
 import { writeRefundLetter } from './letters/refund.ts';
+import { writeWebhookLetter } from './letters/webhook.ts';
 import { texts } from './texts/texts.ts';
 import { type Deliver, MailRefused } from './transport.ts';
 
@@ -39,6 +40,7 @@ const templates: Record<string, Write> = {
   refund: writeRefundLetter,
   import: writeImportLetter,
   digest: writeDigestLetter,
+  webhook: writeWebhookLetter,
 };
 
 export interface SendOptions extends Pick<LetterOptions, 'secretKey' | 'baseUrl'> {

@@ -1,24 +1,29 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { format } from 'node:util';
 import { run } from 'graphile-worker';
+import type { ClientConfig } from 'pg';
 import type { Logger } from 'pino';
-import { connect, queryFile, runFile } from '../../sql/connection/database.ts';
+import { connect, openSessions, queryFile, runFile } from '../../sql/connection/database.ts';
+import { openKysely } from '../../sql/connection/kysely.ts';
 import { openPool } from '../../sql/connection/pool.ts';
 import { readSecretKey } from '../../sql/secrets/secret-key.ts';
+import { createAgent } from '../../sql/webhook/address.ts';
 import type { Environment } from '../environment.ts';
-import { worker as figures } from '../figures.ts';
+import { webhookCall, webhooks, worker as figures } from '../figures.ts';
 import { type FetchEnvironment, readFetchEnvironment } from '../fetch/environment.ts';
 import { createOnDemandSources } from '../import/services.ts';
 import { sweepWatches } from '../import/import.ts';
 import type { SendOptions } from '../mail/send.ts';
 import { createFileDelivery, createSmtpDelivery, mailFolder } from '../mail/transport.ts';
 import { whenAborted } from '../signals.ts';
+import { deliverWebhooks } from '../webhooks/deliver.ts';
 import { repeat } from './liveness.ts';
 import { serveMetrics } from './metrics.ts';
 import { createComplaints, describeQueue, type QueueName, type QueueOptions } from './queue.ts';
 
 /**
- * Does the jobs of the queue until the signal is aborted, then waits up to 20 seconds for jobs under way.
+ * Does the jobs of the queue and calls webhooks until the signal is aborted, then waits up to 20 seconds for what is
+ * under way.
  * Parallel workers take over the jobs of a killed worker. The database schema has to be up to date.
  *
  * @param settings.services the registries that can be asked; absent: those with settings in the environment
@@ -56,11 +61,33 @@ export async function runWorker(
   const options = { db, mail, sources, retaining: settings, logger, complain };
   const runAgain = (name: QueueName) =>
     repeat(() => runQueue(name, options, signal), figures.pause_ms, signal, onFault);
-  await Promise.all([runAgain('mail'), runAgain('import')]);
+  await Promise.all([
+    runAgain('mail'),
+    runAgain('import'),
+    callWebhooks(settings, db.connection, secretKey, complain, signal),
+  ]);
   metrics?.close().closeAllConnections();
   // The wait for closed pools is brief: a mail that was cut off, and a server that is away, still hold a session.
   const closed = mailPool.end().then(() => db.close());
   await Promise.race([closed, delay(figures.closing_ms, undefined, { ref: false })]);
+}
+
+/** Calls webhooks until the signal is aborted, with sessions of its own. */
+async function callWebhooks(
+  { allowPrivateWebhooks: allowPrivate }: Environment,
+  connection: ClientConfig,
+  secretKey: string,
+  complain: QueueOptions['complain'],
+  signal: AbortSignal,
+): Promise<void> {
+  const { patience_ms } = figures;
+  const pool = openSessions(connection, { patience_ms, mostSessions: webhooks.sessions });
+  const agent = createAgent({ ...webhookCall, allowPrivate });
+  const options = { pool, db: openKysely(pool), agent, secretKey };
+  const onFault = (error: Error) => complain('error', 'Webhooks cannot be called', error);
+  const deliver = () => deliverWebhooks(options, signal, onFault);
+  await repeat(deliver, figures.pause_ms, signal, onFault);
+  await Promise.race([pool.end(), delay(figures.closing_ms, undefined, { ref: false })]);
 }
 
 /** Runs a queue until the signal is aborted or the queue stops by itself, for example when its database is away. */

@@ -1,4 +1,4 @@
--- Returns one row per metric and labels: registries, queue, mails and credits. sql/metrics/registry.ts has the texts.
+-- Returns one row per metric and labels: registries, queue, mails, webhooks and credits. sql/metrics/registry.ts has the texts.
 with last_run as (
     select distinct on (run.source) run.*, registry.state_of(run) as state_now
     from registry.run
@@ -118,6 +118,14 @@ union all
 select 'registry_mail_wait_seconds', '{}', coalesce(extract(epoch from now() - min(created_at)), 0)
 from customer.mail
 where state = 'queued'
+
+union all
+select 'registry_webhooks', json_build_object('state', endpoint.state), count(*)
+from (
+    select case when state = 'active' and failing_since is not null then 'failing' else state end as state
+    from customer.webhook
+) as endpoint
+group by endpoint.state
 
 union all
 select 'registry_credits_sold_total', '{}', coalesce(sum(total_purchased), 0)

@@ -28,6 +28,7 @@ const descriptions: Record<string, string> = {
     'How long the oldest number of an account is due for its import, over the accounts.',
   registry_mails: 'Mails that are queued, and that failed in the last seven days.',
   registry_mail_wait_seconds: 'How long the oldest queued mail waits.',
+  registry_webhooks: 'Webhooks that are active, failing or disabled.',
   registry_credits_sold_total: 'Credits that were bought.',
   registry_credits_spent_total: 'Credits that were withdrawn.',
   registry_reader_up: '1 where a standby answered the last look, else 0.',
@@ -37,7 +38,7 @@ const descriptions: Record<string, string> = {
 };
 
 /**
- * Adds the metrics of registries, queue, mails and credits from the tables, and the session counts of the
+ * Adds the metrics of registries, queue, mails, webhooks and credits from the tables, and the session counts of the
  * pool. While the database is away the metrics of the tables are absent.
  */
 export function addRegistryMetrics(

@@ -6,6 +6,8 @@
 -- `replay_count` counts the moves of the position by the client: an answer moves the position only where
 -- `replay_count` is still as it was before the call. The secret is derived from `secret_version` (webhook/secret.ts);
 -- until `previous_secret_until` the version before it signs too.
+-- The feed has no event between `event_id` and `scanned_event_id`: the next turn reads on from there. A move of the
+-- position clears it. An endpoint is slow when its last answer took seconds.
 -- `attempt_count`, `next_attempt_at` and `failing_since` describe failures in a row, and are 0 and null after a
 -- success. A client that asks for a test sets `test_requested_at`; the worker sends one call, also to a disabled
 -- endpoint, and clears it. A worker that calls an endpoint owns it until `leased_until`.
@@ -23,6 +25,7 @@ create table customer.webhook (
     state text not null default 'active',
     disabled_reason text,
     event_id bigint not null,
+    scanned_event_id bigint,
     snapshot_no bigint not null,
     published jsonb not null,
     replay_count integer not null default 0,
@@ -33,6 +36,7 @@ create table customer.webhook (
     next_attempt_at timestamptz,
     failing_since timestamptz,
     leased_until timestamptz,
+    is_slow boolean not null default false,
     created_at timestamptz not null,
     constraint webhook_ref_key unique (webhook_ref),
     constraint webhook_scope_known check (scope in ('watched', 'all')),

@@ -138,6 +138,7 @@ export interface CustomerTables {
     state: Generated<'active' | 'disabled'>;
     disabled_reason: Optional<'paused' | 'gone' | 'failing'>;
     event_id: BigInteger;
+    scanned_event_id: Optional<string>;
     snapshot_no: BigInteger;
     published: JSONColumnType<Record<string, string>>;
     replay_count: Generated<number>;

@@ -1,0 +1,32 @@
+import { greet, type Letter, type LetterOptions } from '../letter.ts';
+
+/** The data that `webhook/end_turn.sql` stores for the mail about the failures of a webhook, or about their end. */
+interface WebhookData {
+  user_name: string;
+  url: string;
+  cause: 'unanswered' | 'failing' | 'gone' | 'works';
+  /** The time of the first failure, ISO 8601. */
+  since: string;
+  /** The last answer, or the reason why none came. */
+  answer: string;
+}
+
+export function writeWebhookLetter(
+  { texts, baseUrl }: LetterOptions,
+  { user_name, url, cause, since, answer }: WebhookData,
+): Letter {
+  const words = texts.webhook;
+  const isEnded = cause === 'failing' || cause === 'gone';
+  return {
+    subject: words.subject({ cause }),
+    pieces: [
+      { text: greet(texts, user_name) },
+      { text: words[cause]({ since: new Date(since) }) },
+      { code: url },
+      ...(cause === 'works' ? [] : [{ text: words.answer({ answer }) }]),
+      ...(isEnded
+        ? [{ text: words.resume() }, { code: `PATCH ${baseUrl}/api/v1/webhooks/…` }]
+        : []),
+    ],
+  };
+}

@@ -1,0 +1,54 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { queryFile } from '../../sql/connection/database.ts';
+import { webhooks as figures } from '../figures.ts';
+import type { LeasedWebhook } from './lease.ts';
+import { takeTurn, type TurnOptions } from './turn.ts';
+
+interface News {
+  night_count: string;
+  snapshot_no: string;
+}
+
+/**
+ * Calls the webhooks that are due, each in its turn and in the order of its feed, until the signal is aborted. Then
+ * waits until the calls under way have ended. Parallel workers share the endpoints by leases; the lease of a killed
+ * worker ends, and its call is repeated.
+ *
+ * @param onFault gets the error of a turn, which is repeated
+ */
+export async function deliverWebhooks(
+  options: TurnOptions,
+  signal: AbortSignal,
+  onFault: (error: Error) => void,
+): Promise<void> {
+  const { lanes, lanesOfAccount, slowLanes, lease_s } = figures;
+  const turns = new Set<Promise<void>>();
+  let news: News | undefined;
+  let ended = Promise.withResolvers<void>();
+  const begin = (webhook: LeasedWebhook, snapshot_no: string) => {
+    const turn = takeTurn(options, webhook, snapshot_no)
+      .catch(onFault)
+      .finally(() => {
+        turns.delete(turn);
+        ended.resolve();
+      });
+    turns.add(turn);
+  };
+  try {
+    while (!signal.aborted) {
+      const [found] = await queryFile<News>(options.pool, 'webhook/read_news.sql');
+      if (found!.night_count !== news?.night_count) news = found;
+      const { snapshot_no } = news!;
+      ended = Promise.withResolvers();
+      const values = [lanes - turns.size, snapshot_no, lanesOfAccount, slowLanes, lease_s];
+      const claimed = await queryFile<LeasedWebhook>(options.pool, 'webhook/claim.sql', values);
+      for (const webhook of claimed) begin(webhook, snapshot_no);
+      const tick = delay(figures.tick_ms, undefined, { signal }).catch(() => undefined);
+      await Promise.race([ended.promise, tick]);
+      // Turns that end at nearly the same time share one claim.
+      await delay(figures.pause_ms);
+    }
+  } finally {
+    await Promise.race([Promise.all(turns), delay(figures.grace_ms, undefined, { ref: false })]);
+  }
+}

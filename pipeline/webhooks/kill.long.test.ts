@@ -1,0 +1,134 @@
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { createAccount } from '../../fixtures/client/account.ts';
+import { shareDays } from '../../fixtures/dump/night.ts';
+import { startCommand, startProgram } from '../../fixtures/process/cli.ts';
+import { secretKey } from '../../fixtures/process/mail-delivery.ts';
+import { createWebhook } from '../../fixtures/process/test-receiver.ts';
+import { listSecrets } from '../../sql/webhook/secret.ts';
+
+const db = await (await shareDays()).copy();
+const { account_id } = await createAccount(db.kysely);
+
+const script = fileURLToPath(new URL('../../scripts/example/receiver.py', import.meta.url));
+
+/** What the receiver in Python has printed of a call. */
+interface Told {
+  id: string;
+  is_repeated: boolean;
+  is_gap?: boolean;
+  expected?: string | null;
+  events?: number[];
+}
+
+/**
+ * Starts a receiver in Python and a relay before it. The relay asks `meet` about each call, by its number from 1:
+ * `drop` accepts the call without a word to the receiver, and a promise holds back the receiver's answer.
+ */
+async function receive(secret: string, meet: (no: number) => 'drop' | Promise<void> | undefined) {
+  const python = startProgram('python3', [script, '0'], { WEBHOOK_SECRET: secret });
+  await python.says('"port"');
+  const port = Number(/\d+/.exec(python.stdout)![0]);
+  let count = 0;
+  const relay = createServer((request, response) => {
+    void (async () => {
+      const body = await buffer(request);
+      const met = meet((count += 1));
+      let status = 204;
+      if (met !== 'drop') {
+        const headers = request.headers as Record<string, string>;
+        const sent = { method: 'POST', headers: { ...headers }, body };
+        for (const name of ['host', 'connection', 'content-length']) delete sent.headers[name];
+        ({ status } = await fetch(`http://127.0.0.1:${port}`, sent));
+        await met;
+      }
+      response.writeHead(status).end();
+    })();
+  });
+  await once(relay.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => {
+    python.child.kill();
+    relay.closeAllConnections();
+    relay.close();
+  });
+  const told = () =>
+    python.stdout
+      .split('\n')
+      .slice(1, -1)
+      .map((line) => JSON.parse(line) as Told);
+  return { url: `http://127.0.0.1:${(relay.address() as AddressInfo).port}`, told };
+}
+
+/** Makes an endpoint at the beginning of the feed, and its receiver. */
+async function begin(meet: Parameters<typeof receive>[1]) {
+  const { webhook_id, webhook_ref } = await createWebhook(db, account_id, '', { max_events: 2 });
+  const versions = { webhook_ref, secret_version: 1, previous_secret_until: null };
+  const receiver = await receive(listSecrets(secretKey, versions, new Date())[0]!, meet);
+  await db.pool.query(
+    'update customer.webhook set url = $2, event_id = 0, snapshot_no = 0 where webhook_id = $1',
+    [webhook_id, receiver.url],
+  );
+  return receiver;
+}
+
+async function work() {
+  const variables = { DATABASE_URL: db.url, SECRET_KEY: secretKey, WEBHOOK_ALLOW_PRIVATE: 'true' };
+  const worker = startCommand(['worker'], variables);
+  await worker.says('the worker is ready');
+  return worker;
+}
+
+const { rows } = await db.pool.query<{ id: number }>(
+  'select event_id::int as id from registry.event order by event_id',
+);
+const ids = rows.map(({ id }) => id);
+const idsOf = (told: Told[]) => told.flatMap(({ events = [] }) => events);
+
+test('a killed worker loses no event, and repeats no more than the call under way', async () => {
+  const kills = [3, 4, 9, 15];
+  let reached = Promise.withResolvers<void>();
+  let held = Promise.withResolvers<void>();
+  const receiver = await begin((no) => {
+    if (!kills.includes(no)) return undefined;
+    reached.resolve();
+    return held.promise;
+  });
+  for (const _ of kills) {
+    const worker = await work();
+    // The receiver has accepted the call, and the worker does not know it.
+    await reached.promise;
+    [reached, held] = [Promise.withResolvers(), Promise.withResolvers()];
+    worker.child.kill('SIGKILL');
+    await worker.end;
+    // A minute passes for the lease.
+    await db.pool.query(
+      `update customer.webhook set leased_until = leased_until - interval '1 min'`,
+    );
+  }
+  const worker = await work();
+  await expect.poll(() => idsOf(receiver.told()).length, { timeout: 30_000 }).toBe(ids.length);
+  worker.child.kill('SIGTERM');
+  expect(await worker.end).toBe(0);
+  const told = receiver.told();
+  expect(idsOf(told)).toEqual(ids);
+  expect(told.filter(({ is_gap }) => is_gap)).toEqual([]);
+  expect(told.filter(({ is_repeated }) => is_repeated)).toHaveLength(kills.length);
+});
+
+test('a receiver written from the document alone reports a call that was dropped', async () => {
+  const receiver = await begin((no) => (no === 5 ? 'drop' : undefined));
+  const worker = await work();
+  const most = ids.length - 2;
+  await expect.poll(() => idsOf(receiver.told()).length, { timeout: 30_000 }).toBe(most);
+  worker.child.kill('SIGTERM');
+  await worker.end;
+  const told = receiver.told();
+  const gaps = told.filter(({ is_gap }) => is_gap);
+  expect(gaps.map(({ id }) => id)).toEqual([told[4]!.id]);
+  // The feed after the cursor that the receiver expected begins with the lost events.
+  expect(idsOf(told).toSorted((one, other) => one - other)).toEqual(ids.toSpliced(8, 2));
+});
