@@ -8,6 +8,7 @@ import { createDownloads } from './downloads/routes.ts';
 import { alertEndpoints } from './monitor/alerts.ts';
 import { createCheckoutPages } from './wallet/checkout-page.ts';
 import { searchEndpoint, type SearchOptions } from './companies/search.ts';
+import { lookupEndpoint } from './companies/lookup.ts';
 import { snapshotEndpoint } from './companies/snapshot.ts';
 import { dictionaryEndpoints } from './dictionaries/endpoints.ts';
 import { readEnums } from './dictionaries/names.ts';
@@ -131,6 +132,7 @@ export function listEndpoints(options: AppOptions): Endpoint[] {
     ...walletEndpoints(options),
     searchEndpoint(options, charge),
     snapshotEndpoint(options, charge),
+    lookupEndpoint,
     ...watchlistEndpoints(options),
     ...eventEndpoints,
     ...alertEndpoints,

@@ -64,6 +64,9 @@ export const limits = {
   endAccount: limit('end-account', 5, hour_ms, 'attempts an hour to end it'),
   /** The limit per account of histories, since clients could try every number as `company_ref`. */
   histories: limit('histories', 60, minute_ms, 'histories by company_ref a minute'),
+  /** The limits per account of lookups of up to 100 companies: a client may not list a country by its numbers. */
+  lookups: limit('lookups', 30, minute_ms, 'lookups a minute'),
+  lookupsOfDay: limit('lookups-day', 200, day_ms, 'lookups a day'),
   stats: limit('stats', 10, minute_ms),
   /** The limit of the page of statistics, whose requests do not count for the limit `stats`. */
   statsPage: limit('stats-page', 60, minute_ms),

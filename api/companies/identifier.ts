@@ -38,15 +38,14 @@ export const identifierValue = writtenNumber
 /** The permanent reference of a company in answers. Clients must not interpret its text. */
 export const companyRef = z.string().max(maxCharacters).meta({ id: 'CompanyRef' });
 
-/** Adds an issue to the checks of a body. Its message names a field and the fault. */
+/** Adds an issue to the checks of a body or of an item of a list. `validate.ts` words its message with the whole path. */
 export function refuse(
   context: z.core.$RefinementCtx,
   path: (string | number)[],
   wrong: string,
   code: FieldCode,
 ) {
-  const message = `The ${path.join('.')} field ${wrong}.`;
-  context.addIssue({ code: 'custom', path, message, params: { code } });
+  context.addIssue({ code: 'custom', path, params: { code, wrong: `${wrong}.` } });
 }
 
 /** The names of two fields of a body: an identifier type, and its number or list of numbers. */
@@ -85,8 +84,9 @@ export function numberCheck({ readers }: Context, pairs = [usualPair]) {
     2,
   );
 
-  async function checkOne([typeField, valueField]: Pair, given: Record<string, unknown>) {
-    const [type, submitted] = [given[typeField], given[valueField]];
+  async function checkOne(pair: Pair, given: Record<string, unknown>, within = '') {
+    const [typeField, valueField] = [within + pair[0], within + pair[1]];
+    const [type, submitted] = pair.map((field) => given[field]);
     if (typeof type !== 'string') return [];
     const types = await readTypes();
     const form = types.find(({ identifier_type }) => identifier_type === type)?.form;
@@ -105,8 +105,14 @@ export function numberCheck({ readers }: Context, pairs = [usualPair]) {
     return (await Promise.all(checks)).flat();
   }
 
-  return async (given: object): Promise<Problem[]> =>
-    (await Promise.all(pairs.map((pair) => checkOne(pair, { ...given })))).flat();
+  return async (given: { identifiers?: unknown }): Promise<Problem[]> => {
+    const items: unknown[] = Array.isArray(given.identifiers) ? given.identifiers : [];
+    const checks = [
+      ...pairs.map((pair) => checkOne(pair, { ...given })),
+      ...items.map((item, at) => checkOne(usualPair, { ...Object(item) }, `identifiers.${at}.`)),
+    ];
+    return (await Promise.all(checks)).flat();
+  };
 }
 
 /** The option of a `superRefine` that checks an object even when some of its fields are wrong. */
@@ -114,30 +120,44 @@ export const whenObject: z.core.$ZodSuperRefineParams = {
   when: ({ value }) => typeof value === 'object' && value !== null,
 };
 
-/** A body that names one company: by a number, or (+) by its reference, which no other company shares. */
-export const companyBody = z
-  .strictObject({
-    identifier_type: identifierType.optional(),
-    identifier_value: identifierValue.optional(),
-    company_ref: companyRef.optional(),
-    lang: z.string().optional(),
-  })
-  .superRefine((body, context) => {
-    const missing = usualPair.filter((field) => !(field in body));
+/** The fields that name a company: by a number, or (+) by its reference, which no other company shares. */
+const nameFields = {
+  identifier_type: identifierType.optional(),
+  identifier_value: identifierValue.optional(),
+  company_ref: companyRef.optional(),
+};
+
+/** Returns the schema of an object that names one company and has other fields too. */
+function naming<Others extends z.ZodRawShape>(others: Others, isOptional: boolean) {
+  return z.strictObject({ ...nameFields, ...others }).superRefine((given, context) => {
+    const body: Record<string, unknown> = given;
+    const missing = usualPair.filter((field) => body[field] === undefined);
     if (body.company_ref === undefined) {
-      for (const field of missing) refuse(context, [field], 'is required', 'required');
+      if (isOptional) checkPair(body, context);
+      else for (const field of missing) refuse(context, [field], 'is required', 'required');
     } else if (missing.length < usualPair.length) {
       refuse(context, ['company_ref'], 'must be given without a number', 'conflict');
     }
   }, whenObject);
+}
 
-/** A body that names one company by a number, without spaces and dashes. */
-export const identifierBody = z.strictObject({
-  identifier_type: identifierType,
-  identifier_value: identifierValue,
-});
+/** Returns the schema of a query, a body or an item of `identifiers` that names one company. `numberCheck` checks it. */
+export const namingOne = <Others extends z.ZodRawShape>(others: Others) => naming(others, false);
 
-export type Identifier = z.output<typeof identifierBody>;
+/** Returns the schema of a body that may name one company. */
+export const namingAny = <Others extends z.ZodRawShape>(others: Others) => naming(others, true);
+
+/** The type and value by which SQL finds a company: a null type stands before a reference. */
+export type CompanyName = [type: string | null, value: string];
+
+/** Returns the name of the company in an object of `namingOne`. */
+export function nameOf({
+  identifier_type,
+  identifier_value,
+  company_ref,
+}: { [Field in keyof typeof nameFields]?: string | undefined }): CompanyName {
+  return company_ref === undefined ? [identifier_type!, identifier_value!] : [null, company_ref];
+}
 
 /** The body of the 404 for a number that no company has, now or formerly. */
 export const unknownCompany = {

@@ -11,7 +11,13 @@ import {
   readIdempotencyKey,
   type Answer,
 } from '../wallet/idempotency.ts';
-import { companyBody, numberCheck, unknownCompany, unknownCompanyErrors } from './identifier.ts';
+import {
+  nameOf,
+  namingOne,
+  numberCheck,
+  unknownCompany,
+  unknownCompanyErrors,
+} from './identifier.ts';
 import { keep } from '../http/keep.ts';
 import { type Charging, creditErrors } from '../wallet/ledger.ts';
 import { snapshotAnswered } from './snapshot-fields.ts';
@@ -19,15 +25,17 @@ import { readSnapshotDictionary, type SnapshotEntry, viewSnapshot } from './snap
 import { isKnown, tagOf } from '../http/tag.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
 
+const companyBody = namingOne({ lang: z.string().optional() });
+
 /** The company of a request, and the newest snapshot that the client has seen. */
 type Asked = Omit<z.output<typeof companyBody>, 'lang'> & { snapshot_no: number };
 
 /** Returns the entries of each company, in the order of `asked`; null for an unknown company. */
 async function readEntries(db: Db, asked: Asked[]): Promise<(SnapshotEntry[] | null)[]> {
-  const types = asked.map(({ identifier_type = null }) => identifier_type);
-  const values = asked.map(({ identifier_value, company_ref }) => company_ref ?? identifier_value);
+  const names = asked.map(nameOf);
+  const columns = [0, 1].map((at) => names.map((name) => name[at]));
   const file = 'api/read_snapshot.sql';
-  const rows = await runPrepared<{ entries: SnapshotEntry[] | null }>(db, file, [types, values]);
+  const rows = await runPrepared<{ entries: SnapshotEntry[] | null }>(db, file, columns);
   return rows.map(({ entries }) => entries);
 }
 

@@ -46,6 +46,8 @@ function describe(issue: RawIssue, part: unknown): string {
       return issue.format === 'date'
         ? 'must be a calendar date in the form YYYY-MM-DD.'
         : 'has a form that is not valid.';
+    case 'custom':
+      return String(issue.params?.wrong ?? 'is not valid.');
     default:
       return 'is not valid.';
   }

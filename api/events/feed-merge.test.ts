@@ -51,7 +51,19 @@ test('the history of the company has the events of both', async () => {
       },
       meta: { total: 3, company_ref: merged_into_id, primary_identifier: nip, is_watched: true },
     });
+    expect(await one.read(`/companies/events?company_ref=${ref}`)).toMatchObject({
+      meta: { company_ref: merged_into_id },
+    });
   }
+  // So do all of its numbers and references in a lookup.
+  const named = [
+    { company_ref: company_id },
+    { identifier_type: 'NIP', identifier_value: otherNip },
+  ];
+  const found = { found: true, company_ref: merged_into_id, is_watched: true };
+  expect(await one.ask('POST /companies/lookup', { identifiers: named })).toMatchObject({
+    body: { data: [found, found] },
+  });
 });
 
 test('a merged company leaves the feed with all that was told', async () => {

@@ -3,14 +3,15 @@ import { z } from 'zod';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import type { Caller } from '../auth/authenticate.ts';
 import {
+  type CompanyName,
   companyRef,
   companyStatus,
-  identifierValue,
-  unknownCompany,
+  nameOf,
+  namingOne,
   numberCheck,
+  unknownCompany,
   unknownCompanyErrors,
 } from '../companies/identifier.ts';
-import { identifierType } from '../dictionaries/names.ts';
 import { answersStatus, model, text } from '../endpoint/answers.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
 import { limits } from '../figures.ts';
@@ -68,7 +69,7 @@ type Found = {
  */
 async function readHistory(
   { readers, now }: Context,
-  named: [identifier_type: string | null, value: string],
+  named: CompanyName,
   { caller: { account_id, snapshot_no }, response, lang, page, per_page, ...asked }: Asked,
 ) {
   const filter = await resolveFeedFilter(readers.db, asked);
@@ -101,15 +102,14 @@ const historyByNumber = endpoint(
     ...answered,
     path: '/companies/events',
     summary: 'List the events of a company',
-    query: z.strictObject({
-      identifier_type: identifierType,
-      identifier_value: identifierValue,
-      ...queryFields,
-    }),
+    query: namingOne(queryFields),
     check: numberCheck,
   },
-  ({ query: { identifier_type, identifier_value, ...asked }, caller, response, options }) =>
-    readHistory(options, [identifier_type, identifier_value], { caller, response, ...asked }),
+  async ({ query, caller, response, options }) => {
+    const { identifier_type: _type, identifier_value: _value, company_ref, ...asked } = query;
+    if (company_ref !== undefined) await options.limiter.count(limits.histories, caller.account_id);
+    return readHistory(options, nameOf(query), { caller, response, ...asked });
+  },
 );
 
 const historyByReference = endpoint(

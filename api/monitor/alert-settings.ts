@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { CustomerTables } from '../../sql/tables/customer.ts';
 import type { Db, Tx } from '../../sql/connection/kysely.ts';
-import type { Identifier } from '../companies/identifier.ts';
+import type { CompanyName } from '../companies/identifier.ts';
 import { HttpError } from '../http/errors.ts';
 import { rowCount } from '../http/paging.ts';
 import { changeWatchList } from './watch-list.ts';
@@ -93,17 +93,17 @@ export const notWatched = {
 } as const;
 
 /** Returns the watch of a company, or the queued watch of its number. Throws a 404 when neither exists. */
-function findWatch(tx: Tx, account_id: string, { identifier_type, identifier_value }: Identifier) {
+function findWatch(tx: Tx, account_id: string, [type, value]: CompanyName) {
   return tx
     .selectFrom('customer.watch')
     .select(['watch_id', 'has_custom_settings', ...settingColumns])
     .where('account_id', '=', account_id)
     .where(
       sql<boolean>`(
-        company_id = (select registry.find_company(${identifier_type}, ${identifier_value}))
+        company_id = (select registry.find_company(${type}, ${value}))
         or company_id is null
-        and identifier_type = ${identifier_type}
-        and identifier_value = ${identifier_value}
+        and identifier_type = ${type}
+        and identifier_value = ${value}
       )`,
     )
     .orderBy('company_id', (order) => order.asc().nullsLast())
@@ -118,10 +118,10 @@ export async function setForCompany(
   db: Db,
   account_id: string,
   given: AlertChange,
-  identifier: Identifier,
+  name: CompanyName,
 ) {
   await changeWatchList(db, account_id, async (tx) => {
-    const { watch_id, has_custom_settings, ...own } = await findWatch(tx, account_id, identifier);
+    const { watch_id, has_custom_settings, ...own } = await findWatch(tx, account_id, name);
     const global = await findGlobalSettings(tx, account_id);
     const stored = has_custom_settings ? { ...global, ...(own as AlertSettings) } : global;
     const { notify_submissions: _, ...settings } = change(stored, given);
@@ -134,9 +134,9 @@ export async function setForCompany(
 }
 
 /** Deletes the own alert settings of one watched company. Returns the count of deleted settings, 0 or 1. */
-export async function resetForCompany(db: Db, account_id: string, identifier: Identifier) {
+export async function resetForCompany(db: Db, account_id: string, name: CompanyName) {
   return changeWatchList(db, account_id, async (tx) => {
-    const { watch_id } = await findWatch(tx, account_id, identifier);
+    const { watch_id } = await findWatch(tx, account_id, name);
     return dropCustomSettings(tx, account_id, watch_id);
   });
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createFirstDay } from '../../fixtures/dump/night.ts';
-import { refusals } from '../../fixtures/client/json-client.ts';
+import { refusal, refusals } from '../../fixtures/client/json-client.ts';
 import { createWatcher, type Watcher } from '../../fixtures/client/watcher.ts';
 import { useApi } from '../../fixtures/client/use-api.ts';
 import { category, eventClass, severity } from '../dictionaries/names.ts';
@@ -25,7 +25,7 @@ async function update(watcher: Watcher, body: object): Promise<number> {
 }
 
 interface Settings {
-  data: { global: object; companies: { primary_identifier: string }[] };
+  data: { global: object; companies: Record<'primary_identifier' | 'company_ref', string>[] };
   meta: { total: number };
 }
 
@@ -223,6 +223,11 @@ describe('DELETE /watchlist/alerts', () => {
     const { companies } = (await read(watcher)).data;
     expect(companies).toMatchObject([{ primary_identifier: renamed }]);
     expect(await update(watcher, { alert_min_severity: 'info' })).toBe(2);
+    // The reference names the company too.
+    const { company_ref } = companies[0]!;
+    expect(await update(watcher, { alert_min_severity: 'info', company_ref })).toBe(1);
+    expect(await remove(watcher, { company_ref })).toEqual(done(1));
+    expect(await remove(watcher, { company_ref: '4711000' })).toEqual(notWatched);
   });
 
   test.each([bakery, '5252344078'])('404 for %s, which the account does not watch', async (nip) => {
@@ -235,6 +240,9 @@ describe('DELETE /watchlist/alerts', () => {
     const errors = refusals({ identifier_type: 'is required.', identifier_value: 'is required.' });
     expect(await remove(watcher, {})).toMatchObject({ status: 422, body: { errors } });
     expect(await remove(watcher, one('1'))).toMatchObject({ status: 422 });
+    expect(await remove(watcher, { ...one(bakery), company_ref: '1' })).toEqual(
+      refusal('company_ref', 'The company_ref field must be given without a number.'),
+    );
   });
 });
 

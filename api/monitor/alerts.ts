@@ -8,16 +8,10 @@ import {
   setGlobally,
   settingColumns,
 } from './alert-settings.ts';
-import { category, eventClass, identifierType, severity } from '../dictionaries/names.ts';
+import { category, eventClass, severity } from '../dictionaries/names.ts';
 import { answersSuccess, model } from '../endpoint/answers.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
-import {
-  checkPair,
-  identifierBody,
-  identifierValue,
-  numberCheck,
-  whenObject,
-} from '../companies/identifier.ts';
+import { nameOf, namingAny, namingOne, numberCheck } from '../companies/identifier.ts';
 import { pageMeta, pagingFields, viewPageMeta } from '../http/paging.ts';
 import examples from './examples.json' with { type: 'json' };
 import { selectPage, watchedFields } from './watch-list.ts';
@@ -75,31 +69,28 @@ const change = endpoint(
     ...common,
     method: 'patch',
     summary: 'Set which events are reported by mail',
-    body: z
-      .strictObject({
-        alert_min_severity: severity,
-        alerts_enabled: z.boolean().optional(),
-        notify_via_email: z.boolean().optional(),
-        alert_event_classes: listOf(eventClass).optional(),
-        alert_categories: listOf(category).optional(),
-        force: z.boolean().optional(),
-        notify_submissions: z.boolean().optional(),
-        identifier_type: identifierType.optional(),
-        identifier_value: identifierValue.optional(),
-      })
-      .superRefine((body, context) => checkPair(body, context), whenObject),
+    body: namingAny({
+      alert_min_severity: severity,
+      alerts_enabled: z.boolean().optional(),
+      notify_via_email: z.boolean().optional(),
+      alert_event_classes: listOf(eventClass).optional(),
+      alert_categories: listOf(category).optional(),
+      force: z.boolean().optional(),
+      notify_submissions: z.boolean().optional(),
+    }),
     check: numberCheck,
     bodyExample: examples.change,
     ...answersSuccess([updatedData, { updated: 42 }]),
     errors: notWatchedErrors,
   },
   async ({ body, caller: { account_id }, options: { db } }) => {
-    const { identifier_type, identifier_value, force = false, ...given } = body;
-    if (identifier_type === undefined || identifier_value === undefined) {
+    const { identifier_type, identifier_value, company_ref, force = false, ...given } = body;
+    if (identifier_type === undefined && company_ref === undefined) {
       const updated = await setGlobally(db, account_id, given, force);
       return { success: true, data: { updated } };
     }
-    await setForCompany(db, account_id, given, { identifier_type, identifier_value });
+    const name = nameOf({ identifier_type, identifier_value, company_ref });
+    await setForCompany(db, account_id, given, name);
     return { success: true, data: { updated: 1 } };
   },
 );
@@ -135,14 +126,14 @@ const reset = endpoint(
     ...common,
     method: 'delete',
     summary: 'Remove the alert settings of one company',
-    body: identifierBody,
+    body: namingOne({}),
     check: numberCheck,
     bodyExample: examples.identifier,
     ...answersSuccess([updatedData, { updated: 1 }]),
     errors: notWatchedErrors,
   },
-  async ({ body: identifier, caller: { account_id }, options: { db } }) => {
-    const updated = await resetForCompany(db, account_id, identifier);
+  async ({ body, caller: { account_id }, options: { db } }) => {
+    const updated = await resetForCompany(db, account_id, nameOf(body));
     return { success: true, data: { updated } };
   },
 );

@@ -137,6 +137,7 @@ describe('GET /openapi.json', () => {
       .filter(({ where, schema }) => where.includes(' /') && schema.type === 'array')
       .map(({ where, schema }) => [where, 'maxItems' in schema && schema.maxItems]);
     expect(lists).toEqual([
+      ['post /api/v1/companies/lookup.identifiers', 100],
       ['post /api/v1/companies/add.identifier_value', 100],
       ['delete /api/v1/companies/watched.identifier_value', 100],
       ['delete /api/v1/companies/watched.value', 100],
@@ -365,7 +366,11 @@ describe('GET /openapi.json', () => {
         return per === 'account' ? `${method} ${path}` : [];
       }),
     );
-    const ofAccounts = ['delete /api/v1/account', 'get /api/v1/companies/{company_ref}/events'];
+    const ofAccounts = [
+      'delete /api/v1/account',
+      'post /api/v1/companies/lookup',
+      'get /api/v1/companies/{company_ref}/events',
+    ];
     expect(limits.flat()).toEqual(ofAccounts);
     const { get } = document.paths!['/api/v1/stats/series'] as Record<string, Operation>;
     expect(get!['x-rate-limit']).toMatchObject({ requests: 10, per: 'address' });

@@ -1,0 +1,73 @@
+import { sql } from 'kysely';
+import { z } from 'zod';
+import { runPrepared } from '../../sql/connection/prepared.ts';
+import { answersStatus, model } from '../endpoint/answers.ts';
+import { endpoint } from '../endpoint/endpoint.ts';
+import { limits, sizes } from '../figures.ts';
+import examples from './examples.json' with { type: 'json' };
+import {
+  companyStatus,
+  identifier,
+  identifiersOf,
+  nameOf,
+  namingOne,
+  numberCheck,
+  type Numbers,
+} from './identifier.ts';
+
+const { lookups, lookupsOfDay } = limits;
+
+const company = model('Lookup', {
+  found: z.boolean(),
+  company_ref: z.string().nullable(),
+  name: z.string().nullable(),
+  status: companyStatus.or(z.null()),
+  identifiers: z.array(identifier),
+  is_watched: z.boolean(),
+});
+
+type Found = Numbers & Omit<z.output<typeof company>, 'identifiers' | 'found' | 'is_watched'>;
+
+/** (+) Tells which company a number or reference names, free of charge. */
+export const lookupEndpoint = endpoint(
+  {
+    method: 'post',
+    path: '/companies/lookup',
+    tag: 'Companies',
+    summary: 'Look up companies by numbers or references',
+    description: `(+) Free of charge: name, status and numbers of up to ${sizes.items} companies, in the order of \`identifiers\`. A former number and the reference of a company that became one with another find the company of today. A company without a public name has an empty name. At most ${lookups.request_count} requests a minute and ${lookupsOfDay.request_count} a day and account, beyond that 429.`,
+    auth: 'token',
+    limit: lookups,
+    body: z.strictObject({ identifiers: z.array(namingOne({})).min(1).max(sizes.items) }),
+    check: numberCheck,
+    bodyExample: examples.lookup,
+    ...answersStatus([z.array(company), examples.looked_up]),
+  },
+  async ({ body, caller: { account_id, snapshot_no }, options: { limiter, readers } }) => {
+    await limiter.count(lookupsOfDay, account_id);
+    const names = body.identifiers.map(nameOf);
+    const columns = [0, 1].map((at) => names.map((name) => name[at]));
+    const rows = await readers.read(
+      (db) => runPrepared<Found>(db, 'api/lookup.sql', columns),
+      snapshot_no,
+    );
+    const watches = await readers.readCustomer((db) =>
+      db
+        .selectFrom('customer.watch')
+        .select('company_id')
+        .where('account_id', '=', account_id)
+        .where(sql<boolean>`company_id = any(${rows.map((row) => row.company_ref)}::bigint[])`)
+        .execute(),
+    );
+    const watched = new Set(watches.map(({ company_id }) => company_id));
+    const data = rows.map(({ company_ref, name, status, identifiers }) => ({
+      found: company_ref !== null,
+      company_ref,
+      name,
+      status,
+      identifiers: identifiersOf([{ identifiers }]),
+      is_watched: company_ref !== null && watched.has(company_ref),
+    }));
+    return { status: 'success', data };
+  },
+);
