@@ -35,6 +35,7 @@ import { createUnsubscribePages } from './monitor/unsubscribe-page.ts';
 import { walletEndpoints } from './wallet/endpoints.ts';
 import type { PaymentOptions } from './wallet/payment.ts';
 import { watchlistEndpoints } from './monitor/endpoints.ts';
+import { webhookEndpoints } from './webhooks/endpoints.ts';
 import { createWebhooks } from './wallet/webhooks.ts';
 
 /** The options of all rooms of the API. Optional settings of the environment have a default. */
@@ -45,7 +46,12 @@ export interface AppOptions
     PaymentOptions,
     SearchOptions,
     Pick<Environment, 'trustProxy' | 'snapshotCredits'>,
-    Partial<Pick<Environment, 'corsOrigins' | 'privacyText' | 'termsText' | 'contact'>> {
+    Partial<
+      Pick<
+        Environment,
+        'allowPrivateWebhooks' | 'corsOrigins' | 'privacyText' | 'termsText' | 'contact'
+      >
+    > {
   /** The part of the data that is invented; each page names it. Undefined if the database holds no invented data. */
   sample?: 'all' | 'some' | undefined;
   /** The content of `/metrics`, and the middleware that counts requests for these metrics. */
@@ -105,8 +111,9 @@ export function createApp(options: AppOptions): Express {
 
   const limitAddress = options.limiter.limitRequests(limits.general);
   const endpoints = listEndpoints(options);
-  app.use(basePath, mountEndpoints(endpoints, options));
+  // `/webhooks/stripe` comes before `/webhooks/{webhook_ref}`.
   app.use(createWebhooks(options));
+  app.use(basePath, mountEndpoints(endpoints, options));
   app.use(createProbes(options));
   app.use(metrics.router);
   app.use(showFaults);
@@ -136,6 +143,7 @@ export function listEndpoints(options: AppOptions): Endpoint[] {
     ...watchlistEndpoints(options),
     ...eventEndpoints,
     ...alertEndpoints,
+    ...webhookEndpoints(options.allowPrivateWebhooks ?? false),
     ...statsEndpoints,
     ...qualityEndpoints,
     ...dictionaryEndpoints,

@@ -73,6 +73,10 @@ export const limits = {
   quality: limit('quality', 30, minute_ms),
   /** The limit of downloads, since a reader of Parquet requests several parts of one file. */
   downloads: limit('downloads', 120, minute_ms),
+  /** The limit per account of registrations and changes of webhooks, each of which may ask for a name. */
+  registerWebhook: limit('webhook-changes', 200, hour_ms, 'registrations and changes an hour'),
+  /** The limit per account of tests and replays together, each of which calls a webhook. */
+  callWebhook: limit('webhook-calls', 120, hour_ms, 'tests and replays an hour'),
   /** The limit per address of refused webhooks. Stripe, whose webhooks are not refused, repeats after a 429. */
   refusedWebhooks: limit('webhooks', 30, minute_ms),
 };
@@ -129,6 +133,15 @@ export const lifetimes = {
   download_ms: hour_ms,
 };
 
+export const webhooks = {
+  /** The maximum number of webhooks of an account. */
+  most: 10,
+  /** The maximum number of events in a delivery. */
+  maxEvents: 50,
+  /** The time after a rotation in which the replaced secret still signs, in ms. */
+  previousSecret_ms: day_ms,
+};
+
 /** The longest waits of the API, in ms. */
 export const patience = {
   /** The deadline of an answer, after which the client gets a 503. */
@@ -143,6 +156,8 @@ export const patience = {
   /** The longest wait for a session of a download, and the longest query of a download. */
   downloadSession_ms: 10_000,
   downloadQuery_ms: 45_000,
+  /** The longest wait for the addresses of the name of a webhook. */
+  lookup_ms: 1_500,
   /** The longest wait for one of two attempts at Stripe, which both end before `slowAnswer_ms`. */
   stripe_ms: 3_000,
   /** The longest wait for a whole request, and for the headers of a request. */

@@ -18,6 +18,9 @@ export const retention = {
   LEDGER_DAYS: 2190,
 };
 
+/** The days until deliveries of webhooks are deleted. */
+export const webhookDelivery_days = 30;
+
 /** The most rows of a kind that one transaction of the retention changes. */
 export const retainedRows = 10_000;
 

@@ -67,6 +67,14 @@ describe('DELETE /account', () => {
          ($2, 1, 1, '2026-05-01', 'COMPANY_CLOSED_DATE')`,
       [account_id, neighbour.account_id],
     );
+    const webhook = { url: 'https://zuzanna.example/hook' };
+    const { status } = await askJson(api, 'POST /webhooks', { token, body: webhook });
+    expect(status).toBe(201);
+    await db.pool.query(
+      `insert into customer.webhook_delivery (webhook_id, message_id, kind, previous_event_id,
+         event_id, event_count, attempt_no, started_at, duration_ms, response)
+       select webhook_id, 'msg_1', 'test', 0, 0, 0, 1, now(), 1, 'zuzanna' from customer.webhook`,
+    );
     expect(await findClearText(db, '', ['niezapominajka'])).not.toEqual([]);
     const message: unknown = expect.stringContaining('forfeited');
     const body = { success: true, message, forfeited_credits: 200 };

@@ -30,7 +30,10 @@ export const filterFields = {
   to_date: dateField('to_date').optional(),
 };
 
-const list = z.union([words, z.array(words).min(1)]).optional();
+const list = z
+  .union([words, z.array(words).min(1)])
+  .optional()
+  .meta({ description: 'A list, or a text with commas.' });
 
 /** The filter of a body, where a list may be an array too. */
 export const filterBody = z

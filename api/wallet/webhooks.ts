@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { limits, sizes } from '../figures.ts';
 import { readBounded } from '../http/bounded-body.ts';
 import type { Context } from '../http/context.ts';
-import { HttpError, onlyAllow } from '../http/errors.ts';
+import { answerUnmatched, HttpError } from '../http/errors.ts';
 import { addressKeyOf } from '../http/limiter.ts';
 import { createRouter } from '../http/router.ts';
 import type { PaymentOptions } from './payment.ts';
@@ -167,7 +167,11 @@ export function createWebhooks(options: PaymentOptions): Router {
   router
     .route('/api/v1/webhooks/stripe')
     .post(admit, readBounded(sizes.webhook_bytes, readBytes), receive, countRefused)
-    .all(onlyAllow('POST'));
+    // A GET reaches no `/webhooks/{webhook_ref}`.
+    .all((request, response, next) => {
+      response.locals.allow = 'POST';
+      return answerUnmatched(request, response, next);
+    });
 
   return router;
 }

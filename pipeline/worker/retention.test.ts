@@ -66,6 +66,27 @@ test('mails and one-time tokens that are done are deleted after 30 days', async 
   expect(await retain()).toEqual({ mail_count: 0, token_count: 0 });
 });
 
+test('deliveries of webhooks are deleted after 30 days, and no webhook is', async () => {
+  const { account_id } = await createAccount(db.kysely);
+  await db.pool.query(
+    `with webhook as (
+       insert into customer.webhook (account_id, webhook_ref, url, scope, max_events, has_heartbeat,
+         event_id, snapshot_no, published, created_at)
+       values ($1, 'A', 'https://receiver.example', 'all', 1, true, 0, 0, '{}', $2)
+       returning webhook_id
+     )
+     insert into customer.webhook_delivery (webhook_id, message_id, kind, previous_event_id,
+       event_id, event_count, attempt_no, started_at, duration_ms)
+     select webhook_id, days, 'test', 0, 0, 0, 1, $3::timestamptz - days * interval '1 day', 1
+     from webhook, unnest(array[29, 30, 31]) as days`,
+    [account_id, daysAgo(40), now],
+  );
+  await retain();
+  const kept = 'select message_id from customer.webhook_delivery order by 1';
+  expect(await read(kept)).toEqual(['29', '30']);
+  expect(await read('select webhook_ref from customer.webhook')).toEqual(['A']);
+});
+
 test('answers to repeated requests are deleted after a day, windows of rate limits after an hour', async () => {
   const before = (at: Date, ms: number) => new Date(at.getTime() - ms);
   const hourAgo = before(now, 3_600_000);

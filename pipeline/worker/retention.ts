@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type pg from 'pg';
 import { queryFile } from '../../sql/connection/database.ts';
 import type { Environment } from '../environment.ts';
-import { day_ms, retainedRows } from '../figures.ts';
+import { day_ms, retainedRows, webhookDelivery_days } from '../figures.ts';
 import { mailFolder } from '../mail/transport.ts';
 import { whilePublishingWaits } from '../night/lock.ts';
 
@@ -21,7 +21,8 @@ export async function applyRetention(options: RetentionOptions) {
   type Counts = { mail_count: number; token_count: number };
   const done = [before(mail_days), now];
   const [counts] = await queryFile<Counts>(pool, 'mail/delete_done.sql', done);
-  const limits = [...[reject_days, ip_days, ledger_days].map(before), retainedRows];
+  const periods = [reject_days, ip_days, ledger_days].map(before);
+  const limits = [...periods, retainedRows, before(webhookDelivery_days)];
   const retain = () => queryFile<{ is_full: boolean }>(pool, 'person/retain.sql', limits);
   while ((await retain())[0]!.is_full);
   if (closed_person_days !== undefined) await hideClosed(pool, before(closed_person_days));

@@ -51,6 +51,7 @@ begin
     delete from customer.idempotent_answer where idempotent_answer.account_id = ended_id;
     delete from customer.alert_setting where alert_setting.account_id = ended_id;
     delete from customer.submission where submission.account_id = ended_id;
+    delete from customer.webhook where webhook.account_id = ended_id;
     delete from customer.watch where watch.account_id = ended_id;
 end;
 $$;

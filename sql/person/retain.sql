@@ -1,6 +1,6 @@
 -- Erases and deletes personal data that are older than their period, without a request. One run handles at most $4
--- rows of each kind, and $4 / 1000 ended accounts. Rejected rows older than $1, network addresses older than $2 and
--- ledgers older than $3 are due. Returns one row: whether more rows may be due.
+-- rows of each kind, and $4 / 1000 ended accounts. Rejected rows older than $1, network addresses older than $2, ledgers
+-- older than $3 and deliveries of webhooks older than $5 are due. Returns one row: whether more rows may be due.
 with reject as (
     update registry.reject
     set raw = ''
@@ -40,6 +40,19 @@ feed as (
             from customer.account
             join customer.feed as old using (account_id)
             where account.ended_at is not null
+            limit $4
+        )
+    )
+    returning true
+),
+
+webhook_delivery as (
+    delete from customer.webhook_delivery
+    where webhook_delivery.delivery_id = any(
+        array(
+            select old.delivery_id
+            from customer.webhook_delivery as old
+            where old.started_at < $5::timestamptz
             limit $4
         )
     )
@@ -107,5 +120,5 @@ account as (
 select
     $4 in (
         (select count(*) from reject), (select count(*) from token), (select count(*) from feed),
-        (select count(*) from unopened), 1000 * (select count(*) from ended)
+        (select count(*) from webhook_delivery), (select count(*) from unopened), 1000 * (select count(*) from ended)
     ) as is_full

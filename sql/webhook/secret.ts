@@ -8,18 +8,21 @@ export interface SecretVersions {
 }
 
 /**
- * Returns a secret of an endpoint in the form of Standard Webhooks: `whsec_` and 32 bytes in base64. A secret is derived
- * from the key of the server, so that the database and its dumps hold none.
+ * Returns the newest secret of an endpoint in the form of Standard Webhooks: `whsec_` and 32 bytes in base64. A secret
+ * is derived from the key of the server, so that the database and its dumps hold none.
  */
-function deriveSecret(secretKey: string, webhook_ref: string, version: number): string {
-  const hmac = createHmac('sha256', secretKey).update(`webhook:${webhook_ref}:${version}`);
+export function deriveSecret(
+  secretKey: string,
+  { webhook_ref, secret_version }: Pick<SecretVersions, 'webhook_ref' | 'secret_version'>,
+): string {
+  const hmac = createHmac('sha256', secretKey).update(`webhook:${webhook_ref}:${secret_version}`);
   return `whsec_${hmac.digest('base64')}`;
 }
 
 /** Returns the secrets that sign a call at a moment: the newest first, and after a rotation for a day the one before. */
 export function listSecrets(secretKey: string, webhook: SecretVersions, now: Date): string[] {
-  const { webhook_ref, secret_version, previous_secret_until } = webhook;
-  const isReplaced = previous_secret_until !== null && now < previous_secret_until;
-  const versions = isReplaced ? [secret_version, secret_version - 1] : [secret_version];
-  return versions.map((version) => deriveSecret(secretKey, webhook_ref, version));
+  const { secret_version, previous_secret_until: until } = webhook;
+  const replaced = { ...webhook, secret_version: secret_version - 1 };
+  const versions = until !== null && now < until ? [webhook, replaced] : [webhook];
+  return versions.map((version) => deriveSecret(secretKey, version));
 }

@@ -1,0 +1,238 @@
+import { sql } from 'kysely';
+import { z } from 'zod';
+import { feedScope, readCursor } from '../../sql/feed-cursor.ts';
+import { readFeed } from '../../sql/feed.ts';
+import { createRef } from '../auth/token-secret.ts';
+import { answersSuccess, text } from '../endpoint/answers.ts';
+import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
+import { resolveFeedFilter } from '../events/filter.ts';
+import { limits, webhooks } from '../figures.ts';
+import { invalid } from '../http/errors.ts';
+import { pageMeta, pagingFields, rowCount, skippedBy, viewPageMeta } from '../http/paging.ts';
+import { changeWatchList as changeAccount } from '../monitor/watch-list.ts';
+import examples from './examples.json' with { type: 'json' };
+import {
+  changeWebhook,
+  chosenFields,
+  deliveryData,
+  findEnd,
+  findWebhook,
+  newWebhookData,
+  requireAddress,
+  requireRoom,
+  viewDelivery,
+  viewNew,
+  viewOne,
+  viewWebhook,
+  webhookData,
+  webhookState,
+  withoutFailures,
+} from './webhook.ts';
+
+const common = { tag: 'Webhooks', auth: 'token' } as const;
+const params = z.strictObject({ webhook_ref: text });
+const one = { ...common, path: '/webhooks/{webhook_ref}', params } as const;
+const answersOne = answersSuccess([webhookData, examples.webhook]);
+const newExample = { ...examples.webhook, ...examples.secret };
+const answersNew = answersSuccess([newWebhookData, newExample]);
+
+function register(allowPrivate: boolean): Endpoint {
+  const { url, filters, max_events, heartbeat } = chosenFields;
+  return endpoint(
+    {
+      ...common,
+      isInTurn: true,
+      method: 'post',
+      path: '/webhooks',
+      summary: 'Register a webhook',
+      limit: limits.registerWebhook,
+      body: z.strictObject({
+        url,
+        scope: feedScope.default('watched'),
+        filters: filters.default({}),
+        max_events: max_events.default(webhooks.maxEvents),
+        heartbeat: heartbeat.default(true),
+      }),
+      bodyExample: examples.registration,
+      status: 201,
+      ...answersNew,
+    },
+    async ({ body, caller: { account_id }, options: { db, secretKey, now } }) => {
+      const { heartbeat: has_heartbeat, filters: asked, scope, ...chosen } = body;
+      await requireAddress(body.url, allowPrivate);
+      const filter = await resolveFeedFilter(db, { ...asked, scope });
+      const created = await changeAccount(db, account_id, async (tx) => {
+        await requireRoom(tx, account_id);
+        const end = await findEnd(tx, { account_id, scope, filter });
+        const stored = { filters: JSON.stringify(asked), feed_filter: JSON.stringify(filter) };
+        const ids = { account_id, webhook_ref: createRef(), created_at: now() };
+        return tx
+          .insertInto('customer.webhook')
+          .values({ ...ids, scope, has_heartbeat, ...chosen, ...stored, ...end })
+          .returningAll()
+          .executeTakeFirstOrThrow();
+      });
+      return viewNew(created, secretKey);
+    },
+  );
+}
+
+const list = endpoint(
+  {
+    ...common,
+    method: 'get',
+    path: '/webhooks',
+    summary: 'List the webhooks of the account',
+    ...answersSuccess([z.array(webhookData), [examples.webhook]]),
+  },
+  async ({ caller: { account_id }, options: { db } }) => {
+    const all = db.selectFrom('customer.webhook').selectAll().where('account_id', '=', account_id);
+    const rows = await all.orderBy('webhook_id', 'desc').execute();
+    return { success: true, data: rows.map(viewWebhook) };
+  },
+);
+
+const get = endpoint(
+  { ...one, ...answersOne, method: 'get', summary: 'Get a webhook' },
+  async (call) => viewOne(await findWebhook(call)),
+);
+
+function change(allowPrivate: boolean): Endpoint {
+  return endpoint(
+    {
+      ...one,
+      ...answersOne,
+      method: 'patch',
+      summary: 'Change, pause or enable a webhook',
+      limit: limits.registerWebhook,
+      body: z.strictObject({ ...chosenFields, state: webhookState }).partial(),
+      bodyExample: examples.change,
+    },
+    async (call) => {
+      const { heartbeat: has_heartbeat, filters, state, ...given } = call.body;
+      const { scope } = await findWebhook(call);
+      if (given.url !== undefined) await requireAddress(given.url, allowPrivate);
+      const filter = filters && (await resolveFeedFilter(call.options.db, { ...filters, scope }));
+      const webhook = await changeWebhook(call, {
+        ...given,
+        ...(has_heartbeat !== undefined && { has_heartbeat }),
+        ...(filter && {
+          filters: JSON.stringify(filters),
+          feed_filter: JSON.stringify(filter),
+          scanned_event_id: null,
+        }),
+        ...(state && { state, disabled_reason: state === 'active' ? null : 'paused' }),
+        ...((given.url !== undefined || state === 'active') && withoutFailures),
+      });
+      return viewOne(webhook);
+    },
+  );
+}
+
+const remove = endpoint(
+  {
+    ...one,
+    method: 'delete',
+    summary: 'Delete a webhook',
+    answer: z.strictObject({ success: z.literal(true), message: text }),
+    example: examples.deleted,
+  },
+  async (call) => {
+    const { webhook_id } = await findWebhook(call);
+    const deletion = call.options.db.deleteFrom('customer.webhook');
+    await deletion.where('webhook_id', '=', webhook_id).execute();
+    return examples.deleted;
+  },
+);
+
+const rotate = endpoint(
+  {
+    ...one,
+    ...answersNew,
+    method: 'post',
+    path: '/webhooks/{webhook_ref}/rotate',
+    summary: 'Replace the secret of a webhook',
+  },
+  async (call) => {
+    const { secretKey, now } = call.options;
+    const previous_secret_until = new Date(now().getTime() + webhooks.previousSecret_ms);
+    const secret_version = sql<number>`secret_version + 1`;
+    return viewNew(await changeWebhook(call, { secret_version, previous_secret_until }), secretKey);
+  },
+);
+
+const test = endpoint(
+  {
+    ...one,
+    ...answersOne,
+    method: 'post',
+    path: '/webhooks/{webhook_ref}/test',
+    summary: 'Send a test to a webhook',
+    limit: limits.callWebhook,
+    status: 202,
+  },
+  async (call) => viewOne(await changeWebhook(call, { test_requested_at: call.options.now() })),
+);
+
+const badCursor = 'The after field must be a cursor of this webhook, or of a feed with its scope.';
+
+const replay = endpoint(
+  {
+    ...one,
+    ...answersOne,
+    method: 'post',
+    path: '/webhooks/{webhook_ref}/replay',
+    summary: 'Deliver again what follows a cursor',
+    limit: limits.callWebhook,
+    body: z.strictObject({ after: z.string().max(100) }),
+    bodyExample: { after: examples.webhook.cursor },
+    status: 202,
+  },
+  async (call) => {
+    const { scope, account_id } = await findWebhook(call);
+    const from = readCursor(call.body.after);
+    const asked = { account_id, scope, limit: 1, filter: {} };
+    const isKnown =
+      from?.scope === scope &&
+      (await readFeed(call.options.db, { ...asked, after: from.event_id }));
+    if (!isKnown) throw invalid([['after', badCursor, 'bad_cursor']]);
+    const replay_count = sql<number>`replay_count + 1`;
+    const position = { event_id: from.event_id, scanned_event_id: null, snapshot_no: '0' };
+    const moved = { ...withoutFailures, ...position, replay_count };
+    return viewOne(await changeWebhook(call, moved));
+  },
+);
+
+const deliveries = endpoint(
+  {
+    ...one,
+    method: 'get',
+    path: '/webhooks/{webhook_ref}/deliveries',
+    summary: 'List the deliveries of a webhook',
+    query: z.strictObject(pagingFields),
+    ...answersSuccess([z.array(deliveryData), [examples.delivery]], [pageMeta, examples.meta]),
+  },
+  async (call) => {
+    const { query, options } = call;
+    const { webhook_id, scope } = await findWebhook(call);
+    const all = options.db
+      .selectFrom('customer.webhook_delivery')
+      .where('webhook_id', '=', webhook_id);
+    const { total } = await all.select(rowCount).executeTakeFirstOrThrow();
+    const rows = await all
+      .select(['message_id', 'kind', 'previous_event_id', 'event_id', 'event_count', 'attempt_no'])
+      .select(['started_at', 'duration_ms', 'status_code', 'error', 'response'])
+      .orderBy('delivery_id', 'desc')
+      .offset(skippedBy(query))
+      .limit(query.per_page)
+      .execute();
+    const data = rows.map((row) => viewDelivery(row, scope));
+    return { success: true, data, meta: viewPageMeta(query, total) };
+  },
+);
+
+/** Returns the endpoints of webhooks. @param allowPrivate whether they may have private addresses */
+export function webhookEndpoints(allowPrivate: boolean): Endpoint[] {
+  const ofOne = [get, change(allowPrivate), remove, rotate, test, replay, deliveries];
+  return [register(allowPrivate), list, ...ofOne];
+}

@@ -1,0 +1,170 @@
+import { type Selectable, sql, type UpdateObject } from 'kysely';
+import { z } from 'zod';
+import type { Tx } from '../../sql/connection/kysely.ts';
+import { feedScope, writeCursor } from '../../sql/feed-cursor.ts';
+import { type FeedFilter, readFeed } from '../../sql/feed.ts';
+import type { Tables } from '../../sql/tables/tables.ts';
+import { RefusedAddress, requirePublic } from '../../sql/webhook/address.ts';
+import { deriveSecret } from '../../sql/webhook/secret.ts';
+import { model, text, time } from '../endpoint/answers.ts';
+import type { Call } from '../endpoint/endpoint.ts';
+import { filterBody } from '../events/filter.ts';
+import { patience, webhooks } from '../figures.ts';
+import { HttpError, invalid } from '../http/errors.ts';
+import { formatOptional, formatTimestamp } from '../http/timestamp.ts';
+
+type Webhook = Selectable<Tables['customer.webhook']>;
+type Delivery = Selectable<Tables['customer.webhook_delivery']>;
+
+/** The fields that a client chooses, and may change later. */
+export const chosenFields = {
+  url: text.min(1),
+  filters: filterBody,
+  max_events: z.int().min(1).max(webhooks.maxEvents),
+  heartbeat: z.boolean(),
+};
+
+export const webhookState = z.enum(['active', 'disabled']);
+
+export const webhookData = model('Webhook', {
+  webhook_ref: text,
+  scope: feedScope,
+  ...chosenFields,
+  state: webhookState,
+  disabled_reason: z.enum(['paused', 'gone', 'failing']).nullable(),
+  cursor: text,
+  failing_since: time.nullable(),
+  next_attempt_at: time.nullable(),
+  created_at: time,
+});
+
+export const newWebhookData = model('NewWebhook', { ...webhookData.shape, secret: text });
+
+export const deliveryData = model('WebhookDelivery', {
+  message_id: text,
+  kind: z.enum(['events', 'heartbeat', 'test']),
+  previous_cursor: text,
+  cursor: text,
+  event_count: z.int(),
+  attempt_no: z.int(),
+  started_at: time,
+  duration_ms: z.int(),
+  status_code: z.int().nullable(),
+  error: text.nullable(),
+  response: text.nullable(),
+});
+
+/** Returns a webhook as answers show it. */
+export function viewWebhook(webhook: Webhook) {
+  const { webhook_ref, scope, url, filters, max_events, has_heartbeat: heartbeat } = webhook;
+  const { state, disabled_reason } = webhook;
+  return {
+    webhook_ref,
+    scope,
+    url,
+    filters,
+    max_events,
+    heartbeat,
+    state,
+    disabled_reason,
+    cursor: writeCursor(webhook),
+    failing_since: formatOptional(webhook.failing_since),
+    next_attempt_at: formatOptional(webhook.next_attempt_at),
+    created_at: formatTimestamp(webhook.created_at),
+  };
+}
+
+/** Returns the answer with a webhook. */
+export function viewOne(webhook: Webhook) {
+  return { success: true, data: viewWebhook(webhook) };
+}
+
+/** Returns the answer with a webhook and its newest secret. */
+export function viewNew(webhook: Webhook, secretKey: string) {
+  return {
+    success: true,
+    data: { ...viewWebhook(webhook), secret: deriveSecret(secretKey, webhook) },
+  };
+}
+
+/** Returns a delivery as answers show it. */
+export function viewDelivery(
+  { previous_event_id, event_id, started_at, ...row }: Omit<Delivery, 'delivery_id' | 'webhook_id'>,
+  scope: Webhook['scope'],
+) {
+  const previous_cursor = writeCursor({ scope, event_id: previous_event_id });
+  const cursor = writeCursor({ scope, event_id });
+  return { ...row, previous_cursor, cursor, started_at: formatTimestamp(started_at) };
+}
+
+type Called = Pick<
+  Call<'token', { webhook_ref: string }, never, never>,
+  'params' | 'caller' | 'options'
+>;
+
+// The 404 is the same for an unknown webhook and for the webhook of another account.
+const unknownWebhook = () =>
+  new HttpError(404, { message: 'Webhook not found.', code: 'UNKNOWN_WEBHOOK' });
+
+/** Returns the webhook of a path. Throws a 404 where the account of the caller has no such webhook. */
+export function findWebhook({ params, caller, options: { db } }: Called): Promise<Webhook> {
+  return db
+    .selectFrom('customer.webhook')
+    .selectAll()
+    .where('account_id', '=', caller.account_id)
+    .where('webhook_ref', '=', params.webhook_ref)
+    .executeTakeFirstOrThrow(unknownWebhook);
+}
+
+/** Changes the webhook of a path, and returns it. Throws a 404 where the caller has no such webhook. */
+export function changeWebhook(
+  { params, caller, options: { db } }: Called,
+  change: UpdateObject<Tables, 'customer.webhook'>,
+): Promise<Webhook> {
+  return db
+    .updateTable('customer.webhook')
+    .set({ ...params, ...change })
+    .where('account_id', '=', caller.account_id)
+    .where('webhook_ref', '=', params.webhook_ref)
+    .returningAll()
+    .executeTakeFirstOrThrow(unknownWebhook);
+}
+
+/** The columns of a webhook without failures: the worker calls it at once. */
+export const withoutFailures = { attempt_count: 0, next_attempt_at: null, failing_since: null };
+
+/** Throws a 422 for an address that is not called. */
+export async function requireAddress(url: string, allowPrivate: boolean): Promise<void> {
+  try {
+    await requirePublic(url, { allowPrivate, lookup_ms: patience.lookup_ms });
+  } catch (error) {
+    if (!(error instanceof RefusedAddress)) throw error;
+    throw invalid([['url', `The url field ${error.message}.`, 'refused_address']]);
+  }
+}
+
+/** Throws a 422 for an account that has as many webhooks as it may; the account is locked. */
+export async function requireRoom(tx: Tx, account_id: string): Promise<void> {
+  const held = tx.selectFrom('customer.webhook').select('webhook_id');
+  const rows = await held.where('account_id', '=', account_id).execute();
+  if (rows.length < webhooks.most) return;
+  const message = `An account has at most ${webhooks.most} webhooks; delete one first.`;
+  throw invalid([['url', message, 'limit_exceeded']]);
+}
+
+/** Returns the columns of a webhook that has heard of all that is published now. */
+export async function findEnd(
+  tx: Tx,
+  feed: { account_id: string; scope: z.output<typeof feedScope>; filter: FeedFilter },
+) {
+  const { rows } = await sql<{ event_id: string; snapshot_no: string }>`
+    select
+      coalesce(
+        (select last_event_id from registry.event_range order by snapshot_no desc limit 1), 0
+      ) as event_id,
+      (select max(snapshot_no) from registry.publication) as snapshot_no
+  `.execute(tx);
+  const end = rows[0]!;
+  const part = await readFeed(tx, { ...feed, after: end.event_id, limit: 1 });
+  return { ...end, published: JSON.stringify(part!.published) };
+}
