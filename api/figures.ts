@@ -195,8 +195,10 @@ export const retryAfter_s = {
 
 /** The largest sizes of requests and answers. */
 export const sizes = {
-  /** The maximum number of bytes of a body: a hundred numbers of fifty characters, given twice, take 11,000 bytes. */
-  body_bytes: 16_384,
+  /** The maximum number of bytes of a body: a hundred numbers with references in `\uXXXX` take 47,000 bytes. */
+  body_bytes: 65_536,
+  /** The maximum number of bytes of a posted form of a page. */
+  form_bytes: 16_384,
   /** The maximum number of bytes of a webhook; the events of Stripe have a few thousand bytes. */
   webhook_bytes: 262_144,
   /** The maximum number of levels of lists and objects in a body. */
@@ -213,6 +215,8 @@ export const sizes = {
   filter: 2_000,
   /** The fewest and the most characters of the name of an account or a token. */
   name: [3, 255],
+  /** The most characters of a client's reference of a company. */
+  reference: 64,
   /** The fewest characters and the most bytes of a password; the bytes bound the work of its hash. */
   password: [8, 1_024],
   /** The maximum number of hashes of passwords that wait; a further request gets a 503. */

@@ -41,7 +41,7 @@ const malformed = { status: 400, body: { message: 'The request body is not valid
 const tooDeep = { status: 400, body: { message: 'The request body is nested too deeply.' } };
 const tooLarge = {
   status: 413,
-  body: { message: 'The request body must not be larger than 16384 bytes.' },
+  body: { message: 'The request body must not be larger than 65536 bytes.' },
 };
 const unsupported = {
   status: 415,
@@ -79,7 +79,7 @@ describe('a JSON body', () => {
     ['objects in objects', '{"a":'.repeat(2_000) + '1' + '}'.repeat(2_000), tooDeep],
     ['a field of lists in lists', `{"name":${'['.repeat(40)}${']'.repeat(40)}}`, tooDeep],
     ['1 MB of brackets', '['.repeat(1_000_000), tooLarge],
-    ['one byte too many', `{"name":"${'a'.repeat(16_374)}"}`, tooLarge],
+    ['one byte too many', `{"name":"${'a'.repeat(65_526)}"}`, tooLarge],
   ])('makes no token of %s', async (_name, body, answer) => {
     const before = await countTokens();
     expect(await send(body)).toEqual(answer);
@@ -182,11 +182,11 @@ describe('a body that nobody reads', () => {
   const answer = /^HTTP\/1.1 413 [^]*\r\nConnection: close\r\n[^]*"The request body must not be/i;
 
   test('413 before the first byte is sent, and the connection is closed', async () => {
-    expect(await answerTo(...head, 'Content-Length: 16385', '', '')).toMatch(answer);
+    expect(await answerTo(...head, 'Content-Length: 65537', '', '')).toMatch(answer);
   });
 
   test('413 as soon as too much has arrived, and the connection is closed', async () => {
-    const chunk = `${(17_000).toString(16)}\r\n${' '.repeat(17_000)}\r\n`;
+    const chunk = `${(66_000).toString(16)}\r\n${' '.repeat(66_000)}\r\n`;
     expect(await answerTo(...head, 'Transfer-Encoding: chunked', '', chunk)).toMatch(answer);
   });
 

@@ -48,6 +48,7 @@ export const companyEvent = model('CompanyEvent', {
   company_name: text.nullable(),
   company_ref: text,
   submitted_identifier: text.nullable(),
+  reference: text.nullable(),
 });
 
 const published = z.record(z.string(), z.iso.date());

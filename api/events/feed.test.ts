@@ -81,6 +81,7 @@ describe('GET /api/v1/events/feed', () => {
       company_name: 'Piekarnia Pod Wieżą Anna Żakowska',
       company_ref: expect.stringMatching(/^\d+$/),
       submitted_identifier: '1000201006',
+      reference: null,
     });
     expect(idsOf(data)).toEqual(await publishedIds(watched));
     expect(data.length).toBeGreaterThan(10);
@@ -193,7 +194,8 @@ const { rows: oracle } = await database.pool.query<FeedEvent>(
       as identifier_type,
     name as company_name, company_id::text as company_ref,
     (select identifier_value from customer.watch
-      where watch.company_id = company.company_id and account_id = $1) as submitted_identifier
+      where watch.company_id = company.company_id and account_id = $1) as submitted_identifier,
+    null as reference
   from registry.event
   join registry.event_type using (event_type)
   join registry.company using (company_id)
@@ -242,6 +244,7 @@ describe('GET /api/v1/watchlist/events', () => {
         company_name: 'Agent Ubezpieczeniowy Grażyna Polisa',
         company_ref: expect.stringMatching(/^\d+$/),
         submitted_identifier: expect.stringMatching(/^\d{9,10}$/),
+        reference: null,
       },
     ]);
     expect(meta).toEqual({

@@ -33,6 +33,6 @@ export function readBounded(most_bytes: number, parser: RequestHandler): Request
 
 /** Reads the posted form of a page into `request.body`. */
 export const readForm = readBounded(
-  sizes.body_bytes,
-  urlencoded({ extended: false, limit: sizes.body_bytes, parameterLimit: 10 }),
+  sizes.form_bytes,
+  urlencoded({ extended: false, limit: sizes.form_bytes, parameterLimit: 10 }),
 );

@@ -33,6 +33,21 @@ export const nameField = z
   )
   .meta({ minLength: nameMinimum, maxLength: nameMaximum });
 
+/** The client's own reference of a company: up to 64 characters, which stand in mails too. */
+export const referenceField = z
+  .string()
+  .refine((reference) => !control.test(reference), {
+    params: {
+      code: 'invalid_text',
+      wrong: 'must not contain control characters or direction marks.',
+    },
+    abort: true,
+  })
+  .refine((reference) => countCharacters(reference) <= sizes.reference, {
+    params: { code: 'too_long', wrong: `must not be longer than ${sizes.reference} characters.` },
+  })
+  .meta({ maxLength: sizes.reference });
+
 /** Returns a field for a calendar date. The year 0000 of ISO 8601 is refused, since Postgres lacks it. */
 export function dateField(field: string) {
   return z.iso

@@ -9,7 +9,7 @@ const now = new Date('2026-11-20T10:05:00.123Z');
 const { database, api } = await useApi({ now: () => now }, createFirstDay);
 
 function accepted(message: string) {
-  return { status: 202, body: { success: true, message } };
+  return { status: 202, body: { success: true, message, data: expect.anything() } };
 }
 
 const bakery = '1000201006';
@@ -44,6 +44,7 @@ describe('POST /api/v1/companies/add', () => {
               name: 'Piekarnia Pod Wieżą Anna Żakowska',
               identifier_type: 'NIP',
               identifier_value: bakery,
+              reference: null,
               failure: null,
             },
           ],
@@ -190,7 +191,7 @@ describe('POST /api/v1/companies/add with what is wrong', () => {
     [{ identifier_type: 'NIP', identifier_value: bakery }, ['identifier_value']],
     [{ identifier_type: 'REGON', identifier_value: ['1'] }, ['identifier_type']],
     [{ identifier_type: ['NIP'], identifier_value: [bakery] }, ['identifier_type']],
-    [{ name: 'NIP', value: [bakery] }, ['identifier_type', 'identifier_value', 'name', 'value']],
+    [{ name: 'NIP', value: [bakery] }, ['name', 'value', 'identifier_type', 'identifier_value']],
     [{ identifier_type: 'NIP', identifier_value: [bakery], force: true }, ['force']],
   ])('422 for %j', async (body, fields) => {
     const answer = await ask(body);

@@ -1,10 +1,10 @@
-import { type Selectable, sql } from 'kysely';
+import type { Selectable } from 'kysely';
 import type { CustomerTables } from '../../sql/tables/customer.ts';
 import type { Db, Tx } from '../../sql/connection/kysely.ts';
 import type { CompanyName } from '../companies/identifier.ts';
 import { HttpError } from '../http/errors.ts';
 import { rowCount } from '../http/paging.ts';
-import { changeWatchList } from './watch-list.ts';
+import { changeWatchList, isWatchOf } from './watch-list.ts';
 
 /** The alert settings of an account. */
 type AccountSettings = Omit<Selectable<CustomerTables['customer.alert_setting']>, 'account_id'>;
@@ -93,19 +93,12 @@ export const notWatched = {
 } as const;
 
 /** Returns the watch of a company, or the queued watch of its number. Throws a 404 when neither exists. */
-function findWatch(tx: Tx, account_id: string, [type, value]: CompanyName) {
+function findWatch(tx: Tx, account_id: string, name: CompanyName) {
   return tx
     .selectFrom('customer.watch')
     .select(['watch_id', 'has_custom_settings', ...settingColumns])
     .where('account_id', '=', account_id)
-    .where(
-      sql<boolean>`(
-        company_id = (select registry.find_company(${type}, ${value}))
-        or company_id is null
-        and identifier_type = ${type}
-        and identifier_value = ${value}
-      )`,
-    )
+    .where(isWatchOf(name))
     .orderBy('company_id', (order) => order.asc().nullsLast())
     .executeTakeFirstOrThrow(() => new HttpError(404, notWatched));
 }

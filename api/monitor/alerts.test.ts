@@ -162,6 +162,7 @@ describe('PATCH /watchlist/alerts for one company', () => {
       submitted_identifier: suspended,
       company_ref: expect.stringMatching(/^\d+$/),
       name: 'Tkaniny Artystyczne Jadwiga Włókniarz',
+      reference: null,
       has_custom_settings: true,
       ...ownAtFirst,
       alert_min_severity: 'high',

@@ -1,43 +1,113 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Context } from '../http/context.ts';
-import { submissionLimit } from '../figures.ts';
+import { sizes, submissionLimit } from '../figures.ts';
 import { answersSuccess, model, preciseTime, text, time } from '../endpoint/answers.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
 import {
   checkPair,
+  type CompanyName,
   digitsOf,
+  nameOf,
+  namingAny,
+  namingOne,
   numberCheck,
   refuse,
   whenObject,
   writtenNumber,
 } from '../companies/identifier.ts';
 import { identifierType } from '../dictionaries/names.ts';
+import { referenceField } from '../http/field.ts';
 import { pageMeta, pagingFields, viewPageMeta } from '../http/paging.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
 import examples from './examples.json' with { type: 'json' };
+import { readSubmissionEndpoint, submission } from './submissions.ts';
 import {
   addCompanies,
   type RemovalOutcome,
   removeCompanies,
   selectPage,
   watchedFields,
+  watchStates,
 } from './watch-list.ts';
 
 const common = { tag: 'Company monitor', auth: 'token' } as const;
 
-const numberList = z.array(writtenNumber).min(1).max(100);
+/** Returns the schema of a list of up to 100 companies. */
+const listOf = <Item extends z.ZodType>(item: Item) => z.array(item).min(1).max(sizes.items);
 
-type Addition = Awaited<ReturnType<typeof addCompanies>>;
+const numberList = listOf(writtenNumber);
 
-function describeAddition({ ready, queued, added, notifies }: Addition): string {
-  const count = ready + queued;
+const numberSpelling = ['identifier_type', 'identifier_value'] as const;
+
+function requireFields(
+  body: Record<string, unknown>,
+  context: z.core.$RefinementCtx,
+  fields: readonly string[],
+): void {
+  for (const field of fields) {
+    if (body[field] === undefined) refuse(context, [field], 'is required', 'required');
+  }
+}
+
+function refuseOthers(
+  body: Record<string, unknown>,
+  context: z.core.$RefinementCtx,
+  others: readonly string[],
+): void {
+  const other = others.find((field) => body[field] !== undefined);
+  if (other) refuse(context, ['identifiers'], `must be given without ${other}`, 'conflict');
+}
+
+interface Addition {
+  data: Record<'ready' | 'queued' | 'failed', readonly unknown[]>;
+  added: number;
+  notifies: boolean;
+}
+
+function countThat(count: number): string {
+  return `${count} ${count === 1 ? 'is' : 'are'}`;
+}
+
+function describeAddition({ data, added, notifies }: Addition): string {
+  const [ready, queued, failed] = [data.ready.length, data.queued.length, data.failed.length];
+  const count = ready + queued + failed;
   const sentences = [`${ready} of ${count} ${count === 1 ? 'company' : 'companies'} ready.`];
-  const are = queued === 1 ? 'is' : 'are';
-  if (queued > 0) sentences.push(`${queued} ${are} not known yet and will be imported.`);
+  if (queued > 0) sentences.push(`${countThat(queued)} not known yet and will be imported.`);
+  if (failed > 0) sentences.push(`${countThat(failed)} unknown.`);
   if (added === 0) sentences.push('Nothing new is on the list.');
   else if (notifies) sentences.push('An e-mail confirms when all are settled.');
   return sentences.join(' ');
+}
+
+const additionBody = z
+  .strictObject({
+    identifier_type: identifierType.optional(),
+    identifier_value: numberList.optional(),
+    identifiers: listOf(namingOne({ reference: referenceField.optional() })).optional(),
+  })
+  .superRefine((body, context) => {
+    if (body.identifiers) refuseOthers(body, context, numberSpelling);
+    else requireFields(body, context, numberSpelling);
+  }, whenObject);
+
+/** Companies in a body: numbers of one type, or `identifiers`. */
+interface Companies {
+  identifier_type?: string | undefined;
+  identifier_value?: string[] | undefined;
+  identifiers?: (Parameters<typeof nameOf>[0] & { reference?: string | undefined })[] | undefined;
+}
+
+/** Returns the companies of a body, each once, with the text that names it and its last reference. */
+function companiesOf({ identifier_type, identifier_value, identifiers }: Companies) {
+  const listed: { name: CompanyName; written: string; reference?: string | undefined }[] =
+    identifiers?.map((item) => ({ ...item, name: nameOf(item), written: nameOf(item)[1] })) ??
+    identifier_value!.map((written) => ({ name: [identifier_type!, digitsOf(written)], written }));
+  return [...Map.groupBy(listed, ({ name }) => name.join(' ')).values()].map((same) => {
+    const { name, written } = same[0]!;
+    const last = same.findLast(({ reference }) => reference !== undefined);
+    return { name, written, reference: last?.reference ?? null };
+  });
 }
 
 function add({ db, limiter, now, bounds }: Context): Endpoint {
@@ -51,22 +121,26 @@ function add({ db, limiter, now, bounds }: Context): Endpoint {
       path: '/companies/add',
       summary: 'Add companies to the watch list',
       description: `A company that a registry has listed is watched at once. The others are imported first, which fails when no registry has the number within seven days. An e-mail reports each submission when its last company is ready or has failed, unless \`PATCH /watchlist/alerts\` has switched it off. A company that is watched already changes nothing, also under another or a former number; a submission that changes nothing sends no mail. An account has at most ${bounds.WATCHES_PER_ACCOUNT} companies on its list and ${bounds.QUEUED_NUMBERS_PER_ACCOUNT} numbers that wait for their import, else 422; ${limit.request_count} submissions a day, else 429.`,
-      body: z.strictObject({ identifier_type: identifierType, identifier_value: numberList }),
+      body: additionBody,
       check: numberCheck,
-      bodyExample: examples.numbers,
+      bodyExample: examples.addition,
       status: 202,
-      answer: z.strictObject({ success: z.literal(true), message: text }),
+      answer: z.strictObject({ success: z.literal(true), message: text, data: submission }),
       example: {
         success: true,
-        message: describeAddition({ ready: 1, queued: 1, added: 2, notifies: true }),
+        message: describeAddition({ data: examples.submission, added: 2, notifies: true }),
+        data: examples.submission,
       },
     },
-    async ({ body: { identifier_type, identifier_value }, caller: { account_id } }) => {
-      const values = [...new Set(identifier_value.map(digitsOf))];
+    async ({ body, caller: { account_id } }) => {
       await limiter.count(limit, account_id);
-      const submission = { account_id, identifier_type, values, now: now() };
-      const added = await addCompanies(db, submission, bounds);
-      return { success: true, message: describeAddition(added) };
+      const field = body.identifiers ? 'identifiers' : 'identifier_value';
+      const added = await addCompanies(
+        db,
+        { account_id, items: companiesOf(body), now: now(), field },
+        bounds,
+      );
+      return { success: true, message: describeAddition(added), data: added.data };
     },
   );
 }
@@ -76,7 +150,7 @@ const watchEntry = model('WatchEntry', {
   watched_since: z.iso.date(),
   last_event_at: preciseTime.nullable(),
   events_count: z.int(),
-  state: z.enum(['queued', 'ready', 'failed']),
+  state: z.enum(watchStates),
   failure: text.nullable(),
   has_custom_settings: z.boolean(),
 });
@@ -87,11 +161,24 @@ const list = endpoint(
     method: 'get',
     path: '/companies/watched',
     summary: 'List the watched companies',
-    query: z.strictObject(pagingFields),
+    query: namingAny({
+      state: z
+        .string()
+        .transform((states) => states.split(','))
+        .pipe(z.array(z.enum(watchStates)))
+        .optional()
+        .meta({ type: 'string' }),
+      reference: referenceField.optional(),
+      ...pagingFields,
+    }),
+    check: numberCheck,
     ...answersSuccess([z.array(watchEntry), [examples.watch]], [pageMeta, examples.meta]),
   },
   async ({ query, caller, options: { db } }) => {
-    const { total, page } = await selectPage(db, caller.account_id, query);
+    const { state: states, reference, company_ref, identifier_value } = query;
+    const isNamed = (company_ref ?? identifier_value) !== undefined;
+    const filter = { states, name: isNamed ? nameOf(query) : undefined, reference };
+    const { total, page } = await selectPage(db, caller.account_id, query, filter);
     const data = await page
       .select([
         sql`to_char(created_at at time zone 'UTC', 'YYYY-MM-DD')`.as('watched_since'),
@@ -108,15 +195,12 @@ const list = endpoint(
 );
 
 // Spec: two names for each field, silent on which name counts; we accept both.
-const spellings = [
-  ['identifier_type', 'identifier_value'],
-  ['name', 'value'],
-] as const;
+const spellings = [numberSpelling, ['name', 'value']] as const;
 
 function checkRemoval(body: Record<string, unknown>, context: z.core.$RefinementCtx) {
+  if (body.identifiers !== undefined) return refuseOthers(body, context, spellings.flat());
   const isEmpty = spellings.flat().every((field) => body[field] === undefined);
-  if (isEmpty)
-    for (const field of spellings[0]) refuse(context, [field], 'is required', 'required');
+  if (isEmpty) requireFields(body, context, numberSpelling);
   for (const pair of spellings) checkPair(body, context, pair);
   if (context.issues.length > 0) return;
   // Two lists of the same numbers, in any order and spelling, give equal texts.
@@ -152,6 +236,7 @@ const remove = endpoint(
         identifier_value: numberList.optional(),
         name: identifierType.optional(),
         value: numberList.optional(),
+        identifiers: listOf(namingOne({})).optional(),
       })
       .superRefine(checkRemoval, whenObject),
     check: (options) => numberCheck(options, [...spellings]),
@@ -165,15 +250,13 @@ const remove = endpoint(
     ),
   },
   async ({ body, caller: { account_id }, options: { db, now } }) => {
-    const identifier_type = (body.identifier_type ?? body.name)!;
-    const submitted = Map.groupBy((body.identifier_value ?? body.value)!, digitsOf);
-    const values = [...submitted.keys()];
+    const { identifiers, identifier_type = body.name, identifier_value = body.value } = body;
+    const companies = companiesOf({ identifiers, identifier_type, identifier_value });
     const at = now();
-    const found = await removeCompanies(db, { account_id, identifier_type, values, now: at });
-    const of = Map.groupBy(found, ({ outcome }) => outcome);
-    const data = byOutcome((outcome) =>
-      (of.get(outcome) ?? []).map(({ value }) => submitted.get(value)![0]!),
-    );
+    const names = companies.map(({ name }) => name);
+    const found = await removeCompanies(db, { account_id, names, now: at });
+    const of = Map.groupBy(companies, (_, place) => found[place]!);
+    const data = byOutcome((outcome) => (of.get(outcome) ?? []).map(({ written }) => written));
     const counts = byOutcome((outcome) => of.get(outcome)?.length ?? 0);
     const meta = { total: found.length, ...counts, removed_at: formatTimestamp(at) };
     return { success: true, data, meta };
@@ -181,5 +264,5 @@ const remove = endpoint(
 );
 
 export function watchlistEndpoints(options: Context): Endpoint[] {
-  return [add(options), list, remove];
+  return [add(options), readSubmissionEndpoint, list, remove];
 }

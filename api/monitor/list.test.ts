@@ -15,6 +15,7 @@ const bakery = {
   submitted_identifier: '990200011',
   company_ref: expect.stringMatching(/^\d+$/),
   name: 'Piekarnia Pod Wieżą Anna Żakowska',
+  reference: null,
   watched_since: '2026-11-19',
   last_event_at: null,
   events_count: 0,

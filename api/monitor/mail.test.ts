@@ -38,7 +38,11 @@ function visible(html: string): string {
 describe('the mail about a submission', () => {
   test('lists what is ready and what has failed, in plain text and in HTML', async () => {
     const submitter = await createSubmitter(database, api);
-    await submitter.add('NIP', '1000201006', known);
+    const identifiers = [
+      { identifier_type: 'NIP', identifier_value: '1000201006' },
+      { identifier_type: 'NIP', identifier_value: known, reference: 'Supplier <17>' },
+    ];
+    await submitter.ask('POST /companies/add', { identifiers });
     await database.pool.query(`select customer.advance_watches('2026-11-27T00:00:00Z')`);
     const { email, raw } = await receive(submitter);
     const { rows } = await database.pool.query<{ ref: string }>(
@@ -55,7 +59,7 @@ Ready: 1
 ========
 
 ${name}
-NIP ${known}
+NIP ${known} · Supplier <17>
 https://api.registry.example/companies/${ref}
 
 Their events come into your feed from now on.

@@ -62,7 +62,8 @@ test('the watch follows with its events, and an account that watches both keeps 
   await tell(single, newer, 3);
   await database.pool.query(
     `update customer.watch set has_custom_settings = true, alerts_enabled = true,
-        notify_via_email = true, alert_min_severity = 'high', alert_categories = '{status}'
+        notify_via_email = true, alert_min_severity = 'high', alert_categories = '{status}',
+        reference = 'Supplier 17'
       where account_id = $1 and identifier_value = $2`,
     [both.account_id, older],
   );
@@ -79,6 +80,7 @@ test('the watch follows with its events, and an account that watches both keeps 
         (select array_agg(event_id::int order by event_id) from customer.feed
           where feed.account_id = watch.account_id and feed.company_id = watch.company_id)
           as event_ids,
+        watch.reference,
         (select count(*)::int from customer.submission_item
           where submission_item.watch_id = watch.watch_id) as items
       from customer.watch
@@ -95,13 +97,14 @@ test('the watch follows with its events, and an account that watches both keeps 
       alert_min_severity: 'high',
       alert_categories: ['status'],
       event_ids: expect.arrayContaining([3, 4, 5]),
-      // The submission that waits for a company too; the other is settled.
-      items: 1,
+      // The older watch has no reference of its own.
+      reference: 'Supplier 17',
+      items: 2,
     },
   ]);
   expect(merged[0]!.events_count).toBe(merged[0]!.event_ids.length);
   expect(await watchesOf(single)).toMatchObject([
-    { identifier_value: newer, alert_min_severity: null, items: 0 },
+    { identifier_value: newer, alert_min_severity: null, items: 1 },
   ]);
   expect(await both.list()).toEqual([
     expect.stringMatching(`^NIP ${nip} ready`),
@@ -138,9 +141,14 @@ test('what is waited for gives way to the watch of a company that is given its n
   ]);
   // The submission of the first is settled; the second still waits for its other number.
   const { rows } = await database.pool.query(
-    `select watch.identifier_value from customer.submission_item
-      join customer.watch using (watch_id) order by watch_id`,
+    `select watch.identifier_value, settled_at is null as is_open from customer.submission_item
+      join customer.submission using (submission_id)
+      join customer.watch using (watch_id) order by submission_id, item_no`,
   );
-  expect(rows).toEqual([{ identifier_value: older }, { identifier_value: '990200011' }]);
+  expect(rows).toEqual([
+    { identifier_value: older, is_open: false },
+    { identifier_value: older, is_open: true },
+    { identifier_value: '990200011', is_open: true },
+  ]);
   expect(await submitter.mails()).toMatchObject([{ data: { ready: [{ identifier_value: nip }] } }]);
 });

@@ -61,7 +61,7 @@ describe('DELETE /api/v1/companies/watched', () => {
       { data: { ready: [{ identifier_value: bakery }], failed: [], removed_count: 1 } },
     ]);
     const { rowCount } = await database.pool.query(
-      'select from customer.submission where account_id = $1',
+      'select from customer.submission where account_id = $1 and settled_at is null',
       [submitter.account_id],
     );
     expect(rowCount).toBe(0);

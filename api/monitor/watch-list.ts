@@ -2,30 +2,64 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../../sql/connection/kysely.ts';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import { unauthorized } from '../auth/authenticate.ts';
-import { identifierType } from '../dictionaries/names.ts';
+import { numberFields } from '../events/event.ts';
+import type { CompanyName } from '../companies/identifier.ts';
 import { text } from '../endpoint/answers.ts';
 import type { Bounds } from '../figures.ts';
 import { invalid, type Problem } from '../http/errors.ts';
 import { type Paging, rowCount, skippedBy } from '../http/paging.ts';
+import { readSubmission } from './submissions.ts';
 
 /** The fields by which answers name a watched company. */
 export const watchedFields = {
-  primary_identifier: text,
-  identifier_type: identifierType,
+  ...numberFields,
   submitted_identifier: text,
   company_ref: text.nullable(),
   name: text,
+  reference: text.nullable(),
 };
 
+export const watchStates = ['queued', 'ready', 'failed'] as const;
+
+type WatchState = (typeof watchStates)[number];
+
+/** Returns the condition of the watch of a company, or of the watch that has no company yet, by a number. */
+export function isWatchOf([type, value]: CompanyName) {
+  return sql<boolean>`(
+    company_id = (select registry.find_company(${type}, ${value}))
+    or company_id is null and identifier_type = ${type} and identifier_value = ${value}
+  )`;
+}
+
+/** The companies of a list; all are optional. */
+interface WatchFilter {
+  /** Only companies with their own alert settings. */
+  isCustom?: boolean;
+  states?: readonly WatchState[] | undefined;
+  name?: CompanyName | undefined;
+  /** An empty reference finds the companies without one. */
+  reference?: string | undefined;
+}
+
 /**
- * Returns the query of a page of a watch list, and the total count of companies; with `isCustom` only companies
- * with their own alert settings. Spec: silent on the order of a watch list; we list the newest first.
+ * Returns the query of a page of a watch list, and the total count of companies. Spec: silent on the order of a
+ * watch list; we list the newest first.
  */
-export async function selectPage(db: Db, account_id: string, paging: Paging, isCustom = false) {
+export async function selectPage(
+  db: Db,
+  account_id: string,
+  paging: Paging,
+  { isCustom, states, name, reference }: WatchFilter,
+) {
   const watches = db
     .selectFrom('customer.watch as watch')
     .where('account_id', '=', account_id)
-    .$if(isCustom, (query) => query.where('has_custom_settings', '=', true));
+    .$if(isCustom === true, (query) => query.where('has_custom_settings', '=', true))
+    .$if(states !== undefined, (query) => query.where('state', 'in', states!))
+    .$if(name !== undefined, (query) => query.where(isWatchOf(name!)))
+    .$if(reference !== undefined, (query) =>
+      query.where('reference', 'is not distinct from', reference! || null),
+    );
   const { total } = await watches.select(rowCount).executeTakeFirstOrThrow();
   // An index-only scan skips the rows before the page.
   const listed = watches
@@ -37,13 +71,17 @@ export async function selectPage(db: Db, account_id: string, paging: Paging, isC
     .selectFrom('customer.watch as watch')
     .leftJoin('registry.company as company', 'company.company_id', 'watch.company_id')
     .select([
-      sql<string>`
-        coalesce(registry.primary_identifier(company), watch.identifier_value)
+      sql<string | null>`
+        coalesce(
+            registry.primary_identifier(company),
+            case when watch.identifier_type is not null then watch.identifier_value end
+        )
       `.as('primary_identifier'),
-      sql<string>`
+      sql<string | null>`
         coalesce(registry.identifier_type(company), watch.identifier_type)
       `.as('identifier_type'),
       'watch.identifier_value as submitted_identifier',
+      'watch.reference',
       'watch.company_id as company_ref',
       sql<string>`coalesce(company.name, '')`.as('name'),
     ])
@@ -52,13 +90,20 @@ export async function selectPage(db: Db, account_id: string, paging: Paging, isC
   return { total, page };
 }
 
-/** Company numbers that an account submits, to watch their companies or to stop watching them. */
+/** A company that an account submits. */
+export interface Item {
+  name: CompanyName;
+  /** Null leaves the stored reference as it is; an empty text deletes it. */
+  reference: string | null;
+}
+
+/** Companies that an account submits to its watch list, each once. */
 interface Submission {
   account_id: string;
-  identifier_type: string;
-  /** The numbers without spaces and dashes, each once. */
-  values: readonly string[];
+  items: readonly Item[];
   now: Date;
+  /** The field of the request that lists the items. */
+  field: string;
 }
 
 /**
@@ -83,47 +128,54 @@ export function changeWatchList<Result>(
 }
 
 /**
- * Adds companies to the watch list of an account, and returns the counts of ready and queued numbers and of added
- * companies, and whether mails report submissions. Throws a 422 when the account exceeds a bound.
+ * Adds companies to the watch list of an account. Returns the submission with its items in lists by their outcome, the
+ * count of added companies, and whether mails report submissions. Throws a 422 when the account exceeds a bound.
  */
 export async function addCompanies(db: Db, submission: Submission, bounds: Bounds) {
-  const { account_id, values, now } = submission;
+  const { account_id, now, field } = submission;
   return changeWatchList(db, account_id, async (tx) => {
-    const { submission_id, watch_ids, new_ids } = await submit(tx, submission);
+    const { submission_id, submission_ref, watch_ids, new_ids } = await submit(tx, submission);
     // The submissions are read first, since `make_ready` moves them from a duplicate watch to the kept one.
     const { rows } = await sql<{ submissions: string[] }>`
-      select customer.submissions_of(${watch_ids}) as submissions
+      select array_append(customer.submissions_of(${watch_ids}), ${submission_id}::bigint) as submissions
     `.execute(tx);
     await sql`select customer.make_ready(${watch_ids}, ${now})`.execute(tx);
+    await runPrepared(tx, 'api/monitor/name_watches.sql', [submission_id]);
     // A duplicate of an existing watch is deleted by now.
-    const asked = [account_id, submission_id, new_ids];
+    const asked = [account_id, new_ids];
     const [counts] = await runPrepared<Counts>(tx, 'api/monitor/count_watches.sql', asked);
-    const { ready, added, notifies } = counts!;
-    requireBounds(counts!, bounds);
+    const { added, notifies } = counts!;
+    requireBounds(counts!, bounds, field);
     if (added === 0) {
-      await sql`delete from customer.submission where submission_id = ${submission_id}`.execute(tx);
+      await sql`
+        update customer.submission set is_reported = false where submission_id = ${submission_id}
+      `.execute(tx);
     }
     await settle(tx, rows[0]!.submissions, now);
-    const queued = values.length - ready;
-    if (queued > 0) await sql`select customer.enqueue_import()`.execute(tx);
-    return { ready, queued, added, notifies };
+    const data = (await readSubmission(tx, account_id, submission_ref))!;
+    if (data.queued.length > 0) await sql`select customer.enqueue_import()`.execute(tx);
+    return { data, added, notifies };
   });
 }
 
-type Counted = 'ready' | 'added' | 'waiting' | 'all_watches' | 'all_queued';
+type Counted = 'added' | 'waiting' | 'all_watches' | 'all_queued';
 
 type Counts = Record<Counted, number> & { notifies: boolean };
 
-function requireBounds({ added, waiting, all_watches, all_queued }: Counts, bounds: Bounds): void {
+function requireBounds(
+  { added, waiting, all_watches, all_queued }: Counts,
+  bounds: Bounds,
+  field: string,
+): void {
   const { WATCHES_PER_ACCOUNT: watches, QUEUED_NUMBERS_PER_ACCOUNT: queued } = bounds;
   const problems: Problem[] = [];
   if (added > 0 && all_watches > watches) {
     const problem = `A watch list has at most ${watches} companies; this would make ${all_watches}.`;
-    problems.push(['identifier_value', problem, 'limit_exceeded']);
+    problems.push([field, problem, 'limit_exceeded']);
   }
   if (waiting > 0 && all_queued > queued) {
     const problem = `At most ${queued} numbers of an account wait for their import; this would make ${all_queued}.`;
-    problems.push(['identifier_value', problem, 'limit_exceeded']);
+    problems.push([field, problem, 'limit_exceeded']);
   }
   if (problems.length > 0) throw invalid(problems);
 }
@@ -132,47 +184,53 @@ async function settle(tx: Tx, submissions: string[], now: Date): Promise<void> {
   await sql`select customer.settle_submissions(${submissions}, ${now})`.execute(tx);
 }
 
-async function submit(tx: Tx, { account_id, identifier_type, values, now }: Submission) {
+async function submit(tx: Tx, { account_id, items, now }: Submission) {
+  const columns = [0, 1].map((at) => items.map(({ name }) => name[at]));
   // A failed watch is deleted, so that its number is queued again.
   await sql`
     delete from customer.watch
+    using unnest(${columns[0]}::text[], ${columns[1]}::text[]) as submitted (type, value)
     where
         account_id = ${account_id}
-        and identifier_type = ${identifier_type}
-        and identifier_value = any(${values}::text[])
+        and identifier_type = submitted.type
+        and identifier_value = submitted.value
         and state = 'failed'
   `.execute(tx);
-  type Item = { submission_id: string; watch_id: string; is_new: boolean };
-  const given = [account_id, identifier_type, values, now];
-  const rows = await runPrepared<Item>(tx, 'api/monitor/submit_numbers.sql', given);
+  type Row = Record<'submission_id' | 'submission_ref', string> & {
+    watch_id: string | null;
+    is_new: boolean;
+  };
+  const given = [account_id, now, ...columns, items.map(({ reference }) => reference)];
+  const rows = await runPrepared<Row>(tx, 'api/monitor/submit_numbers.sql', given);
+  const { submission_id, submission_ref } = rows[0]!;
   return {
-    submission_id: rows[0]!.submission_id,
-    watch_ids: rows.map(({ watch_id }) => watch_id),
-    new_ids: rows.filter(({ is_new }) => is_new).map(({ watch_id }) => watch_id),
+    submission_id,
+    submission_ref,
+    watch_ids: rows.flatMap(({ watch_id }) => watch_id ?? []),
+    new_ids: rows.flatMap(({ is_new, watch_id }) => (is_new && watch_id) || []),
   };
 }
 
-/** The outcome of a number in a removal; `not_found`: no registry knows the number. */
+/** The outcome of a company in a removal; `not_found`: no registry knows the number. */
 export type RemovalOutcome = 'removed' | 'not_found' | 'not_watched';
 
-/** A number with its outcome, and the removed watch with its company; null: nothing was removed, or is known. */
-type FoundNumber = { value: string; outcome: RemovalOutcome } & Record<
-  'watch_id' | 'company_id',
-  string | null
->;
+/** The outcome, and the removed watch with its company; null: nothing was removed, or is known. */
+type Found = { outcome: RemovalOutcome } & Record<'watch_id' | 'company_id', string | null>;
 
 /**
- * Removes companies from the watch list of an account, and their events from its feed. Returns the numbers with
- * their outcomes, in the submitted order.
+ * Removes companies from the watch list of an account, and their events from its feed. Returns the outcomes in the
+ * submitted order.
  */
-export async function removeCompanies(db: Db, removal: Submission): Promise<FoundNumber[]> {
-  const { account_id, now } = removal;
+export async function removeCompanies(
+  db: Db,
+  { account_id, names, now }: { account_id: string; names: readonly CompanyName[]; now: Date },
+): Promise<RemovalOutcome[]> {
   return changeWatchList(db, account_id, async (tx) => {
-    const asked = [account_id, removal.identifier_type, removal.values];
-    const numbers = await runPrepared<FoundNumber>(tx, 'api/monitor/find_watches.sql', asked);
-    const company_ids = numbers.map(({ company_id }) => company_id);
+    const asked = [account_id, ...[0, 1].map((at) => names.map((name) => name[at]))];
+    const found = await runPrepared<Found>(tx, 'api/monitor/find_watches.sql', asked);
+    const company_ids = found.map(({ company_id }) => company_id);
     await runPrepared(tx, 'api/monitor/delete_feed.sql', [account_id, company_ids]);
-    const watch_ids = numbers.map(({ watch_id }) => watch_id);
+    const watch_ids = found.map(({ watch_id }) => watch_id);
     const { rows } = await sql<{ submissions: string[] }>`
       with removed as (
           delete from customer.watch where watch_id = any(${watch_ids}::bigint[])
@@ -180,6 +238,6 @@ export async function removeCompanies(db: Db, removal: Submission): Promise<Foun
       select customer.submissions_of(${watch_ids}) as submissions
     `.execute(tx);
     await settle(tx, rows[0]!.submissions, now);
-    return numbers;
+    return found.map(({ outcome }) => outcome);
   });
 }

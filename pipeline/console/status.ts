@@ -155,7 +155,7 @@ export async function readWatchStatus({ pool }: Database, today: string): Promis
        count(*) filter (where state = 'queued')::float8 as queued,
        to_json(min(created_at) filter (where state = 'queued'))#>>'{}' as oldest_queued_at,
        count(*) filter (where failed_at >= $1::date - $2::integer)::float8 as failed,
-       (select count(*) from customer.submission)::float8 as open_submissions,
+       (select count(*) from customer.submission where settled_at is null)::float8 as open_submissions,
        (select count(*) from customer.import_queue)::float8 as waiting_accounts,
        (
          select coalesce(json_agg(longest order by due_since), '[]')

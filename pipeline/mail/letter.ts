@@ -1,5 +1,6 @@
 import { Eta } from 'eta';
 import type pg from 'pg';
+import { present } from '../../sql/words/event-words.ts';
 import type { Language } from '../../sql/words/message.ts';
 import type { Texts } from './texts/texts.ts';
 
@@ -49,6 +50,11 @@ export class Superseded extends Error {}
 /** Returns the address of the page of a company; undefined for an unknown company. */
 export function pageOf(baseUrl: string, company_ref: string | null) {
   return company_ref === null ? undefined : `${baseUrl}/companies/${company_ref}`;
+}
+
+/** Returns the number of a company with the client's own reference, if there is one: `NIP 1000201006 · Supplier 17`. */
+export function withReference(number: string, reference: string | null | undefined): string {
+  return reference ? `${number} · ${present(reference)}` : number;
 }
 
 export function greet({ common }: Texts, name: string): string {

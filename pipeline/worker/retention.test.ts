@@ -105,6 +105,29 @@ test('answers to repeated requests are deleted after a day, windows of rate limi
   expect(await read(kept)).toEqual(['recent', 'recent']);
 });
 
+test('submissions are deleted 30 days after their end, unless their account is at work', async () => {
+  const ids: string[] = [];
+  for (const settled_at of [daysAgo(31), daysAgo(29), null, daysAgo(31)]) {
+    const { account_id } = await createAccount(db.kysely);
+    const { rows } = await db.pool.query<{ account_id: string }>(
+      `insert into customer.submission (account_id, created_at, settled_at) values ($1, $2, $3)
+       returning account_id`,
+      [account_id, daysAgo(40), settled_at],
+    );
+    ids.push(rows[0]!.account_id);
+  }
+  const client = await db.pool.connect();
+  await client.query('begin');
+  await client.query('select customer.lock_accounts($1)', [[ids[3]]]);
+  await retain();
+  await client.query('rollback');
+  client.release();
+  const left = 'select account_id from customer.submission order by account_id';
+  expect(await read(left)).toEqual(ids.slice(1));
+  await retain();
+  expect(await read(left)).toEqual(ids.slice(1, 3));
+});
+
 test('rejected rows lose their text, tokens their IP address and files their mails when they are old', async () => {
   await db.pool.query(
     `with run as (

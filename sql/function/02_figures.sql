@@ -35,3 +35,8 @@ return 100;
 create or replace function registry.feed_scan() returns integer
 language sql immutable parallel safe
 return 10000;
+
+-- Returns the number of days for which a settled submission to a watch list can be read.
+create or replace function customer.submission_days() returns integer
+language sql immutable parallel safe
+return 30;

@@ -9,7 +9,7 @@ language sql as $$
 $$;
 
 -- Merges watches of an account: each watch of the first list into the watch at the same position of the second list.
--- The second watch takes over the events, the items and, where it has no settings, the settings.
+-- The second watch takes over the events, the items and, where it has none, the settings and the reference.
 create or replace function customer.fold_watches(folded_ids bigint[], keeper_ids bigint[]) returns void
 language plpgsql as $$
 begin
@@ -21,12 +21,15 @@ begin
     update customer.watch
     set
         events_count = watch.events_count + folded.events_count,
-        last_event_at = greatest(watch.last_event_at, folded.last_event_at)
+        last_event_at = greatest(watch.last_event_at, folded.last_event_at),
+        reference = coalesce(watch.reference, folded.reference)
     from (
         select
             pair.keeper_id,
             sum(watch.events_count) as events_count,
-            max(watch.last_event_at) as last_event_at
+            max(watch.last_event_at) as last_event_at,
+            (array_agg(watch.reference order by watch.watch_id) filter (where watch.reference is not null))[1]
+                as reference
         from unnest(folded_ids, keeper_ids) as pair (folded_id, keeper_id)
         join customer.watch on watch.watch_id = pair.folded_id
         group by pair.keeper_id
@@ -57,15 +60,28 @@ begin
 end;
 $$;
 
+-- Lists the items of submissions with their state: 'queued', 'ready', 'failed', or 'removed' from the watch list.
+create or replace view customer.submission_outcome as
+select
+    submission_item.submission_id, submission_item.item_no, submission_item.identifier_type,
+    submission_item.identifier_value, nullif(submission_item.reference, '') as reference, submission_item.failure,
+    company.company_id::text as company_ref, company.name,
+    case when submission_item.failure is null then coalesce(watch.state, 'removed') else 'failed' end as state
+from customer.submission_item
+left join customer.watch using (watch_id)
+left join registry.company using (company_id);
+
 -- Settles the given submissions that have no queued item left. A mail states the result of each item, unless all items
--- were removed, or the account has disabled such mails. The caller has locked the accounts.
+-- were removed, nothing was added, or the account has disabled such mails. The caller has locked the accounts.
 create or replace function customer.settle_submissions(submission_ids bigint[], moment timestamptz)
 returns void
 language sql as $$
     with settled as (
-        delete from customer.submission
+        update customer.submission
+        set settled_at = moment
         where
             submission.submission_id = any(submission_ids)
+            and submission.settled_at is null
             and not exists (
                 select
                 from customer.submission_item
@@ -74,7 +90,7 @@ language sql as $$
                     submission_item.submission_id = submission.submission_id
                     and watch.state = 'queued'
             )
-        returning submission.submission_id, submission.account_id, submission.created_at
+        returning submission.*
     )
 
     insert into customer.mail (mail_key, account_id, recipient, template, data, created_at)
@@ -86,38 +102,34 @@ language sql as $$
         jsonb_build_object(
             'user_name', account.name,
             'submitted_at', to_json(settled.created_at at time zone 'UTC') #>> '{}' || 'Z',
-            'ready', coalesce(jsonb_agg(item.item order by item_no) filter (where watch.state = 'ready'), '[]'),
-            'failed', coalesce(jsonb_agg(item.item order by item_no) filter (where watch.state = 'failed'), '[]'),
-            'removed_count', count(*) filter (where watch.state is null)
+            'ready', coalesce(jsonb_agg(shown.item order by item_no) filter (where state = 'ready'), '[]'),
+            'failed', coalesce(jsonb_agg(shown.item order by item_no) filter (where state = 'failed'), '[]'),
+            'removed_count', count(*) filter (where state = 'removed')
         ),
         moment
     from settled
     join customer.account using (account_id)
     left join customer.alert_setting using (account_id)
-    join customer.submission_item using (submission_id)
-    left join customer.watch using (watch_id)
-    left join registry.company using (company_id)
+    join customer.submission_outcome as outcome using (submission_id)
     cross join lateral (
-        select jsonb_build_object(
-            'company_ref', company.company_id::text,
-            'name', company.name,
-            'identifier_type', submission_item.identifier_type,
-            'identifier_value', submission_item.identifier_value,
-            'failure', watch.failure
-        ) as item
-    ) as item
-    where coalesce(alert_setting.notify_submissions, true)
+        select to_jsonb(outcome) - '{submission_id, item_no, state}'::text[] as item
+    ) as shown
+    where settled.is_reported and coalesce(alert_setting.notify_submissions, true)
     group by settled.submission_id, settled.created_at, account.account_id
-    having count(watch.state) > 0
+    having bool_or(state <> 'removed')
     order by settled.submission_id;
 $$;
 
+-- Returns the submissions with the given watches that are not settled.
 create or replace function customer.submissions_of(watch_ids bigint[]) returns bigint[]
 language sql stable as $$
     select array(
         select distinct submission_item.submission_id
         from customer.submission_item
-        where submission_item.watch_id = any(watch_ids)
+        join customer.submission using (submission_id)
+        where
+            submission_item.watch_id = any(watch_ids)
+            and submission.settled_at is null
     );
 $$;
 
@@ -203,31 +215,39 @@ begin
     submissions := customer.lock_watches(watch_ids);
     perform customer.make_ready(watch_ids, moment);
 
-    update customer.watch
-    set
-        state = 'failed',
-        failed_at = moment,
-        failure = coalesce(
-            known.failure,
-            jsonb_build_object(
-                'code', 'unreported',
-                'days', customer.watch_days(),
-                'sentence',
-                format('No registry has reported this number within %s days', customer.watch_days())
+    with failed_watch as (
+        update customer.watch
+        set
+            state = 'failed',
+            failed_at = moment,
+            failure = coalesce(
+                known.failure,
+                jsonb_build_object(
+                    'code', 'unreported',
+                    'days', customer.watch_days(),
+                    'sentence',
+                    format('No registry has reported this number within %s days', customer.watch_days())
+                )
             )
-        )
-    from customer.watch as queued
-    left join jsonb_to_recordset(failed)
-        as known (identifier_type text, identifier_value text, failure jsonb)
-        using (identifier_type, identifier_value)
-    where
-        queued.watch_id = any(watch_ids)
-        and queued.state = 'queued'
-        and queued.watch_id = watch.watch_id
-        and (
-            known.failure is not null
-            or queued.created_at <= moment - make_interval(days => customer.watch_days())
-        );
+        from customer.watch as queued
+        left join jsonb_to_recordset(failed)
+            as known (identifier_type text, identifier_value text, failure jsonb)
+            using (identifier_type, identifier_value)
+        where
+            queued.watch_id = any(watch_ids)
+            and queued.state = 'queued'
+            and queued.watch_id = watch.watch_id
+            and (
+                known.failure is not null
+                or queued.created_at <= moment - make_interval(days => customer.watch_days())
+            )
+        returning watch.watch_id, watch.failure
+    )
+
+    update customer.submission_item
+    set failure = failed_watch.failure
+    from failed_watch
+    where submission_item.watch_id = failed_watch.watch_id;
 
     perform customer.settle_submissions(submissions, moment);
 end;

@@ -7,18 +7,22 @@ create function customer.feed_item(reader_id bigint, event_id bigint) returns ta
     id bigint, event_type text, old_value text, new_value text, event_date date, severity text,
     event_class text, category text, source text, country_code text,
     primary_identifier text, identifier_type text, company_name text, company_ref text,
-    submitted_identifier text
+    submitted_identifier text, reference text
 )
 language sql stable as $$
     select
         event.event_id, event.event_type, event.old_value, event.new_value, event.event_date,
         event_type.severity, event_type.event_class, event_type.category, event.source,
         company.country_code,
-        coalesce(registry.primary_identifier(company), watch.identifier_value),
+        coalesce(
+            registry.primary_identifier(company),
+            case when watch.identifier_type is not null then watch.identifier_value end
+        ),
         coalesce(registry.identifier_type(company), watch.identifier_type),
         company.name,
         company.company_id::text,
-        watch.identifier_value
+        watch.identifier_value,
+        watch.reference
     from registry.event
     join registry.event_type on event_type.event_type = event.event_type
     join registry.company on company.company_id = event.company_id

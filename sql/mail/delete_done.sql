@@ -1,7 +1,8 @@
 -- Deletes mails that ended, and one-time tokens that expired, before $1. Returns one row with both counts. Also
 -- deletes, at the time $2, answers to requests with an `Idempotency-Key` after a day. Deletes windows of rate limits an
 -- hour after their end, since the clock of another machine may be behind. Locked windows are skipped to avoid a
--- deadlock: the API locks several windows in another order.
+-- deadlock: the API locks several windows in another order. Deletes submissions `customer.submission_days` after their
+-- last item was settled, unless another transaction changes the watches of their account.
 with
 mail as (
     delete from customer.mail
@@ -18,6 +19,17 @@ one_time_token as (
 idempotent_answer as (
     delete from customer.idempotent_answer
     where created_at < $2::timestamptz - interval '1 day'
+),
+
+submission as (
+    delete from customer.submission
+    where submission.submission_id in (
+        select settled.submission_id
+        from customer.submission as settled
+        join customer.account using (account_id)
+        where settled.settled_at < $2::timestamptz - make_interval(days => customer.submission_days())
+        for no key update of account skip locked
+    )
 ),
 
 rate_limit as (

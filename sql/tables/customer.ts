@@ -115,8 +115,11 @@ export interface CustomerTables {
     watch_id: Identity;
     account_id: BigInteger;
     company_id: Optional<string>;
-    identifier_type: string;
+    /** Null for a company that was added by its reference, which `identifier_value` then has. */
+    identifier_type: string | null;
     identifier_value: string;
+    /** The name of the company in the client's own data. */
+    reference: Optional<string>;
     state: 'queued' | 'ready' | 'failed';
     has_custom_settings: Generated<boolean>;
     alerts_enabled: Optional<boolean>;

@@ -9,6 +9,7 @@ import {
   pageOf,
   type Piece,
   Superseded,
+  withReference,
 } from '../letter.ts';
 import type { Severity, Texts } from '../texts/texts.ts';
 
@@ -17,6 +18,8 @@ interface DigestEvent {
   company_name: string | null;
   primary_identifier: string | null;
   identifier_type: string | null;
+  /** The client's own reference of the company. Mails that were queued by version 2.0 have none. */
+  reference?: string | null;
   event_type: string;
   severity: Severity;
   old_value: string | null;
@@ -103,11 +106,12 @@ function writeSection(
     ...[...companies.values()].map((ofCompany) => {
       const [one] = ofCompany as [DigestEvent];
       const { company_ref, company_name, identifier_type, primary_identifier } = one;
+      const number = primary_identifier
+        ? `${identifier_type ?? ''} ${present(primary_identifier)}`
+        : texts.common.withoutNumber();
       return {
         title: present(company_name) || texts.common.unnamedCompany(),
-        note: primary_identifier
-          ? `${identifier_type ?? ''} ${present(primary_identifier)}`
-          : texts.common.withoutNumber(),
+        note: withReference(number, one.reference),
         page: pageOf(baseUrl, company_ref),
         lines: ofCompany.map((event) =>
           describeEvent(language, event, countryOfNumber(identifier_type)),

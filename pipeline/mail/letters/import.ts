@@ -1,14 +1,24 @@
 import type { Values } from '../../../sql/words/message.ts';
 import { present } from '../../../sql/words/event-words.ts';
-import { greet, type Letter, type LetterOptions, pageOf, type Piece } from '../letter.ts';
+import {
+  greet,
+  type Letter,
+  type LetterOptions,
+  pageOf,
+  type Piece,
+  withReference,
+} from '../letter.ts';
 
 interface Item {
   company_ref: string | null;
   name: string | null;
-  identifier_type: string;
+  /** Null for a company that was submitted by its reference, which `identifier_value` then has. */
+  identifier_type: string | null;
   identifier_value: string;
+  /** The client's own reference. Mails that were queued by version 2.0 have none. */
+  reference?: string | null;
   /** The reason of the failure: a code, and the values that appear in its message. */
-  failure: ({ code: 'unknown' | 'unanswered' | 'unreported' } & Values) | null;
+  failure: ({ code: 'unknown' | 'unanswered' | 'unreported' | 'unknown_company' } & Values) | null;
 }
 
 /** The data that `customer.settle_submissions` stores for the mail about a submission. */
@@ -20,6 +30,11 @@ interface ImportData {
   removed_count: number;
 }
 
+function describe({ identifier_type, identifier_value, reference }: Item): string {
+  const number = `${identifier_type ?? 'company_ref'} ${present(identifier_value)}`;
+  return withReference(number, reference);
+}
+
 export function writeImportLetter({ texts, baseUrl }: LetterOptions, data: ImportData): Letter {
   const { user_name, submitted_at, ready, failed, removed_count: removed } = data;
   const words = texts.import;
@@ -28,10 +43,10 @@ export function writeImportLetter({ texts, baseUrl }: LetterOptions, data: Impor
   if (ready.length > 0) {
     const count = ready.length;
     outcomes.push(words.ready({ count }));
-    const companies = ready.map(({ company_ref, name, identifier_type, identifier_value }) => ({
-      title: present(name) || texts.common.unnamedCompany(),
-      note: `${identifier_type} ${identifier_value}`,
-      page: pageOf(baseUrl, company_ref),
+    const companies = ready.map((item) => ({
+      title: present(item.name) || texts.common.unnamedCompany(),
+      note: describe(item),
+      page: pageOf(baseUrl, item.company_ref),
       lines: [],
     }));
     sections.push({ heading: words.readyHeading({ count }) }, ...companies);
@@ -41,9 +56,9 @@ export function writeImportLetter({ texts, baseUrl }: LetterOptions, data: Impor
   if (failed.length > 0) {
     const count = failed.length;
     outcomes.push(words.failed({ count }));
-    const numbers = failed.map(({ identifier_type, identifier_value, failure }) => ({
-      title: `${identifier_type} ${identifier_value}`,
-      note: words[failure!.code](failure!),
+    const numbers = failed.map((item) => ({
+      title: describe(item),
+      note: words[item.failure!.code](item.failure!),
       lines: [],
     }));
     sections.push({ heading: words.failedHeading({ count }) }, ...numbers);

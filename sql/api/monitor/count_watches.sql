@@ -1,13 +1,6 @@
--- Returns one row of counts. `ready` counts the ready items of the submission $2; `added` and `waiting` count its new
--- watches $3. `all_watches` and `all_queued` count the watches of the account $1. `notifies` states whether a mail
--- reports the submissions of the account.
+-- Returns one row of counts. `added` and `waiting` count the new watches $2. `all_watches` and `all_queued` count the
+-- watches of the account $1. `notifies` states whether a mail reports the submissions of the account.
 select
-    (
-        select count(*)
-        from customer.submission_item
-        join customer.watch using (watch_id)
-        where submission_id = $2 and state = 'ready'
-    )::int as ready,
     count(*) filter (where is_new)::int as added,
     count(*) filter (where is_new and state = 'queued')::int as waiting,
     count(*)::int as all_watches,
@@ -16,5 +9,5 @@ select
         (select notify_submissions from customer.alert_setting where account_id = $1), true
     ) as notifies
 from customer.watch
-cross join lateral (select watch_id = any($3::bigint[]) as is_new) as submitted
+cross join lateral (select watch_id = any($2::bigint[]) as is_new) as submitted
 where account_id = $1

@@ -1,6 +1,6 @@
--- Returns one row per number of the list $3 of the type $2, in their order, with its watch of the account $1.
+-- Returns one row per item of the lists $2 of types and $3 of values, in their order, with its watch of the account $1.
+-- The value of a null type is the reference of a company.
 select
-    asked.value,
     case
         when watch.watch_id is not null then 'removed'
         when known.company_id is not null then 'not_watched'
@@ -8,8 +8,8 @@ select
     end as outcome,
     watch.watch_id,
     watch.company_id
-from unnest($3::text[]) with ordinality as asked (value, item_no)
-cross join lateral registry.find_company($2, asked.value) as known (company_id)
+from unnest($2::text[], $3::text[]) with ordinality as asked (type, value, item_no)
+cross join lateral registry.find_company(asked.type, asked.value) as known (company_id)
 left join lateral (
     select watch_id, company_id
     from customer.watch
@@ -19,7 +19,7 @@ left join lateral (
     from customer.watch
     where
         account_id = $1
-        and identifier_type = $2
+        and identifier_type = asked.type
         and identifier_value = asked.value
         and company_id is null
     order by company_id nulls last

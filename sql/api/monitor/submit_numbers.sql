@@ -1,31 +1,52 @@
--- Writes a submission of the numbers $3 of the type $2, for the account $1 at the time $4. Returns one row per number.
--- A number that already has a watch without a company keeps that watch.
-with awaited as (
+-- Writes a submission for the account $1 at the time $2. The lists $3 of types, $4 of values and $5 of references give
+-- the items in order; the value of a null type is the reference of a company. Returns one row per item, or one row
+-- without a watch. A number that already has a watch without a company keeps that watch.
+with submitted as materialized (
+    select
+        item.*,
+        item.identifier_type is null
+        and registry.find_company(null, item.identifier_value) is null as is_unknown
+    from unnest($3::text[], $4::text[], $5::text[])
+        with ordinality as item (identifier_type, identifier_value, reference, item_no)
+),
+
+awaited as (
     insert into customer.watch as watch (
         account_id, identifier_type, identifier_value, state, created_at
     )
-    select $1::bigint, $2::text, value, 'queued', $4::timestamptz
-    from unnest($3::text[]) with ordinality as submitted (value, item_no)
+    select $1::bigint, identifier_type, identifier_value, 'queued', $2::timestamptz
+    from submitted
+    where not is_unknown
     order by item_no
     -- The update changes nothing, but returns the existing row.
     on conflict (account_id, identifier_type, identifier_value) where company_id is null
     do update set account_id = watch.account_id
-    returning watch_id, identifier_value, xmax = 0 as is_new
+    returning watch_id, identifier_type, identifier_value, xmax = 0 as is_new
 ),
+
 submission as (
     insert into customer.submission (account_id, created_at)
-    values ($1::bigint, $4)
-    returning submission_id
+    values ($1::bigint, $2)
+    returning submission_id, submission_ref
 ),
+
 item as (
     insert into customer.submission_item (
-        submission_id, item_no, identifier_type, identifier_value, watch_id
+        submission_id, item_no, identifier_type, identifier_value, reference, watch_id, failure
     )
-    select submission_id, item_no, $2::text, value, watch_id
+    select
+        submission_id, item_no, submitted.identifier_type, submitted.identifier_value, reference, watch_id,
+        case
+            when is_unknown
+                then jsonb_build_object('code', 'unknown_company', 'sentence', 'No company has this reference')
+        end
     from submission
-    cross join unnest($3::text[]) with ordinality as submitted (value, item_no)
-    join awaited on identifier_value = value
+    cross join submitted
+    left join awaited
+        on awaited.identifier_value = submitted.identifier_value
+        and awaited.identifier_type is not distinct from submitted.identifier_type
 )
-select submission_id, watch_id, is_new
+
+select submission_id, submission_ref, watch_id, is_new
 from submission
-cross join awaited
+left join awaited on true

@@ -4,7 +4,7 @@
 -- One row per watch that asks for alerts by mail and whose company has events tonight. Settings of the watch
 -- replace the settings of the account.
 create unlogged table stage.alert_watch as
-select watch.account_id, watch.company_id, setting.*
+select watch.account_id, watch.company_id, watch.reference, setting.*
 from customer.watch
 left join customer.alert_setting as shared using (account_id)
 cross join lateral (
@@ -50,7 +50,8 @@ analyze stage.alert_event;
 -- One row per account and event of its mail. position: the number of the event in the mail, the worst event first.
 create unlogged table stage.alert as
 select
-    alert_watch.account_id, alert_event.event_id, alert_event.severity, alert_event.rank,
+    alert_watch.account_id, alert_watch.reference, alert_event.event_id, alert_event.severity,
+    alert_event.rank,
     row_number() over (
         partition by alert_watch.account_id
         order by
@@ -74,7 +75,10 @@ analyze stage.alert;
 with digest as (
     select
         alert.account_id,
-        jsonb_agg(alert_event.description order by alert.position) as events
+        jsonb_agg(
+            alert_event.description || jsonb_build_object('reference', alert.reference)
+            order by alert.position
+        ) as events
     from stage.alert
     join stage.alert_event using (event_id)
     where alert.position <= customer.digest_events()

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import type { Db, Tx } from '../../sql/connection/kysely.ts';
+import { runPrepared } from '../../sql/connection/prepared.ts';
+import { identifierType } from '../dictionaries/names.ts';
+import { answersSuccess, model, text, time } from '../endpoint/answers.ts';
+import { endpoint } from '../endpoint/endpoint.ts';
+import { HttpError } from '../http/errors.ts';
+import examples from './examples.json' with { type: 'json' };
+
+const items = z.array(
+  model('SubmittedCompany', {
+    identifier_type: identifierType.or(z.null()),
+    identifier_value: text.nullable(),
+    company_ref: text.nullable(),
+    name: text.nullable(),
+    reference: text.nullable(),
+    code: text.nullable(),
+    failure: text.nullable(),
+  }),
+);
+
+/** A submission, with its items in lists by their state. */
+export const submission = model('Submission', {
+  submission_ref: text,
+  state: z.enum(['open', 'settled']),
+  submitted_at: time,
+  settled_at: time.nullable(),
+  ready: items,
+  queued: items,
+  failed: items,
+  removed: items,
+});
+
+/** Returns a submission of an account; undefined for an unknown reference. */
+export async function readSubmission(db: Db | Tx, account_id: string, submission_ref: string) {
+  const file = 'api/monitor/read_submission.sql';
+  const asked = [account_id, submission_ref];
+  return (await runPrepared<z.output<typeof submission>>(db, file, asked))[0];
+}
+
+const unknown = {
+  success: false,
+  message: 'The submission is unknown.',
+  code: 'UNKNOWN_SUBMISSION',
+} as const;
+
+export const readSubmissionEndpoint = endpoint(
+  {
+    method: 'get',
+    path: '/companies/submissions/{submission_ref}',
+    tag: 'Company monitor',
+    summary: 'Read what became of a submission to the watch list',
+    auth: 'token',
+    params: z.strictObject({ submission_ref: z.string().max(50) }),
+    ...answersSuccess([submission, examples.submission]),
+    errors: { 404: { description: 'The account has no such submission.', example: unknown } },
+  },
+  async ({ params, caller, options: { db } }) => {
+    const data = await readSubmission(db, caller.account_id, params.submission_ref);
+    if (!data) throw new HttpError(404, unknown);
+    return { success: true, data };
+  },
+);

@@ -1,0 +1,11 @@
+-- Stores the references of the items of the submission $1 in their watches. The last item of a company counts; an empty
+-- reference deletes the stored one.
+update customer.watch
+set reference = nullif(named.reference, '')
+from (
+    select distinct on (watch_id) watch_id, reference
+    from customer.submission_item
+    where submission_id = $1::bigint and reference is not null
+    order by watch_id, item_no desc
+) as named
+where watch.watch_id = named.watch_id
