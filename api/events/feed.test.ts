@@ -199,6 +199,10 @@ const { rows: oracle } = await database.pool.query<FeedEvent>(
   from registry.event
   join registry.event_type using (event_type)
   join registry.company using (company_id)
+  where exists (
+    select from customer.watch
+    where watch.company_id = company.company_id and account_id = $1
+  )
   order by event_date desc, event_id desc`,
   [everything.account_id],
 );

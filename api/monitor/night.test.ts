@@ -34,6 +34,11 @@ describe('companies that are waited for', () => {
       { created_at: testNow, data: { submitted_at: '2026-11-19T10:05:00Z', ready } },
     ]);
     expect(await late.mails()).toEqual([]);
+    // The feed has the events of the night that made the company ready.
+    const route = 'GET /watchlist/events?event_type=COMPANY_REGISTERED';
+    expect(await late.ask(route)).toMatchObject({
+      body: { data: [{ submitted_identifier: '1000205004', new_value: '2026-11-02' }] },
+    });
 
     await runFixture(database, '2026-11-04');
     expect(await late.list()).toEqual([

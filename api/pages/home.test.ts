@@ -30,14 +30,14 @@ const figures = /<div><dt>[^]*?<\/div>/g;
 describe('GET /', () => {
   test('200 says what last night changed in each registry, and how old that is in words', async () => {
     expect(await read(rows)).toEqual([
-      'CEIDG sole traders and civil partnerships 3 November 2026 , yesterday 2 18 1 19 82',
+      'CEIDG sole traders and civil partnerships 3 November 2026 , yesterday 2 18 1 20 82',
       'KRS companies, cooperatives, foundations, associations 3 November 2026 , yesterday 0 7 0 10 20',
     ]);
     expect(await read(/<p><strong>.*/g)).toEqual([
-      'Last night brought 29 events, 7 of them critical.',
+      'Last night brought 30 events, 7 of them critical.',
     ]);
     expect(await read(/<p><strong>.*/g, '?lang=pl')).toEqual([
-      'Ostatnia noc przyniosła 29 zdarzeń, w tym 7 krytycznych.',
+      'Ostatnia noc przyniosła 30 zdarzeń, w tym 7 krytycznych.',
     ]);
   });
 
@@ -52,7 +52,7 @@ describe('GET /', () => {
       '1 The shareholders changed high',
       '3 The registered address changed warning',
     ]);
-    expect(await read(/<p class="soft">and .*/g)).toEqual(['and 18 events of other types']);
+    expect(await read(/<p class="soft">and .*/g)).toEqual(['and 19 events of other types']);
   });
 
   test('200 names companies in KRS, but no sole trader and no shareholder', async () => {
@@ -87,7 +87,7 @@ describe('GET /', () => {
     ];
     expect(await said()).toEqual([
       'What changed in the company registers last night',
-      'Last night brought 28 events, 6 of them critical.',
+      'Last night brought 29 events, 6 of them critical.',
       'Last night: the data of 3 November 2026',
       'What happened',
       8,
@@ -95,13 +95,13 @@ describe('GET /', () => {
     now = new Date('2026-11-05T06:00:00Z');
     expect((await said()).slice(0, 3)).toEqual([
       'What changed in the company registers',
-      'The newest snapshot, of 3 November 2026, brought 28 events, 6 of them critical.',
+      'The newest snapshot, of 3 November 2026, brought 29 events, 6 of them critical.',
       'The newest snapshot: 3 November 2026',
     ]);
     await runSource(database, 'krs', '2026-11-04');
     expect(await said()).toEqual([
       'What changed in the company registers last night',
-      'Last night brought 11 events, 1 of them critical.',
+      'Last night brought 12 events, 1 of them critical.',
       'The newest snapshot of each registry',
       'What happened by the data of 4 November 2026',
       'What happened by the data of 3 November 2026',

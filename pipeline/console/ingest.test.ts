@@ -56,7 +56,7 @@ describe('ingest', () => {
     const whole = await takeInVain(fixtureFolder('2026-11-03'), '2026-11-03', '--dry-run');
     expect(whole).toMatchObject({ run_count: 0, command: { code: 0 } });
     expect(whole.command.stdout).toMatch(/^ceidg 2026-11-03: would be published \(dry run\)\n/);
-    expect(whole.command.stdout).toContain('new 2, updated 18, deleted 1, entries 82, events 19\n');
+    expect(whole.command.stdout).toContain('new 2, updated 18, deleted 1, entries 82, events 20\n');
     const refused = await takeInVain(incomplete, '2026-11-03', '--dry-run');
     expect(refused).toMatchObject({ run_count: 0, command: { code: 3 } });
     expect(refused.command.stdout).toMatch(

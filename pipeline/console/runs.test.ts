@@ -51,7 +51,7 @@ describe('a run', () => {
       run_id: 2,
       state: 'published',
       new: 2,
-      events: 19,
+      events: 20,
       path: fixtureFolder('2026-11-03'),
       refusals: [],
     });

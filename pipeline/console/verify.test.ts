@@ -70,7 +70,7 @@ const tamperings: [what: string, statement: string, finding: RegExp][] = [
   [
     'a lost event',
     `delete from registry.event where event_id = 1`,
-    /^run 2 counts 19 events, there are 18$/m,
+    /^run 2 counts 20 events, there are 19$/m,
   ],
   [
     'the deleted of a run',

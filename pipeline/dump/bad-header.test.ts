@@ -129,7 +129,9 @@ describe('a file that lacks a column', () => {
     expect(await readEvents(db, '2026-11-03')).toEqual(['COMPANY_PHONE_CHANGED']);
     expect(await verify(db, 'ceidg')).toEqual([]);
     await runBad(db, nextWithout(), '2026-11-04');
-    expect(await readEvents(db, '2026-11-04')).toEqual(['COMPANY_EMAIL_CHANGED']);
+    // The new entry had no status before.
+    const told = ['COMPANY_EMAIL_CHANGED', 'COMPANY_REGISTERED'];
+    expect(await readEvents(db, '2026-11-04')).toEqual(told);
     expect(await verify(db, 'ceidg')).toEqual([]);
   });
 

@@ -164,7 +164,7 @@ describe('a delta of tables', () => {
     ];
     const told = [
       { new: 0, updated: 0, deleted: 0, entries: 60, events: 0 },
-      { new: 1, updated: 1, deleted: 0, entries: 61, events: 1 },
+      { new: 1, updated: 1, deleted: 0, entries: 61, events: 2 },
       { new: 0, updated: 1, deleted: 0, entries: 61, events: 1 },
     ];
     for (const [at, [lines, date]] of days.entries()) {

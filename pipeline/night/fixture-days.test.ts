@@ -165,7 +165,7 @@ test('a dry run tells what would happen and leaves no trace', async () => {
   const db = await createFirstDay();
   const before = await dumpTables(db);
   const summary = await runFixture(db, '2026-11-03', { isDryRun: true });
-  expect(summary).toMatchObject({ is_dry_run: true, events: 19, new: 2, deleted: 1 });
+  expect(summary).toMatchObject({ is_dry_run: true, events: 20, new: 2, deleted: 1 });
   expect(await dumpTables(db)).toEqual(before);
   const { rows } = await db.pool.query('select dump_date from registry.run');
   expect(rows).toEqual([{ dump_date: '2026-11-02' }]);

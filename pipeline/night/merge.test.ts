@@ -25,6 +25,16 @@ async function readCompanies(): Promise<string[]> {
   return rows.map(({ entries }) => entries);
 }
 
+/** The events of new companies: the day, the entry and its start date. */
+async function readRegistered(): Promise<string[]> {
+  const { rows } = await db.pool.query<{ event: string }>(
+    `select concat_ws(' ', event_date, entry_key, new_value) as event
+     from registry.event join registry.entry using (company_id, entry_id)
+     where event_type = 'COMPANY_REGISTERED' order by event_id`,
+  );
+  return rows.map(({ event }) => event);
+}
+
 async function readNotices(): Promise<string[]> {
   const { rows } = await db.pool.query<{ notice: string }>(
     `select concat_ws(' ', run.source, run.dump_date, subject, value) as notice
@@ -42,9 +52,12 @@ const inKrs = (krs: string) => ({
 
 /**
  * A night of a story, with a company on a line: its KRS number, or its REGON and its NIP; and its fields. After the
- * last night, the entries of each company and the notices of all nights.
+ * last night, the entries of each company, the events of new companies and the notices of all nights.
  */
-type Night = Record<'story' | 'date' | 'source' | 'rows' | 'companies' | 'notices', string>;
+type Night = Record<
+  'story' | 'date' | 'source' | 'rows' | 'companies' | 'registered' | 'notices',
+  string
+>;
 const nights = readRows<Night>(new URL('merge.csv', import.meta.url));
 
 /** Runs a night. A natural person has the kind of its activity, and names beside it. */
@@ -72,8 +85,9 @@ function tell({ date, source, rows }: Night) {
 
 test.each([...Map.groupBy(nights, ({ story }) => story)])('a company %s', async (_, story) => {
   for (const night of story) await tell(night);
-  const { companies, notices } = story.at(-1)!;
+  const { companies, registered, notices } = story.at(-1)!;
   expect((await readCompanies()).join('\n')).toBe(companies);
+  expect((await readRegistered()).join('\n')).toBe(registered);
   expect((await readNotices()).join('\n')).toBe(notices);
 });
 

@@ -53,7 +53,7 @@ const comparison: readonly (readonly Steps[])[] = [
   [
     // The step `units` follows `fields`: it checks whether the company of a unit moves.
     ['4_events/fields', '4_events/units'],
-    ['4_events/activities', '4_events/proceedings'],
+    ['4_events/activities', '4_events/proceedings', '4_events/registered'],
   ],
   [['4_events/unstated']],
 ];

@@ -85,8 +85,6 @@ describe('the fixture days of three registries', async () => {
        order by event_type`,
     );
     expect(rows).toEqual([
-      // Reserved: no step makes this event yet.
-      { event_type: 'COMPANY_REGISTERED' },
       // The tests of the KRS mapping make these events.
       { event_type: 'COMPANY_RESTRUCTURING_ENDED' },
       { event_type: 'COMPANY_RESTRUCTURING_STARTED' },

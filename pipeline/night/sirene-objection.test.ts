@@ -376,3 +376,20 @@ test('stored answers and rejected rows go too where nobody watches', async () =>
   expect((await db.pool.query(answers)).rows).toEqual([{ key: neighbour }]);
   expect(JSON.stringify((await ask(siren)).body)).not.toContain('QUINQUEMPOIX');
 });
+
+test('a new company whose owner objects is registered, a person without a date, and in no feed of all', async () => {
+  const [person, firm, open] = ['990310005', '990310013', '990310021'] as const;
+  const events = await night({
+    [person]: [hidden, { '00012': withheldPlace }],
+    [firm]: [partial, { '00012': withheldPlace }],
+    [open]: [],
+  });
+  expect(events.filter((event) => event.includes('REGISTERED'))).toEqual([
+    `${person} COMPANY_REGISTERED:  → `,
+    `${firm} COMPANY_REGISTERED:  → 2019-03-01`,
+    `${open} COMPANY_REGISTERED:  → 2019-03-01`,
+  ]);
+  const all = (await readFeed('all')).filter((event) => event.startsWith('9903100'));
+  expect(all).toEqual([`${open} COMPANY_REGISTERED`]);
+  await expectSilence();
+});

@@ -10,6 +10,7 @@ import {
   type Units,
 } from '../../fixtures/dump/sirene-night.ts';
 import { makeEstablishment, makeUnit, type StockRow } from '../../fixtures/dump/sirene-stock.ts';
+import { runSource } from '../../fixtures/dump/three-sources.ts';
 import { findClearText } from '../../fixtures/registry/clear-text.ts';
 import { verify } from './verify.ts';
 
@@ -225,6 +226,7 @@ describe('a day that cannot be', () => {
     expect(await readEvents(db, '2027-01-31')).toEqual([
       `${known} COMPANY_CLOSED_DATE:  → 2027-01-31`,
       `${known} COMPANY_NAME_CHANGED: ATELIER ${known} → ATELIER NEUF`,
+      `${fresh} COMPANY_REGISTERED:  → `,
     ]);
     const { rows } = await db.pool.query<{ text: string }>(
       `select concat_ws(' ', subject, value, row_count) as text
@@ -312,4 +314,17 @@ describe('the mark in any column', async () => {
     expect(await readEvents(own, '2026-11-17')).toEqual([]);
     expect(await verify(own, 'sirene')).toEqual([]);
   });
+});
+
+test('the first stock after deltas is a first snapshot: only what later dumps bring is registered', async () => {
+  const late = await createTestDatabase();
+  await runSource(late, 'sirene', '2026-11-03', { now: () => new Date('2027-03-01T05:00:00Z') });
+  const [one, two] = [number(400), number(401)] as const;
+  const days = ['2026-11-30', '2026-12-31'] as const;
+  await runUnits(late, days[0], { [one]: [] });
+  await runUnits(late, days[1], { [one]: [], [two]: [] });
+  const { rows } = await late.pool.query(
+    `select event_date, siren, new_value from analyst.event where event_class = 'initialization'`,
+  );
+  expect(rows).toEqual([{ event_date: days[1], siren: two, new_value: '2019-03-01' }]);
 });

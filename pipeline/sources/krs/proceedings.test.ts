@@ -83,6 +83,7 @@ test('a bankruptcy and its end learnt in one night are numbered in the order of 
   const both = { ...declared('02.02.2025'), opisZakonczeniaProcesuUpadlosci };
   await runLines([currentLine({ krs, section6: { postepowanieUpadlosciowe: [both] } })]);
   expect((await readEvents(krs)).map(([event_type]) => event_type)).toEqual([
+    'COMPANY_REGISTERED',
     'COMPANY_BANKRUPTCY_STARTED',
     'COMPANY_BANKRUPTCY_ENDED',
   ]);
@@ -167,6 +168,9 @@ test('a restructuring is told with its dates and its supervisor, a liquidation i
   expect(await findEntry(krs, columns)).toEqual(['ENDED', '2026-07-02', '2026-10-01']);
 });
 
+/** The event of a company that is new after the first night. */
+const registered = ['COMPANY_REGISTERED', null, null];
+
 const opened = (day: string, end: object = {}) => restructuring('POSTĘPOWANIE SANACYJNE', end, day);
 
 test('a restructuring that ends while another opens is told with it, in the order of the dates', async () => {
@@ -181,6 +185,7 @@ test('a restructuring that ends while another opens is told with it, in the orde
   await say(...both, opened('05.08.2026'));
   await say(...both, opened('05.08.2026', ended('06.08.2026')));
   expect(await readEvents(krs)).toEqual([
+    registered,
     ['COMPANY_RESTRUCTURING_STARTED', null, '2026-07-01'],
     ['COMPANY_RESTRUCTURING_ENDED', '2026-03-02', '2026-08-04'],
     ['COMPANY_RESTRUCTURING_STARTED', null, '2026-08-05'],
@@ -204,8 +209,9 @@ test('a suspension of a later day waits for it, also without a new extract', asy
     updated: 0,
     event_types: { COMPANY_SUSPENDED: 2 },
   });
-  expect(await readEvents(krs)).toEqual([['COMPANY_SUSPENDED', null, day]]);
-  expect(await readEvents(other)).toEqual([['COMPANY_SUSPENDED', null, day]]);
+  for (const number of [krs, other]) {
+    expect(await readEvents(number)).toEqual([registered, ['COMPANY_SUSPENDED', null, day]]);
+  }
   expect(await findEntry(other, 'status')).toEqual(['SUSPENDED']);
   expect(await findEntry(withdrawn, 'status')).toEqual(['ACTIVE']);
   const resumed = [{ dataZawieszenia: written, dataWznowienia: written }];

@@ -1,0 +1,49 @@
+-- Writes an event for each company that tonight founds: no registry had an entry of the company before. The ids of
+-- these companies follow the id of reserve.sql, since an entry of a known company has the older id of the company. The
+-- event belongs to the entry that the company shows first. A company whose entries have all ended is no new company.
+-- Neither a first snapshot nor an import on demand writes events. The first full dump after deltas is a first snapshot
+-- too: it holds all companies that no delta has listed.
+with unread as materialized (
+    -- Lists the numbers in the rejected rows of the first snapshot. A row that becomes readable is not new.
+    select distinct number.value
+    from stage.night
+    join registry.run using (source)
+    join registry.reject on reject.run_id = run.run_id
+    cross join lateral person.numbers_in(reject.raw) as number (value)
+    where run.is_baseline and reject.raw <> ''
+)
+
+insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
+select distinct on (entry.company_id)
+    entry.company_id,
+    entry.entry_id,
+    type.event_type,
+    null,
+    case
+        when not person.hides(row(entry.*)::registry.entry, type, entry.start_date::text)
+            then entry.start_date::text
+    end
+from stage.new_entry as entry
+cross join stage.night
+join registry.event_type as type on type.event_type = 'COMPANY_REGISTERED'
+where
+    -- The subquery runs once, before any scan of the entries.
+    (
+        select
+            not night.is_import
+            and case night.dump_kind when 'full' then night.compared_run_id else night.previous_run_id end
+                is not null
+        from stage.night
+    )
+    and entry.company_id > night.entry_id_before
+    and entry.status <> 'DELETED'
+    -- A person who asked to be forgotten has no events.
+    and (entry.withdrawn_until = 'infinity' and entry.entity_type = 'NATURAL') is not true
+    -- The lists are uncorrelated, so that they become hash tables.
+    and (
+        entry.entry_key in (select unread.value from unread)
+        or entry.nip in (select unread.value from unread)
+        or entry.regon9 in (select unread.value from unread)
+        or entry.krs in (select unread.value from unread)
+    ) is not true
+order by entry.company_id, entry.status = 'ACTIVE' desc, entry.start_date desc nulls last, entry.entry_id;
