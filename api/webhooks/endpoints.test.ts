@@ -20,7 +20,8 @@ interface Webhook extends Record<string, unknown> {
   secret: string;
 }
 
-const url = 'https://receiver.invalid/hook?key=1';
+// An address needs no name server.
+const url = 'https://8.8.8.8/hook?key=1';
 
 /** Asks as an account of its own; `make` registers a webhook. */
 async function createOwner() {

@@ -26,7 +26,6 @@ import {
   viewWebhook,
   webhookData,
   webhookState,
-  withoutFailures,
 } from './webhook.ts';
 
 const common = { tag: 'Webhooks', auth: 'token' } as const;
@@ -110,7 +109,7 @@ function change(allowPrivate: boolean): Endpoint {
     },
     async (call) => {
       const { heartbeat: has_heartbeat, filters, state, ...given } = call.body;
-      const { scope } = await findWebhook(call);
+      const { scope, state: before } = await findWebhook(call);
       if (given.url !== undefined) await requireAddress(given.url, allowPrivate);
       const filter = filters && (await resolveFeedFilter(call.options.db, { ...filters, scope }));
       const webhook = await changeWebhook(call, {
@@ -122,7 +121,8 @@ function change(allowPrivate: boolean): Endpoint {
           scanned_event_id: null,
         }),
         ...(state && { state, disabled_reason: state === 'active' ? null : 'paused' }),
-        ...((given.url !== undefined || state === 'active') && withoutFailures),
+        ...((given.url !== undefined || state === 'active') && { next_attempt_at: null }),
+        ...(state === 'active' && before !== state && { attempt_count: 0, failing_since: null }),
       });
       return viewOne(webhook);
     },
@@ -198,8 +198,7 @@ const replay = endpoint(
     if (!isKnown) throw invalid([['after', badCursor, 'bad_cursor']]);
     const replay_count = sql<number>`replay_count + 1`;
     const position = { event_id: from.event_id, scanned_event_id: null, snapshot_no: '0' };
-    const moved = { ...withoutFailures, ...position, replay_count };
-    return viewOne(await changeWebhook(call, moved));
+    return viewOne(await changeWebhook(call, { ...position, replay_count, next_attempt_at: null }));
   },
 );
 

@@ -130,9 +130,6 @@ export function changeWebhook(
     .executeTakeFirstOrThrow(unknownWebhook);
 }
 
-/** The columns of a webhook without failures: the worker calls it at once. */
-export const withoutFailures = { attempt_count: 0, next_attempt_at: null, failing_since: null };
-
 /** Throws a 422 for an address that is not called. */
 export async function requireAddress(url: string, allowPrivate: boolean): Promise<void> {
   try {
