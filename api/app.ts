@@ -46,12 +46,7 @@ export interface AppOptions
     PaymentOptions,
     SearchOptions,
     Pick<Environment, 'trustProxy' | 'snapshotCredits'>,
-    Partial<
-      Pick<
-        Environment,
-        'allowPrivateWebhooks' | 'corsOrigins' | 'privacyText' | 'termsText' | 'contact'
-      >
-    > {
+    Partial<Pick<Environment, 'corsOrigins' | 'privacyText' | 'termsText' | 'contact'>> {
   /** The part of the data that is invented; each page names it. Undefined if the database holds no invented data. */
   sample?: 'all' | 'some' | undefined;
   /** The content of `/metrics`, and the middleware that counts requests for these metrics. */
@@ -143,7 +138,7 @@ export function listEndpoints(options: AppOptions): Endpoint[] {
     ...watchlistEndpoints(options),
     ...eventEndpoints,
     ...alertEndpoints,
-    ...webhookEndpoints(options.allowPrivateWebhooks ?? false),
+    ...webhookEndpoints,
     ...statsEndpoints,
     ...qualityEndpoints,
     ...dictionaryEndpoints,

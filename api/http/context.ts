@@ -27,6 +27,8 @@ export interface Context {
   now: () => Date;
   /** The key that signs one-time tokens and unsubscribe links, of at least 32 characters. */
   secretKey: string;
+  /** Whether webhooks may have private addresses, and addresses without TLS; default false. */
+  allowPrivateWebhooks?: boolean;
   /** The bounds of one account, such as the maximum number of its tokens. */
   bounds: Bounds;
   /** The bound below which public counts from 1 on are shown as null; 0: all counts are shown. */

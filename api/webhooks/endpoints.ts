@@ -4,7 +4,7 @@ import { feedScope, readCursor } from '../../sql/feed-cursor.ts';
 import { readFeed } from '../../sql/feed.ts';
 import { createRef } from '../auth/token-secret.ts';
 import { answersSuccess, text } from '../endpoint/answers.ts';
-import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
+import { endpoint } from '../endpoint/endpoint.ts';
 import { resolveFeedFilter } from '../events/filter.ts';
 import { limits, webhooks } from '../figures.ts';
 import { invalid } from '../http/errors.ts';
@@ -21,7 +21,6 @@ import {
   requireAddress,
   requireRoom,
   viewDelivery,
-  viewNew,
   viewOne,
   viewWebhook,
   webhookData,
@@ -35,46 +34,44 @@ const answersOne = answersSuccess([webhookData, examples.webhook]);
 const newExample = { ...examples.webhook, ...examples.secret };
 const answersNew = answersSuccess([newWebhookData, newExample]);
 
-function register(allowPrivate: boolean): Endpoint {
-  const { url, filters, max_events, heartbeat } = chosenFields;
-  return endpoint(
-    {
-      ...common,
-      isInTurn: true,
-      method: 'post',
-      path: '/webhooks',
-      summary: 'Register a webhook',
-      limit: limits.registerWebhook,
-      body: z.strictObject({
-        url,
-        scope: feedScope.default('watched'),
-        filters: filters.default({}),
-        max_events: max_events.default(webhooks.maxEvents),
-        heartbeat: heartbeat.default(true),
-      }),
-      bodyExample: examples.registration,
-      status: 201,
-      ...answersNew,
-    },
-    async ({ body, caller: { account_id }, options: { db, secretKey, now } }) => {
-      const { heartbeat: has_heartbeat, filters: asked, scope, ...chosen } = body;
-      await requireAddress(body.url, allowPrivate);
-      const filter = await resolveFeedFilter(db, { ...asked, scope });
-      const created = await changeAccount(db, account_id, async (tx) => {
-        await requireRoom(tx, account_id);
-        const end = await findEnd(tx, { account_id, scope, filter });
-        const stored = { filters: JSON.stringify(asked), feed_filter: JSON.stringify(filter) };
-        const ids = { account_id, webhook_ref: createRef(), created_at: now() };
-        return tx
-          .insertInto('customer.webhook')
-          .values({ ...ids, scope, has_heartbeat, ...chosen, ...stored, ...end })
-          .returningAll()
-          .executeTakeFirstOrThrow();
-      });
-      return viewNew(created, secretKey);
-    },
-  );
-}
+const register = endpoint(
+  {
+    ...common,
+    isInTurn: true,
+    method: 'post',
+    path: '/webhooks',
+    summary: 'Register a webhook',
+    limit: limits.registerWebhook,
+    body: z.strictObject({
+      url: chosenFields.url,
+      scope: feedScope.default('watched'),
+      filters: chosenFields.filters.default({}),
+      max_events: chosenFields.max_events.default(webhooks.maxEvents),
+      heartbeat: chosenFields.heartbeat.default(true),
+    }),
+    bodyExample: examples.registration,
+    status: 201,
+    ...answersNew,
+  },
+  async ({ body, caller: { account_id }, options }) => {
+    const { db, secretKey, now } = options;
+    const { heartbeat: has_heartbeat, filters: asked, scope, ...chosen } = body;
+    await requireAddress(body.url, options);
+    const filter = await resolveFeedFilter(db, { ...asked, scope });
+    const created = await changeAccount(db, account_id, async (tx) => {
+      await requireRoom(tx, account_id);
+      const end = await findEnd(tx, { account_id, scope, filter });
+      const stored = { filters: JSON.stringify(asked), feed_filter: JSON.stringify(filter) };
+      const ids = { account_id, webhook_ref: createRef(), created_at: now() };
+      return tx
+        .insertInto('customer.webhook')
+        .values({ ...ids, scope, has_heartbeat, ...chosen, ...stored, ...end })
+        .returningAll()
+        .executeTakeFirstOrThrow();
+    });
+    return viewOne(created, secretKey);
+  },
+);
 
 const list = endpoint(
   {
@@ -96,38 +93,36 @@ const get = endpoint(
   async (call) => viewOne(await findWebhook(call)),
 );
 
-function change(allowPrivate: boolean): Endpoint {
-  return endpoint(
-    {
-      ...one,
-      ...answersOne,
-      method: 'patch',
-      summary: 'Change, pause or enable a webhook',
-      limit: limits.registerWebhook,
-      body: z.strictObject({ ...chosenFields, state: webhookState }).partial(),
-      bodyExample: examples.change,
-    },
-    async (call) => {
-      const { heartbeat: has_heartbeat, filters, state, ...given } = call.body;
-      const { scope, state: before } = await findWebhook(call);
-      if (given.url !== undefined) await requireAddress(given.url, allowPrivate);
-      const filter = filters && (await resolveFeedFilter(call.options.db, { ...filters, scope }));
-      const webhook = await changeWebhook(call, {
-        ...given,
-        ...(has_heartbeat !== undefined && { has_heartbeat }),
-        ...(filter && {
-          filters: JSON.stringify(filters),
-          feed_filter: JSON.stringify(filter),
-          scanned_event_id: null,
-        }),
-        ...(state && { state, disabled_reason: state === 'active' ? null : 'paused' }),
-        ...((given.url !== undefined || state === 'active') && { next_attempt_at: null }),
-        ...(state === 'active' && before !== state && { attempt_count: 0, failing_since: null }),
-      });
-      return viewOne(webhook);
-    },
-  );
-}
+const change = endpoint(
+  {
+    ...one,
+    ...answersOne,
+    method: 'patch',
+    summary: 'Change, pause or enable a webhook',
+    limit: limits.registerWebhook,
+    body: z.strictObject({ ...chosenFields, state: webhookState }).partial(),
+    bodyExample: examples.change,
+  },
+  async (call) => {
+    const { heartbeat: has_heartbeat, filters, state, ...given } = call.body;
+    const { scope, state: before } = await findWebhook(call);
+    if (given.url !== undefined) await requireAddress(given.url, call.options);
+    const filter = filters && (await resolveFeedFilter(call.options.db, { ...filters, scope }));
+    const webhook = await changeWebhook(call, {
+      ...given,
+      ...(has_heartbeat !== undefined && { has_heartbeat }),
+      ...(filter && {
+        filters: JSON.stringify(filters),
+        feed_filter: JSON.stringify(filter),
+        scanned_event_id: null,
+      }),
+      ...(state && { state, disabled_reason: state === 'active' ? null : 'paused' }),
+      ...((given.url !== undefined || state === 'active') && { next_attempt_at: null }),
+      ...(state === 'active' && before !== state && { attempt_count: 0, failing_since: null }),
+    });
+    return viewOne(webhook);
+  },
+);
 
 const remove = endpoint(
   {
@@ -157,7 +152,7 @@ const rotate = endpoint(
     const { secretKey, now } = call.options;
     const previous_secret_until = new Date(now().getTime() + webhooks.previousSecret_ms);
     const secret_version = sql<number>`secret_version + 1`;
-    return viewNew(await changeWebhook(call, { secret_version, previous_secret_until }), secretKey);
+    return viewOne(await changeWebhook(call, { secret_version, previous_secret_until }), secretKey);
   },
 );
 
@@ -230,8 +225,6 @@ const deliveries = endpoint(
   },
 );
 
-/** Returns the endpoints of webhooks. @param allowPrivate whether they may have private addresses */
-export function webhookEndpoints(allowPrivate: boolean): Endpoint[] {
-  const ofOne = [get, change(allowPrivate), remove, rotate, test, replay, deliveries];
-  return [register(allowPrivate), list, ...ofOne];
-}
+const ofOne = [get, change, remove, rotate, test, replay, deliveries];
+
+export const webhookEndpoints = [register, list, ...ofOne];

@@ -4,12 +4,13 @@ import type { Tx } from '../../sql/connection/kysely.ts';
 import { feedScope, writeCursor } from '../../sql/feed-cursor.ts';
 import { type FeedFilter, readFeed } from '../../sql/feed.ts';
 import type { Tables } from '../../sql/tables/tables.ts';
-import { RefusedAddress, requirePublic } from '../../sql/webhook/address.ts';
+import { findRefusal } from '../../sql/webhook/address.ts';
 import { deriveSecret } from '../../sql/webhook/secret.ts';
 import { model, text, time } from '../endpoint/answers.ts';
 import type { Call } from '../endpoint/endpoint.ts';
 import { filterBody } from '../events/filter.ts';
 import { patience, webhooks } from '../figures.ts';
+import type { Context } from '../http/context.ts';
 import { HttpError, invalid } from '../http/errors.ts';
 import { formatOptional, formatTimestamp } from '../http/timestamp.ts';
 
@@ -74,17 +75,10 @@ export function viewWebhook(webhook: Webhook) {
   };
 }
 
-/** Returns the answer with a webhook. */
-export function viewOne(webhook: Webhook) {
-  return { success: true, data: viewWebhook(webhook) };
-}
-
-/** Returns the answer with a webhook and its newest secret. */
-export function viewNew(webhook: Webhook, secretKey: string) {
-  return {
-    success: true,
-    data: { ...viewWebhook(webhook), secret: deriveSecret(secretKey, webhook) },
-  };
+/** Returns the answer with a webhook; with the key of the server also its newest secret. */
+export function viewOne(webhook: Webhook, secretKey?: string) {
+  const secret = secretKey === undefined ? {} : { secret: deriveSecret(secretKey, webhook) };
+  return { success: true, data: { ...viewWebhook(webhook), ...secret } };
 }
 
 /** Returns a delivery as answers show it. */
@@ -131,13 +125,12 @@ export function changeWebhook(
 }
 
 /** Throws a 422 for an address that is not called. */
-export async function requireAddress(url: string, allowPrivate: boolean): Promise<void> {
-  try {
-    await requirePublic(url, { allowPrivate, lookup_ms: patience.lookup_ms });
-  } catch (error) {
-    if (!(error instanceof RefusedAddress)) throw error;
-    throw invalid([['url', `The url field ${error.message}.`, 'refused_address']]);
-  }
+export async function requireAddress(
+  url: string,
+  { allowPrivateWebhooks: allowPrivate = false }: Context,
+): Promise<void> {
+  const refusal = await findRefusal(url, { allowPrivate, lookup_ms: patience.lookup_ms });
+  if (refusal) throw invalid([['url', `The url field ${refusal}.`, 'refused_address']]);
 }
 
 /** Throws a 422 for an account that has as many webhooks as it may; the account is locked. */

@@ -43,16 +43,6 @@ class PrivateAddresses extends BlockList {
 
 const privateAddresses = new PrivateAddresses();
 
-/** An address that is refused; the message is the end of a sentence, such as `must begin with https://`. */
-export class RefusedAddress extends Error {
-  override name = 'RefusedAddress';
-}
-
-/** The rule for addresses; `allowPrivate` (WEBHOOK_ALLOW_PRIVATE) is for tests and for receivers in an own network. */
-export interface AddressRule {
-  allowPrivate: boolean;
-}
-
 function isPrivate(address: string): boolean {
   const version = isIP(address);
   return version !== 0 && privateAddresses.check(address, version === 4 ? 'ipv4' : 'ipv6');
@@ -60,38 +50,38 @@ function isPrivate(address: string): boolean {
 
 const notPublic = 'must name a public server, not a private, loopback or translated address';
 
-/** Returns the parsed address of an endpoint. Throws a `RefusedAddress` for a form that is never called. */
-function requireForm(url: string, { allowPrivate }: AddressRule): URL {
-  if (url.length > 2_048) throw new RefusedAddress('must not be longer than 2048 characters');
+/** Returns why an address is never called, as the end of a sentence; undefined for an address of the right form. */
+function findFault(url: string, allowPrivate: boolean): string | undefined {
+  if (url.length > 2_048) return 'must not be longer than 2048 characters';
   const parsed = URL.parse(url);
-  const schemes = allowPrivate ? ['https:', 'http:'] : ['https:'];
-  if (!parsed || !schemes.includes(parsed.protocol))
-    throw new RefusedAddress('must be an address that begins with https://');
+  const isSecure = parsed?.protocol === 'https:';
+  if (!isSecure && !(allowPrivate && parsed?.protocol === 'http:'))
+    return 'must be an address that begins with https://';
   if (parsed.username || parsed.password || url.includes('#'))
-    throw new RefusedAddress('must hold no user, password or fragment');
+    return 'must hold no user, password or fragment';
   // The parser has turned 0x7f.1, 2130706433 and 0177.0.0.1 into 127.0.0.1.
   const host = parsed.hostname.replace(/^\[(.*)\]$/, '$1');
-  if (!allowPrivate && (isPrivate(host) || /(^|\.)localhost\.?$/.test(host)))
-    throw new RefusedAddress(notPublic);
-  return parsed;
+  const isRefused = isPrivate(host) || /(^|\.)localhost\.?$/.test(host);
+  return isRefused && !allowPrivate ? notPublic : undefined;
 }
 
 // Of the four threads for slow work, names that nobody resolves take two at most.
 const inTurn = pLimit(2);
 
 /**
- * Throws a `RefusedAddress` for an address that is not called: of a wrong form, or whose name has a private address now.
- * A name without an address passes, since each call checks the address again.
+ * Returns why an address cannot be registered, as the end of a sentence: its form is wrong, or its name has a private
+ * address now. A name without an address passes, since each call checks the address again.
  */
-export async function requirePublic(
+export async function findRefusal(
   url: string,
-  rule: AddressRule & { lookup_ms: number },
-): Promise<void> {
-  const { hostname } = requireForm(url, rule);
-  if (rule.allowPrivate || hostname.startsWith('[')) return;
+  { allowPrivate, lookup_ms }: { allowPrivate: boolean; lookup_ms: number },
+): Promise<string | undefined> {
+  const fault = findFault(url, allowPrivate);
+  if (fault !== undefined || allowPrivate) return fault;
+  const { hostname } = new URL(url);
   const found = inTurn(() => lookup(hostname, { all: true })).catch(() => []);
-  const addresses = await Promise.race([found, delay(rule.lookup_ms, [], { ref: false })]);
-  if (addresses.some(({ address }) => isPrivate(address))) throw new RefusedAddress(notPublic);
+  const addresses = await Promise.race([found, delay(lookup_ms, [], { ref: false })]);
+  return addresses.some(({ address }) => isPrivate(address)) ? notPublic : undefined;
 }
 
 const resolver = new Resolver({ timeout: 3_000, tries: 2 });
@@ -123,7 +113,9 @@ class PublicAgent extends https.Agent {
   }
 }
 
-export interface AgentOptions extends AddressRule {
+export interface AgentOptions {
+  /** Whether private addresses are called, and addresses without TLS (WEBHOOK_ALLOW_PRIVATE). */
+  allowPrivate: boolean;
   /** The longest time from the call to the end of its answer, in ms. */
   answer_ms: number;
   /** The characters of an answer that are kept; the connection of a longer answer is closed. */
@@ -150,29 +142,28 @@ export interface Outcome {
   error: string | null;
 }
 
+interface Posting {
+  headers: Record<string, string>;
+  body: string;
+}
+
 /** Sends a POST, once more where the server had closed a kept connection. Returns the answer without its body. */
-async function send(agent: Agent, url: URL, { headers, body, signal }: Posting) {
-  const isSecure = url.protocol === 'https:';
-  const options = { method: 'POST', headers, signal, agent: isSecure ? agent.https : agent.http };
+async function send(agent: Agent, url: URL, { headers, body }: Posting, signal: AbortSignal) {
+  const [client, connections] =
+    url.protocol === 'https:' ? [https, agent.https] : [http, agent.http];
   for (;;) {
-    const request = (isSecure ? https : http).request(url, options);
+    const request = client.request(url, { method: 'POST', headers, signal, agent: connections });
     request.on('error', () => undefined).end(body);
     try {
       const [response] = (await once(request, 'response')) as [http.IncomingMessage];
       return response;
     } catch (error) {
-      const isStale =
-        request.reusedSocket && (error as NodeJS.ErrnoException).code === 'ECONNRESET';
-      if (!isStale) throw error;
+      if (!request.reusedSocket || codeOf(error) !== 'ECONNRESET') throw error;
     }
   }
 }
 
-interface Posting {
-  headers: Record<string, string>;
-  body: string;
-  signal: AbortSignal;
-}
+const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
 
 /** Reads the beginning of an answer as text that PostgreSQL stores. A longer answer loses its connection. */
 async function readBeginning(response: http.IncomingMessage, characters: number): Promise<string> {
@@ -191,24 +182,22 @@ async function readBeginning(response: http.IncomingMessage, characters: number)
 /** Posts a body to an endpoint within the bounds of the agent. Follows no redirect, and never throws. */
 export async function postSafely(
   agent: Agent,
-  { url, headers, body }: { url: string; headers: Record<string, string>; body: string },
+  { url, ...posting }: Posting & { url: string },
 ): Promise<Outcome> {
+  const none = { status_code: null, response: null, retry_after: null };
+  const fault = findFault(url, agent.allowPrivate);
+  if (fault !== undefined) return { ...none, error: `The url ${fault}.` };
   const signal = AbortSignal.timeout(agent.answer_ms);
   try {
-    const response = await send(agent, requireForm(url, agent), { headers, body, signal });
-    const { statusCode = null, headers: answered } = response;
-    const text = await readBeginning(response, agent.kept_characters);
-    const retry_after = answered['retry-after'] ?? null;
-    return { status_code: statusCode, response: text, retry_after, error: null };
+    const answer = await send(agent, new URL(url), posting, signal);
+    const response = await readBeginning(answer, agent.kept_characters);
+    const { statusCode: status_code = null, headers } = answer;
+    return { status_code, response, retry_after: headers['retry-after'] ?? null, error: null };
   } catch (error) {
-    return { status_code: null, response: null, retry_after: null, error: describe(error, signal) };
+    if (signal.aborted) return { ...none, error: 'No whole answer came in time.' };
+    const code = codeOf(error);
+    const isBlocked = code === 'ERR_IP_BLOCKED';
+    // The sentence names no address of the network of the server.
+    return { ...none, error: isBlocked ? `The url ${notPublic}.` : `The call failed: ${code}.` };
   }
-}
-
-/** Returns a sentence about a failed call, without an address of the network of the server. */
-function describe(error: unknown, signal: AbortSignal): string {
-  if (signal.aborted) return 'No whole answer came in time.';
-  if (error instanceof RefusedAddress) return `The url ${error.message}.`;
-  const { code = 'unknown' } = error as NodeJS.ErrnoException;
-  return code === 'ERR_IP_BLOCKED' ? `The url ${notPublic}.` : `The call failed: ${code}.`;
 }
