@@ -18,7 +18,7 @@ const api = await startTestApi({ db: database.kysely });
 const searcher = await createSearcher(database.kysely, api, 10_000);
 
 type Found = Record<'total' | 'current_page', number> & {
-  results: Record<'name' | 'status', string>[];
+  results: Record<'name' | 'status' | 'activity_start', string>[];
 };
 
 async function find(query: Record<string, string>): Promise<Found> {
@@ -121,6 +121,13 @@ describe('GET /api/v1/companies/search', () => {
     ['postal_code', '00-001', [kanarek]],
     ['postal_code', '00001', [kanarek]],
     ['postal_code', '00-00', []],
+    ['postal_prefix', '00-0', [kanarek]],
+    ['postal_prefix', '40', 2],
+    ['nip', '100-020-10-06', ['Piekarnia Pod Wieżą Anna Żakowska']],
+    // A former number, and the number of an ended company.
+    ['nip', '1001801004', ['Lakiernictwo Połysk Dariusz Szlif']],
+    ['regon', '991400083', [lyzka]],
+    ['siren', '552100554', []],
     ['activity_code', '4776B', ['Kwiaciarnia Pod Akacją Halina Pęcak', kanarek]],
     // Not the main one of either.
     [
@@ -194,6 +201,57 @@ describe('GET /api/v1/companies/search', () => {
       if (parameter === 'activity_start_from') without.activity_start_to = '2009-01-01';
       if (parameter === 'activity_start_to') without.activity_start_from = '2007-01-01';
       expect([parameter, ...(await namesOf(without))]).toEqual([parameter]);
+    }
+  });
+
+  test('200 combines numbers with other filters', async () => {
+    const lacquer = { nip: '1001801004', regon: '991800010' };
+    expect(await namesOf(lacquer)).toEqual(['Lakiernictwo Połysk Dariusz Szlif']);
+    const others = { regon: '991400083', status: 'DELETED', city: 'Warszawa', country: 'FR' };
+    for (const [parameter, value] of Object.entries(others))
+      expect([parameter, ...(await namesOf({ ...lacquer, [parameter]: value }))]).toEqual([
+        parameter,
+      ]);
+  });
+
+  test('422 for a wrong number, order, page length or beginning of a postal code', async () => {
+    const wrong = [
+      ['nip', '1001801005', 'a NIP: ten digits, the last of which is the check digit'],
+      ['regon', '9918', 'a REGON of nine digits, the last of which is the check digit'],
+      ['krs', 'ą', 'a KRS number: ten digits, leading zeros included'],
+      ['siren', '', 'a SIREN: nine digits, the last of which is the check digit'],
+      ['sort', 'name', 'one of added, activity_start, -activity_start'],
+      ['per_page', '101', 'a whole number from 1 to 100'],
+      ['postal_prefix', '0a', 'digits, such as 00'],
+    ] as const;
+    for (const [field, value, words] of wrong) {
+      const query = new URLSearchParams({ [field]: value });
+      expect(await searcher.search(`?${query.toString()}`)).toMatchObject({
+        status: 422,
+        charged: null,
+        body: { errors: { [field]: [`The ${field} field must be ${words}.`] } },
+      });
+    }
+  });
+
+  test('200 sorts by start day, companies without a day last, in pages of the asked length', async () => {
+    for (const [sort, sign] of [
+      ['activity_start', 1],
+      ['-activity_start', -1],
+    ] as const) {
+      const pages = await Promise.all(
+        ['1', '2', '3'].map((page) => find({ sort, page, per_page: '30' })),
+      );
+      expect(pages.map(({ results }) => results.length)).toEqual([30, 30, 11]);
+      const starts = pages.flatMap(({ results }) => results.map((one) => one.activity_start));
+      expect(starts.at(-1)).toBeNull();
+      const known = starts.filter((start) => start !== null);
+      expect(known).toEqual(
+        known.toSorted((one, other) => sign * (Date.parse(one) - Date.parse(other))),
+      );
+      expect(new Set(pages.flatMap(({ results }) => results.map(({ name }) => name))).size).toBe(
+        71,
+      );
     }
   });
 

@@ -5,7 +5,7 @@ import type { Context } from '../http/context.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
 import { pageSize, workLimits } from '../figures.ts';
 import { keep } from '../http/keep.ts';
-import { pageMetaFields, skippedBy, viewPageMeta } from '../http/paging.ts';
+import { pageMetaFields, pagingFields, skippedBy, viewPageMeta } from '../http/paging.ts';
 import { type Charging, creditErrors } from '../wallet/ledger.ts';
 import examples from './examples.json' with { type: 'json' };
 import {
@@ -15,11 +15,19 @@ import {
   listValues,
   type Numbers,
 } from './identifier.ts';
-import { readSearchDictionary, resolveFilter, searchQuery } from '../search/filter.ts';
+import { filterQuery, readSearchDictionary, resolveFilter } from '../search/filter.ts';
 import type { SearchIndex } from '../search/client.ts';
+import { sorts } from '../search/order.ts';
 import type { Search } from '../search/segments.ts';
+import { findByNumbers, numberFields } from './search-numbers.ts';
 
 export type SearchOptions = Context & { searchIndex: SearchIndex; searchCredits: number };
+
+const searchQuery = filterQuery.safeExtend({
+  ...numberFields,
+  ...pagingFields,
+  sort: z.enum(sorts).default('added'),
+});
 
 const contactType = z.enum(['phone', 'email', 'fax']);
 
@@ -72,7 +80,11 @@ async function readPage(
     least_no = page!.snapshot_no;
     if (page!.is_changed) continue;
     const byCompany = Map.groupBy(page!.items, ({ company_id }) => company_id);
-    return { total, results: [...byCompany.values()].map(viewResult) };
+    const listed = company_ids.flatMap((company_id) => {
+      const items = byCompany.get(company_id);
+      return items ? viewResult(items) : [];
+    });
+    return { total, results: listed };
   }
 }
 
@@ -100,11 +112,14 @@ export function searchEndpoint(options: SearchOptions, charge: Charging): Endpoi
       },
       errors: creditErrors(searchCredits),
     },
-    async ({ query: { page, ...query }, caller, response, claim }) => {
+    async ({ query, caller, response, claim }) => {
+      const { page, per_page, sort, nip, regon, krs, siren, ...filters } = query;
       const { account_id, snapshot_no } = caller;
-      const filter = await resolveFilter(readers.db, await readDictionary(), query);
-      const paging = { page, per_page: pageSize };
-      const search = { filter, skipped: skippedBy(paging), size: pageSize };
+      const company_id = await findByNumbers(readers.db, { nip, regon, krs, siren });
+      const asked = { ...filters, company_id };
+      const filter = await resolveFilter(readers.db, await readDictionary(), asked);
+      const paging = { page, per_page };
+      const search = { filter, sort, skipped: skippedBy(paging), size: per_page };
       const { total, results } = await limiter.inTurn(searches, account_id, () =>
         readPage(options, search, snapshot_no, () => response.closed),
       );

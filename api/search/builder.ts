@@ -1,6 +1,9 @@
 import {
   activityKind,
+  areaKind,
+  areaLength,
   columns,
+  dayOf,
   divisionKind,
   divisionLength,
   nameBlock,
@@ -52,10 +55,12 @@ export class SegmentBuilder {
       this.#endCompany();
       if (this.count % nameBlock === 0) this.#nameStarts.push(this.#words.stream.length);
       this.#ids.push(Number(company_id));
-      this.#starts.push(Number(start?.replaceAll('-', '') ?? 0));
+      this.#starts.push(start === null ? 0 : dayOf(start!));
       for (const kind of columns.keys()) {
         if (texts[kind] !== null) this.#terms.add(kind + texts[kind]!);
       }
+      const postal_code = texts[columns.indexOf('postal_code')];
+      if (postal_code) this.#terms.add(areaKind + postal_code.slice(0, areaLength));
       for (const word of name?.split(' ') ?? []) this.#words.add(` ${word}`);
     }
     for (const code of codes?.split(',') ?? []) {

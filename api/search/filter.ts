@@ -6,7 +6,6 @@ import { readLegalForms, readRegions, slugOf } from '../dictionaries/names.ts';
 import { countCharacters, dateField } from '../http/field.ts';
 import { coded, invalid, type Problem } from '../http/errors.ts';
 import { findNear } from '../../sql/process/suggest.ts';
-import { pageField } from '../http/paging.ts';
 
 // This file checks the filters of a search; `segment.ts` finds the companies of each filter.
 const leastLetters = 3;
@@ -29,8 +28,8 @@ const activityField = z
   .meta({ type: 'string' })
   .optional();
 
-/** The query of a search in the words of the client, before `resolveFilter` translates them. */
-export const searchQuery = z
+/** The filters of a search in the words of the client, before `resolveFilter` translates them. */
+export const filterQuery = z
   .strictObject({
     activity_code: activityField,
     activity_prefix: activityField,
@@ -42,7 +41,15 @@ export const searchQuery = z
       .transform((text) => text.replaceAll(/[ -]/g, ''))
       .meta({ type: 'string' })
       .optional(),
-    status: z.enum(['ACTIVE', 'SUSPENDED', 'DELETED']).default('ACTIVE'),
+    postal_prefix: textField('postal_prefix', 20)
+      .transform((text) => text.replaceAll(/[ -]/g, ''))
+      .refine(
+        (text) => /^\d+$/.test(text),
+        coded('invalid_format', 'The postal_prefix field must be digits, such as 00.'),
+      )
+      .meta({ type: 'string' })
+      .optional(),
+    status: z.enum(['ACTIVE', 'SUSPENDED', 'DELETED']).optional().meta({ default: 'ACTIVE' }),
     legal_form: textField('legal_form').meta({ id: 'LegalForm' }).optional(),
     name: textField('name')
       .refine(
@@ -51,7 +58,6 @@ export const searchQuery = z
       )
       .optional(),
     country: countriesField,
-    page: pageField,
   })
   .refine(({ activity_start_from: from, activity_start_to: to }) => !from || !to || from <= to, {
     path: ['activity_start_to'],
@@ -62,7 +68,10 @@ export const searchQuery = z
   });
 
 /** The filters of a search, in the words of the client or as `resolveFilter` translates them. */
-export type SearchFilter = Omit<z.output<typeof searchQuery>, 'page'>;
+export type SearchFilter = z.output<typeof filterQuery> & {
+  /** The company that has the numbers of the search; null: no company has them. */
+  company_id?: number | null | undefined;
+};
 
 export type SearchDictionary = Awaited<ReturnType<typeof readSearchDictionary>>[number];
 
@@ -133,7 +142,11 @@ export async function resolveFilter(
   const countries = chooseAmong(dictionary, query.country);
   // Each country has codes of its own, so that `all` has no voivodeships and legal forms.
   const one = countries.length === 1 ? countries[0] : undefined;
-  const filter = { ...query, country: one?.country_code };
+  // A number is of one company in any country and status, so that the defaults would only hide it.
+  const isFree = query.company_id !== undefined;
+  const country = isFree && query.country === undefined ? undefined : one?.country_code;
+  const status = query.status ?? (isFree ? undefined : ('ACTIVE' as const));
+  const filter = { ...query, country, status };
   const problems: Problem[] = [];
   for (const field of ['activity_code', 'activity_prefix'] as const) {
     const text = query[field];

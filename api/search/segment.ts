@@ -1,6 +1,6 @@
-import { eachBit, hasBit, listBits, noBits, removeBit, type Bits } from './bits.ts';
+import { addBit, eachBit, hasBit, listBits, noBits, removeBit, type Bits } from './bits.ts';
 import type { SearchFilter } from './filter.ts';
-import { TermIndex, type TermArrays } from './terms.ts';
+import { findLowest, TermIndex, type TermArrays } from './terms.ts';
 
 /** The filters that compare a whole column of `search_rows.sql`, in the order of the columns. */
 export const columns = [
@@ -12,14 +12,38 @@ export const columns = [
   'postal_code',
 ] as const;
 
-/** The kinds of division and activity terms; other kinds are column indexes. A term's text begins with its kind. */
-export const [divisionKind, activityKind] = [columns.length, columns.length + 1];
+/** The kinds of terms of divisions, activities and postal areas; other kinds are column indexes. A term's text begins with its kind. */
+export const [divisionKind, activityKind, areaKind] = [6, 7, 8];
 
 /** The length of a division's code. Each activity code begins with the code of its division. */
 export const divisionLength = 2;
 
+/** The length of the part of a postal code that a term of its own finds: most prefixes have this length. */
+export const areaLength = 2;
+
 /** The number of companies that share one element of `nameStarts`. */
 export const nameBlock = 4;
+
+/** The last day that `dayOf` counts. `registry.calendar_day` reads no later day. */
+export const lastDay = countDays('2199-12-31');
+
+/** Returns the count of days from the year 0 to a day; at most `lastDay`. */
+export function dayOf(text: string): number {
+  return Math.min(countDays(text), lastDay);
+}
+
+function boundsOf(days: Uint32Array): number[] {
+  let [first, last] = [Infinity, 0];
+  for (const day of days) {
+    if (day > last) last = day;
+    if (day > 0 && day < first) first = day;
+  }
+  return last === 0 ? [] : [first, last];
+}
+
+function countDays(text: string): number {
+  return Date.parse(text) / 86_400_000 + 719_529;
+}
 
 /** The origin of a segment. The ids of its companies are at least `from` and below `to`. */
 export interface SegmentHead {
@@ -40,7 +64,7 @@ export interface SegmentData {
   ids: Uint32Array<ArrayBuffer> | Float64Array<ArrayBuffer>;
   /** The lowest id of the companies. It is below 2^53: registry.last_id holds no larger id. */
   first_id: number;
-  /** The start days of the companies as numbers, such as 20121231; 0: unknown. */
+  /** The start days of the companies, as `dayOf` counts them; 0: unknown. */
   starts: Uint32Array<ArrayBuffer>;
   /** The terms of the companies for all filters but start and name, sorted by text. */
   terms: TermArrays;
@@ -62,6 +86,8 @@ const allBits = (count: number): Bits => noBits(count).fill(2 ** 32 - 1);
 /** Searches the companies of a segment. Only the set of current companies changes later. */
 export class Segment {
   readonly data: SegmentData;
+  /** The first and the last start day; none without a known day. */
+  readonly days: number[];
   readonly #terms: TermIndex;
   readonly #words: TermIndex;
   readonly #pairs: TermIndex;
@@ -77,6 +103,7 @@ export class Segment {
     this.#pairs = new TermIndex(data.pairs, this.#words.count);
     this.#matches = noBits(this.count);
     this.#current = allBits(this.count);
+    this.days = boundsOf(data.starts);
   }
 
   get head(): SegmentHead {
@@ -108,7 +135,8 @@ export class Segment {
   /** Returns the set of companies that match a filter. The next search overwrites it. */
   find(filter: SearchFilter): Bits {
     const { activity_start_from: from, activity_start_to: to, name } = filter;
-    this.#matches.set(this.#current);
+    if (filter.company_id === undefined) this.#matches.set(this.#current);
+    else this.#matchOnly(filter.company_id);
     for (const [text, before] of listTerms(filter)) {
       const terms = this.#terms.listTerms(text, before);
       if (terms.length === 0) return none;
@@ -116,8 +144,17 @@ export class Segment {
     }
     if (name !== undefined) this.#keepNames(name.split(' '));
     // The filter of start days runs last, because it reads every company that is left.
-    if (from ?? to) this.#keepStarts(numberOf(from ?? '1'), numberOf(to ?? '99991231'));
+    if (from ?? to) this.#keepStarts(from ? dayOf(from) : 1, to ? dayOf(to) : lastDay);
     return this.#matches;
+  }
+
+  /** Matches a single company, or none without an id. */
+  #matchOnly(id: number | null): void {
+    this.#matches.fill(0);
+    const wanted = id ?? -1;
+    const number = findLowest(this.count, (one) => this.idOf(one) >= wanted);
+    if (number < this.count && this.idOf(number) === wanted && hasBit(this.#current, number))
+      addBit(this.#matches, number);
   }
 
   /** Keeps the companies that started on a day from `from` to `to`. */
@@ -207,16 +244,17 @@ function listTerms(filter: SearchFilter): [from: string, to: string][] {
     if (filter[column] !== undefined) terms.push([text, `${text}\0`]);
   }
   // No whole activity code is a prefix of another code, so that both filters search by prefix.
-  for (const prefix of [filter.activity_code, filter.activity_prefix]) {
-    if (prefix === undefined) continue;
-    const text = (prefix.length <= divisionLength ? divisionKind : activityKind) + prefix;
-    terms.push([text, `${text}\u{10ffff}`]);
+  const { activity_code, activity_prefix, postal_prefix } = filter;
+  const prefixes = [activity_code, activity_prefix].flatMap((prefix) => {
+    if (prefix === undefined) return [];
+    return (prefix.length <= divisionLength ? divisionKind : activityKind) + prefix;
+  });
+  if (postal_prefix !== undefined) {
+    const kind = postal_prefix.length <= areaLength ? areaKind : columns.indexOf('postal_code');
+    prefixes.push(kind + postal_prefix);
   }
+  for (const text of prefixes) terms.push([text, `${text}\u{10ffff}`]);
   return terms;
-}
-
-function numberOf(day: string): number {
-  return Number(day.replaceAll('-', ''));
 }
 
 /** Returns whether the bytes from `start` (inclusive) to `end` (exclusive) contain a part. */

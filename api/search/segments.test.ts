@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { isMatch, type Searched } from '../../fixtures/client/searched.ts';
 import { eachRow, SegmentBuilder } from './builder.ts';
+import { sorts } from './order.ts';
 import { columns, Segment, type SegmentHead } from './segment.ts';
 import { Segments } from './segments.ts';
 
@@ -16,7 +17,7 @@ const company = fc.record({
   voivodeship: maybe(oneOf('02', '14', '24')),
   legal_form: maybe(oneOf('117', '9', '99')),
   city: maybe(oneOf('lodz', 'lodz 2', String.raw`nowe \ miasto`, 'ł')),
-  postal_code: maybe(fc.string({ maxLength: 2, unit: oneOf('0', '9') })),
+  postal_code: maybe(fc.string({ maxLength: 3, unit: oneOf('0', '9') })),
   activity_start: maybe(oneOf('1999-12-31', '2000-01-01', '2000-06-15', '2019-02-28')),
   name: maybe(fc.array(word, { minLength: 1, maxLength: 4 }).map((words) => words.join(' '))),
   codes: fc.array(oneOf('4711Z', '4712Z', '47', '4', '001', '9999Z'), { maxLength: 4 }),
@@ -27,6 +28,8 @@ const fields = {
   legal_form: oneOf('9', '117'),
   city: oneOf('lodz', String.raw`nowe \ miasto`, 'lod'),
   postal_code: oneOf('0', '09', '9'),
+  postal_prefix: oneOf('0', '09', '9', '090'),
+  company_id: maybe(fc.integer({ min: 0, max: 61 })),
   activity_code: oneOf('4711Z', '9999Z'),
   activity_prefix: oneOf('4', '47', '471', '00', '4712Z'),
   activity_start_from: oneOf('2000-01-01', '1999-12-31', '2018-01-01'),
@@ -39,6 +42,15 @@ const filter = fc.tuple(fc.record(fields), some).map(([drawn, names]) => ({
   ...Object.fromEntries(Object.entries(drawn).filter(([name]) => names.includes(name))),
   status: 'ACTIVE' as const,
 }));
+const search = fc.record({ filter, sort: oneOf(...sorts) });
+
+/** Compares companies as an order wants them; companies without a start day are last. */
+function compare(one: Searched, other: Searched, sort: (typeof sorts)[number]): number {
+  const [start, next] = [one.activity_start ?? '', other.activity_start ?? ''];
+  if (sort === 'added' || start === next) return one.id - other.id;
+  if (start === '' || next === '') return start === '' ? 1 : -1;
+  return start < next === (sort === 'activity_start') ? -1 : 1;
+}
 
 /** The rows of a load, the codes of each company over two entries. */
 function rowsOf(companies: Searched[]): string {
@@ -83,9 +95,9 @@ test('Segments find what a look at each company finds, after changes and loads o
     fc.asyncProperty(
       fc.array(company, { maxLength: 60 }),
       fc.array(step, { maxLength: 6 }),
-      fc.array(filter, { minLength: 8, maxLength: 20 }),
+      fc.array(search, { minLength: 8, maxLength: 20 }),
       fc.nat(12),
-      async (first, steps, filters, skipped) => {
+      async (first, steps, searches, skipped) => {
         const known = new Map(first.map((one) => [one.id, one]));
         const segments = new Segments();
         segments.ranges.push(await load(known, { to: 30, snapshot_no: 1 }));
@@ -111,12 +123,20 @@ test('Segments find what a look at each company finds, after changes and loads o
           segments.renew(range, [await load(known, { ...range.head, snapshot_no })]);
         }
         expect(segments.missing_from).toBe(null);
-        for (const wanted of filters) {
+        for (const { filter: wanted, sort } of searches) {
           const expected = [...known.values()].filter((one) => isMatch(one, wanted));
-          const ids = expected.map(({ id }) => id).toSorted((one, other) => one - other);
-          const { total, company_ids } = segments.search({ filter: wanted, skipped, size: 5 });
-          expect([wanted, total, company_ids]).toEqual([
+          const ids = expected
+            .toSorted((one, other) => compare(one, other, sort))
+            .map(({ id }) => id);
+          const { total, company_ids } = segments.search({
+            filter: wanted,
+            sort,
+            skipped,
+            size: 5,
+          });
+          expect([wanted, sort, total, company_ids]).toEqual([
             wanted,
+            sort,
             ids.length,
             ids.slice(skipped, skipped + 5),
           ]);

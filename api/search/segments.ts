@@ -1,5 +1,6 @@
 import { countBits, listBits } from './bits.ts';
 import type { SearchFilter } from './filter.ts';
+import { listByStart, type Matches, type sorts } from './order.ts';
 import type { Segment } from './segment.ts';
 
 /** The largest share of changed companies: above it the ranges are loaded again. */
@@ -14,6 +15,8 @@ export const [notLoaded, otherDatabase] = ['NOT_LOADED', 'OTHER_DATABASE'];
 /** A search: a filter, and the part of the matches to list. */
 export interface Search {
   filter: SearchFilter;
+  /** The order of the matches; by default that of the ids. */
+  sort?: (typeof sorts)[number];
   skipped: number;
   size: number;
 }
@@ -71,30 +74,41 @@ export class Segments {
     this.changes = changes;
   }
 
-  search({ filter, skipped, size }: Search): Found {
-    const changed = this.changes.flatMap((one) =>
-      listBits(one.find(filter)).map((number) => one.idOf(number)),
-    );
-    // The final sort may put changed companies before the page. `first` companies are listed instead of skipped.
-    let passed = Math.max(0, skipped - changed.length);
-    const first = skipped - passed;
-    let [total, wanted] = [changed.length, size + first];
-    const listed = [changed];
-    for (const segment of this.ranges) {
-      const matches = segment.find(filter);
-      const count = countBits(matches);
-      const numbers = count > passed ? listBits(matches, passed, wanted) : [];
-      listed.push(numbers.map((number) => segment.idOf(number)));
-      total += count;
-      passed = Math.max(0, passed - count);
-      wanted -= numbers.length;
-    }
-    const company_ids = listed
-      .flat()
-      .toSorted((one, other) => one - other)
-      .slice(first, first + size);
+  search({ filter, sort = 'added', skipped, size }: Search): Found {
+    const find = (segment: Segment) => ({ segment, matches: segment.find(filter) });
+    const [changed, found] = [this.changes.map(find), this.ranges.map(find)];
+    const all = [...changed, ...found];
+    const total = all.reduce((sum, { matches }) => sum + countBits(matches), 0);
+    const isDescending = sort === '-activity_start';
+    const company_ids =
+      sort === 'added'
+        ? listById(changed, found, skipped, size)
+        : listByStart(all, { skipped, size, isDescending });
     return { snapshot_no: this.snapshot_no, total, company_ids };
   }
+}
+
+/** Returns the ids of a part of the matching companies, ascending. */
+function listById(changes: Matches[], ranges: Matches[], skipped: number, size: number) {
+  const changed = changes.flatMap(({ segment, matches }) =>
+    listBits(matches).map((number) => segment.idOf(number)),
+  );
+  // The final sort may put changed companies before the page. `first` companies are listed instead of skipped.
+  let passed = Math.max(0, skipped - changed.length);
+  const first = skipped - passed;
+  let wanted = size + first;
+  const listed = [changed];
+  for (const { segment, matches } of ranges) {
+    const count = countBits(matches);
+    const numbers = count > passed ? listBits(matches, passed, wanted) : [];
+    listed.push(numbers.map((number) => segment.idOf(number)));
+    passed = Math.max(0, passed - count);
+    wanted -= numbers.length;
+  }
+  return listed
+    .flat()
+    .toSorted((one, other) => one - other)
+    .slice(first, first + size);
 }
 
 function countAll(segments: Segment[]): number {

@@ -89,7 +89,7 @@ export class TermTable {
 }
 
 /** Returns the lowest number below `count` that passes a test, else `count`. All higher numbers must pass. */
-function findLowest(count: number, passes: (number: number) => boolean): number {
+export function findLowest(count: number, passes: (number: number) => boolean): number {
   let [low, high] = [0, count];
   while (low < high) {
     const middle = (low + high) >>> 1;
