@@ -41,10 +41,10 @@ await watcher.watch(...nips);
 await watchCompanies(database, watcher.account_id, `name = 'Boulangerie'`);
 
 /** Reads a feed on to its end, two events at a time, and adds them to those that were told. */
-async function readOn(scope: 'watched' | 'all', told: FeedEvent[], after?: string) {
+async function readOn(scope: 'watched' | 'all', told: FeedEvent[], after?: string, filter = '') {
   let cursor = after;
   for (;;) {
-    const query = `scope=${scope}&country=all&limit=2${cursor === undefined ? '' : `&after=${cursor}`}`;
+    const query = `scope=${scope}&country=all&limit=2${filter}${cursor === undefined ? '' : `&after=${cursor}`}`;
     const { data, meta } = await watcher.read<FeedPart>(`/events/feed?${query}`);
     told.push(...data);
     cursor = meta.next_cursor;
@@ -89,12 +89,16 @@ function listen() {
   };
 }
 
+const ofTypes = '&event_type=COMPANY_NAME_CHANGED,COMPANY_PHONE_CHANGED';
+
 describe('nights of two countries', () => {
   const watched: FeedEvent[] = [];
   const all: FeedEvent[] = [];
+  const ofNames: FeedEvent[] = [];
   const french = listen();
   let frenchNight: Promise<object>;
   let cursors: [string, string];
+  let cursorOfNames: string;
   let snapshot_no: string;
 
   test('do not wait for each other’s compare', async () => {
@@ -106,6 +110,7 @@ describe('nights of two countries', () => {
     await runFixture(database, '2026-11-03', { reporter: polish.reporter });
     expect(polish.notes).toEqual([]);
     cursors = [await readOn('watched', watched), await readOn('all', all)];
+    cursorOfNames = await readOn('all', ofNames, undefined, ofTypes);
     expect(all).toHaveLength(
       expectedEvents.filter((one) => one.event_date === '2026-11-03').length,
     );
@@ -122,6 +127,7 @@ describe('nights of two countries', () => {
     await runFixture(database, '2026-11-04');
     const before = all.length;
     cursors = [await readOn('watched', watched, cursors[0]), await readOn('all', all, cursors[1])];
+    cursorOfNames = await readOn('all', ofNames, cursorOfNames, ofTypes);
     const dates = all.slice(before).map(({ event_date }) => event_date);
     expect(new Set(dates)).toEqual(new Set(['2026-11-04']));
     expect(dates.length).toBeGreaterThan(10);
@@ -137,6 +143,7 @@ describe('nights of two countries', () => {
   test('leave out nothing of the one that ends last, whose events have smaller numbers', async () => {
     const [readBefore, readOfAll] = [watched.length, all.length];
     cursors = [await readOn('watched', watched, cursors[0]), await readOn('all', all, cursors[1])];
+    cursorOfNames = await readOn('all', ofNames, cursorOfNames, ofTypes);
     const told = { event_type: 'COMPANY_NAME_CHANGED', new_value: 'Boulangerie du Pont' };
     expect(watched.slice(readBefore)).toMatchObject([told]);
     const registered = { event_type: 'COMPANY_REGISTERED', company_name: 'Nouvelle' };
@@ -158,6 +165,9 @@ describe('nights of two countries', () => {
       expect(anew.map(({ id }) => id)).toEqual(told.map(({ id }) => id));
       expect(new Set(told.map(({ id }) => id)).size).toBe(told.length);
     }
+    const isOfNames = ({ event_type }: FeedEvent) => ofTypes.includes(event_type);
+    expect(ofNames).toEqual(all.filter(isOfNames));
+    expect(new Set(ofNames.map(({ country_code }) => country_code))).toEqual(new Set(['PL', 'FR']));
     const [counted] = await select('select count(*)::int as count from registry.event');
     expect(counted).toEqual({ count: all.length });
     const beyond = writeCursor({
