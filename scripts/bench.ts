@@ -12,7 +12,7 @@ import { benchSirene } from './bench/sirene.ts';
 import { benchMemory } from './bench/memory.ts';
 import { benchSearch } from './bench/search.ts';
 import { runBenchmarks } from './bench/setting.ts';
-import { benchSnapshot, benchVerify } from './bench/verify.ts';
+import { benchLookup, benchSnapshot, benchVerify } from './bench/verify.ts';
 import { benchWebhooks } from './bench/webhooks.ts';
 import { wholeNumber } from '../fixtures/generator/whole-number.ts';
 
@@ -66,6 +66,7 @@ async function bench(part: string, { entries, folder }: { entries: number; folde
       benchVerify,
       benchSearch,
       benchSnapshot,
+      benchLookup,
       benchMemory,
       benchFeed,
       benchWebhooks,

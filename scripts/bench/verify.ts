@@ -1,7 +1,8 @@
-// Measures authentication and snapshots under load, and other requests while passwords are hashed.
+// Measures authentication and snapshots under load, lookups, and other requests while passwords are hashed.
 import { setTimeout as delay } from 'node:timers/promises';
-import { compare, load, requestOf, requestsPerConnection } from './load.ts';
+import { compare, load, rank, requestOf, requestsPerConnection } from './load.ts';
 import { judge } from './measurement.ts';
+import { createAsk, type Told } from './others.ts';
 import type { Setting } from './setting.ts';
 
 const recovery_s = 9;
@@ -11,6 +12,8 @@ const parallelRecoveries = 20;
 /** The connections that read wallets during the recoveries. */
 const disturbedConnections = 10;
 const longestWait_ms = 100;
+/** The lookups of 100 numbers, of which the first half is not measured, and the limit of the median. */
+const [lookupCount, numberCount, longestLookup_ms] = [200, 100, 15];
 
 /** Requests recoveries of accounts in parallel for some seconds; half of the addresses exist. Returns the number of requests. */
 async function recover(api: string, emails: string[], seconds: number): Promise<number> {
@@ -76,4 +79,30 @@ export async function benchSnapshot(setting: Setting): Promise<void> {
   });
   const urls = { api: `${await startApi()}/api/v1/companies/snapshot`, bare: await startBare() };
   await compare('POST /companies/snapshot', urls, requests, leastShares.snapshot);
+}
+
+/** Measures lookups of 100 numbers of companies from all over the country, one after the other. */
+export async function benchLookup({ db, tokens, startApi }: Setting): Promise<void> {
+  const { rows } = await db.pool.query<{ nip: string }>(
+    `select nip from analyst.company where nip is not null order by hashint8(company_id) limit $1`,
+    [lookupCount * numberCount],
+  );
+  const ask = createAsk(await startApi());
+  const answers: Told[] = [];
+  for (let at = 0; at < lookupCount; at += 1) {
+    const identifiers = Array.from({ length: numberCount }, (_, place) => ({
+      identifier_type: 'NIP',
+      identifier_value: rows[(at * numberCount + place) % rows.length]!.nip,
+    }));
+    const answer = await ask(tokens[at]!, '/companies/lookup', { identifiers });
+    if (answer.status !== 200) throw new Error(`POST /companies/lookup: ${answer.text}`);
+    answers.push(answer);
+  }
+  const { p50, p99 } = rank(answers.slice(lookupCount / 2));
+  judge(
+    `POST /companies/lookup of ${numberCount} numbers`,
+    `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`,
+    `p50 below ${longestLookup_ms} ms`,
+    p50 < longestLookup_ms,
+  );
 }

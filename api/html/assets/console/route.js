@@ -44,14 +44,19 @@ export async function route() {
   await shows.get(view.id)?.(ref && decodeURIComponent(ref));
 }
 
+/** Leads to an address of the console, without loading a page. */
+export function go(address) {
+  history.pushState(null, '', address);
+  return route();
+}
+
 document.addEventListener('click', (event) => {
   const link = event.target instanceof Element && event.target.closest('a[href^="/"]');
   if (!link || !hasToken() || link.target || event.button !== 0) return;
   if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
   if (!/^\/(console$|companies\/)/.test(link.pathname)) return;
   event.preventDefault();
-  history.pushState(null, '', link.href);
-  void route();
+  void go(link.href);
 });
 
 window.addEventListener('popstate', () => {

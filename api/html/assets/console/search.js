@@ -1,6 +1,8 @@
-// The search. A page costs what its buttons say.
+// The search. A page costs what its buttons say; a number opens its company, free of charge.
 import { element, find } from '../dom.js';
-import { companyLink, dateOf, listing, onSubmit, rowOf, statusOf } from './kit.js';
+import { call, companyLink, dateOf, listing, onSubmit, rowOf, statusOf } from './kit.js';
+import { readNumbers } from './numbers.js';
+import { go } from './route.js';
 
 const loadResults = listing('results', '/companies/search', (one) =>
   rowOf(
@@ -26,11 +28,42 @@ function offerOf({ country, voivodeship, legal_form }) {
   }
 }
 
+/** The text as a number of each kind that has its length; none where the text is no number. */
+function numbersOf(text = '') {
+  const options = Array.from(find('#add-form').elements.identifier_type.options);
+  return options.flatMap(({ value: identifier_type, dataset }) => {
+    const { good, bad } = readNumbers(text, identifier_type, options);
+    const [identifier_value = ''] = good;
+    const isOne = good.length === 1 && bad.length === 0;
+    const fits = isOne && identifier_value.length === Number(dataset.length);
+    return fits ? [{ identifier_type, identifier_value }] : [];
+  });
+}
+
+/** What the API knows of numbers. It refuses all for one with a wrong check digit: these are left out. */
+async function lookUp(identifiers) {
+  if (identifiers.length === 0) return [];
+  try {
+    return (await call('POST', '/companies/lookup', { identifiers })).data;
+  } catch (error) {
+    const wrong = new Set(Object.keys(error.errors ?? {}).map((field) => field.split('.')[1]));
+    const good = identifiers.filter((_, at) => !wrong.has(String(at)));
+    if (good.length === identifiers.length) throw error;
+    return lookUp(good);
+  }
+}
+
 /** Makes the form of the search work. */
 export function startSearch() {
   const { elements } = onSubmit('search', async (filters) => {
+    const companies = await lookUp(numbersOf(filters.name));
+    const known = companies.find(({ found }) => found);
+    if (known) return go(`/companies/${known.company_ref}`);
+    if (companies.length > 0)
+      throw new Error('No company has this number yet. The watch list has it imported.');
     await loadResults(1, filters);
     find('#results').hidden = false;
+    return undefined;
   });
   offerOf(elements);
   elements.country.addEventListener('change', () => offerOf(elements));
