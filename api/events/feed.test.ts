@@ -25,6 +25,9 @@ const [watcher, stranger, everything] = await Promise.all([
 const [baseline, ...nights] = expectedDays;
 await runFixture(database, baseline!.date);
 await watcher.watch(...watched);
+await watcher.ask('POST /companies/add', {
+  identifiers: [{ identifier_type: 'NIP', identifier_value: watched[0], reference: 'Supplier 17' }],
+});
 await watchCompanies(database, everything.account_id);
 for (const { date } of nights) await runFixture(database, date);
 
@@ -81,7 +84,7 @@ describe('GET /api/v1/events/feed', () => {
       company_name: 'Piekarnia Pod Wieżą Anna Żakowska',
       company_ref: expect.stringMatching(/^\d+$/),
       submitted_identifier: '1000201006',
-      reference: null,
+      reference: 'Supplier 17',
     });
     expect(idsOf(data)).toEqual(await publishedIds(watched));
     expect(data.length).toBeGreaterThan(10);

@@ -11,6 +11,9 @@ test('the mail of a night', async () => {
   const found = `nip in ('1001001002', '1003201001', '1002201016', '1000201006')`;
   const email = 'anna@company.example';
   const reader = await createReader(db, { email, found, severity: 'info' });
+  await db.pool.query(
+    `update customer.watch set reference = 'Supplier <17>' where identifier_value = '1001001002'`,
+  );
   const { rows } = await db.pool.query<Record<'company_id' | 'nip', string>>(
     `select company_id, nip from registry.company where ${found}`,
   );
@@ -34,7 +37,7 @@ Critical: 2
 ===========
 
 Tkaniny Artystyczne Jadwiga Włókniarz
-NIP 1001001002
+NIP 1001001002 · Supplier <17>
 ${pageOf('1001001002')}
 - The activity was suspended on 1 November 2026
 

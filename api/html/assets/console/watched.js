@@ -18,22 +18,26 @@ const added = find('#add-form output');
 
 export const loadWatched = listing('watched', '/companies/watched', (watch) => {
   const { primary_identifier, identifier_type, company_ref, name } = watch;
+  const number = primary_identifier ?? name;
   const remove = async () => {
-    const body = { identifier_type, identifier_value: [primary_identifier] };
-    await call('DELETE', '/companies/watched', body);
+    const named = company_ref
+      ? { company_ref }
+      : { identifier_type, identifier_value: primary_identifier };
+    await call('DELETE', '/companies/watched', { identifiers: [named] });
     await Promise.all([loadWatched(), loadEvents()]);
-    return `${primary_identifier} is no longer watched.`;
+    return `${number} is no longer watched.`;
   };
   return rowOf(
     [
       company_ref ? companyLink(company_ref, name) : 'Not known yet',
-      element('code', { className: 'number-line' }, `${identifier_type} ${primary_identifier}`),
+      element('code', { className: 'number-line' }, `${identifier_type ?? ''} ${number}`),
     ],
+    watch.reference ?? '',
     dateOf(watch.watched_since),
     watch.failure ?? watch.state,
     numberOf(watch.events_count),
     timeOf(watch.last_event_at),
-    action('Remove', primary_identifier, added, remove),
+    action('Remove', number, added, remove),
   );
 });
 
