@@ -13,7 +13,7 @@ import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 import { fieldOf, makeReports, withFields } from '../../fixtures/dump/bad-dump.ts';
 import { runBad } from '../../fixtures/dump/bad-night.ts';
 import { extract, runKrs } from '../../fixtures/dump/krs-day.ts';
-import { person, regonOf, runRegon } from '../../fixtures/dump/regon-day.ts';
+import { nipOf, person, regonOf, runRegon } from '../../fixtures/dump/regon-day.ts';
 import { runCommand } from '../../fixtures/process/cli.ts';
 import { findClearText } from '../../fixtures/registry/clear-text.ts';
 import { sendOptions } from '../../fixtures/process/mail-delivery.ts';
@@ -313,7 +313,10 @@ describe('a person who is forgotten', () => {
     await forget(0, last.Nip, '--source', 'ceidg', ...why);
     await forget(0, '--undo', '4');
     const moved = withFields(known, { ...last, Ulica: 'ul. Zapomniana 2' });
-    expect(await runCeidg(16, [neighbour!, moved])).toMatchObject({ events: 0 });
+    // A person without a number who was forgotten has numbers, and so a new company.
+    const numbered = withFields(unnumbered, { Nip: nipOf(79), Regon: regonOf(79) });
+    const summary = await runCeidg(16, [neighbour!, moved, numbered]);
+    expect(summary).toMatchObject({ new: 1, events: 0 });
     await runGus(16, '699129999');
     expect(await told()).toEqual(['registry.company', 'registry.entry_regon']);
     expect(await findings()).toEqual([]);
