@@ -131,7 +131,9 @@ export const webhooks = {
   tick_ms: second_ms,
   /** The pause after the end of a call, so that calls which end together are replaced together, in ms. */
   pause_ms: 10,
-  /** The time after which a call counts as lost with its worker, in seconds. */
+  /** The time for which one turn of an endpoint begins calls, in ms. */
+  turn_ms: second_ms,
+  /** The time after which a turn counts as lost with its worker, in seconds. */
   lease_s: 60,
   /** The longest wait for calls under way when the worker ends, in ms. */
   grace_ms: 20 * second_ms,

@@ -19,7 +19,7 @@ function deliver({ allowPrivate = true, answer_ms = webhookCall.answer_ms } = {}
   const faults: Error[] = [];
   const end = new AbortController();
   const agent = createAgent({ ...webhookCall, answer_ms, allowPrivate });
-  const options = { pool: db.pool, db: db.kysely, agent, secretKey };
+  const options = { db: db.kysely, agent, secretKey };
   const ended = deliverWebhooks(options, end.signal, (error) => void faults.push(error));
   onTestFinished(async () => {
     end.abort();
@@ -292,6 +292,9 @@ describe('A call that fails', () => {
     status = 204;
     await failSince('33 minutes');
     await expect.poll(mails, patient).toEqual(['unanswered', 'works']);
+    await expect
+      .poll(() => read('select from customer.webhook where snapshot_no = 0'), patient)
+      .toEqual([]);
     status = 500;
     await failSince('120 hours');
     await expect.poll(mails, patient).toEqual(['unanswered', 'works', 'failing']);

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { queryFile } from '../../sql/connection/database.ts';
+import { runPrepared } from '../../sql/connection/prepared.ts';
 import { webhooks as figures } from '../figures.ts';
 import type { LeasedWebhook } from './lease.ts';
 import { takeTurn, type TurnOptions } from './turn.ts';
@@ -36,12 +36,12 @@ export async function deliverWebhooks(
   };
   try {
     while (!signal.aborted) {
-      const [found] = await queryFile<News>(options.pool, 'webhook/read_news.sql');
+      const [found] = await runPrepared<News>(options.db, 'webhook/read_news.sql', []);
       if (found!.night_count !== news?.night_count) news = found;
       const { snapshot_no } = news!;
       ended = Promise.withResolvers();
       const values = [lanes - turns.size, snapshot_no, lanesOfAccount, slowLanes, lease_s];
-      const claimed = await queryFile<LeasedWebhook>(options.pool, 'webhook/claim.sql', values);
+      const claimed = await runPrepared<LeasedWebhook>(options.db, 'webhook/claim.sql', values);
       for (const webhook of claimed) begin(webhook, snapshot_no);
       const tick = delay(figures.tick_ms, undefined, { signal }).catch(() => undefined);
       await Promise.race([ended.promise, tick]);

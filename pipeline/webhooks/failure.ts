@@ -9,12 +9,12 @@ const slowDown = new Set([429, 502, 504]);
 export function afterFailure(
   webhook: LeasedWebhook,
   { status_code, retry_after }: Outcome,
-): Omit<NextState, 'is_slow'> {
+): NextState {
   const attempt_count = webhook.attempt_count + 1;
   const state = { ...webhook, attempt_count, wait_ms: null };
-  if (status_code === 410) return { ...state, disabled_reason: 'gone' };
+  if (status_code === 410) return { ...state, ending: 'gone' };
   const left_ms = figures.failing_ms - (webhook.failing_ms ?? 0);
-  if (left_ms <= 0) return { ...state, disabled_reason: 'failing' };
+  if (left_ms <= 0) return { ...state, ending: 'failing' };
   const wait_ms = Math.max(
     figures.waits_ms[Math.min(webhook.attempt_count, figures.waits_ms.length - 1)]!,
     slowDown.has(status_code ?? 0) ? figures.slowDown_ms : 0,
@@ -34,13 +34,13 @@ function readRetryAfter(text: string | null): number {
 /** Returns what the owner is mailed about a call of a feed; undefined for nothing. */
 export function reportOf(
   { failing_since, failing_ms }: LeasedWebhook,
-  state: Pick<NextState, 'attempt_count' | 'disabled_reason'>,
+  state: NextState,
   { status_code, error }: Outcome,
 ) {
   const isLong = (failing_ms ?? 0) >= figures.mailed_ms;
   const isOver = failing_since !== null && state.attempt_count === 0;
   const failure = state.attempt_count > 0 && isLong ? 'unanswered' : undefined;
-  const cause = state.disabled_reason ?? (isOver ? 'works' : failure);
+  const cause = state.ending ?? (isOver ? 'works' : failure);
   if (cause === undefined) return undefined;
   const since = (failing_since ?? new Date()).toISOString();
   return { cause, since, answer: error ?? `HTTP ${status_code}` };

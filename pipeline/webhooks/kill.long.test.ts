@@ -5,6 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { createAccount } from '../../fixtures/client/account.ts';
+import { findPort } from '../../fixtures/client/test-api.ts';
 import { shareDays } from '../../fixtures/dump/night.ts';
 import { startCommand, startProgram } from '../../fixtures/process/cli.ts';
 import { secretKey } from '../../fixtures/process/mail-delivery.ts';
@@ -12,7 +13,7 @@ import { createWebhook } from '../../fixtures/process/test-receiver.ts';
 import { listSecrets } from '../../sql/webhook/secret.ts';
 
 const db = await (await shareDays()).copy();
-const { account_id } = await createAccount(db.kysely);
+const owner = await createAccount(db.kysely);
 
 const script = fileURLToPath(new URL('../../scripts/example/receiver.py', import.meta.url));
 
@@ -20,6 +21,7 @@ const script = fileURLToPath(new URL('../../scripts/example/receiver.py', import
 interface Told {
   id: string;
   is_repeated: boolean;
+  cursor: string;
   is_gap?: boolean;
   expected?: string | null;
   events?: number[];
@@ -64,7 +66,7 @@ async function receive(secret: string, meet: (no: number) => 'drop' | Promise<vo
 }
 
 /** Makes an endpoint at the beginning of the feed, and its receiver. */
-async function begin(meet: Parameters<typeof receive>[1]) {
+async function begin(meet: Parameters<typeof receive>[1], account_id = owner.account_id) {
   const { webhook_id, webhook_ref } = await createWebhook(db, account_id, '', { max_events: 2 });
   const versions = { webhook_ref, secret_version: 1, previous_secret_until: null };
   const receiver = await receive(listSecrets(secretKey, versions, new Date())[0]!, meet);
@@ -131,4 +133,42 @@ test('a receiver written from the document alone reports a call that was dropped
   expect(gaps.map(({ id }) => id)).toEqual([told[4]!.id]);
   // The feed after the cursor that the receiver expected begins with the lost events.
   expect(idsOf(told).toSorted((one, other) => one - other)).toEqual(ids.toSpliced(8, 2));
+});
+
+test('a killed API loses no event, and its webhook is where the receiver is', async () => {
+  const reached = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  const { account_id, master_token } = await createAccount(db.kysely);
+  const receiver = await begin((no) => {
+    if (no !== 3) return undefined;
+    reached.resolve();
+    return held.promise;
+  }, account_id);
+  const serve = async () => {
+    const PORT = String(await findPort());
+    const api = startCommand(['serve'], { DATABASE_URL: db.url, SECRET_KEY: secretKey, PORT });
+    await api.says('Listening on');
+    const headers = { authorization: `Bearer ${master_token}` };
+    const read = async () => {
+      const answer = await fetch(`http://127.0.0.1:${PORT}/api/v1/webhooks`, { headers });
+      return ((await answer.json()) as { data: { cursor: string }[] }).data[0]!.cursor;
+    };
+    return { api, read };
+  };
+  const { api } = await serve();
+  const worker = await work();
+  await reached.promise;
+  api.child.kill('SIGKILL');
+  await api.end;
+  held.resolve();
+  await expect.poll(() => idsOf(receiver.told()).length, { timeout: 30_000 }).toBe(ids.length);
+  worker.child.kill('SIGTERM');
+  await worker.end;
+  const told = receiver.told();
+  expect(idsOf(told)).toEqual(ids);
+  expect(told.filter(({ is_gap, is_repeated }) => is_gap || is_repeated)).toEqual([]);
+  const { api: next, read } = await serve();
+  expect(await read()).toBe(told.at(-1)!.cursor);
+  next.child.kill('SIGTERM');
+  await next.end;
 });

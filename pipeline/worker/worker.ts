@@ -82,8 +82,11 @@ async function callWebhooks(
 ): Promise<void> {
   const { patience_ms } = figures;
   const pool = openSessions(connection, { patience_ms, mostSessions: webhooks.sessions });
+  // PostgreSQL would plan the query of a feed at each execution, which takes longer than the query.
+  const setting = `set plan_cache_mode = 'force_generic_plan'`;
+  pool.on('connect', (client) => void client.query(setting).catch(() => undefined));
   const agent = createAgent({ ...webhookCall, allowPrivate });
-  const options = { pool, db: openKysely(pool), agent, secretKey };
+  const options = { db: openKysely(pool), agent, secretKey };
   const onFault = (error: Error) => complain('error', 'Webhooks cannot be called', error);
   const deliver = () => deliverWebhooks(options, signal, onFault);
   await repeat(deliver, figures.pause_ms, signal, onFault);

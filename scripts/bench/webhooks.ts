@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { startCommand } from '../../fixtures/process/cli.ts';
+import { between, look, serverPid } from './cpu.ts';
 import { judgeAtMost, print } from './measurement.ts';
 import type { Setting } from './setting.ts';
 
@@ -81,23 +82,28 @@ export async function benchWebhooks({ db, dataDir }: Setting): Promise<void> {
   try {
     await worker.says('the worker is ready');
     await delay(2_000);
+    const peak_mb = () => {
+      const status = readFileSync(`/proc/${worker.child.pid}/status`, 'utf8');
+      return Number(/VmHWM:\s+(\d+)/.exec(status)![1]) / 1024;
+    };
+    print(`  The worker takes ${peak_mb().toFixed(0)} MB before the night`);
     const started_ms = performance.now();
     await publishEvents(db.pool);
     const published_ms = performance.now();
+    const server = await serverPid(db.pool);
+    const begun = look(server);
     while (told.events < eventsInAll && performance.now() - published_ms < 5_000 * longest_s) {
       await delay(100);
     }
     print(`  The night took ${((published_ms - started_ms) / 1000).toFixed(1)} s to publish`);
     const [calls, events] = [told.calls, told.events].map((count) => count.toLocaleString('en'));
     const name = `${events} events in ${calls} calls of ${endpointCount.toLocaleString('en')} webhooks`;
-    judgeAtMost(name, (told.at_ms - published_ms) / 1000, longest_s, 's');
-    const status = readFileSync(`/proc/${worker.child.pid}/status`, 'utf8');
-    judgeAtMost(
-      'Memory of the worker',
-      Number(/VmHWM:\s+(\d+)/.exec(status)![1]) / 1024,
-      most_mb,
-      'MB',
+    const { node_cpu, server_cpu } = between(begun, look(server));
+    print(
+      `  CPU: ${node_cpu.toFixed(1)} s of worker and receiver, ${server_cpu.toFixed(1)} s of the server`,
     );
+    judgeAtMost(name, (told.at_ms - published_ms) / 1000, longest_s, 's');
+    judgeAtMost('Memory of the worker', peak_mb(), most_mb, 'MB');
   } finally {
     worker.child.kill('SIGTERM');
     await worker.end;

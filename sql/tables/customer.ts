@@ -152,6 +152,7 @@ export interface CustomerTables {
     next_attempt_at: Optional<Date>;
     failing_since: Optional<Date>;
     leased_until: Optional<Date>;
+    is_slow: Generated<boolean>;
     created_at: Date;
   };
   'customer.webhook_delivery': {

@@ -1,10 +1,11 @@
--- Ends the lease $2 of the endpoint $1, whose position was the event $3 after $4 replays: keeps the state $5, the call
--- $6 or null, and mails the owner the cause $7 or null. Of the calls of an endpoint the newest $8 stay.
--- A position that the client has moved meanwhile stays as it is, and its lease ends by itself.
+-- Keeps what a worker with the lease $2 has done for the endpoint $1, whose position was the event $3 after $4 replays:
+-- the state $5, the call $6 or null, and a mail to the owner about $7 or null. Of the calls of an endpoint the newest $8
+-- stay. Returns a row, unless the client has moved the position meanwhile: the position stays, and the lease ends by
+-- itself.
 with ended as (
     update customer.webhook
     set
-        leased_until = null,
+        leased_until = case when next.goes_on then webhook.leased_until end,
         event_id = next.event_id,
         scanned_event_id = next.scanned_event_id,
         snapshot_no = next.snapshot_no,
@@ -13,12 +14,13 @@ with ended as (
         next_attempt_at = now() + next.wait_ms * interval '1 millisecond',
         failing_since = case when next.attempt_count > 0 then coalesce(webhook.failing_since, now()) end,
         is_slow = next.is_slow,
-        state = case when next.disabled_reason is null then webhook.state else 'disabled' end,
-        disabled_reason = coalesce(next.disabled_reason, webhook.disabled_reason),
+        state = case when next.ending is null then webhook.state else 'disabled' end,
+        disabled_reason = coalesce(next.ending, webhook.disabled_reason),
         test_requested_at = case when not next.is_test then webhook.test_requested_at end
     from jsonb_to_record($5::jsonb) as next (
         event_id bigint, scanned_event_id bigint, snapshot_no bigint, published jsonb,
-        attempt_count integer, wait_ms bigint, is_slow boolean, disabled_reason text, is_test boolean
+        attempt_count integer, wait_ms bigint, is_slow boolean, ending text, is_test boolean,
+        goes_on boolean
     )
     where
         webhook.webhook_id = $1::bigint
@@ -53,27 +55,31 @@ forgotten as (
             order by kept.delivery_id desc
             limit 1 offset $8::integer - 1
         )
-)
+),
 
 -- A cause sends one mail a day and endpoint. Only an owner who was told of failures is told that they are over.
-insert into customer.mail (mail_key, account_id, recipient, template, data, created_at)
-select
-    concat_ws(':', 'webhook', cause.name, ended.webhook_id, cause.day),
-    account.account_id,
-    account.email,
-    'webhook',
-    jsonb_build_object('user_name', account.name, 'url', ended.url) || $7::jsonb,
-    now()
-from ended
-join customer.account using (account_id)
-cross join lateral (
-    select $7::jsonb ->> 'cause' as name, left($7::jsonb ->> 'since', 10) as day
-) as cause
-where
-    cause.name <> 'works'
-    or exists (
-        select
-        from customer.mail
-        where mail.mail_key = concat_ws(':', 'webhook', 'unanswered', ended.webhook_id, cause.day)
-    )
-on conflict (mail_key) do nothing
+mailed as (
+    insert into customer.mail (mail_key, account_id, recipient, template, data, created_at)
+    select
+        concat_ws(':', 'webhook', cause.name, ended.webhook_id, cause.day),
+        account.account_id,
+        account.email,
+        'webhook',
+        jsonb_build_object('user_name', account.name, 'url', ended.url) || $7::jsonb,
+        now()
+    from ended
+    join customer.account using (account_id)
+    cross join lateral (
+        select $7::jsonb ->> 'cause' as name, left($7::jsonb ->> 'since', 10) as day
+    ) as cause
+    where
+        cause.name <> 'works'
+        or exists (
+            select
+            from customer.mail
+            where mail.mail_key = concat_ws(':', 'webhook', 'unanswered', ended.webhook_id, cause.day)
+        )
+    on conflict (mail_key) do nothing
+)
+
+select from ended
