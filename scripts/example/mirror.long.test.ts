@@ -34,7 +34,7 @@ test('the example compiles with generated types, and loses no event of dropped, 
     const sent = { method: 'POST', headers: { ...headers } as Record<string, string>, body };
     for (const name of ['host', 'connection', 'content-length']) delete sent.headers[name];
     // The second call of three is lost, although its sender is told otherwise; the third comes twice.
-    if (count % 3 === 2) return;
+    if (count % 3 === 2) return { status: 204 };
     if (count % 3 === 0) await fetch(`http://127.0.0.1:${port}`, sent);
     const { status } = await fetch(`http://127.0.0.1:${port}`, sent);
     return { status };
