@@ -13,47 +13,37 @@ import { findCodes, readSearchDictionary, startsActivity, wanted } from '../sear
 // This file checks the filters of feeds and histories; sql/function/15_feed.sql selects the events.
 const words = z.string().min(1).max(sizes.filter);
 
-const wordsOf = (id: string) => words.meta({ id }).optional();
-
-/** The fields of a filter in a query. A list is a text with commas. */
-export const filterFields = {
-  event_type: wordsOf('EventTypes'),
-  severity: wordsOf('Severities'),
-  event_class: wordsOf('EventClasses'),
-  category: wordsOf('EventCategories'),
-  source: wordsOf('Sources'),
+/** Returns the fields of a filter. `list` makes the schema of a list of words from its name. */
+const fieldsOf = <List extends z.ZodType>(list: (id: string) => List) => ({
+  event_type: list('EventTypes'),
+  severity: list('Severities'),
+  event_class: list('EventClasses'),
+  category: list('EventCategories'),
+  source: list('Sources'),
   country: countriesField,
-  voivodeship: wordsOf('Voivodeships'),
-  activity_prefix: wordsOf('ActivityPrefixes'),
-  legal_form: wordsOf('LegalForms'),
+  voivodeship: list('Voivodeships'),
+  activity_prefix: list('ActivityPrefixes'),
+  legal_form: list('LegalForms'),
   from_date: dateField('from_date').optional(),
   to_date: dateField('to_date').optional(),
-};
+});
 
-const list = z
+/** The fields of a filter in a query, where a list is a text with commas. */
+export const filterFields = fieldsOf((id) => words.meta({ id }).optional());
+
+const wordsOrArray = z
   .union([words, z.array(words).min(1)])
   .optional()
   .meta({ description: 'A list, or a text with commas.' });
 
-/** The filter of a body, where a list may be an array too. */
-export const filterBody = z
-  .strictObject({
-    ...filterFields,
-    event_type: list,
-    severity: list,
-    event_class: list,
-    category: list,
-    source: list,
-    voivodeship: list,
-    activity_prefix: list,
-    legal_form: list,
-  })
-  .meta({ id: 'FeedFilter' });
+/** The filter of a body. */
+export const filterBody = z.strictObject(fieldsOf(() => wordsOrArray)).meta({ id: 'FeedFilter' });
 
 /** A filter in the words of a client, with the scope of the feed. */
 type Asked = z.output<typeof filterBody> & { scope?: z.output<typeof feedScope> };
 
-const listOf = (given: string | string[]) => [given].flat().flatMap((text) => text.split(','));
+const listOf = (given: string | string[]) =>
+  [given].flat().flatMap((text) => text.split(',').map((word) => word.trim()));
 
 /** The filters with words that all countries share: the field of the filter, and the kind of the words. */
 const shared = {
@@ -71,7 +61,7 @@ const ofCompany = {
   activity_prefix: 'activity_prefixes',
 } as const;
 
-const fieldsOf = <Fields extends object>(fields: Fields) => Object.keys(fields) as (keyof Fields)[];
+const keysOf = <Fields extends object>(fields: Fields) => Object.keys(fields) as (keyof Fields)[];
 
 /** Returns the words that all countries share, by the field of a query. */
 async function readShared(db: Db): Promise<Record<keyof typeof shared, readonly string[]>> {
@@ -88,7 +78,7 @@ async function readShared(db: Db): Promise<Record<keyof typeof shared, readonly 
 /** Adds the words about events to a filter. Returns the problems of unknown words. */
 async function addShared(db: Db, asked: Asked, filter: FeedFilter): Promise<Problem[]> {
   const known = await readShared(db);
-  return fieldsOf(shared).flatMap((field): Problem[] => {
+  return keysOf(shared).flatMap((field): Problem[] => {
     if (asked[field] === undefined) return [];
     const [name, kind] = shared[field];
     filter[name] = listOf(asked[field]);
@@ -107,7 +97,7 @@ async function addOfCompany(db: Db, asked: Asked, filter: FeedFilter): Promise<P
   const countries = (await readSearchDictionary(db)).filter(
     ({ country_code }) => filter.countries?.includes(country_code) ?? true,
   );
-  return fieldsOf(ofCompany).flatMap((field): Problem[] => {
+  return keysOf(ofCompany).flatMap((field): Problem[] => {
     if (asked[field] === undefined) return [];
     const given = listOf(asked[field]);
     if (field === 'activity_prefix') {
@@ -138,8 +128,8 @@ export async function resolveFeedFilter(db: Db, asked: Asked): Promise<FeedFilte
     problems.push(['to_date', message, 'reversed_range']);
   }
   const asks = (fields: (keyof Asked)[]) => fields.some((field) => asked[field] !== undefined);
-  if (asks(fieldsOf(shared))) problems.push(...(await addShared(db, asked, filter)));
-  if (asks(fieldsOf(ofCompany))) problems.push(...(await addOfCompany(db, asked, filter)));
+  if (asks(keysOf(shared))) problems.push(...(await addShared(db, asked, filter)));
+  if (asks(keysOf(ofCompany))) problems.push(...(await addOfCompany(db, asked, filter)));
   if (problems.length > 0) throw invalid(problems);
   return filter;
 }
