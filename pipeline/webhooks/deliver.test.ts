@@ -5,6 +5,9 @@ import { createAccount } from '../../fixtures/client/account.ts';
 import { createFirstDay, runFixture } from '../../fixtures/dump/night.ts';
 import { secretKey } from '../../fixtures/process/mail-delivery.ts';
 import { type Call, createWebhook, startReceiver } from '../../fixtures/process/test-receiver.ts';
+import { writeText } from '../mail/letter.ts';
+import { writeWebhookLetter } from '../mail/letters/webhook.ts';
+import { texts } from '../mail/texts/texts.ts';
 import { readCursor } from '../../sql/feed-cursor.ts';
 import { createAgent } from '../../sql/webhook/address.ts';
 import { listSecrets } from '../../sql/webhook/secret.ts';
@@ -14,19 +17,19 @@ import { deliverWebhooks } from './deliver.ts';
 const db = await createFirstDay();
 const { account_id } = await createAccount(db.kysely);
 
-/** Calls the webhooks that are due until the test has ended. Returns the errors of turns. */
-function deliver({ allowPrivate = true, answer_ms = webhookCall.answer_ms } = {}): Error[] {
+/** Calls the webhooks that are due until the test has ended. Returns the errors of turns, and the end of the calls. */
+function deliver({ allowPrivate = true, answer_ms = webhookCall.answer_ms } = {}) {
   const faults: Error[] = [];
   const end = new AbortController();
   const agent = createAgent({ ...webhookCall, answer_ms, allowPrivate });
   const options = { db: db.kysely, agent, secretKey };
   const ended = deliverWebhooks(options, end.signal, (error) => void faults.push(error));
+  const stop = async () => (end.abort(), ended);
   onTestFinished(async () => {
-    end.abort();
-    await ended;
+    await stop();
     await db.pool.query('delete from customer.webhook');
   });
-  return faults;
+  return { faults, stop };
 }
 
 /** Lets an endpoint hear of the newest night again, from the beginning of its feed or as it is. */
@@ -73,7 +76,7 @@ describe('An endpoint', () => {
     const receiver = await startReceiver(() => undefined);
     const webhook = await createWebhook(db, account_id, receiver.url, { max_events: 7 });
     await replay(webhook.webhook_id);
-    const faults = deliver();
+    const { faults } = deliver();
     await expect.poll(() => idsOf(receiver.calls), patient).toHaveLength(events.length);
     expect(idsOf(receiver.calls)).toEqual(events);
     const chain = positions(receiver.calls);
@@ -302,10 +305,39 @@ describe('A call that fails', () => {
       state: 'disabled',
       disabled_reason: 'failing',
     });
+    const data = await read<{ data: Parameters<typeof writeWebhookLetter>[1] }>(
+      'select data from customer.mail where mail_key like $1 order by mail_id',
+      `webhook:%:${webhook_id}:%`,
+    );
+    const options = { texts: texts.en, baseUrl: 'https://api.example' };
+    const letters = data.map((mail) => writeWebhookLetter(options, mail.data));
+    expect(letters.map(({ subject }) => subject)).toEqual([
+      'Your webhook fails',
+      'Your webhook works again',
+      'Your webhook is disabled',
+    ]);
+    expect(writeText(letters[0]!)).toContain(`${receiver.url}\n\nThe last answer: HTTP 500`);
+    expect(writeText(letters[2]!)).toMatch(/PATCH \S+\/webhooks\/\S+ {"state":"active"}$/);
   });
 });
 
-test('Slow receivers hold up neither other accounts nor more than three lanes of their own', async () => {
+test('The end of a worker waits for the call under way, keeps its outcome, and begins no other', async () => {
+  const { promise: reached, resolve: reach } = Promise.withResolvers<void>();
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+  const receiver = await startReceiver(async () => (reach(), answered));
+  const { webhook_id } = await createWebhook(db, account_id, receiver.url, { max_events: 5 });
+  await replay(webhook_id, String(events[3]));
+  const { stop } = deliver();
+  await reached;
+  const stopped = stop();
+  await delay(figures.turn_ms);
+  answer();
+  await stopped;
+  expect(receiver.calls).toHaveLength(1);
+  expect(await stateOf(webhook_id)).toMatchObject({ event_id: events[8], leased_until: null });
+});
+
+test('Slow receivers hold up neither other accounts nor more lanes than their share', async () => {
   const { promise: over, resolve: end } = Promise.withResolvers<void>();
   let [open, most] = [0, 0];
   const slow = await startReceiver(async () => {
@@ -316,13 +348,18 @@ test('Slow receivers hold up neither other accounts nor more than three lanes of
   for (let count = 0; count < 10; count += 1) {
     await replay((await createWebhook(db, account_id, slow.url)).webhook_id);
   }
+  for (let count = 0; count < figures.slowLanes + 8; count += 1) {
+    const slower = await createAccount(db.kysely);
+    const { webhook_id } = await createWebhook(db, slower.account_id, slow.url);
+    await replay(webhook_id, '0', 'is_slow = true');
+  }
   deliver();
-  await expect.poll(() => open, patient).toBe(figures.lanesOfAccount);
+  await expect.poll(() => open, patient).toBe(figures.lanesOfAccount + figures.slowLanes);
   const quick = await startReceiver(() => undefined);
   const other = await createAccount(db.kysely);
   await replay((await createWebhook(db, other.account_id, quick.url)).webhook_id);
   await expect.poll(() => idsOf(quick.calls).length, patient).toBeGreaterThan(events.length);
-  expect(most).toBe(figures.lanesOfAccount);
+  expect(most).toBe(figures.lanesOfAccount + figures.slowLanes);
   end();
 });
 

@@ -65,7 +65,9 @@ mailed as (
         account.account_id,
         account.email,
         'webhook',
-        jsonb_build_object('user_name', account.name, 'url', ended.url) || $7::jsonb,
+        $7::jsonb || jsonb_build_object(
+            'user_name', account.name, 'url', ended.url, 'webhook_ref', ended.webhook_ref
+        ),
         now()
     from ended
     join customer.account using (account_id)

@@ -4,6 +4,7 @@ import { greet, type Letter, type LetterOptions } from '../letter.ts';
 interface WebhookData {
   user_name: string;
   url: string;
+  webhook_ref: string;
   cause: 'unanswered' | 'failing' | 'gone' | 'works';
   /** The time of the first failure, ISO 8601. */
   since: string;
@@ -12,11 +13,12 @@ interface WebhookData {
 }
 
 export function writeWebhookLetter(
-  { texts, baseUrl }: LetterOptions,
-  { user_name, url, cause, since, answer }: WebhookData,
+  { texts, baseUrl }: Pick<LetterOptions, 'texts' | 'baseUrl'>,
+  { user_name, url, webhook_ref, cause, since, answer }: WebhookData,
 ): Letter {
   const words = texts.webhook;
   const isEnded = cause === 'failing' || cause === 'gone';
+  const request = `PATCH ${baseUrl}/api/v1/webhooks/${webhook_ref} {"state":"active"}`;
   return {
     subject: words.subject({ cause }),
     pieces: [
@@ -24,9 +26,7 @@ export function writeWebhookLetter(
       { text: words[cause]({ since: new Date(since) }) },
       { code: url },
       ...(cause === 'works' ? [] : [{ text: words.answer({ answer }) }]),
-      ...(isEnded
-        ? [{ text: words.resume() }, { code: `PATCH ${baseUrl}/api/v1/webhooks/…` }]
-        : []),
+      ...(isEnded ? [{ text: words.resume() }, { code: request }] : []),
     ],
   };
 }
