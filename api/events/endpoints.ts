@@ -21,12 +21,7 @@ import examples from './examples.json' with { type: 'json' };
 import { filterFields, resolveFeedFilter } from './filter.ts';
 import { historyEndpoints } from './history.ts';
 
-const example = {
-  ...examples.event,
-  ...examples.company,
-  submitted_identifier: '010778878',
-  reference: 'Supplier 17',
-};
+const example = { ...examples.event, ...examples.company, ...examples.watch };
 
 const feedPage = endpoint(
   {

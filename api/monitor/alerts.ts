@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { z } from 'zod';
 import {
   type AlertSettings,
@@ -114,7 +115,7 @@ const list = endpoint(
   },
   async ({ query, caller: { account_id }, options: { db } }) => {
     const global = view(await findGlobalSettings(db, account_id));
-    const { total, page } = await selectPage(db, account_id, query, { isCustom: true });
+    const { total, page } = await selectPage(db, account_id, query, sql`has_custom_settings`);
     const custom = await page.select(['has_custom_settings', ...settingColumns]).execute();
     const data = { global, companies: custom.map(view) };
     return { success: true, data, meta: viewPageMeta(query, total) };

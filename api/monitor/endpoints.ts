@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Context } from '../http/context.ts';
-import { sizes, submissionLimit } from '../figures.ts';
+import { limits, sizes, submissionLimit } from '../figures.ts';
 import { answersSuccess, model, preciseTime, text, time } from '../endpoint/answers.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
 import {
@@ -24,6 +24,7 @@ import examples from './examples.json' with { type: 'json' };
 import { readSubmissionEndpoint, submission } from './submissions.ts';
 import {
   addCompanies,
+  isWatchOf,
   type RemovalOutcome,
   removeCompanies,
   selectPage,
@@ -38,25 +39,32 @@ const listOf = <Item extends z.ZodType>(item: Item) => z.array(item).min(1).max(
 
 const numberList = listOf(writtenNumber);
 
-const numberSpelling = ['identifier_type', 'identifier_value'] as const;
+// Spec: two names for each field, silent on which name counts; we accept both.
+const spellings = [
+  ['identifier_type', 'identifier_value'],
+  ['name', 'value'],
+] as const;
 
-function requireFields(
-  body: Record<string, unknown>,
-  context: z.core.$RefinementCtx,
-  fields: readonly string[],
-): void {
-  for (const field of fields) {
-    if (body[field] === undefined) refuse(context, [field], 'is required', 'required');
+function checkCompanies(body: Record<string, unknown>, context: z.core.$RefinementCtx): void {
+  const [given] = spellings.flat().filter((field) => body[field] !== undefined);
+  if (body.identifiers !== undefined) {
+    if (given) refuse(context, ['identifiers'], `must be given without ${given}`, 'conflict');
+    return;
   }
-}
-
-function refuseOthers(
-  body: Record<string, unknown>,
-  context: z.core.$RefinementCtx,
-  others: readonly string[],
-): void {
-  const other = others.find((field) => body[field] !== undefined);
-  if (other) refuse(context, ['identifiers'], `must be given without ${other}`, 'conflict');
+  if (!given) for (const field of spellings[0]) refuse(context, [field], 'is required', 'required');
+  for (const pair of spellings) checkPair(body, context, pair);
+  if (context.issues.length > 0) return;
+  // Two lists of the same numbers, in any order and spelling, give equal texts.
+  const texts = spellings
+    .filter(([typeField]) => body[typeField] !== undefined)
+    .map(([typeField, listField]) => {
+      const digits = (body[listField] as string[]).map(digitsOf);
+      return [body[typeField], ...new Set(digits.toSorted())].join(' ');
+    });
+  if (new Set(texts).size > 1) {
+    const wrong = 'must say the same as identifier_value, and name the same as identifier_type';
+    refuse(context, ['value'], wrong, 'conflict');
+  }
 }
 
 interface Addition {
@@ -80,26 +88,18 @@ function describeAddition({ data, added, notifies }: Addition): string {
   return sentences.join(' ');
 }
 
+type AdditionBody = z.output<typeof additionBody>;
+
 const additionBody = z
   .strictObject({
     identifier_type: identifierType.optional(),
     identifier_value: numberList.optional(),
     identifiers: listOf(namingOne({ reference: referenceField.optional() })).optional(),
   })
-  .superRefine((body, context) => {
-    if (body.identifiers) refuseOthers(body, context, numberSpelling);
-    else requireFields(body, context, numberSpelling);
-  }, whenObject);
-
-/** Companies in a body: numbers of one type, or `identifiers`. */
-interface Companies {
-  identifier_type?: string | undefined;
-  identifier_value?: string[] | undefined;
-  identifiers?: (Parameters<typeof nameOf>[0] & { reference?: string | undefined })[] | undefined;
-}
+  .superRefine(checkCompanies, whenObject);
 
 /** Returns the companies of a body, each once, with the text that names it and its last reference. */
-function companiesOf({ identifier_type, identifier_value, identifiers }: Companies) {
+function companiesOf({ identifier_type, identifier_value, identifiers }: AdditionBody) {
   const listed: { name: CompanyName; written: string; reference?: string | undefined }[] =
     identifiers?.map((item) => ({ ...item, name: nameOf(item), written: nameOf(item)[1] })) ??
     identifier_value!.map((written) => ({ name: [identifier_type!, digitsOf(written)], written }));
@@ -120,7 +120,7 @@ function add({ db, limiter, now, bounds }: Context): Endpoint {
       method: 'post',
       path: '/companies/add',
       summary: 'Add companies to the watch list',
-      description: `A company that a registry has listed is watched at once. The others are imported first, which fails when no registry has the number within seven days. An e-mail reports each submission when its last company is ready or has failed, unless \`PATCH /watchlist/alerts\` has switched it off. A company that is watched already changes nothing, also under another or a former number; a submission that changes nothing sends no mail. An account has at most ${bounds.WATCHES_PER_ACCOUNT} companies on its list and ${bounds.QUEUED_NUMBERS_PER_ACCOUNT} numbers that wait for their import, else 422; ${limit.request_count} submissions a day, else 429.`,
+      description: `A company that a registry has listed is watched at once. The others are imported first, which fails when no registry has the number within seven days. An e-mail reports each submission when its last company is ready or has failed, unless \`PATCH /watchlist/alerts\` has switched it off. A company that is watched already changes nothing, also under another or a former number; a submission that changes nothing sends no mail. An account has at most ${bounds.WATCHES_PER_ACCOUNT} companies on its list and ${bounds.QUEUED_NUMBERS_PER_ACCOUNT} numbers that wait for their import, else 422; ${limit.request_count} submissions a day, else 429. A submission with a \`company_ref\` also counts as one of the ${limits.lookupsOfDay.request_count} lookups a day.`,
       body: additionBody,
       check: numberCheck,
       bodyExample: examples.addition,
@@ -134,12 +134,12 @@ function add({ db, limiter, now, bounds }: Context): Endpoint {
     },
     async ({ body, caller: { account_id } }) => {
       await limiter.count(limit, account_id);
+      // An addition tells the names of companies, as a lookup does.
+      const isByReference = body.identifiers?.some(({ company_ref }) => company_ref !== undefined);
+      if (isByReference) await limiter.count(limits.lookupsOfDay, account_id);
       const field = body.identifiers ? 'identifiers' : 'identifier_value';
-      const added = await addCompanies(
-        db,
-        { account_id, items: companiesOf(body), now: now(), field },
-        bounds,
-      );
+      const submitted = { account_id, items: companiesOf(body), now: now(), field };
+      const added = await addCompanies(db, submitted, bounds);
       return { success: true, message: describeAddition(added), data: added.data };
     },
   );
@@ -164,6 +164,7 @@ const list = endpoint(
     query: namingAny({
       state: z
         .string()
+        .max(50)
         .transform((states) => states.split(','))
         .pipe(z.array(z.enum(watchStates)))
         .optional()
@@ -175,10 +176,14 @@ const list = endpoint(
     ...answersSuccess([z.array(watchEntry), [examples.watch]], [pageMeta, examples.meta]),
   },
   async ({ query, caller, options: { db } }) => {
-    const { state: states, reference, company_ref, identifier_value } = query;
+    const { state = null, reference = null, company_ref, identifier_value } = query;
     const isNamed = (company_ref ?? identifier_value) !== undefined;
-    const filter = { states, name: isNamed ? nameOf(query) : undefined, reference };
-    const { total, page } = await selectPage(db, caller.account_id, query, filter);
+    const isAsked = sql<boolean>`
+      (${state}::text[] is null or state = any(${state}))
+      and (${reference}::text is null or coalesce(reference, '') = ${reference})
+      and ${isNamed ? isWatchOf(nameOf(query)) : sql`true`}
+    `;
+    const { total, page } = await selectPage(db, caller.account_id, query, isAsked);
     const data = await page
       .select([
         sql`to_char(created_at at time zone 'UTC', 'YYYY-MM-DD')`.as('watched_since'),
@@ -193,28 +198,6 @@ const list = endpoint(
     return { success: true, data, meta: viewPageMeta(query, total) };
   },
 );
-
-// Spec: two names for each field, silent on which name counts; we accept both.
-const spellings = [numberSpelling, ['name', 'value']] as const;
-
-function checkRemoval(body: Record<string, unknown>, context: z.core.$RefinementCtx) {
-  if (body.identifiers !== undefined) return refuseOthers(body, context, spellings.flat());
-  const isEmpty = spellings.flat().every((field) => body[field] === undefined);
-  if (isEmpty) requireFields(body, context, numberSpelling);
-  for (const pair of spellings) checkPair(body, context, pair);
-  if (context.issues.length > 0) return;
-  // Two lists of the same numbers, in any order and spelling, give equal texts.
-  const texts = spellings
-    .filter(([typeField]) => body[typeField] !== undefined)
-    .map(([typeField, listField]) => {
-      const digits = (body[listField] as string[]).map(digitsOf);
-      return [body[typeField], ...new Set(digits.toSorted())].join(' ');
-    });
-  if (new Set(texts).size > 1) {
-    const wrong = 'must say the same as identifier_value, and name the same as identifier_type';
-    refuse(context, ['value'], wrong, 'conflict');
-  }
-}
 
 const outcomes = ['removed', 'not_found', 'not_watched'] as const;
 
@@ -238,7 +221,7 @@ const remove = endpoint(
         value: numberList.optional(),
         identifiers: listOf(namingOne({})).optional(),
       })
-      .superRefine(checkRemoval, whenObject),
+      .superRefine(checkCompanies, whenObject),
     check: (options) => numberCheck(options, [...spellings]),
     bodyExample: examples.removal,
     ...answersSuccess(

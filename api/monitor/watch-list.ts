@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../../sql/connection/kysely.ts';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import { unauthorized } from '../auth/authenticate.ts';
@@ -21,8 +21,6 @@ export const watchedFields = {
 
 export const watchStates = ['queued', 'ready', 'failed'] as const;
 
-type WatchState = (typeof watchStates)[number];
-
 /** Returns the condition of the watch of a company, or of the watch that has no company yet, by a number. */
 export function isWatchOf([type, value]: CompanyName) {
   return sql<boolean>`(
@@ -31,35 +29,20 @@ export function isWatchOf([type, value]: CompanyName) {
   )`;
 }
 
-/** The companies of a list; all are optional. */
-interface WatchFilter {
-  /** Only companies with their own alert settings. */
-  isCustom?: boolean;
-  states?: readonly WatchState[] | undefined;
-  name?: CompanyName | undefined;
-  /** An empty reference finds the companies without one. */
-  reference?: string | undefined;
-}
-
 /**
- * Returns the query of a page of a watch list, and the total count of companies. Spec: silent on the order of a
- * watch list; we list the newest first.
+ * Returns the query of a page of the asked companies of a watch list, and their total count. Spec: silent on the
+ * order of a watch list; we list the newest first.
  */
 export async function selectPage(
   db: Db,
   account_id: string,
   paging: Paging,
-  { isCustom, states, name, reference }: WatchFilter,
+  isAsked: RawBuilder<boolean>,
 ) {
   const watches = db
     .selectFrom('customer.watch as watch')
     .where('account_id', '=', account_id)
-    .$if(isCustom === true, (query) => query.where('has_custom_settings', '=', true))
-    .$if(states !== undefined, (query) => query.where('state', 'in', states!))
-    .$if(name !== undefined, (query) => query.where(isWatchOf(name!)))
-    .$if(reference !== undefined, (query) =>
-      query.where('reference', 'is not distinct from', reference! || null),
-    );
+    .where(isAsked);
   const { total } = await watches.select(rowCount).executeTakeFirstOrThrow();
   // An index-only scan skips the rows before the page.
   const listed = watches
@@ -90,17 +73,11 @@ export async function selectPage(
   return { total, page };
 }
 
-/** A company that an account submits. */
-export interface Item {
-  name: CompanyName;
-  /** Null leaves the stored reference as it is; an empty text deletes it. */
-  reference: string | null;
-}
-
 /** Companies that an account submits to its watch list, each once. */
 interface Submission {
   account_id: string;
-  items: readonly Item[];
+  /** A null reference leaves the stored one as it is; an empty one deletes it. */
+  items: readonly { name: CompanyName; reference: string | null }[];
   now: Date;
   /** The field of the request that lists the items. */
   field: string;
@@ -146,11 +123,9 @@ export async function addCompanies(db: Db, submission: Submission, bounds: Bound
     const [counts] = await runPrepared<Counts>(tx, 'api/monitor/count_watches.sql', asked);
     const { added, notifies } = counts!;
     requireBounds(counts!, bounds, field);
-    if (added === 0) {
-      await sql`
-        update customer.submission set is_reported = false where submission_id = ${submission_id}
-      `.execute(tx);
-    }
+    await sql`
+      update customer.submission set is_reported = ${added > 0} where submission_id = ${submission_id}
+    `.execute(tx);
     await settle(tx, rows[0]!.submissions, now);
     const data = (await readSubmission(tx, account_id, submission_ref))!;
     if (data.queued.length > 0) await sql`select customer.enqueue_import()`.execute(tx);
@@ -196,16 +171,12 @@ async function submit(tx: Tx, { account_id, items, now }: Submission) {
         and identifier_value = submitted.value
         and state = 'failed'
   `.execute(tx);
-  type Row = Record<'submission_id' | 'submission_ref', string> & {
-    watch_id: string | null;
-    is_new: boolean;
-  };
+  type Ids = Record<'submission_id' | 'submission_ref', string>;
+  type Row = Ids & { watch_id: string | null; is_new: boolean };
   const given = [account_id, now, ...columns, items.map(({ reference }) => reference)];
   const rows = await runPrepared<Row>(tx, 'api/monitor/submit_numbers.sql', given);
-  const { submission_id, submission_ref } = rows[0]!;
   return {
-    submission_id,
-    submission_ref,
+    ...rows[0]!,
     watch_ids: rows.flatMap(({ watch_id }) => watch_id ?? []),
     new_ids: rows.flatMap(({ is_new, watch_id }) => (is_new && watch_id) || []),
   };

@@ -60,14 +60,22 @@ begin
 end;
 $$;
 
--- Lists the items of submissions with their state: 'queued', 'ready', 'failed', or 'removed' from the watch list.
+-- Lists the items of submissions with their state: 'queued', 'ready', 'failed', or 'removed' from the watch list. The
+-- value of an item without a type is the reference of a company.
 create or replace view customer.submission_outcome as
 select
-    submission_item.submission_id, submission_item.item_no, submission_item.identifier_type,
-    submission_item.identifier_value, nullif(submission_item.reference, '') as reference, submission_item.failure,
-    company.company_id::text as company_ref, company.name,
-    case when submission_item.failure is null then coalesce(watch.state, 'removed') else 'failed' end as state
-from customer.submission_item
+    given.submission_id, given.item_no,
+    case when given.failure is null then coalesce(watch.state, 'removed') else 'failed' end as state,
+    jsonb_build_object(
+        'identifier_type', given.identifier_type,
+        'identifier_value', case when given.identifier_type is not null then given.identifier_value end,
+        'company_ref',
+        coalesce(company.company_id::text, case when given.identifier_type is null then given.identifier_value end),
+        'name', company.name,
+        'reference', nullif(given.reference, ''),
+        'failure', given.failure
+    ) as item
+from customer.submission_item as given
 left join customer.watch using (watch_id)
 left join registry.company using (company_id);
 
@@ -102,18 +110,15 @@ language sql as $$
         jsonb_build_object(
             'user_name', account.name,
             'submitted_at', to_json(settled.created_at at time zone 'UTC') #>> '{}' || 'Z',
-            'ready', coalesce(jsonb_agg(shown.item order by item_no) filter (where state = 'ready'), '[]'),
-            'failed', coalesce(jsonb_agg(shown.item order by item_no) filter (where state = 'failed'), '[]'),
+            'ready', coalesce(jsonb_agg(item order by item_no) filter (where state = 'ready'), '[]'),
+            'failed', coalesce(jsonb_agg(item order by item_no) filter (where state = 'failed'), '[]'),
             'removed_count', count(*) filter (where state = 'removed')
         ),
         moment
     from settled
     join customer.account using (account_id)
     left join customer.alert_setting using (account_id)
-    join customer.submission_outcome as outcome using (submission_id)
-    cross join lateral (
-        select to_jsonb(outcome) - '{submission_id, item_no, state}'::text[] as item
-    ) as shown
+    join customer.submission_outcome using (submission_id)
     where settled.is_reported and coalesce(alert_setting.notify_submissions, true)
     group by settled.submission_id, settled.created_at, account.account_id
     having bool_or(state <> 'removed')

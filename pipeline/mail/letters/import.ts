@@ -12,9 +12,9 @@ import {
 interface Item {
   company_ref: string | null;
   name: string | null;
-  /** Null for a company that was submitted by its reference, which `identifier_value` then has. */
+  /** The submitted number; both are null for a company that was submitted by its `company_ref`. */
   identifier_type: string | null;
-  identifier_value: string;
+  identifier_value: string | null;
   /** The client's own reference. Mails that were queued by version 2.0 have none. */
   reference?: string | null;
   /** The reason of the failure: a code, and the values that appear in its message. */
@@ -30,8 +30,8 @@ interface ImportData {
   removed_count: number;
 }
 
-function describe({ identifier_type, identifier_value, reference }: Item): string {
-  const number = `${identifier_type ?? 'company_ref'} ${present(identifier_value)}`;
+function describe({ identifier_type, identifier_value, company_ref, reference }: Item): string {
+  const number = `${identifier_type ?? 'company_ref'} ${identifier_value ?? present(company_ref)}`;
   return withReference(number, reference);
 }
 
