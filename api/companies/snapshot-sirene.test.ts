@@ -16,6 +16,11 @@ const searcher = await createSearcher(database.kysely, api, 10_000);
 const snapshot = (identifier_type: string, identifier_value: string) =>
   searcher.snapshot({ identifier_type, identifier_value });
 
+/** What the tests of other names read of an answer. */
+interface Profiles {
+  data: { profiles: { other_names: object[] }[] };
+}
+
 const besancon = {
   street: 'RUE BATTANT',
   building: '21',
@@ -91,6 +96,59 @@ describe('POST /api/v1/companies/snapshot of a company in SIRENE', () => {
         profiles: [{ units: [{ dates }, { dates: [{ type, date: '2018-05-14' }] }], dates }],
       },
     });
+  });
+
+  test.each([
+    [
+      undefined,
+      'Tranche d’effectifs 2023: 20 à 49 salariés',
+      'Catégorie d’entreprise 2023: petite ou moyenne entreprise',
+      'Économie sociale et solidaire: non',
+      'Catégorie juridique: SAS, société par actions simplifiée',
+      'Activité principale annoncée (NAF 2025): Horlogerie',
+    ],
+    [
+      'en',
+      'Workforce band 2023: 20 to 49 employees',
+      'Company category 2023: small or medium-sized enterprise',
+      'Social economy: no',
+      'Code of legal form: SAS',
+      'Announced main activity (NAF 2025): ',
+    ],
+  ])(
+    '200 labels the attributes in lang %s',
+    async (lang, workforce, category, social, form, activity) => {
+      const named = { identifier_type: 'SIREN', identifier_value: '000990143', lang };
+      const { body } = await searcher.snapshot(named);
+      const year = '2023';
+      expect((body as Profiles).data.profiles[0]).toMatchObject({
+        other_names: [{ type: 'acronym', value: 'HDD' }],
+        attributes: [
+          { type: 'workforce_band', label: workforce, value: '12', year },
+          { type: 'employer', value: 'N' },
+          { type: 'company_category', label: category, value: 'PME', year },
+          { type: 'social_economy', label: social, value: 'N' },
+          { type: 'legal_form_code', label: expect.stringContaining(form), value: '5710' },
+          { type: 'commune', label: 'Commune: 25056', value: '25056' },
+          { type: 'departement', value: '25' },
+          { type: 'activity_naf2025', label: expect.stringContaining(activity), value: '2652Y' },
+        ],
+      });
+    },
+  );
+
+  test('200 names a person by birth, and a company by its sign', async () => {
+    const named = async (siren: string) =>
+      ((await snapshot('SIREN', siren)).body as Profiles).data.profiles[0]!.other_names;
+    expect(await named('000990085')).toEqual([{ type: 'birth_name', value: 'CAMILLE ROUVIERE' }]);
+    expect(await named('000990184')).toEqual([
+      { type: 'sign', value: 'OSTREVANT ARRAS CENTRE' },
+      { type: 'sign', value: 'OSTREVANT VALENCIENNES' },
+    ]);
+    // Its establishment is closed; a person objects; an establishment is withheld.
+    for (const siren of ['000990010', '000990093', '000990259']) {
+      expect([siren, await named(siren)]).toEqual([siren, []]);
+    }
   });
 
   test('200 counts the units that are closed, where any are', async () => {

@@ -81,7 +81,8 @@ export interface SnapshotEntry
   persons: Person[] | null;
   other_dates: LabelledDate[] | null;
   other_names: { type: string; value: string }[] | null;
-  attributes: { type: string; value: string; year?: string }[] | null;
+  /** The values by type; the year of a statistic follows the value. */
+  attributes: Record<string, string> | null;
   provenance: z.output<typeof provenance>;
 }
 
@@ -127,23 +128,23 @@ function viewActivities(entry: SnapshotEntry, { activities }: SnapshotWords) {
 /** Returns the attributes of an entry in the order of the dictionary, each labelled by its type and its value. */
 function viewAttributes(entry: SnapshotEntry, dictionary: SnapshotWords) {
   const { attributeTypes, attributeValues, lang } = dictionary;
-  const stated = new Map((entry.attributes ?? []).map((one) => [one.type, one]));
-  const types = attributeTypes.filter(({ country_code }) => country_code === entry.country_code);
-  return types.flatMap(({ attribute_type: type, column_name, part_of, ...labels }) => {
-    const find = (code: string) => attributeValues.get(`${entry.country_code} ${type} ${code}`);
-    const whole = stated.get(part_of ?? '')?.value ?? '';
-    const { value, year } = column_name
-      ? { value: entry[column_name], year: undefined }
-      : (stated.get(type) ?? {
-          value: [2, 3].map((length) => whole.slice(0, length)).find((code) => find(code)),
-          year: undefined,
-        });
+  const { country_code, attributes: stated } = entry;
+  return attributeTypes.flatMap(({ attribute_type: type, column_name, part_of, ...about }) => {
+    if (about.country_code !== country_code) return [];
+    const find = (code: string) => attributeValues.get(`${country_code} ${type} ${code}`);
+    const whole = stated?.[part_of ?? ''] ?? '';
+    const stored = column_name
+      ? entry[column_name]
+      : (stated?.[type] ??
+        (stated && about.usual_value) ??
+        [2, 3].map((length) => whole.slice(0, length)).find(find));
+    // The year of a statistic follows its value.
+    const [, value, year] = /^(.+?)(?: (\d{4}))?$/.exec(stored ?? '') ?? [];
     if (!value) return [];
-    const named = find(value);
-    const isEnglish = lang === 'en';
-    const about = [isEnglish ? labels.label_en : labels.label, year].filter(Boolean).join(' ');
-    const name = (isEnglish ? named?.name_en : undefined) ?? named?.name ?? value;
-    return { type, label: `${about}: ${name}`, value, ...(year && { year }) };
+    const [words, name] =
+      lang === 'en' ? [about.label_en, find(value)?.name_en] : [about.label, undefined];
+    const label = `${[words, year].filter(Boolean).join(' ')}: ${name ?? find(value)?.name ?? value}`;
+    return { type, label, value, ...(year && { year }) };
   });
 }
 

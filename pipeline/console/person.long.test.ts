@@ -74,7 +74,11 @@ function runCeidg(
 }
 
 function runGus(night: number, phone: string, regon9 = regon): Promise<RunSummary> {
-  const fields = { numerTelefonu: phone, adSiedzUlica_Nazwa: 'ul. Zapomniana' };
+  const fields = {
+    numerTelefonu: phone,
+    adSiedzUlica_Nazwa: 'ul. Zapomniana',
+    nazwaSkrocona: 'USŁUGI OŚCISTY',
+  };
   const lines = person(regon9, nip, { Ceidg: fields }).map((line) =>
     JSON.stringify(line).replaceAll('OŚCISTY', 'BRZĘCZYSZCZ'),
   );

@@ -25,9 +25,14 @@ const woman: StockRow = {
   prenom1UniteLegale: 'ZEPHIRINE',
   prenomUsuelUniteLegale: 'ZEPHIRINE',
   nomUniteLegale: 'QUINQUEMPOIX',
+  pseudonymeUniteLegale: 'BELLE ZEPH',
+  trancheEffectifsUniteLegale: '01',
 };
 const hidden = { ...woman, ...withheldUnit };
-const home: StockRow = { libelleVoieEtablissement: 'DES OUBLIETTES' };
+const home: StockRow = {
+  libelleVoieEtablissement: 'DES OUBLIETTES',
+  enseigne1Etablissement: 'AU BIHOREAU',
+};
 const quay: StockRow = { libelleVoieEtablissement: 'DU PORT', enseigne1Etablissement: 'AU QUAI' };
 const closed: StockRow = { etatAdministratifEtablissement: 'F', dateDebut: '2026-10-15' };
 const partial: StockRow = { statutDiffusionUniteLegale: 'P', sigleUniteLegale: '[ND]' };
@@ -58,7 +63,7 @@ async function night(units: Units, duplicates: Duplicate[] = []): Promise<string
 }
 
 /** Everything that a unit of a test shows or has shown. */
-const clear = ['quinquempoix', 'oubliettes', 'au quai', 'du port'];
+const clear = ['quinquempoix', 'oubliettes', 'au quai', 'du port', 'belle zeph', 'bihoreau'];
 
 async function expectSilence(): Promise<void> {
   expect(await findClearText(db, '', clear)).toEqual([]);

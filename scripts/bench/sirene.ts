@@ -16,7 +16,7 @@ const LIMITS = {
   month: { ratio: 1 },
   day: { elapsed: 20 },
 } satisfies Record<string, NightLimit>;
-const ENTRY_BYTES = 700;
+const ENTRY_BYTES = 760;
 
 /** The source of the dumps, and the reason that accepts them: guards refuse so many changes in a small country. */
 const dump: [string, string] = ['sirene', 'A benchmark'];

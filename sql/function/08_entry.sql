@@ -122,18 +122,6 @@ return case
     else entry.other_names
 end;
 
--- Returns an item of the attributes of an entry as JSON text; null without a value. The text of several items becomes a
--- list by registry.attribute_list: to build a list by jsonb functions takes twice as long.
-create or replace function registry.attribute(type text, value text, year text default null) returns text
-language sql stable parallel safe
-return format('{"type": %s, "value": %s', to_json(type), to_json(value)) || coalesce(', "year": ' || to_json(year), '')
-|| case when value is not null then '}' end;
-
--- Returns the list of attributes out of items, which the caller sorts by type; null without items.
-create or replace function registry.attribute_list(variadic items text[]) returns jsonb
-language sql stable parallel safe
-return ('[' || nullif(array_to_string(items, ', '), '') || ']')::jsonb;
-
 -- Returns the name of the natural person once, or the partners of a civil partnership, who may share one name.
 create or replace function registry.owner_names(first_name text, surname text, persons jsonb) returns text
 language sql immutable parallel safe

@@ -3,15 +3,18 @@
 
 -- `other_names`: the names of an entry beside the shown name, [{type, value}], such as signs, acronyms and former
 -- names. The owner of a firm is no item: the columns `first_name` and `surname` hold the name, and
--- registry.shown_other_names adds it. `attributes`: [{type, value, year}], other facts that the registry states; `year`
--- is the year of a statistic and may be absent. Both lists are sorted, and null when empty. They are no part of
--- `content_hash`: a change of them is no event.
+-- registry.shown_other_names adds it. The list is sorted, and null when empty. `attributes`: {type: value}, other facts
+-- that the registry states; the year of a statistic follows the value, as in `12 2023`. A usual value is left out, and
+-- blank means that the registry states no value; null: the registry states no attributes. The object takes a third of
+-- the bytes of a list.
+-- Both are no part of `content_hash`: a change of them is no event.
 alter table registry.entry
 add column other_names jsonb,
 add column attributes jsonb;
 
 -- One row per type of attribute and country. `rank` is the place in answers. `column_name`: the column of
--- registry.entry that holds the value; null: the list `attributes` holds the value. `part_of`: another type, whose value
+-- registry.entry that holds the value; null: the column `attributes` holds the value. `usual_value`: the value of an entry
+-- whose `attributes` lack the type; null: such an entry has none. `part_of`: another type, whose value
 -- begins with the value of this type, as the code of a commune begins with the code of its department.
 create table registry.attribute_type (
     attribute_type text not null,
@@ -19,6 +22,7 @@ create table registry.attribute_type (
     label text not null,
     label_en text not null,
     column_name text,
+    usual_value text,
     part_of text,
     country_code text not null,
     constraint attribute_type_pkey primary key (country_code, attribute_type)

@@ -55,6 +55,8 @@ export interface RegistryTables {
     label_en: string;
     /** The column of `registry.entry` that holds the value; null where the list of attributes holds it. */
     column_name: 'legal_form' | 'announced_activity' | null;
+    /** The value where the attributes of an entry lack the type. */
+    usual_value: string | null;
     /** Another type, whose value begins with the value of this type. */
     part_of: string | null;
   };

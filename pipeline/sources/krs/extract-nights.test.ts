@@ -4,6 +4,10 @@ import { useKrsNights } from '../../../fixtures/dump/krs-nights.ts';
 
 const { runLines, findEntry } = useKrsNights();
 
+interface FullExtract {
+  odpis: { dane: { dzial1: { danePodmiotu: { nazwa: object[] } } } };
+}
+
 test('an extract that is older than the known one says nothing, and is noted', async () => {
   const krs = '0000991018';
   const at = (header: object, nazwa: string) => currentLine({ krs, header, identity: { nazwa } });
@@ -43,6 +47,26 @@ test('a current extract counts that says the same as an older full one of the du
   ]);
   expect(summary).toMatchObject({ read: 1, accepted: 1, rejected: 0, new: 1 });
   expect(await findEntry(krs, 'version_no')).toEqual([2]);
+});
+
+test('the former names of a full extract stay beside a current one, without the shown name', async () => {
+  const krs = '0000991029';
+  const entry = (nrWpisuWprow: string, nrWpisuWykr?: string) => ({ nrWpisuWprow, nrWpisuWykr });
+  const full = JSON.parse(fullLine(krs, 'DELTA', '6910Z', '04.03.2019')) as FullExtract;
+  full.odpis.dane.dzial1.danePodmiotu.nazwa = [
+    { nazwa: 'DELTA I SYNOWIE', ...entry('1', '2') },
+    { nazwa: 'DELTA', ...entry('2', '3') },
+    { nazwa: 'DELTA POLSKA', ...entry('3', '4') },
+    { nazwa: 'DELTA', ...entry('4') },
+  ];
+  await runLines([JSON.stringify(full)]);
+  const [names] = await findEntry(krs, 'other_names');
+  expect(names).toEqual([
+    { type: 'former_name', value: 'DELTA I SYNOWIE' },
+    { type: 'former_name', value: 'DELTA POLSKA' },
+  ]);
+  await runLines([currentLine({ krs, identity: { nazwa: 'DELTA' }, header: newest(5) })]);
+  expect(await findEntry(krs, 'other_names')).toEqual([names]);
 });
 
 test('a number that the register of entrepreneurs alone has struck off is not struck off', async () => {

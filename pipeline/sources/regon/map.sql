@@ -71,8 +71,13 @@ select
         when activity.short_name is not null
             then jsonb_build_array(jsonb_build_object('type', 'short_name', 'value', activity.short_name))
     end as other_names,
-    registry.attribute_list(
-        registry.attribute('ownership_form', coalesce(person_record.ownership_form, activity.ownership_form))
+    nullif(
+        jsonb_strip_nulls(
+            jsonb_build_object(
+                'ownership_form', coalesce(person_record.ownership_form, activity.ownership_form)
+            )
+        ),
+        '{}'
     ) as attributes
 from stage.document
 cross join lateral jsonb_to_record(document.document -> 'activity') as activity (

@@ -26,6 +26,8 @@ describe('a legal person', () => {
   test('every field', async () => {
     const entry = await mapCompany({
       praw_nazwa: ' ŻÓŁĆ   S.A. ',
+      praw_nazwaSkrocona: 'ŻSA',
+      praw_formaWlasnosci_Symbol: '215',
       praw_numerWRejestrzeEwidencji: '0000990201 ',
       praw_rodzajRejestruEwidencji_Symbol: '138',
       praw_dataWpisuDoRejestruEwidencji: '2019-03-05',
@@ -56,6 +58,8 @@ describe('a legal person', () => {
       entity_type: 'LEGAL',
       legal_form: '116',
       name: 'ŻÓŁĆ S.A.',
+      other_names: [{ type: 'short_name', value: 'ŻSA' }],
+      attributes: { ownership_form: '215' },
       phone: '611234567 wew. 12',
       email: 'biuro@zolc.example.pl',
       fax: '+48611234568',

@@ -93,17 +93,8 @@ select
         'activite_principale_naf25', entry.announced_activity,
         'nic_siege', right(entry.units #>> '{0,identifier}', 5)
     )
-    -- The columns of attributes have the names of their types.
-    || coalesce(
-        (
-            select jsonb_object_agg(stated.name, stated.value)
-            from jsonb_to_recordset(entry.attributes) as known (type text, value text, year text)
-            cross join lateral (
-                values (known.type, known.value), (known.type || '_year', known.year)
-            ) as stated (name, value)
-        ),
-        '{}'
-    )
+    -- The columns of attributes have the names of their types. The usual values are left out.
+    || coalesce('{"workforce_band": "NN", "employer": "N"}' || entry.attributes, '{}')
     || case
         when name.is_stated then '{}'
         else jsonb_build_object(

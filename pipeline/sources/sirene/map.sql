@@ -89,33 +89,36 @@ select
     case when array_remove(place.address_ids, null) <> '{}' then place.address_ids end as address_ids,
     case
         when
-            coalesce(
-                record.sigle, record.pseudonyme, record.nom_usage, record.denomination_usuelle1,
-                record.denomination_usuelle2, record.denomination_usuelle3
-            ) is not null
-            or place.units @? '$[*].name'
-            then registry.other_names_fr(
-                array[
-                    'acronym', record.sigle, 'pseudonym', record.pseudonyme,
-                    'birth_name', case
-                        when
-                            unit.is_natural
-                            and num_nulls(registry.text_fr(record.nom_usage), registry.text_fr(record.nom)) = 0
-                            then concat(unit.given_name || ' ', registry.text_fr(record.nom))
-                    end,
-                    'usual_name', record.denomination_usuelle1, 'usual_name', record.denomination_usuelle2,
-                    'usual_name', record.denomination_usuelle3
-                ],
-                record.details
+            num_nonnulls(record.sigle, record.pseudonyme, record.nom_usage, record.denomination_usuelle1) > 0
+            or record.details @? '$[*] ? (exists(@.enseigne1) || exists(@.denomination_usuelle))'
+            then (
+                select jsonb_agg(jsonb_build_object('type', name.type, 'value', registry.text_fr(name.value)))
+                from (
+                    values
+                    ('acronym', record.sigle), ('pseudonym', record.pseudonyme),
+                    ('birth_name', unit.given_name || ' ' || registry.text_fr(record.nom)),
+                    ('usual_name', record.denomination_usuelle1), ('usual_name', record.denomination_usuelle2),
+                    ('usual_name', record.denomination_usuelle3)
+                    union all
+                    select stated.*
+                    from jsonb_array_elements(record.details) as it
+                    cross join lateral (
+                        values ('sign', registry.sign_fr(it.value)), ('usual_name', it.value ->> 'denomination_usuelle')
+                    ) as stated
+                    where it.value ->> 'etat_administratif' = 'A' and registry.is_withheld_fr(it.value) is not true
+                ) as name (type, value)
             )
     end as other_names,
-    registry.attribute_list(
-        registry.attribute('commune', registry.text_fr(unit.head ->> 'code_commune')),
-        registry.attribute('company_category', record.company_category, record.company_category_year),
-        registry.attribute('employer', registry.employer_fr(record.employer, record.details)),
-        registry.attribute('mission_company', record.mission_company),
-        registry.attribute('social_economy', record.social_economy),
-        registry.attribute('workforce_band', record.workforce_band, record.workforce_band_year)
+    jsonb_strip_nulls(
+        jsonb_build_object(
+            'commune', registry.text_fr(unit.head ->> 'code_commune'),
+            'company_category', registry.dated_fr(record.company_category, record.category_year),
+            -- The two usual values are left out, and the absence of a value is blank.
+            'employer', nullif(coalesce(registry.employer_fr(record.employer, record.details), ''), 'N'),
+            'mission_company', record.mission_company,
+            'social_economy', record.social_economy,
+            'workforce_band', nullif(coalesce(registry.dated_fr(record.workforce_band, record.band_year), ''), 'NN')
+        )
     ) as attributes
 from stage.record
 left join registry.entry as known

@@ -16,7 +16,19 @@ const person: StockRow = {
 const placed: [what: string, unit: StockRow, seat: StockRow, shown: string][] = [
   [
     'a company',
-    { categorieJuridiqueUniteLegale: '9220', identifiantAssociationUniteLegale: 'W691099001' },
+    {
+      categorieJuridiqueUniteLegale: '9220',
+      identifiantAssociationUniteLegale: 'W691099001',
+      sigleUniteLegale: 'ADL',
+      denominationUsuelle1UniteLegale: 'Atelier 990300000',
+      denominationUsuelle3UniteLegale: 'LE QUAI',
+      trancheEffectifsUniteLegale: '12',
+      anneeEffectifsUniteLegale: '2024',
+      categorieEntreprise: 'PME',
+      anneeCategorieEntreprise: 'x',
+      economieSocialeSolidaireUniteLegale: 'O',
+      societeMissionUniteLegale: 'N',
+    },
     { numeroVoieEtablissement: '5', indiceRepetitionEtablissement: 'B' },
     'LEGAL 9220 ATELIER {siren}, RUE DES LILAS 5B, 69003 LYON 3EME, 84, 6201Z of 2008, ACTIVE since 2019-03-01',
   ],
@@ -27,6 +39,8 @@ const placed: [what: string, unit: StockRow, seat: StockRow, shown: string][] = 
       prenom1UniteLegale: 'ANNE',
       prenomUsuelUniteLegale: 'LISE',
       nomUsageUniteLegale: 'NA',
+      pseudonymeUniteLegale: 'LILI',
+      trancheEffectifsUniteLegale: '',
     },
     {},
     'NATURAL 1000 LISE NA, RUE DES LILAS 7, 69003 LYON 3EME, 84, 6201Z of 2008, ACTIVE since 2019-03-01',
@@ -117,9 +131,13 @@ const branches = [
   makeEstablishment(number(0), '00020', {
     enseigne1Etablissement: 'CHEZ',
     enseigne2Etablissement: 'LULU',
+    caractereEmployeurEtablissement: 'O',
   }),
   makeEstablishment(number(0), '00038', { denominationUsuelleEtablissement: 'LE QUAI' }),
-  makeEstablishment(number(0), '00046', { etatAdministratifEtablissement: 'F' }),
+  makeEstablishment(number(0), '00046', {
+    etatAdministratifEtablissement: 'F',
+    enseigne1Etablissement: 'LE TEMPS JADIS',
+  }),
 ];
 const establishments = [seats[0]!, ...branches, ...seats.slice(1)];
 
@@ -156,6 +174,19 @@ async function readUnits(siren: string) {
   return rows[0]!.entry;
 }
 
+/** `type value` of the other names of a unit, and its attributes. */
+async function readStated(siren: string): Promise<{ names: string[]; attributes: object }> {
+  const { rows } = await db.pool.query<{ names: string[]; attributes: object }>(
+    `select (
+       select array_agg(concat_ws(' ', type, value))
+       from jsonb_to_recordset(other_names) as stated (type text, value text)
+     ) as names, attributes
+     from registry.entry where entry_key = $1`,
+    [siren],
+  );
+  return rows[0]!;
+}
+
 describe('the mapping of a stock', () => {
   test('says of each unit what its columns mean', async () => {
     const expected = placed.map(([, , , shown], at) => shown.replace('{siren}', number(at)));
@@ -168,6 +199,27 @@ describe('the mapping of a stock', () => {
     const shops = [`20 CHEZ LULU, ${place}`, `38 LE QUAI, ${place}`];
     const listed = ['99030000000012', ...shops.map((unit) => `990300000000${unit}`)];
     expect(await readUnits(number(0))).toEqual({ units: listed, closed: 1 });
+  });
+
+  const stated = {
+    names: ['acronym ADL', 'sign CHEZ LULU', 'usual_name LE QUAI'],
+    attributes: {
+      commune: '69383',
+      company_category: 'PME',
+      employer: 'O',
+      mission_company: 'N',
+      social_economy: 'O',
+      workforce_band: '12 2024',
+    },
+  };
+
+  test('keeps other names that differ from the shown one, and attributes, each once', async () => {
+    expect(await readStated(number(0))).toEqual(stated);
+    expect(await readStated(number(1))).toEqual({
+      names: ['birth_name LISE NULL', 'pseudonym LILI'],
+      attributes: { commune: '69383', employer: '', workforce_band: '' },
+    });
+    expect(await readStated(number(11))).toMatchObject({ names: null });
   });
 
   test('knows a unit by SIREN, SIRET and RNA, and rejects none for its check digit', async () => {
@@ -206,6 +258,21 @@ describe('the mapping of a stock', () => {
     );
     expect(rows).toEqual([{ subject: 'legal form', value: '5999', slug: '5999' }]);
   });
+
+  test('fills both again on entries of an older version, without an event or a count', async () => {
+    await db.pool.query(
+      `update registry.entry set fingerprint = null, other_names = null, attributes = null`,
+    );
+    const summary = await runStock(db, '2026-10-01', units, establishments);
+    expect(summary).toMatchObject({ new: 0, updated: 0, deleted: 0, events: 0 });
+    expect(await readStated(number(0))).toEqual(stated);
+    const { rows } = await db.pool.query(
+      `select count(*)::int from registry.company
+       where changed_snapshot_no = (select max(change_no) from registry.publication)`,
+    );
+    expect(rows).toEqual([{ count: 12 }]);
+    expect(await verify(db, 'sirene')).toEqual([]);
+  });
 });
 
 describe('a row of a delta', () => {
@@ -215,6 +282,7 @@ describe('a row of a delta', () => {
   test('says nothing of what it does not contain', async () => {
     const before = await readShown();
     const listed = await readUnits(number(0));
+    const { attributes } = await readStated(number(0));
     const lines = [
       answer(
         number(0),
@@ -228,6 +296,7 @@ describe('a row of a delta', () => {
     await runSirene(db, '2026-10-02', { 'siren.ndjson': lines.join('\n') });
     expect(await readShown()).toEqual(before);
     expect(await readUnits(number(0))).toEqual(listed);
+    expect(await readStated(number(0))).toMatchObject({ attributes });
     expect(await readEvents(db, '2026-10-02')).toEqual([]);
   });
 

@@ -249,25 +249,10 @@ return jsonb_strip_nulls(
     )
 );
 
--- Returns the other names of a legal unit: the given pairs of type and name, and the names of open establishments that
--- nobody withholds.
-create or replace function registry.other_names_fr(pairs text[], details jsonb) returns jsonb
-language sql stable parallel safe
-return (
-    select jsonb_agg(jsonb_build_object('type', found.type, 'value', registry.text_fr(found.value)))
-    from (
-        select pairs[place], pairs[place + 1] from generate_series(1, cardinality(pairs), 2) as place
-        union all
-        select name.*
-        from jsonb_array_elements(details) as detail
-        cross join lateral (
-            values
-            ('sign', registry.sign_fr(detail.value)), ('usual_name', detail.value ->> 'denomination_usuelle')
-        ) as name
-        where
-            detail.value ->> 'etat_administratif' = 'A' and registry.is_withheld_fr(detail.value) is not true
-    ) as found (type, value)
-);
+-- Returns a value with the year of its statistic, such as `12 2023`.
+create or replace function registry.dated_fr(value text, year text) returns text
+language sql immutable parallel safe
+return value || coalesce(' ' || substring(year from '^[0-9]{4}$'), '');
 
 -- Returns whether a legal unit employs someone, 'O' or 'N': by an open establishment, else by the unit.
 create or replace function registry.employer_fr(unit text, details jsonb) returns text
