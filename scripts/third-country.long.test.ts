@@ -64,6 +64,8 @@ test('two days are published, with the events of the second', async () => {
     'COMPANY_NAME_CHANGED | Fig Garden and Sons | Fig Garden | Fig Garden and Sons',
     'COMPANY_ADDRESS_CHANGED | Map Press | Quay Street 2, Anyder, Harbour | Quay Street 5, Anyder, Harbour',
     'COMPANY_STRUCK_OFF | Old Orchard | ACTIVE | 2026-11-03',
+    // The row of Right Trade was rejected in the first snapshot, so the company is not new.
+    'COMPANY_REGISTERED | New Orchard | 2026-11-03',
   ]);
   expect(await linesOf('select reason as line from analyst.reject')).toEqual([
     "one of the activities '0113Z' is not a code",
@@ -149,6 +151,7 @@ describe('the API answers for the country', () => {
       ['COMPANY_NAME_CHANGED', 'U000001'],
       ['COMPANY_ADDRESS_CHANGED', 'U000002'],
       ['COMPANY_STRUCK_OFF', 'U000003'],
+      ['COMPANY_REGISTERED', 'U000005'],
     ]);
     expect(await ask('/events/feed?scope=all')).toMatchObject({ data: [] });
   });

@@ -9,7 +9,9 @@ with unread as materialized (
     from stage.night
     join registry.run using (source)
     join registry.reject on reject.run_id = run.run_id
-    cross join lateral person.numbers_in(reject.raw) as number (value)
+    cross join lateral regexp_matches(reject.raw, '\w*[0-9]{5}\w*', 'g') as match (part)
+    -- The number of a unit begins with the number of its company.
+    cross join lateral (values (match.part[1]), (left(match.part[1], 9))) as number (value)
     where run.is_baseline and reject.raw <> ''
 )
 
