@@ -62,7 +62,7 @@ test.each(Object.keys(programs))(
     expect(await step(4)).toMatchObject({ data: { results: [{ name }] } });
     expect(await step(5)).toMatchObject({ data: { profiles: [{ name }] } });
     expect(await step(6)).toMatchObject({
-      message: expect.stringMatching(/^1 of 2 companies ready/),
+      message: expect.stringMatching(/^1 of 3 companies ready/),
     });
     expect(await step(7)).toMatchObject({ status: 'success', meta: { has_more: false } });
   },
