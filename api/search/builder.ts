@@ -7,6 +7,7 @@ import {
   divisionKind,
   divisionLength,
   nameBlock,
+  workforceText,
   type SegmentData,
   type SegmentHead,
 } from './segment.ts';
@@ -38,6 +39,8 @@ export class SegmentBuilder {
   readonly #nameStarts: number[] = [];
   readonly #terms = new TermTable();
   readonly #words = new TermTable();
+  /** The names of the company that was added last. */
+  #known: string[] = [];
 
   get count(): number {
     return this.#ids.length;
@@ -50,7 +53,7 @@ export class SegmentBuilder {
 
   /** Adds a company, or a further entry of the company that was added last. */
   add([company_id, ...texts]: Row): void {
-    const [start, name, codes] = texts.slice(columns.length);
+    const [start, name, codes, others, workforce] = texts.slice(columns.length);
     if (Number(company_id) !== this.last_id) {
       this.#endCompany();
       if (this.count % nameBlock === 0) this.#nameStarts.push(this.#words.stream.length);
@@ -61,12 +64,23 @@ export class SegmentBuilder {
       }
       const postal_code = texts[columns.indexOf('postal_code')];
       if (postal_code) this.#terms.add(areaKind + postal_code.slice(0, areaLength));
-      for (const word of name?.split(' ') ?? []) this.#words.add(` ${word}`);
+      this.#known = [];
+      if (name) this.#addName(name);
     }
+    for (const other of others?.split('  ') ?? []) this.#addName(other);
+    if (workforce) this.#terms.add(workforceText(Number(workforce)));
     for (const code of codes?.split(',') ?? []) {
       this.#terms.add(activityKind + code);
       this.#terms.add(divisionKind + code.slice(0, divisionLength));
     }
+  }
+
+  /** Adds a name of the last company, unless a search finds every part of it in another name. */
+  #addName(name: string): void {
+    if (this.#known.some((one) => one.includes(name))) return;
+    if (this.#known.length > 0) this.#words.add(' ');
+    this.#known.push(name);
+    for (const word of name.split(' ')) this.#words.add(` ${word}`);
   }
 
   #endCompany(): void {

@@ -28,6 +28,15 @@ const companiesSql = `
     replace(company.postal_code, '-', '') as postal_code, company.activity_start,
     registry.fold(company.name) as name,
     array(
+      select registry.fold(value ->> 'value')
+      from registry.entry
+      cross join jsonb_array_elements(registry.shown_other_names(entry)) as other (value)
+      where
+        entry.company_id = company.company_id
+        and (entry.status <> 'DELETED' or company.status = 'DELETED')
+    ) as other_names,
+    null as workforce,
+    array(
       select unnest(string_to_array(replace(entry.activity_codes, '.', ''), ','))
       from registry.entry
       where
@@ -139,6 +148,38 @@ test('finds partial codes by their beginning, with and without a dot', async () 
   expect((await find({ activity_prefix: '00' })).company_ids).toEqual([other, one]);
   expect((await find({ activity_prefix: '001' })).company_ids).toEqual([one]);
   expect((await find({ activity_prefix: '0011' })).company_ids).toEqual([]);
+});
+
+test('finds a company by the other names and the workforce of its entries, not by withheld names', async () => {
+  const { rows } = await database.pool.query<{ company_id: string }>(
+    `select company_id from registry.company
+     where status = 'ACTIVE' and merged_into_id is null order by company_id desc limit 2`,
+  );
+  const [one, other] = rows.map(({ company_id }) => Number(company_id)) as [number, number];
+  const names = `'[{"type": "sign", "value": "Zażółć Gęślą"}, {"type": "acronym", "value": "ŹŹQ"}]'`;
+  const change = `update registry.company set changed_snapshot_no = next_no where company_id in (${one}, ${other})`;
+  await publish(
+    `insert into registry.attribute_type (attribute_type, rank, label, label_en, country_code)
+     values ('workforce_band', 1, 'Band', 'Band', 'PL')`,
+    `insert into registry.attribute_value (attribute_type, code, label, least_employees, country_code)
+     values ('workforce_band', '12', '20 to 49', 20, 'PL')`,
+    `update registry.entry set other_names = ${names},
+       attributes = '{"employer": "O", "workforce_band": "12 2023"}'
+     where company_id in (${one}, ${other})`,
+    change,
+  );
+  for (const name of ['zazolc gesla', 'olc ges', 'zzq'])
+    expect([name, (await find({ name })).company_ids]).toEqual([name, [other, one]]);
+  expect((await find({ name: 'gesla zzq' })).total).toBe(0);
+  expect((await find({ workforce_min: 20 })).company_ids).toEqual([other, one]);
+  expect((await find({ workforce_min: 21 })).total).toBe(0);
+  await publish(
+    `update registry.entry set is_partial = true, other_names = null, first_name = 'Zażółć'
+     where company_id = ${one}`,
+    `update registry.company set name = null where company_id = ${one}`,
+    change,
+  );
+  expect((await find({ name: 'zazolc' })).company_ids).toEqual([other]);
 });
 
 test('503 with Retry-After while companies are loaded, and not ready until then', async () => {

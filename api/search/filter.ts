@@ -49,6 +49,15 @@ export const filterQuery = z
       )
       .meta({ type: 'string' })
       .optional(),
+    // `workforceText` writes nine digits.
+    workforce_min: z
+      .string()
+      .regex(/^\d{1,9}$/, {
+        error: 'The workforce_min field must be a whole number from 0 to 999999999.',
+      })
+      .transform(Number)
+      .meta({ type: 'integer', minimum: 0, maximum: 999_999_999 })
+      .optional(),
     status: z.enum(['ACTIVE', 'SUSPENDED', 'DELETED']).optional().meta({ default: 'ACTIVE' }),
     legal_form: textField('legal_form').meta({ id: 'LegalForm' }).optional(),
     name: textField('name')

@@ -18,39 +18,34 @@ export function listByStart(
   found: readonly Matches[],
   { skipped, size, isDescending }: { skipped: number; size: number; isDescending: boolean },
 ): number[] {
-  const counts = new Uint32Array(lastDay + 1);
+  const days = found.flatMap(({ segment }) => segment.days);
+  const before_first = Math.min(lastDay, ...days) - 1;
+  const last = Math.max(0, ...days.map((day) => day - before_first));
+  // A match counts for its day, counted from the first day on; 0: unknown.
+  const counts = new Uint32Array(last + 1);
   for (const { segment, matches } of found) {
     const { starts } = segment.data;
-    eachBit(matches, (number) => (counts[starts[number]!]! += 1));
+    eachBit(matches, (number) => (counts[Math.max(0, starts[number]! - before_first)]! += 1));
   }
-  const [first, last] = boundsOf(found);
-  const step = isDescending ? -1 : 1;
   // The number of each day in `lists` plus 1; 0: another day.
-  const places = new Uint16Array(lastDay + 1);
+  const places = new Uint16Array(last + 1);
   let [before, passed, listCount] = [0, 0, 0];
-  const pass = (day: number) => {
+  for (let at = 1; at <= last + 1 && passed < skipped + size; at += 1) {
+    const day = at > last ? 0 : isDescending ? last + 1 - at : at;
     const count = counts[day]!;
     if (passed + count <= skipped) before += count;
-    else if (count > 0 && passed < skipped + size) places[day] = listCount += 1;
+    else if (count > 0) places[day] = listCount += 1;
     passed += count;
-  };
-  for (let day = isDescending ? last : first; day >= first && day <= last; day += step) pass(day);
-  pass(0);
+  }
   if (listCount === 0) return [];
   const lists = Array.from({ length: listCount }, () => [] as number[]);
   for (const { segment, matches } of found) {
     const { starts } = segment.data;
     eachBit(matches, (number) => {
-      const place = places[starts[number]!]!;
+      const place = places[Math.max(0, starts[number]! - before_first)]!;
       if (place > 0) lists[place - 1]!.push(segment.idOf(number));
     });
   }
   const listed = lists.flatMap((ids) => ids.toSorted((one, other) => one - other));
   return listed.slice(skipped - before, skipped - before + size);
-}
-
-/** Returns the first and the last start day of segments. */
-function boundsOf(found: readonly Matches[]): [first: number, last: number] {
-  const days = found.flatMap(({ segment }) => segment.days);
-  return [Math.min(lastDay, ...days), Math.max(1, ...days)];
 }

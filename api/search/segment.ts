@@ -12,14 +12,17 @@ export const columns = [
   'postal_code',
 ] as const;
 
-/** The kinds of terms of divisions, activities and postal areas; other kinds are column indexes. A term's text begins with its kind. */
-export const [divisionKind, activityKind, areaKind] = [6, 7, 8];
+/** The kinds of terms of divisions, activities and postal areas and workforces; other kinds are column indexes. A term's text begins with its kind. */
+export const [divisionKind, activityKind, areaKind, workforceKind] = [6, 7, 8, 9];
 
 /** The length of a division's code. Each activity code begins with the code of its division. */
 export const divisionLength = 2;
 
 /** The length of the part of a postal code that a term of its own finds: most prefixes have this length. */
 export const areaLength = 2;
+
+/** Returns the text of a count of employees, such that texts sort as their counts. */
+export const workforceText = (count: number) => workforceKind + String(count).padStart(9, '0');
 
 /** The number of companies that share one element of `nameStarts`. */
 export const nameBlock = 4;
@@ -72,7 +75,7 @@ export interface SegmentData {
   words: TermArrays;
   /** The pairs of characters in the words, each word with a space at both ends; sorted by text. */
   pairs: TermArrays;
-  /** The names of the companies: the numbers of each name's words plus 1, then a 0. */
+  /** The names of the companies: the numbers of each company's words plus 1, an empty word between names, then a 0. */
   names: Uint8Array<ArrayBuffer>;
   /** The offset in `names` at which each block of `nameBlock` names begins. */
   nameStarts: Uint32Array<ArrayBuffer>;
@@ -172,7 +175,7 @@ export class Segment {
     }
   }
 
-  /** Keeps the companies whose name contains all pieces: of several, the first ends a word, the last begins one. */
+  /** Keeps the companies with a name that contains all pieces: of several, the first ends a word, the last begins one. */
   #keepNames(pieces: string[]): void {
     const last = pieces.length - 1;
     const words = pieces.map((piece, at) =>
@@ -208,7 +211,7 @@ export class Segment {
     return found;
   }
 
-  /** Returns the numbers of the words of a name. They are decoded inline: calls would take twice as long. */
+  /** Returns the numbers of the words of a company's names. They are decoded inline: calls would take twice as long. */
   #readName(number: number): number[] {
     const { names, nameStarts } = this.data;
     let at = nameStarts[Math.floor(number / nameBlock)]!;
@@ -226,7 +229,7 @@ export class Segment {
   }
 }
 
-/** Returns whether consecutive words of a name are in the given sets, in order. */
+/** Returns whether consecutive words are in the given sets, in order. An empty word is in none. */
 function hasInTurn(name: number[], words: Bits[]): boolean {
   for (let start = 0; start + words.length <= name.length; start += 1) {
     let at = 0;
@@ -253,6 +256,8 @@ function listTerms(filter: SearchFilter): [from: string, to: string][] {
     const kind = postal_prefix.length <= areaLength ? areaKind : columns.indexOf('postal_code');
     prefixes.push(kind + postal_prefix);
   }
+  if (filter.workforce_min !== undefined)
+    terms.push([workforceText(filter.workforce_min), `${workforceKind}\u{10ffff}`]);
   for (const text of prefixes) terms.push([text, `${text}\u{10ffff}`]);
   return terms;
 }

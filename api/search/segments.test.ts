@@ -20,6 +20,11 @@ const company = fc.record({
   postal_code: maybe(fc.string({ maxLength: 3, unit: oneOf('0', '9') })),
   activity_start: maybe(oneOf('1999-12-31', '2000-01-01', '2000-06-15', '2019-02-28')),
   name: maybe(fc.array(word, { minLength: 1, maxLength: 4 }).map((words) => words.join(' '))),
+  other_names: fc.array(
+    fc.array(word, { minLength: 1, maxLength: 3 }).map((words) => words.join(' ')),
+    { maxLength: 3 },
+  ),
+  workforce: maybe(oneOf(0, 1, 10, 10_000)),
   codes: fc.array(oneOf('4711Z', '4712Z', '47', '4', '001', '9999Z'), { maxLength: 4 }),
 });
 const fields = {
@@ -28,6 +33,7 @@ const fields = {
   legal_form: oneOf('9', '117'),
   city: oneOf('lodz', String.raw`nowe \ miasto`, 'lod'),
   postal_code: oneOf('0', '09', '9'),
+  workforce_min: oneOf(0, 2, 10, 9_999),
   postal_prefix: oneOf('0', '09', '9', '090'),
   company_id: maybe(fc.integer({ min: 0, max: 61 })),
   activity_code: oneOf('4711Z', '9999Z'),
@@ -52,7 +58,7 @@ function compare(one: Searched, other: Searched, sort: (typeof sorts)[number]): 
   return start < next === (sort === 'activity_start') ? -1 : 1;
 }
 
-/** The rows of a load, the codes of each company over two entries. */
+/** The rows of a load, the codes and other names of each company over two entries. */
 function rowsOf(companies: Searched[]): string {
   const write = (text: string | null) => text?.replaceAll('\\', '\\\\') ?? String.raw`\N`;
   return companies
@@ -60,8 +66,14 @@ function rowsOf(companies: Searched[]): string {
       const texts = [...columns, 'activity_start' as const, 'name' as const].map(
         (column) => one[column],
       );
-      return [one.codes.slice(0, 2), one.codes.slice(2)].map((codes) =>
-        [one.id, ...texts.map(write), codes.join() || String.raw`\N`].join('\t'),
+      return [0, 2].map((from) =>
+        [
+          one.id,
+          ...texts.map(write),
+          write(one.codes.slice(from, from + 2).join() || null),
+          write(one.other_names.slice(from, from + 2).join('  ') || null),
+          write(from === 0 ? null : (one.workforce?.toString() ?? null)),
+        ].join('\t'),
       );
     })
     .map((row) => `${row}\n`)

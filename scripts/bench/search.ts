@@ -23,13 +23,20 @@ const limits_ms = {
 const [together, looksAfter] = [10, 20];
 
 type Place = 'voivodeship' | 'city' | 'postal_code';
-type Column = Place | 'status' | 'legal_form' | 'activity_start' | 'name' | 'activity_codes';
+type Column =
+  Place | 'status' | 'legal_form' | 'activity_start' | 'name' | 'other_name' | 'activity_codes';
 type Company = Record<Column, string | null>;
 
 async function readCompanies(pool: Pool): Promise<Company[]> {
   const { rows } = await pool.query<Company>(`
     select status, voivodeship, city, postal_code, legal_form, activity_start, name,
-        (select activity_codes from registry.entry where company_id = company.company_id limit 1)
+        (select activity_codes from registry.entry where company_id = company.company_id limit 1),
+        (
+            select registry.shown_other_names(entry) #>> '{0,value}'
+            from registry.entry
+            where company_id = company.company_id
+            limit 1
+        ) as other_name
     from analyst.company
     order by hashint8(company_id)
     limit ${combinationCount * 2}`);
@@ -40,7 +47,8 @@ async function readCompanies(pool: Pool): Promise<Company[]> {
 function drawFilters(random: Random, company: Company): URLSearchParams | undefined {
   const { status, voivodeship, city, postal_code, legal_form, activity_start } = company;
   const code = company.activity_codes ? random.pick(company.activity_codes.split(',')) : null;
-  const words = (company.name ?? '').split(/[^\p{L}]+/u).filter((word) => word.length >= 3);
+  const { name: shown, other_name } = company;
+  const words = (other_name ?? shown ?? '').split(/[^\p{L}]+/u).filter((word) => word.length >= 3);
   const year = Number(activity_start?.slice(0, 4));
   const filters: Record<string, string | null> = {
     activity_code: code,
@@ -50,6 +58,7 @@ function drawFilters(random: Random, company: Company): URLSearchParams | undefi
     voivodeship,
     city,
     postal_code,
+    postal_prefix: postal_code && postal_code.slice(0, 1 + random.below(3)).replace('-', ''),
     status,
     legal_form,
     name: words.length > 0 ? random.pick(words) : null,
@@ -61,6 +70,7 @@ function drawFilters(random: Random, company: Company): URLSearchParams | undefi
     const [[name, value] = ['', '']] = known.splice(random.below(known.length), 1);
     drawn.set(name, value!);
   }
+  if (random.below(4) === 0) drawn.set('sort', '-activity_start');
   // Without this filter a search finds active companies only.
   if (status !== 'ACTIVE') drawn.set('status', status!);
   return drawn.size >= 2 ? drawn : undefined;

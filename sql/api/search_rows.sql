@@ -1,6 +1,6 @@
 -- Copies the companies with ids from $2 to below $3 that changed after snapshot $1, for the search index. There is one
--- row per company and entry, ordered by company. A company that is merged into another company has no status. KRS has
--- partial activity codes, some of them with a dot.
+-- row per company and entry, ordered by company. A company that is merged into another company has no status. Two blanks
+-- are between the other names of an entry. KRS has partial activity codes, some of them with a dot.
 copy (
     select
         company.company_id,
@@ -12,11 +12,26 @@ copy (
         translate(company.postal_code, ' -', ''),
         company.activity_start,
         registry.fold(company.name),
-        nullif(replace(entry.activity_codes, '.', ''), '')
+        nullif(replace(entry.activity_codes, '.', ''), ''),
+        (
+            select string_agg(registry.fold(name.value), '  ')
+            from jsonb_to_recordset(registry.shown_other_names(entry)) as name (value text)
+        ),
+        band.least_employees
     from registry.company
     left join registry.entry
         on entry.company_id = company.company_id
         and (entry.status <> 'DELETED' or company.status = 'DELETED')
+    left join registry.attribute_type as workforce
+        on workforce.country_code = entry.country_code
+        and workforce.attribute_type = 'workforce_band'
+        and entry.attributes is not null
+    -- The year of the statistic follows the code.
+    left join registry.attribute_value as band
+        on band.country_code = workforce.country_code
+        and band.attribute_type = workforce.attribute_type
+        and band.code
+        = split_part(coalesce(entry.attributes ->> 'workforce_band', workforce.usual_value), ' ', 1)
     where
         company.changed_snapshot_no
         >= (select min(change_no) from registry.publication where snapshot_no > $1)
