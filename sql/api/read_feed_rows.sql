@@ -7,19 +7,31 @@ with asked as materialized (
 selected as materialized (
     select feed.event_id, feed.event_date
     from asked
-    join customer.watch on watch.account_id = $1::bigint
-    cross join lateral registry.selected_company(
-        watch.company_id, asked.countries, asked.voivodeships, asked.legal_forms, asked.activities
-    ) as company
-    join customer.feed on feed.account_id = $1::bigint and feed.company_id = company.company_id
+    cross join lateral (
+        select feed.*
+        from customer.watch
+        cross join lateral registry.selected_company(
+            watch.company_id, asked.countries, asked.voivodeships, asked.legal_forms, asked.activities
+        ) as company
+        join customer.feed on feed.account_id = $1::bigint and feed.company_id = company.company_id
+        where
+            watch.account_id = $1::bigint
+            and num_nonnulls(asked.countries, asked.voivodeships, asked.legal_forms, asked.activities) > 0
+        union all
+        -- Events are read in the order of their table.
+        select feed.*
+        from customer.feed
+        where
+            feed.account_id = $1::bigint
+            and num_nonnulls(asked.countries, asked.voivodeships, asked.legal_forms, asked.activities) = 0
+    ) as feed
     where
         (asked.types is null or feed.event_type = any(asked.types))
         and feed.event_date between asked.from_date and asked.to_date
         and (
             asked.sources is null
             or (
-                select event.source from registry.event
-                where event.company_id = feed.company_id and event.event_id = feed.event_id
+                select event.source from registry.event where event.event_id = feed.event_id limit 1
             ) = any(asked.sources)
         )
 )
