@@ -8,8 +8,10 @@
 -- although more events follow.
 -- Returns no row where event $3 was not published. Such a position belongs to another database, and a client that
 -- continued from it would silently miss events.
+-- The plan is made once, since the planner does not see the scope and the limit: a plan takes longer than an answer.
 with asked as materialized (
-    select feed_filter.* from registry.feed_filter($5::jsonb)
+    select feed_filter.*, $2::text as scope, $4::bigint as item_limit
+    from registry.feed_filter($5::jsonb)
 ),
 
 known as materialized (
@@ -48,7 +50,7 @@ scanned as materialized (
             select event.event_id, event.company_id, event.event_type, event.event_date, event.source
             from registry.event as event
             where
-                $2::text = 'all'
+                (select asked.scope from asked) = 'all'
                 and event.event_id between part.first_id and part.last_id
             order by event.event_id
             limit registry.feed_scan()
@@ -58,7 +60,7 @@ scanned as materialized (
             select feed.event_id, feed.company_id, feed.event_type, feed.event_date, null
             from customer.feed as feed
             where
-                $2::text = 'watched'
+                (select asked.scope from asked) = 'watched'
                 and feed.account_id = $1::bigint
                 and feed.event_id between part.first_id and part.last_id
             order by feed.event_id
@@ -84,7 +86,7 @@ page as materialized (
             ) = any(asked.sources)
         )
         and (
-            $2::text <> 'all'
+            asked.scope = 'watched'
             or (
                 select true from registry.objecting_company
                 where objecting_company.company_id = scanned.company_id
@@ -101,14 +103,14 @@ page as materialized (
                 limit 1
             )
         )
-    limit $4::bigint + 1
+    limit (select asked.item_limit + 1 from asked)
 ),
 
 shown as materialized (
     select page.event_id, row_number() over (order by page.snapshot_no, page.event_id) as place
     from page
     order by place
-    limit $4::bigint
+    limit (select asked.item_limit from asked)
 )
 
 select
