@@ -107,7 +107,7 @@ export const shape = {
   STRIPE_SECRET_KEY: z.string().optional(),
   STRIPE_WEBHOOK_SECRET: z.string().optional(),
   STRIPE_API_URL: z.string().optional(),
-  // The pipeline uses `SMTP_URL`; for the API it means that mails reach people, which requires `BASE_URL`.
+  // The pipeline sends mails through `SMTP_URL`. The API checks only whether it is set, and then requires `BASE_URL`.
   SMTP_URL: z.string().optional(),
 };
 

@@ -30,7 +30,7 @@ type Asked = Partial<Record<'country' | 'lang' | 'version', string>>;
 
 type Path = keyof typeof texts;
 
-/** A public list of a dictionary. `lists.json` has its summary, an example, and the `id` of the schema of its rows. */
+/** A public endpoint that lists the rows of one dictionary. `lists.json` has its summary, an example, and the `id` of the schema of its rows. */
 interface List {
   fields: z.ZodRawShape;
   query?: z.ZodRawShape;

@@ -63,7 +63,7 @@ const numbered = model('FeedEvent', {
   ...companyEvent.omit({ text: true }).shape,
 });
 
-// The feed lists events in the order of publication, where a nightly run has one place (registry.event_range).
+// The feed lists events in the order of publication: the events of a nightly run are contiguous (registry.event_range).
 // Numbers of events are in another order, since nightly runs of several countries publish in parallel.
 const feed = endpoint(
   {

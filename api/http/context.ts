@@ -16,7 +16,7 @@ export interface Uses {
 export interface Context {
   /** The tables on the writer (the primary server): customers, their tokens, limits, credits and watch lists. */
   db: Db;
-  /** Separate sessions on the writer for limits and tokens, which thus wait for no statement of a standby. */
+  /** Own sessions on the writer for limits and tokens, so that slow statements elsewhere do not delay them. */
   gate: Db;
   /** The data of the registries, on a standby or on the writer. */
   readers: Readers;

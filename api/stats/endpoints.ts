@@ -10,6 +10,7 @@ import examples from './examples.json' with { type: 'json' };
 import { seriesEndpoints } from './series.ts';
 import { cacheControlOf, chooseSource, common, countField, sourceField } from './source.ts';
 
+// The limit of requests is `limits.stats` in `../figures.ts`, which `common` names.
 const rangeDays = 30;
 
 const asked = {

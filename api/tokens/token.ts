@@ -8,6 +8,7 @@ import { day_ms } from '../figures.ts';
 import { formatOptional, formatTimestamp } from '../http/timestamp.ts';
 import examples from './examples.json' with { type: 'json' };
 
+// `TOKENS_PER_ACCOUNT` in `../figures.ts` is the most tokens of an account.
 const sharedFields = {
   token_ref: text,
   name: text,

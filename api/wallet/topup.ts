@@ -84,7 +84,7 @@ async function openCheckout(
     .updateTable('customer.payment')
     .set({ ...opened, state: 'open', refusal: null, ended_at: null })
     .where('payment_id', '=', payment_id)
-    // A payment may be paid before the provider answers. A parallel request with the same key may have failed.
+    // A customer may pay before the answer of the provider arrives. A parallel request with the same key may have failed.
     .where('state', 'in', ['open', 'failed'])
     .execute();
   return { checkout_url: opened.checkout_url, ...topup };

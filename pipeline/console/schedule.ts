@@ -58,7 +58,7 @@ async function readPlan({ pool }: Database, planned: Date): Promise<Date> {
  * Runs the due nights at the times of NIGHTLY_CRON, in the time of the default country, until the signal is
  * aborted. One run is under way at a time. A night waits for a database that is away. A missed night runs at
  * the start, or when a machine that stood still goes on. A night that another process runs is looked for until
- * it is done. The log has a line for each time.
+ * it is done. Each scheduled run ends with a line in the log.
  */
 export async function runSchedule(db: Database, options: ScheduleOptions): Promise<void> {
   const { environment, logger, signal } = options;

@@ -9,7 +9,7 @@ import { whileLocked } from '../night/lock.ts';
 import { Reporter } from '../night/progress.ts';
 import { findNewestPublished } from '../night/run.ts';
 import { loadSource } from '../sources/source.ts';
-import { Bir } from './bir.ts';
+import { Bir } from './regon-service.ts';
 import { Ceidg, fetchCeidg } from './ceidg.ts';
 import { type FetchEnvironment, shape } from './environment.ts';
 import { Krs, fetchKrs } from './krs.ts';

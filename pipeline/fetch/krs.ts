@@ -21,7 +21,7 @@ const bulletin = z
   .array(z.coerce.string().regex(/^\d{1,10}$/))
   .transform((numbers) => [...new Set(numbers.map((one) => one.padStart(10, '0')))].toSorted());
 
-/** An OdpisAktualny or OdpisPelny as the service returns it. */
+/** A current or full extract (OdpisAktualny, OdpisPelny) as the service returns it. */
 export interface Extract {
   odpis: Record<string, unknown>;
 }

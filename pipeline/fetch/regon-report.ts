@@ -1,4 +1,4 @@
-import { type Bir, errorCodeOf } from './bir.ts';
+import { type Bir, errorCodeOf } from './regon-service.ts';
 import { ServiceFault } from './service.ts';
 import { type BirRow, fieldOf } from '../sources/regon/soap.ts';
 

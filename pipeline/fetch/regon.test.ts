@@ -11,7 +11,7 @@ import {
 } from '../../fixtures/registry/bir-stub.ts';
 import { createInbox, hasty, planOf, readObjects } from '../../fixtures/registry/fetching.ts';
 import { Refusal } from '../errors.ts';
-import { Bir } from './bir.ts';
+import { Bir } from './regon-service.ts';
 import { fetchRegon } from './regon.ts';
 import type { ReportLine } from './regon-report.ts';
 import type { BirRow } from '../sources/regon/soap.ts';

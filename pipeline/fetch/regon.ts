@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { Refusal } from '../errors.ts';
 import { hour_ms } from '../figures.ts';
-import { type Bir, type BirQuery, errorCodeOf, SEARCH_LIMIT } from './bir.ts';
+import { type Bir, type BirQuery, errorCodeOf, SEARCH_LIMIT } from './regon-service.ts';
 import { type DumpFolder, fillFolder, readLines, writeLines } from './folder.ts';
 import { type Journal, openJournal } from './journal.ts';
 import { birError, readEntity, type ReportLine, typesIn } from './regon-report.ts';

@@ -5,7 +5,7 @@ import { findCountry } from '../../sql/country/pl/find-country.ts';
 import { tidy } from '../sources/tidy.ts';
 import { countryOfNumber, dayIn } from '../../sql/country.ts';
 import { imports } from '../figures.ts';
-import { Bir } from '../fetch/bir.ts';
+import { Bir } from '../fetch/regon-service.ts';
 import { Ceidg, type CeidgEntry } from '../fetch/ceidg.ts';
 import type { FetchEnvironment } from '../fetch/environment.ts';
 import { Krs } from '../fetch/krs.ts';

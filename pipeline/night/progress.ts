@@ -45,7 +45,7 @@ export class Reporter extends NightReporter {
     this.#advance(bytes, byteCount, shape, { rate: rate.toFixed(1) });
   }
 
-  /** Receives the number of parts of a fetch's step that are done, and the number of all parts. */
+  /** Receives two counts for the current step of a fetch: the finished parts and all parts. */
   count(done: number, total: number): void {
     this.#counted = { done };
     this.#advance(done, total, '{seconds}  {bar} {value}/{total}, {eta} s left');

@@ -12,7 +12,7 @@ const parallelRecoveries = 20;
 /** The connections that read wallets during the recoveries. */
 const disturbedConnections = 10;
 const longestWait_ms = 100;
-/** The lookups of 100 numbers, of which the first half is not measured, and the limit of the median. */
+/** The number of lookups (the first half is not measured), the numbers in each, and the longest median in ms. */
 const [lookupCount, numberCount, longestLookup_ms] = [200, 100, 15];
 
 /** Requests recoveries of accounts in parallel for some seconds; half of the addresses exist. Returns the number of requests. */

@@ -196,7 +196,7 @@ return nullif(
     ''
 );
 
--- Returns the complement of an establishment's address, such as the floor; null for a complement of house numbers.
+-- Returns the second line of an establishment's address, such as the floor; null if it holds house numbers.
 create or replace function registry.apartment_fr(establishment jsonb) returns text
 language sql immutable parallel safe
 return case

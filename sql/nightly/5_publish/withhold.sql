@@ -41,7 +41,7 @@ cross join lateral (
     select null as unit_number, null as place
     where
         after.is_partial and before.is_partial is not true
-        -- The list of unstated subjects includes a start date that is only unknown.
+        -- `unstated` lists an unknown start date as well, which no owner withholds.
         or not coalesce(
             array_remove(after.unstated, 'start date') <@ coalesce(before.unstated, '{}'), true
         )

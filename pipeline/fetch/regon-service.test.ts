@@ -4,7 +4,7 @@ import { type BirStub, startBirStub } from '../../fixtures/registry/bir-stub.ts'
 import { createClock, hasty } from '../../fixtures/registry/fetching.ts';
 import { page } from '../../fixtures/registry/service-stub.ts';
 import { WrongUsage } from '../errors.ts';
-import { Bir, birLimits } from './bir.ts';
+import { Bir, birLimits } from './regon-service.ts';
 import { Rate } from './rate.ts';
 
 const key = 'klucz-klucz-klucz-00';
