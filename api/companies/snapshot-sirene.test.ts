@@ -151,6 +151,21 @@ describe('POST /api/v1/companies/snapshot of a company in SIRENE', () => {
     }
   });
 
+  test('a search finds the companies by other names and workforce, and withheld names by none', async () => {
+    const find = async (query: string) => {
+      const { body } = await searcher.search(`?country=FR&${query}`);
+      const { results } = (body as { data: { results: { identifiers: { value: string }[] }[] } })
+        .data;
+      return results.map(({ identifiers }) => identifiers[0]!.value);
+    };
+    expect(await find('name=rouvi%C3%A8re')).toEqual(['000990085']);
+    expect(await find('name=ostrevant%20valen')).toEqual(['000990184']);
+    expect(await find('name=hdd&workforce_min=20')).toEqual(['000990143']);
+    expect(await find('name=hdd&workforce_min=21')).toEqual([]);
+    expect(await find('name=darrieux')).toEqual([]);
+    expect(await find('workforce_min=0&siren=000990085')).toEqual(['000990085']);
+  });
+
   test('200 counts the units that are closed, where any are', async () => {
     const profileOf = async (siren: string) => {
       const { body } = await snapshot('SIREN', siren);

@@ -16,7 +16,9 @@ export interface SearchPlace {
 }
 
 /** The files outside this folder on which the index depends. */
-const queries = ['../../sql/api/search_rows.sql', '../../sql/function/05_text.sql'];
+const queries = ['api/search_rows.sql', 'function/05_text.sql', 'function/08_entry.sql'].map(
+  (file) => `../../sql/${file}`,
+);
 
 /** Returns the place of the search index. Throws if another user can enter the folder of its socket. */
 export async function findPlace(
