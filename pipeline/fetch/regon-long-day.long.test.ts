@@ -173,7 +173,9 @@ const script = `
 test('a list of 200,000 numbers takes less than 256 MB', async () => {
   const many = Array.from({ length: 200_000 }, (_, at) => String(100_000_000 + at));
   const stub = await start({ [updated]: many });
-  const modules = ['regon-service.ts', 'regon.ts'].map((file) => new URL(file, import.meta.url).href);
+  const modules = ['regon-service.ts', 'regon.ts'].map(
+    (file) => new URL(file, import.meta.url).href,
+  );
   const written = await runMeasured(script, [...modules, stub.url, key, inbox, day]);
   const [note, planned] = written.split('\n').map((line) => JSON.parse(line || '{}') as object);
   expect(note).toEqual({
