@@ -34,7 +34,7 @@ interface FeedRequest {
 }
 
 /** A part of a feed. */
-interface FeedPart {
+export interface FeedPart {
   /** The JSON text of an array of events. */
   events: string;
   /** The position after the part, which may be after the last event of the part. */

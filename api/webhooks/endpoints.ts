@@ -60,7 +60,7 @@ const register = endpoint(
     const filter = await resolveFeedFilter(db, { ...asked, scope });
     const created = await changeAccount(db, account_id, async (tx) => {
       await requireRoom(tx, account_id);
-      const end = await findEnd(tx, { account_id, scope, filter });
+      const end = await findEnd(tx, filter);
       const stored = { filters: JSON.stringify(asked), feed_filter: JSON.stringify(filter) };
       const ids = { account_id, webhook_ref: createRef(), created_at: now() };
       return tx
@@ -108,19 +108,19 @@ const change = endpoint(
     const { scope, state: before } = await findWebhook(call);
     if (given.url !== undefined) await requireAddress(given.url, call.options);
     const filter = filters && (await resolveFeedFilter(call.options.db, { ...filters, scope }));
-    const webhook = await changeWebhook(call, {
+    return changeWebhook(call, {
       ...given,
       ...(has_heartbeat !== undefined && { has_heartbeat }),
       ...(filter && {
         filters: JSON.stringify(filters),
         feed_filter: JSON.stringify(filter),
         scanned_event_id: null,
+        replay_count: sql<number>`replay_count + 1`,
       }),
       ...(state && { state, disabled_reason: state === 'active' ? null : 'paused' }),
       ...((given.url !== undefined || state === 'active') && { next_attempt_at: null }),
       ...(state === 'active' && before !== state && { attempt_count: 0, failing_since: null }),
     });
-    return viewOne(webhook);
   },
 );
 
@@ -152,7 +152,7 @@ const rotate = endpoint(
     const { secretKey, now } = call.options;
     const previous_secret_until = new Date(now().getTime() + webhooks.previousSecret_ms);
     const secret_version = sql<number>`secret_version + 1`;
-    return viewOne(await changeWebhook(call, { secret_version, previous_secret_until }), secretKey);
+    return changeWebhook(call, { secret_version, previous_secret_until }, secretKey);
   },
 );
 
@@ -166,7 +166,7 @@ const test = endpoint(
     limit: limits.callWebhook,
     status: 202,
   },
-  async (call) => viewOne(await changeWebhook(call, { test_requested_at: call.options.now() })),
+  (call) => changeWebhook(call, { test_requested_at: call.options.now() }),
 );
 
 const badCursor = 'The after field must be a cursor of this webhook, or of a feed with its scope.';
@@ -193,7 +193,7 @@ const replay = endpoint(
     if (!isKnown) throw invalid([['after', badCursor, 'bad_cursor']]);
     const replay_count = sql<number>`replay_count + 1`;
     const position = { event_id: from.event_id, scanned_event_id: null, snapshot_no: '0' };
-    return viewOne(await changeWebhook(call, { ...position, replay_count, next_attempt_at: null }));
+    return changeWebhook(call, { ...position, replay_count, next_attempt_at: null });
   },
 );
 

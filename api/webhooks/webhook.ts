@@ -2,7 +2,7 @@ import { type Selectable, sql, type UpdateObject } from 'kysely';
 import { z } from 'zod';
 import type { Tx } from '../../sql/connection/kysely.ts';
 import { feedScope, writeCursor } from '../../sql/feed-cursor.ts';
-import { type FeedFilter, readFeed } from '../../sql/feed.ts';
+import type { FeedFilter } from '../../sql/feed.ts';
 import type { Tables } from '../../sql/tables/tables.ts';
 import { findRefusal } from '../../sql/webhook/address.ts';
 import { deriveSecret } from '../../sql/webhook/secret.ts';
@@ -12,6 +12,7 @@ import { filterBody } from '../events/filter.ts';
 import { patience, webhooks } from '../figures.ts';
 import type { Context } from '../http/context.ts';
 import { HttpError, invalid } from '../http/errors.ts';
+import { rowCount } from '../http/paging.ts';
 import { formatOptional, formatTimestamp } from '../http/timestamp.ts';
 
 type Webhook = Selectable<Tables['customer.webhook']>;
@@ -57,17 +58,11 @@ export const deliveryData = model('WebhookDelivery', {
 
 /** Returns a webhook as answers show it. */
 export function viewWebhook(webhook: Webhook) {
-  const { webhook_ref, scope, url, filters, max_events, has_heartbeat: heartbeat } = webhook;
-  const { state, disabled_reason } = webhook;
+  const { webhook_ref, scope, url, filters, max_events, state, disabled_reason } = webhook;
+  const asIs = { webhook_ref, scope, url, filters, max_events, state, disabled_reason };
   return {
-    webhook_ref,
-    scope,
-    url,
-    filters,
-    max_events,
-    heartbeat,
-    state,
-    disabled_reason,
+    ...asIs,
+    heartbeat: webhook.has_heartbeat,
     cursor: writeCursor(webhook),
     failing_since: formatOptional(webhook.failing_since),
     next_attempt_at: formatOptional(webhook.next_attempt_at),
@@ -96,32 +91,35 @@ type Called = Pick<
   'params' | 'caller' | 'options'
 >;
 
+/** The columns that find the webhook of a path, which is one of the caller. */
+const keyOf = ({ params, caller: { account_id } }: Called) => ({ ...params, account_id });
+
 // The 404 is the same for an unknown webhook and for the webhook of another account.
 const unknownWebhook = () =>
   new HttpError(404, { message: 'Webhook not found.', code: 'UNKNOWN_WEBHOOK' });
 
 /** Returns the webhook of a path. Throws a 404 where the account of the caller has no such webhook. */
-export function findWebhook({ params, caller, options: { db } }: Called): Promise<Webhook> {
-  return db
+export function findWebhook(call: Called): Promise<Webhook> {
+  return call.options.db
     .selectFrom('customer.webhook')
     .selectAll()
-    .where('account_id', '=', caller.account_id)
-    .where('webhook_ref', '=', params.webhook_ref)
+    .where((at) => at.and(keyOf(call)))
     .executeTakeFirstOrThrow(unknownWebhook);
 }
 
-/** Changes the webhook of a path, and returns it. Throws a 404 where the caller has no such webhook. */
-export function changeWebhook(
-  { params, caller, options: { db } }: Called,
+/** Changes the webhook of a path. Returns its answer, with the newest secret where the server's key is given. */
+export async function changeWebhook(
+  call: Called,
   change: UpdateObject<Tables, 'customer.webhook'>,
-): Promise<Webhook> {
-  return db
+  secretKey?: string,
+) {
+  const changed = await call.options.db
     .updateTable('customer.webhook')
-    .set({ ...params, ...change })
-    .where('account_id', '=', caller.account_id)
-    .where('webhook_ref', '=', params.webhook_ref)
+    .set({ ...call.params, ...change })
+    .where((at) => at.and(keyOf(call)))
     .returningAll()
     .executeTakeFirstOrThrow(unknownWebhook);
+  return viewOne(changed, secretKey);
 }
 
 /** Throws a 422 for an address that is not called. */
@@ -135,26 +133,22 @@ export async function requireAddress(
 
 /** Throws a 422 for an account that has as many webhooks as it may; the account is locked. */
 export async function requireRoom(tx: Tx, account_id: string): Promise<void> {
-  const held = tx.selectFrom('customer.webhook').select('webhook_id');
-  const rows = await held.where('account_id', '=', account_id).execute();
-  if (rows.length < webhooks.most) return;
+  const held = tx.selectFrom('customer.webhook').where('account_id', '=', account_id);
+  const { total } = await held.select(rowCount).executeTakeFirstOrThrow();
+  if (total < webhooks.most) return;
   const message = `An account has at most ${webhooks.most} webhooks; delete one first.`;
   throw invalid([['url', message, 'limit_exceeded']]);
 }
 
-/** Returns the columns of a webhook that has heard of all that is published now. */
-export async function findEnd(
-  tx: Tx,
-  feed: { account_id: string; scope: z.output<typeof feedScope>; filter: FeedFilter },
-) {
-  const { rows } = await sql<{ event_id: string; snapshot_no: string }>`
+/** Returns the columns of a webhook that has heard of all that is published now, in the countries of its filter. */
+export async function findEnd(tx: Tx, { countries }: FeedFilter) {
+  const { rows } = await sql<{ event_id: string; snapshot_no: string; published: string }>`
     select
-      coalesce(
-        (select last_event_id from registry.event_range order by snapshot_no desc limit 1), 0
-      ) as event_id,
-      (select max(snapshot_no) from registry.publication) as snapshot_no
+        coalesce(
+            (select last_event_id from registry.event_range order by snapshot_no desc limit 1), 0
+        ) as event_id,
+        (select max(snapshot_no) from registry.publication) as snapshot_no,
+        registry.published_days(${countries ?? null})::text as published
   `.execute(tx);
-  const end = rows[0]!;
-  const part = await readFeed(tx, { ...feed, after: end.event_id, limit: 1 });
-  return { ...end, published: JSON.stringify(part!.published) };
+  return rows[0]!;
 }

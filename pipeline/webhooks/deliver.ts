@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import { webhooks as figures } from '../figures.ts';
-import type { LeasedWebhook } from './lease.ts';
+import type { LeasedWebhook } from './message.ts';
 import { takeTurn, type TurnOptions } from './turn.ts';
 
 interface News {
@@ -24,14 +24,10 @@ export async function deliverWebhooks(
   const { lanes, lanesOfAccount, slowLanes, lease_s } = figures;
   const turns = new Set<Promise<void>>();
   let news: News | undefined;
-  let ended = Promise.withResolvers<void>();
   const begin = (webhook: LeasedWebhook, snapshot_no: string) => {
     const turn = takeTurn(options, webhook, snapshot_no)
       .catch(onFault)
-      .finally(() => {
-        turns.delete(turn);
-        ended.resolve();
-      });
+      .finally(() => turns.delete(turn));
     turns.add(turn);
   };
   try {
@@ -39,12 +35,11 @@ export async function deliverWebhooks(
       const [found] = await runPrepared<News>(options.db, 'webhook/read_news.sql', []);
       if (found!.night_count !== news?.night_count) news = found;
       const { snapshot_no } = news!;
-      ended = Promise.withResolvers();
       const values = [lanes - turns.size, snapshot_no, lanesOfAccount, slowLanes, lease_s];
       const claimed = await runPrepared<LeasedWebhook>(options.db, 'webhook/claim.sql', values);
       for (const webhook of claimed) begin(webhook, snapshot_no);
       const tick = delay(figures.tick_ms, undefined, { signal }).catch(() => undefined);
-      await Promise.race([ended.promise, tick]);
+      await Promise.race([...turns, tick]);
       // Turns that end at nearly the same time share one claim.
       await delay(figures.pause_ms);
     }

@@ -1,10 +1,15 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import type { Selectable } from 'kysely';
 import { Webhook } from 'standardwebhooks';
 import { writeCursor } from '../../sql/feed-cursor.ts';
+import type { FeedPart } from '../../sql/feed.ts';
+import type { Tables } from '../../sql/tables/tables.ts';
 import { listSecrets } from '../../sql/webhook/secret.ts';
 import { webhooks as figures } from '../figures.ts';
-import type { FeedPart, LeasedWebhook } from './lease.ts';
+
+/** An endpoint that a worker may call until `leased_until`. */
+export type LeasedWebhook = Selectable<Tables['customer.webhook']>;
 
 /** What one call tells an endpoint, and the position that the endpoint has accepted by its answer 2xx. */
 export interface Message {
@@ -36,8 +41,8 @@ export function composeMessage(webhook: LeasedWebhook, part: FeedPart): Message 
 
 /** Returns the message of a call that the client has asked for: it moves no position. */
 export function composeTest(webhook: LeasedWebhook): Message {
-  const { event_id, published, lease } = webhook;
-  const message_id = identify(webhook, event_id, `test ${lease}`);
+  const { event_id, published, leased_until } = webhook;
+  const message_id = identify(webhook, event_id, `test ${leased_until?.getTime()}`);
   return { message_id, kind: 'test', events: [], event_id, has_more: false, published };
 }
 

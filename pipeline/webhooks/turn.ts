@@ -2,12 +2,17 @@ import pRetry from 'p-retry';
 import type { Db } from '../../sql/connection/kysely.ts';
 import { isLostConnection } from '../../sql/connection/lost-connection.ts';
 import { runPrepared } from '../../sql/connection/prepared.ts';
-import { readFeed } from '../../sql/feed.ts';
+import { type FeedFilter, readFeed } from '../../sql/feed.ts';
 import { type Agent, postSafely } from '../../sql/webhook/address.ts';
 import { webhooks as figures } from '../figures.ts';
-import { afterFailure, reportOf } from './failure.ts';
-import type { LeasedWebhook, NextState } from './lease.ts';
-import { composeMessage, composeTest, type Message, writeRequest } from './message.ts';
+import { afterFailure } from './failure.ts';
+import {
+  composeMessage,
+  composeTest,
+  type LeasedWebhook,
+  type Message,
+  writeRequest,
+} from './message.ts';
 
 export interface TurnOptions {
   db: Db;
@@ -27,50 +32,52 @@ export async function takeTurn(
   snapshot_no: string,
 ): Promise<void> {
   const ends_at = Date.now() + figures.turn_ms;
-  const take = webhook.test_requested_at ? callForTest : callOnce;
   let current: LeasedWebhook | undefined = webhook;
-  while (current) current = await take(options, current, snapshot_no, ends_at);
+  while (current) {
+    const take = current.test_requested_at ? callForTest : callOnce;
+    const { has_more, ...result } = await take(options, current, snapshot_no);
+    current = await endCall(options.db, current, result, has_more && Date.now() < ends_at);
+  }
 }
 
+/** What a call leaves: changed columns, the row of `customer.webhook_delivery`, and the data of a mail to the owner. */
+interface Result {
+  changes: Partial<LeasedWebhook>;
+  delivery?: object;
+  report?: object | null | undefined;
+}
+
+type Taken = Promise<Result & { has_more: boolean }>;
+
 /** Reads one part of the feed, and calls the endpoint where there is something to tell. */
-async function callOnce(
-  options: TurnOptions,
-  webhook: LeasedWebhook,
-  snapshot_no: string,
-  ends_at: number,
-): Promise<LeasedWebhook | undefined> {
-  const { account_id, scope, max_events: limit, feed_filter: filter } = webhook;
+async function callOnce(options: TurnOptions, webhook: LeasedWebhook, snapshot_no: string): Taken {
+  const { account_id, scope, max_events: limit, failing_since: since } = webhook;
   const after = webhook.scanned_event_id ?? webhook.event_id;
+  const filter = webhook.feed_filter as FeedFilter;
   const part = await readFeed(options.db, { account_id, scope, after, limit, filter });
   if (!part) throw new Error(`The position ${after} of webhook ${webhook.webhook_id} is unknown`);
-  const reach = (has_more: boolean) => ({
-    ...webhook,
+  const message = composeMessage(webhook, part);
+  const called = message && (await call(options, webhook, message));
+  if (called?.isAccepted === false) return { ...afterFailure(webhook, called), has_more: false };
+  const { has_more } = message ?? part;
+  const changes = {
     attempt_count: 0,
     failing_since: null,
-    failing_ms: null,
-    goes_on: has_more && Date.now() < ends_at,
+    scanned_event_id: message ? null : part.last_event_id,
+    ...(message && { event_id: message.event_id, published: message.published }),
+    ...(called && { is_slow: called.is_slow }),
     // The snapshot counts as heard when nothing more follows.
-    ...(has_more ? { wait_ms: 0 } : { wait_ms: null, snapshot_no }),
-  });
-  const message = composeMessage(webhook, part);
-  if (!message) {
-    const scanned_event_id = part.last_event_id;
-    return endCall(options, webhook, { ...reach(part.has_more), scanned_event_id });
-  }
-  const { outcome, isAccepted, is_slow, delivery } = await call(options, webhook, message);
-  const { event_id, published, has_more } = message;
-  const position = { event_id, published, scanned_event_id: null };
-  const state = isAccepted ? { ...reach(has_more), ...position } : afterFailure(webhook, outcome);
-  const report = reportOf(webhook, state, outcome);
-  return endCall(options, webhook, { ...state, is_slow }, delivery, report);
+    ...(has_more ? { next_attempt_at: new Date() } : { next_attempt_at: null, snapshot_no }),
+  };
+  const report = called && since && { cause: 'works', since };
+  return { changes, report, has_more, ...(called && { delivery: called.delivery }) };
 }
 
 /** Makes the call that the client has asked for. Its success ends the wait for the next attempt. */
-async function callForTest(options: TurnOptions, webhook: LeasedWebhook): Promise<undefined> {
+async function callForTest(options: TurnOptions, webhook: LeasedWebhook): Taken {
   const { isAccepted, is_slow, delivery } = await call(options, webhook, composeTest(webhook));
-  const { next_attempt_at } = webhook;
-  const wait_ms = isAccepted || !next_attempt_at ? null : next_attempt_at.getTime() - Date.now();
-  await endCall(options, webhook, { ...webhook, is_slow, wait_ms, is_test: true }, delivery);
+  const changes = { is_slow, ...(isAccepted && { next_attempt_at: null }) };
+  return { changes, delivery, has_more: false };
 }
 
 /** Calls an endpoint. Returns the outcome, and the row of `customer.webhook_delivery`. */
@@ -83,6 +90,7 @@ async function call({ agent, secretKey }: TurnOptions, webhook: LeasedWebhook, m
   const delivery = {
     ...told,
     ...outcome,
+    webhook_id: webhook.webhook_id,
     started_at,
     duration_ms,
     previous_event_id: webhook.event_id,
@@ -98,18 +106,17 @@ async function call({ agent, secretKey }: TurnOptions, webhook: LeasedWebhook, m
  * else gives the lease back.
  */
 async function endCall(
-  { db }: TurnOptions,
-  { webhook_id, lease, event_id, replay_count }: LeasedWebhook,
-  state: NextState,
-  delivery: object | null = null,
-  report: object | null = null,
-): Promise<NextState | undefined> {
-  const parts = [state, delivery, report].map((part) => part && JSON.stringify(part));
-  const values = [webhook_id, lease, event_id, replay_count, ...parts, figures.keptCalls];
-  const end = () => runPrepared(db, 'webhook/end_turn.sql', values);
-  const ended = await pRetry(end, {
+  db: Db,
+  { webhook_id, leased_until, replay_count }: LeasedWebhook,
+  { changes, delivery, report }: Result,
+  goes_on: boolean,
+): Promise<LeasedWebhook | undefined> {
+  const lease = [webhook_id, leased_until, replay_count];
+  const values = [...lease, changes, goes_on, delivery, report, figures.keptCalls];
+  const end = () => runPrepared<LeasedWebhook>(db, 'webhook/end_turn.sql', values);
+  const [current] = await pRetry(end, {
     ...figures.end,
     shouldRetry: ({ error }) => isLostConnection(error),
   });
-  return ended.length > 0 && state.goes_on ? { ...state, goes_on: false } : undefined;
+  return current;
 }
