@@ -1,4 +1,4 @@
-import { lookup, Resolver } from 'node:dns/promises';
+import { Resolver } from 'node:dns/promises';
 import { once } from 'node:events';
 import http from 'node:http';
 import https from 'node:https';
@@ -8,12 +8,10 @@ import {
   type IPVersion,
   isIP,
   type LookupFunction,
-  type SocketAddress,
   type TcpNetConnectOpts,
 } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import tls from 'node:tls';
-import pLimit from 'p-limit';
 
 // The special-purpose addresses of IANA, and 168.63.129.16, by which virtual machines of a cloud reach their host.
 const ipv4 = `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 168.63.129.16/32 169.254.0.0/16 172.16.0.0/12
@@ -32,21 +30,15 @@ function listSubnets(subnets: string, family: IPVersion): BlockList {
   return list;
 }
 
-/** The addresses that no public server has. One list for both families would hold each IPv4 address as `::ffff:…`. */
-class PrivateAddresses extends BlockList {
-  readonly #lists = { ipv4: listSubnets(ipv4, 'ipv4'), ipv6: listSubnets(ipv6, 'ipv6') };
-
-  override check(address: string | SocketAddress, family: IPVersion = 'ipv4'): boolean {
-    return typeof address !== 'string' || this.#lists[family].check(address, family);
-  }
-}
-
-const privateAddresses = new PrivateAddresses();
+// One list for both families would hold each IPv4 address as `::ffff:…`.
+const lists = { 4: listSubnets(ipv4, 'ipv4'), 6: listSubnets(ipv6, 'ipv6') };
 
 function isPrivate(address: string): boolean {
-  const version = isIP(address);
-  return version !== 0 && privateAddresses.check(address, version === 4 ? 'ipv4' : 'ipv6');
+  const version = isIP(address) as 0 | 4 | 6;
+  return version !== 0 && lists[version].check(address, `ipv${version}`);
 }
+
+const privateAddresses = Object.assign(new BlockList(), { check: isPrivate });
 
 const notPublic = 'must name a public server, not a private, loopback or translated address';
 
@@ -65,8 +57,16 @@ function findFault(url: string, allowPrivate: boolean): string | undefined {
   return isRefused && !allowPrivate ? notPublic : undefined;
 }
 
-// Of the four threads for slow work, names that nobody resolves take two at most.
-const inTurn = pLimit(2);
+const resolver = new Resolver({ timeout: 3_000, tries: 2 });
+
+/** Returns the addresses of a name by DNS alone: unlike `dns.lookup`, a slow name takes no thread from other work. */
+async function findAddresses(name: string) {
+  const families = [4, 6].map(async (family) => {
+    const found = await resolver.resolve(name, family === 4 ? 'A' : 'AAAA').catch(() => []);
+    return found.map((address) => ({ address, family }));
+  });
+  return (await Promise.all(families)).flat();
+}
 
 /**
  * Returns why an address cannot be registered, as the end of a sentence: its form is wrong, or its name has a private
@@ -77,25 +77,11 @@ export async function findRefusal(
   { allowPrivate, lookup_ms }: { allowPrivate: boolean; lookup_ms: number },
 ): Promise<string | undefined> {
   const fault = findFault(url, allowPrivate);
-  if (fault !== undefined || allowPrivate) return fault;
-  const { hostname } = new URL(url);
-  const found = inTurn(() => lookup(hostname, { all: true })).catch(() => []);
-  const addresses = await Promise.race([found, delay(lookup_ms, [], { ref: false })]);
+  const { hostname = '' } = URL.parse(url) ?? {};
+  if (fault !== undefined || allowPrivate || isIP(hostname)) return fault;
+  const late = delay(lookup_ms, [], { ref: false });
+  const addresses = await Promise.race([findAddresses(hostname), late]);
   return addresses.some(({ address }) => isPrivate(address)) ? notPublic : undefined;
-}
-
-const resolver = new Resolver({ timeout: 3_000, tries: 2 });
-
-/** Returns the addresses of a name by DNS alone: unlike `dns.lookup`, a slow name takes no thread from other work. */
-async function findAddresses(name: string) {
-  const [four, six] = await Promise.all([
-    resolver.resolve4(name).catch(() => []),
-    resolver.resolve6(name).catch(() => []),
-  ]);
-  return [
-    ...four.map((address) => ({ address, family: 4 })),
-    ...six.map((address) => ({ address, family: 6 })),
-  ];
 }
 
 const lookUp: LookupFunction = (name, _options, answer) => {
@@ -113,7 +99,7 @@ class PublicAgent extends https.Agent {
   }
 }
 
-export interface AgentOptions {
+interface AgentOptions {
   /** Whether private addresses are called, and addresses without TLS (WEBHOOK_ALLOW_PRIVATE). */
   allowPrivate: boolean;
   /** The longest time from the call to the end of its answer, in ms. */
