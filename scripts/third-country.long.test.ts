@@ -65,7 +65,7 @@ test('two days are published, with the events of the second', async () => {
     'COMPANY_ADDRESS_CHANGED | Map Press | Quay Street 2, Anyder, Harbour | Quay Street 5, Anyder, Harbour',
     'COMPANY_STRUCK_OFF | Old Orchard | ACTIVE | 2026-11-03',
     // The row of Right Trade was rejected in the first snapshot, so the company is not new.
-    'COMPANY_REGISTERED | New Orchard | 2026-11-03',
+    'COMPANY_REGISTERED | New Orchard | New Orchard',
   ]);
   expect(await linesOf('select reason as line from analyst.reject')).toEqual([
     "one of the activities '0113Z' is not a code",

@@ -37,7 +37,11 @@ describe('companies that are waited for', () => {
     // The feed has the events of the night that made the company ready.
     const route = 'GET /watchlist/events?event_type=COMPANY_REGISTERED';
     expect(await late.ask(route)).toMatchObject({
-      body: { data: [{ submitted_identifier: '1000205004', new_value: '2026-11-02' }] },
+      body: {
+        data: [
+          { submitted_identifier: '1000205004', new_value: 'Studio Tatuażu Kruk Oliwia Mączyńska' },
+        ],
+      },
     });
 
     await runFixture(database, '2026-11-04');

@@ -116,7 +116,7 @@ const told = () => findClearText(db, mailFolder(dataDir), clear);
 
 describe('a person who is forgotten', () => {
   test('is in the entries, events, mails, rejects and answers before', async () => {
-    await runCeidg(1, [known, neighbour!, unnumbered]);
+    await runCeidg(1, [known, neighbour!]);
     await runGus(1, '699120000');
     await runKrs(db, dayOf(1), [extract('0000990001', { nip: '5260001246' })]);
     const watched = `nip in ('${nip}', '${fieldOf(neighbour!, 'Nip')}')`;
@@ -124,7 +124,8 @@ describe('a person who is forgotten', () => {
     const moved = withFields(known, { Telefon: '699124444', Ulica: 'ul. Zapomniana-Nowa' });
     const rejected = withFields(known, { Nip: '', StatusDzialalnosci: 'x' });
     const louder = withFields(neighbour!, { Telefon: '600111222' });
-    expect(await runCeidg(2, [moved, louder, unnumbered, rejected])).toMatchObject({ events: 3 });
+    expect(await runCeidg(2, [moved, louder, unnumbered, rejected])).toMatchObject({ events: 4 });
+    expect(await eventsOf(2)).toContain('COMPANY_REGISTERED Bez Numeru');
     await runGus(2, '699124444');
     const { rows } = await db.pool.query<{ mail_id: number }>(
       `select mail_id::int from customer.mail where account_id = $1 order by mail_id`,
@@ -194,6 +195,7 @@ describe('a person who is forgotten', () => {
     );
     await forget(0, key, '--source', 'ceidg', ...why);
     expect(await told()).toEqual([]);
+    expect(await eventsOf(2)).toContain('COMPANY_REGISTERED');
     expect(await readdir(mailFolder(dataDir))).toEqual([]);
     expect(await findings()).toEqual([]);
     const set = `update registry.entry set phone = $1 where nip = $2 and source = 'ceidg'`;

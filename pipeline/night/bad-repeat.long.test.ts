@@ -127,9 +127,11 @@ describe('an entry stands in the dump', () => {
     const [{ rejects, events, counts }] = nights as [Told];
     expect(rejects.toSorted()).toEqual(expected.flatMap((told) => told.rejects).toSorted());
     // The rows of two new entries are repeated.
-    const registered = [fieldOf(makeRow(7002), 'Regon'), 'Bez'].map(
-      (company) => `COMPANY_REGISTERED of ${company}: null -> 2015-03-02`,
-    );
+    const [number, name] = ['Regon', 'NazwaPodmiotu'].map((field) => fieldOf(makeRow(7002), field));
+    const registered = [
+      `COMPANY_REGISTERED of ${number}: null -> ${name}`,
+      'COMPANY_REGISTERED of Bez: null -> Bez',
+    ];
     const told = [...expected.flatMap((one) => one.events), ...registered];
     expect(events.toSorted()).toEqual(told.toSorted());
     expect(counts).toEqual({ new: 2, updated: 2 * cases.length, deleted: 0, waiting: 0 });

@@ -77,7 +77,10 @@ const cases: [what: string, change: (numbers: Numbers) => Change][] = [
       before: own(),
       after: company(nextRegon, nextNip),
       deleted: [regon],
-      events: ['COMPANY_REGISTERED:  → 2015-03-02', `COMPANY_STRUCK_OFF: ACTIVE → ${day2}`],
+      events: [
+        `COMPANY_REGISTERED:  → SPÓŁKA ${nextRegon}`,
+        `COMPANY_STRUCK_OFF: ACTIVE → ${day2}`,
+      ],
     }),
   ],
   [

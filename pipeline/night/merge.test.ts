@@ -25,7 +25,7 @@ async function readCompanies(): Promise<string[]> {
   return rows.map(({ entries }) => entries);
 }
 
-/** The events of new companies: the day, the entry and its start date. */
+/** The events of new companies: the day, the entry and its name. */
 async function readRegistered(): Promise<string[]> {
   const { rows } = await db.pool.query<{ event: string }>(
     `select concat_ws(' ', event_date, entry_key, new_value) as event
@@ -60,7 +60,7 @@ type Night = Record<
 >;
 const nights = readRows<Night>(new URL('merge.csv', import.meta.url));
 
-/** Runs a night. A natural person has the kind of its activity, and names beside it. */
+/** Runs a night. A natural person has the kind and firm of its activity, and names beside it. */
 function tell({ date, source, rows }: Night) {
   const told = rows.split('\n').map((row) => {
     const [numbers = '', fields = ''] = row.split(': ');
@@ -74,9 +74,11 @@ function tell({ date, source, rows }: Night) {
       told.map(({ first, ...fields }) => extract(first, fields)),
     );
   const reports = told.flatMap(
-    ({ first: regon, nip, krs, kind, ...fields }: Record<string, string>) => {
+    ({ first: regon, nip, krs, kind, firm, ...fields }: Record<string, string>) => {
       if (kind === undefined) return company(regon!, nip!, { ...(krs && inKrs(krs)), ...fields });
-      const [general, ...activities] = person(regon!, nip!, { [kind]: {} });
+      const [general, ...activities] = person(regon!, nip!, {
+        [kind]: firm === undefined ? {} : { nazwa: firm },
+      });
       return [{ ...general!, data: [{ ...general!.data[0]!, ...fields }] }, ...activities];
     },
   );

@@ -213,7 +213,7 @@ describe('a stock that lacks a column', () => {
       );
       expect(notices.map(({ value }) => value)).toEqual(absent.toSorted());
       expect(await readEvents(db, '2026-09-30')).toEqual([
-        `${fresh} COMPANY_REGISTERED:  → 2019-03-01`,
+        `${fresh} COMPANY_REGISTERED:  → ATELIER ${fresh}`,
       ]);
       const { rows } = await db.pool.query('select name from registry.entry where entry_key = $1', [
         artist,
@@ -242,7 +242,7 @@ describe('a stock that lacks a column', () => {
         await runSirene(db, '2026-09-30', files, { reason: 'INSEE has dropped them' });
         expect(await readEvents(db, '2026-09-30')).toEqual([
           `${sirens[4]} COMPANY_CLOSED_DATE:  → 2026-09-12`,
-          `${fresh} COMPANY_REGISTERED:  → 2019-03-01`,
+          `${fresh} COMPANY_REGISTERED:  → `,
         ]);
         expect(await verify(db, 'sirene')).toEqual([]);
         await runSirene(db, '2026-10-31', makeFiles('2026-10-31', rows, [], false));

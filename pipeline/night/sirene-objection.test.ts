@@ -382,7 +382,7 @@ test('stored answers and rejected rows go too where nobody watches', async () =>
   expect(JSON.stringify((await ask(siren)).body)).not.toContain('QUINQUEMPOIX');
 });
 
-test('a new company whose owner objects is registered, a person without a date, and in no feed of all', async () => {
+test('a new company whose owner objects is registered without a name, and in no feed of all', async () => {
   const [person, firm, open] = ['990310005', '990310013', '990310021'] as const;
   const events = await night({
     [person]: [hidden, { '00012': withheldPlace }],
@@ -391,8 +391,8 @@ test('a new company whose owner objects is registered, a person without a date, 
   });
   expect(events.filter((event) => event.includes('REGISTERED'))).toEqual([
     `${person} COMPANY_REGISTERED:  → `,
-    `${firm} COMPANY_REGISTERED:  → 2019-03-01`,
-    `${open} COMPANY_REGISTERED:  → 2019-03-01`,
+    `${firm} COMPANY_REGISTERED:  → `,
+    `${open} COMPANY_REGISTERED:  → ATELIER ${open}`,
   ]);
   const all = (await readFeed('all')).filter((event) => event.startsWith('9903100'));
   expect(all).toEqual([`${open} COMPANY_REGISTERED`]);

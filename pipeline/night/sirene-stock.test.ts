@@ -226,7 +226,7 @@ describe('a day that cannot be', () => {
     expect(await readEvents(db, '2027-01-31')).toEqual([
       `${known} COMPANY_CLOSED_DATE:  → 2027-01-31`,
       `${known} COMPANY_NAME_CHANGED: ATELIER ${known} → ATELIER NEUF`,
-      `${fresh} COMPANY_REGISTERED:  → `,
+      `${fresh} COMPANY_REGISTERED:  → ATELIER ${fresh}`,
     ]);
     const { rows } = await db.pool.query<{ text: string }>(
       `select concat_ws(' ', subject, value, row_count) as text
@@ -326,5 +326,5 @@ test('the first stock after deltas is a first snapshot: only what later dumps br
   const { rows } = await late.pool.query(
     `select event_date, siren, new_value from analyst.event where event_class = 'initialization'`,
   );
-  expect(rows).toEqual([{ event_date: days[1], siren: two, new_value: '2019-03-01' }]);
+  expect(rows).toEqual([{ event_date: days[1], siren: two, new_value: `ATELIER ${two}` }]);
 });

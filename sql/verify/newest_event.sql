@@ -157,7 +157,11 @@ compared as (
     ) as proceeding (subject, state, start_date, end_date) using (subject)
     cross join lateral (
         select case stated.subject
-            when 'name' then entry.name
+            -- The names of a person stand in for the name of a new company that has none.
+            when 'name' then case
+                when stated.event_type = 'COMPANY_REGISTERED' and entry.name is null then stated.new_value
+                else entry.name
+            end
             when 'legal form' then registry.legal_form_slug(entry.country_code, entry.legal_form)
             when 'entity type' then entry.entity_type
             -- A partner or shareholder with a number may have another name since the event.

@@ -169,7 +169,7 @@ test('a restructuring is told with its dates and its supervisor, a liquidation i
 });
 
 /** The event of a company that is new after the first night. */
-const registered = ['COMPANY_REGISTERED', null, null];
+const registeredOf = (krs: string) => ['COMPANY_REGISTERED', null, `SPÓŁKA ${krs}`];
 
 const opened = (day: string, end: object = {}) => restructuring('POSTĘPOWANIE SANACYJNE', end, day);
 
@@ -185,7 +185,7 @@ test('a restructuring that ends while another opens is told with it, in the orde
   await say(...both, opened('05.08.2026'));
   await say(...both, opened('05.08.2026', ended('06.08.2026')));
   expect(await readEvents(krs)).toEqual([
-    registered,
+    registeredOf(krs),
     ['COMPANY_RESTRUCTURING_STARTED', null, '2026-07-01'],
     ['COMPANY_RESTRUCTURING_ENDED', '2026-03-02', '2026-08-04'],
     ['COMPANY_RESTRUCTURING_STARTED', null, '2026-08-05'],
@@ -210,7 +210,10 @@ test('a suspension of a later day waits for it, also without a new extract', asy
     event_types: { COMPANY_SUSPENDED: 2 },
   });
   for (const number of [krs, other]) {
-    expect(await readEvents(number)).toEqual([registered, ['COMPANY_SUSPENDED', null, day]]);
+    expect(await readEvents(number)).toEqual([
+      registeredOf(number),
+      ['COMPANY_SUSPENDED', null, day],
+    ]);
   }
   expect(await findEntry(other, 'status')).toEqual(['SUSPENDED']);
   expect(await findEntry(withdrawn, 'status')).toEqual(['ACTIVE']);

@@ -1,8 +1,8 @@
 -- Writes an event for each company that tonight founds: no registry had an entry of the company before. The ids of
 -- these companies follow the id of reserve.sql, since an entry of a known company has the older id of the company. The
--- event belongs to the entry that the company shows first. A company whose entries have all ended is no new company.
--- Neither a first snapshot nor an import on demand writes events. The first full dump after deltas is a first snapshot
--- too: it holds all companies that no delta has listed.
+-- event belongs to the entry that the company shows first, and states its name as lists show it. A company whose
+-- entries have all ended is no new company. Neither a first snapshot nor an import on demand writes events. The first
+-- full dump after deltas is a first snapshot too: it holds all companies that no delta has listed.
 with unread as materialized (
     -- Lists the numbers in the rejected rows of the first snapshot. A row that becomes readable is not new.
     select distinct number.value
@@ -22,11 +22,12 @@ select distinct on (entry.company_id)
     type.event_type,
     null,
     case
-        when not person.hides(row(entry.*)::registry.entry, type, entry.start_date::text)
-            then entry.start_date::text
+        when not person.hides(row(entry.*)::registry.entry, type, listed_name)
+            then listed_name
     end
 from stage.new_entry as entry
 cross join stage.night
+cross join lateral registry.listed_name(row(entry.*)::registry.entry)
 join registry.event_type as type on type.event_type = 'COMPANY_REGISTERED'
 where
     -- The subquery runs once, before any scan of the entries.
