@@ -139,7 +139,7 @@ describe('a person who is forgotten', () => {
     );
     const searcher = await createSearcher(db.kysely, api);
     const found = await searcher.search('?name=brz%C4%99czyszcz');
-    expect(found.body).toMatchObject({ data: { total: 1 } });
+    expect(found.body).toMatchObject({ data: { total: 2 } });
     await searcher.snapshot(
       { identifier_type: 'NIP', identifier_value: nip },
       { 'Idempotency-Key': 'again' },
