@@ -94,15 +94,15 @@ export const addressField = z
   .transform((text, context) => {
     const address = normalizeAddress(text);
     if (address !== undefined) return address;
-    const message = 'The email field must be a valid e-mail address.';
-    context.addIssue({ code: 'custom', message, params: { code: 'invalid_format' } });
+    const rule = coded('invalid_format', 'must be a valid e-mail address.');
+    context.addIssue({ code: 'custom', ...rule });
     return z.NEVER;
   })
   .meta({ format: 'email', maxLength: addressMaximum });
 
 /** Returns the field for the address of a new account, which refuses disposable and free mailboxes. */
 export function accountAddressField(furtherDomains: readonly string[]) {
-  const refusal = 'The email field must not be an address of a disposable or free mailbox.';
+  const refusal = 'must not be an address of a disposable or free mailbox.';
   return addressField.refine(
     (address) => !isRefusedDomain(split(address)[1], furtherDomains),
     coded('refused_domain', refusal),

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import pLimit from 'p-limit';
 import { z } from 'zod';
 import { retryAfter_s, sizes } from '../figures.ts';
-import { countCharacters } from '../http/field.ts';
+import { atLeast } from '../http/field.ts';
 import { coded, unavailable } from '../http/errors.ts';
 
 const [minimumCharacters, maximumBytes] = sizes.password;
@@ -19,13 +19,10 @@ const queue = pLimit(1);
 /** The field for a new password: at least 8 characters, at most 1024 bytes. */
 export const passwordField = z
   .string()
-  .refine(
-    (text) => countCharacters(text) >= minimumCharacters,
-    coded('too_short', `The password field must be at least ${minimumCharacters} characters.`),
-  )
+  .check(atLeast(minimumCharacters))
   .refine(
     (text) => Buffer.byteLength(text) <= maximumBytes,
-    coded('too_long', `The password field must not be longer than ${maximumBytes} bytes.`),
+    coded('too_long', `must not be longer than ${maximumBytes} bytes.`),
   )
   .meta({ format: 'password', minLength: minimumCharacters });
 

@@ -42,7 +42,7 @@ function registrationWithout(freeMailDomains: readonly string[]) {
     })
     .refine((body) => body.password === body.password_confirmation, {
       path: ['password_confirmation'],
-      ...coded('conflict', 'The password_confirmation field must match the password field.'),
+      ...coded('conflict', 'must match the password field.'),
       // The passwords are compared even when other fields are wrong.
       when: ({ value }) => {
         const { password, password_confirmation } = Object(value) as Record<string, unknown>;

@@ -5,7 +5,7 @@ import { runPrepared } from '../../sql/connection/prepared.ts';
 import { identifierType, readIdentifierTypes } from '../dictionaries/names.ts';
 import { createBatch } from '../http/batch.ts';
 import type { Context } from '../http/context.ts';
-import type { FieldCode, Problem } from '../http/errors.ts';
+import { coded, type FieldCode, type Problem } from '../http/errors.ts';
 import { keep } from '../http/keep.ts';
 
 /** The numbers of a company or of one of its entries, as `registry.shown_numbers` returns them. */
@@ -45,7 +45,7 @@ export function refuse(
   wrong: string,
   code: FieldCode,
 ) {
-  context.addIssue({ code: 'custom', path, params: { code, wrong: `${wrong}.` } });
+  context.addIssue({ code: 'custom', path, ...coded(code, `${wrong}.`) });
 }
 
 /** The names of two fields of a body: an identifier type, and its number or list of numbers. */
@@ -157,6 +157,11 @@ export function nameOf({
   company_ref,
 }: { [Field in keyof typeof nameFields]?: string | undefined }): CompanyName {
   return company_ref === undefined ? [identifier_type!, identifier_value!] : [null, company_ref];
+}
+
+/** Returns the lists of types and values of names, the parameters of the statements that find companies. */
+export function columnsOf(names: readonly CompanyName[]) {
+  return [names.map(([type]) => type), names.map(([, value]) => value)];
 }
 
 /** The body of the 404 for a number that no company has, now or formerly. */

@@ -4,8 +4,10 @@ import { runPrepared } from '../../sql/connection/prepared.ts';
 import { answersStatus, model } from '../endpoint/answers.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
 import { limits, sizes } from '../figures.ts';
+import type { Context } from '../http/context.ts';
 import examples from './examples.json' with { type: 'json' };
 import {
+  columnsOf,
   companyStatus,
   identifier,
   identifiersOf,
@@ -28,6 +30,23 @@ const company = model('Lookup', {
 
 type Found = Numbers & Omit<z.output<typeof company>, 'identifiers' | 'found' | 'is_watched'>;
 
+/** Returns the references of those companies that an account watches. */
+export async function findWatched(
+  readers: Context['readers'],
+  account_id: string,
+  refs: (string | null)[],
+): Promise<Set<string | null>> {
+  const watches = await readers.readCustomer((db) =>
+    db
+      .selectFrom('customer.watch')
+      .select('company_id')
+      .where('account_id', '=', account_id)
+      .where(sql<boolean>`company_id = any(${refs}::bigint[])`)
+      .execute(),
+  );
+  return new Set(watches.map(({ company_id }) => company_id));
+}
+
 /** (+) Tells which company a number or reference names, free of charge. */
 export const lookupEndpoint = endpoint(
   {
@@ -45,28 +64,20 @@ export const lookupEndpoint = endpoint(
   },
   async ({ body, caller: { account_id, snapshot_no }, options: { limiter, readers } }) => {
     await limiter.count(lookupsOfDay, account_id);
-    const names = body.identifiers.map(nameOf);
-    const columns = [0, 1].map((at) => names.map((name) => name[at]));
+    const columns = columnsOf(body.identifiers.map(nameOf));
     const rows = await readers.read(
       (db) => runPrepared<Found>(db, 'api/lookup.sql', columns),
       snapshot_no,
     );
-    const watches = await readers.readCustomer((db) =>
-      db
-        .selectFrom('customer.watch')
-        .select('company_id')
-        .where('account_id', '=', account_id)
-        .where(sql<boolean>`company_id = any(${rows.map((row) => row.company_ref)}::bigint[])`)
-        .execute(),
-    );
-    const watched = new Set(watches.map(({ company_id }) => company_id));
+    const refs = rows.map((row) => row.company_ref);
+    const watched = await findWatched(readers, account_id, refs);
     const data = rows.map(({ company_ref, name, status, identifiers }) => ({
       found: company_ref !== null,
       company_ref,
       name,
       status,
       identifiers: identifiersOf([{ identifiers }]),
-      is_watched: company_ref !== null && watched.has(company_ref),
+      is_watched: watched.has(company_ref),
     }));
     return { status: 'success', data };
   },

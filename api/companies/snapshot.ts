@@ -12,6 +12,7 @@ import {
   type Answer,
 } from '../wallet/idempotency.ts';
 import {
+  columnsOf,
   nameOf,
   namingOne,
   numberCheck,
@@ -32,8 +33,7 @@ type Asked = Omit<z.output<typeof companyBody>, 'lang'> & { snapshot_no: number 
 
 /** Returns the entries of each company, in the order of `asked`; null for an unknown company. */
 async function readEntries(db: Db, asked: Asked[]): Promise<(SnapshotEntry[] | null)[]> {
-  const names = asked.map(nameOf);
-  const columns = [0, 1].map((at) => names.map((name) => name[at]));
+  const columns = columnsOf(asked.map(nameOf));
   const file = 'api/read_snapshot.sql';
   const rows = await runPrepared<{ entries: SnapshotEntry[] | null }>(db, file, columns);
   return rows.map(({ entries }) => entries);

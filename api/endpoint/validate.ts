@@ -1,8 +1,12 @@
 import type { z } from 'zod';
 import { sizes } from '../figures.ts';
-import { type FieldCode, HttpError, invalid, type Problem } from '../http/errors.ts';
+import { type coded, type FieldCode, HttpError, invalid, type Problem } from '../http/errors.ts';
 
 type RawIssue = z.core.$ZodRawIssue;
+
+type Fault = [code: FieldCode, wrong: string];
+
+type Rule = Partial<ReturnType<typeof coded>['params']>;
 
 const typeNames: Record<string, string> = {
   string: 'a string',
@@ -13,78 +17,80 @@ const typeNames: Record<string, string> = {
   object: 'an object',
 };
 
-/** The words for a bound: on the characters of a string, on the items of a list, or on a number itself. */
-const units: Record<string, { least: string; most: string; unit: string }> = {
-  string: { least: 'be at least', most: 'not be longer than', unit: ' characters' },
-  array: { least: 'have at least', most: 'not have more than', unit: ' items' },
-  number: { least: 'be at least', most: 'not be greater than', unit: '' },
+/** The codes and words for a bound: on the characters of a string, on the items of a list, or on a number itself. */
+const bounds: Record<
+  string,
+  Record<'too_small' | 'too_big', [FieldCode, string]> & { unit: string }
+> = {
+  string: {
+    too_small: ['too_short', 'be at least'],
+    too_big: ['too_long', 'not be longer than'],
+    unit: ' characters',
+  },
+  array: {
+    too_small: ['too_few', 'have at least'],
+    too_big: ['too_many', 'not have more than'],
+    unit: ' items',
+  },
 };
+const numberBound = {
+  too_small: ['out_of_range', 'be at least'],
+  too_big: ['out_of_range', 'not be greater than'],
+  unit: '',
+} as const;
 
 /** Returns the name of a field without the part of the request, but with its position in a list: `value.3`. */
 function fieldOf(path: readonly PropertyKey[]): string {
   return path.length > 1 ? path.slice(1).join('.') : String(path[0] ?? 'body');
 }
 
-function describeSize(issue: Extract<RawIssue, { code: 'too_small' | 'too_big' }>): string {
-  const { least, most, unit } = units[issue.origin] ?? units.number!;
-  const [verb, bound] = issue.code === 'too_small' ? [least, issue.minimum] : [most, issue.maximum];
-  return `must ${verb} ${bound}${Number(bound) === 1 ? unit.replace(/s$/, '') : unit}.`;
+/** Returns the name of a part or of a field of a request, as the subject of a sentence. */
+function subjectOf(path: readonly PropertyKey[]): string {
+  return path.length > 1 ? `The ${fieldOf(path)} field` : `The request ${fieldOf(path)}`;
 }
 
-function describe(issue: RawIssue, part: unknown): string {
-  if (issue.input === undefined) return 'is required.';
-  if (part === 'query' && Array.isArray(issue.input)) return 'must be given only once.';
-  switch (issue.code) {
-    case 'invalid_type':
-      return `must be ${typeNames[issue.expected] ?? issue.expected}.`;
-    case 'invalid_value':
-      return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.join(', ')}.`;
-    case 'too_small':
-    case 'too_big':
-      return describeSize(issue);
-    case 'invalid_format':
-      return issue.format === 'date'
-        ? 'must be a calendar date in the form YYYY-MM-DD.'
-        : 'has a form that is not valid.';
-    case 'custom':
-      return String(issue.params?.wrong ?? 'is not valid.');
-    default:
-      return 'is not valid.';
+function sizeFault(issue: Extract<RawIssue, { code: 'too_small' | 'too_big' }>): Fault {
+  const {
+    unit,
+    [issue.code]: [code, verb],
+  } = bounds[issue.origin] ?? numberBound;
+  const bound = issue.code === 'too_small' ? issue.minimum : issue.maximum;
+  return [code, `must ${verb} ${bound}${Number(bound) === 1 ? unit.replace(/s$/, '') : unit}.`];
+}
+
+/** Returns the code of a broken rule, and what is wrong with the field: as `coded` states for a rule of our own. */
+function faultOf(issue: RawIssue): Fault {
+  if (issue.code === 'custom') {
+    const { code = 'invalid', wrong = 'is not valid.' } = (issue.params ?? {}) as Rule;
+    return [code, wrong];
   }
-}
-
-const sizeCodes: Record<string, readonly [tooSmall: FieldCode, tooBig: FieldCode]> = {
-  string: ['too_short', 'too_long'],
-  array: ['too_few', 'too_many'],
-};
-
-/** Returns the code of a broken rule: that of `coded` for a rule of our own. */
-function codeOf(issue: z.core.$ZodIssue): FieldCode {
-  if (issue.code === 'custom') return (issue.params?.code as FieldCode | undefined) ?? 'invalid';
-  if (issue.input === undefined) return 'required';
-  if (issue.path[0] === 'query' && Array.isArray(issue.input)) return 'repeated';
+  if (issue.input === undefined) return ['required', 'is required.'];
+  if (issue.path?.[0] === 'query' && Array.isArray(issue.input))
+    return ['repeated', 'must be given only once.'];
   switch (issue.code) {
+    case 'invalid_type':
+      return [issue.code, `must be ${typeNames[issue.expected] ?? issue.expected}.`];
+    case 'invalid_value': {
+      const oneOf = issue.values.length > 1 ? 'one of ' : '';
+      return ['unknown_value', `must be ${oneOf}${issue.values.join(', ')}.`];
+    }
     case 'too_small':
     case 'too_big':
-      return sizeCodes[issue.origin]?.[issue.code === 'too_small' ? 0 : 1] ?? 'out_of_range';
-    case 'invalid_value':
-      return 'unknown_value';
-    case 'invalid_type':
+      return sizeFault(issue);
     case 'invalid_format':
-      return issue.code;
+      return [
+        issue.code,
+        issue.format === 'date'
+          ? 'must be a calendar date in the form YYYY-MM-DD.'
+          : 'has a form that is not valid.',
+      ];
     default:
-      return 'invalid';
+      return ['invalid', 'is not valid.'];
   }
 }
 
 /** Returns the message of a broken rule that defines no message itself. */
-function messageOf(issue: RawIssue): string {
-  const path = issue.path ?? [];
-  const wrong = describe(issue, path[0]);
-  return path.length > 1
-    ? `The ${fieldOf(path)} field ${wrong}`
-    : `The request ${fieldOf(path)} ${wrong}`;
-}
+const messageOf = (issue: RawIssue) => `${subjectOf(issue.path ?? [])} ${faultOf(issue)[1]}`;
 
 function problemOf(text: string, part: string | undefined): string | undefined {
   if (text.includes('\0')) return 'must not contain a NUL character.';
@@ -95,12 +101,11 @@ function problemOf(text: string, part: string | undefined): string | undefined {
 /** Throws a 422 when a list or an object is longer than any valid one. */
 function refuseLong(value: object, path: string[]): void {
   if (Object.keys(value).length <= sizes.items) return;
-  const field = fieldOf(path);
-  const what = path.length > 1 ? `The ${field} field` : `The request ${field}`;
   const isRepeated = path[0] === 'query' && path.length > 1;
   const unit = Array.isArray(value) ? 'items' : 'fields';
   const wrong = isRepeated ? 'be given only once' : `not have more than ${sizes.items} ${unit}`;
-  throw invalid([[field, `${what} must ${wrong}.`, isRepeated ? 'repeated' : 'too_many']]);
+  const message = `${subjectOf(path)} must ${wrong}.`;
+  throw invalid([[fieldOf(path), message, isRepeated ? 'repeated' : 'too_many']]);
 }
 
 /**
@@ -137,7 +142,7 @@ function problemsOf(issue: z.core.$ZodIssue): Problem[] {
       return [field, `The ${field} field is unknown.`, 'unknown_field'];
     });
   }
-  return [[fieldOf(issue.path), issue.message, codeOf(issue)]];
+  return [[fieldOf(issue.path), issue.message, faultOf(issue as RawIssue)[0]]];
 }
 
 /**

@@ -55,7 +55,7 @@ const feedPage = endpoint(
   },
 );
 
-const badCursor = 'The after field must be the next_cursor of an answer with the same scope.';
+const badCursor = 'must be the next_cursor of an answer with the same scope.';
 
 // `event_id` is the older, deprecated name of `id` in the feed.
 const numbered = model('FeedEvent', {
@@ -75,7 +75,7 @@ const feed = endpoint(
         scope: feedScope.default('watched'),
         ...filterFields,
         after: z.string().max(100, { abort: true }).optional(),
-        limit: wholeNumber('limit', sizes.feed, 100),
+        limit: wholeNumber(sizes.feed, 100),
       })
       .refine(({ scope, after }) => after === undefined || readCursor(after)?.scope === scope, {
         path: ['after'],
@@ -104,7 +104,7 @@ const feed = endpoint(
     const { event_id = '0' } = readCursor(after ?? '') ?? {};
     const request = { account_id, scope, after: event_id, limit, filter };
     const part = await readers.read((db) => readFeed(db, request), snapshot_no);
-    if (!part) throw invalid([['after', badCursor, 'bad_cursor']]);
+    if (!part) throw invalid([['after', `The after field ${badCursor}`, 'bad_cursor']]);
     const next_cursor = writeCursor({ scope, event_id: part.last_event_id });
     const { events, has_more, published } = part;
     return answerTagged(response, events, { next_cursor, has_more, published }, now());

@@ -12,6 +12,7 @@ import {
   unknownCompany,
   unknownCompanyErrors,
 } from '../companies/identifier.ts';
+import { findWatched } from '../companies/lookup.ts';
 import { answersStatus, model, text } from '../endpoint/answers.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
 import { limits } from '../figures.ts';
@@ -81,16 +82,8 @@ async function readHistory(
   );
   if (!rows[0]) throw new HttpError(404, unknownCompany);
   const { total, events, ...company } = rows[0];
-  const watches = await readers.readCustomer((db) =>
-    db
-      .selectFrom('customer.watch')
-      .select('account_id')
-      .where('account_id', '=', account_id)
-      .where('company_id', '=', company.company_ref)
-      .limit(1)
-      .execute(),
-  );
-  const is_watched = watches.length > 0;
+  const watched = await findWatched(readers, account_id, [company.company_ref]);
+  const is_watched = watched.size > 0;
   const meta = { ...viewPageMeta(paging, total), ...company, is_watched };
   const data = { events: withWords(events, lang, () => company.identifier_type) };
   return answerTagged(response, JSON.stringify(data), meta, now());

@@ -15,21 +15,16 @@ export type Problem = [field: string, message: string, code: FieldCode];
 
 type ErrorBody = { message: string; code?: AnswerCode | undefined } & Record<string, unknown>;
 
-/** Returns the code of errors with a status that name no finer code: the first code of the status. */
-function defaultCode(status: number): AnswerCode {
+/** Returns the body of an error with its code, by default the first code of the status. */
+export function withCode({ code, ...body }: ErrorBody, status: number) {
   const all = Object.entries(codes.answers) as [AnswerCode, { status: number }][];
   const found = all.find(([, one]) => one.status === status)?.[0];
-  return found ?? (status < 500 ? 'BAD_REQUEST' : 'SERVER_ERROR');
+  return { ...body, code: code ?? found ?? (status < 500 ? 'BAD_REQUEST' : 'SERVER_ERROR') };
 }
 
-/** Returns the body of an error with its code. */
-export function withCode({ code, ...body }: ErrorBody, status: number) {
-  return { ...body, code: code ?? defaultCode(status) };
-}
-
-/** Returns the options of a zod rule whose issues have a message and a code. */
-export function coded(code: FieldCode, error: string) {
-  return { error, params: { code } };
+/** Returns the options of a zod rule: its code, and what is wrong with the field, which `validate.ts` names. */
+export function coded(code: FieldCode, wrong: string) {
+  return { params: { code, wrong } };
 }
 
 /** An error answer, with the JSON body of the specification and a code. */

@@ -7,53 +7,53 @@ export function countCharacters(text: string): number {
   return Array.from(text).length;
 }
 
-const [nameMinimum, nameMaximum] = sizes.name;
+/** Returns the rule that a text has at least so many code points. */
+export function atLeast(least: number) {
+  const rule = coded('too_short', `must be at least ${least} characters.`);
+  return z.refine<string>((text) => countCharacters(text) >= least, rule);
+}
+
+/** Returns the rule that a text has at most so many code points. */
+export function atMost(most: number) {
+  const rule = coded('too_long', `must not be longer than ${most} characters.`);
+  return z.refine<string>((text) => countCharacters(text) <= most, rule);
+}
 
 // Names appear in mails and on pages, where a line break or a direction mark makes them look like another text.
 const control = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
+
+const isPlain = z.refine<string>((text) => !control.test(text), {
+  ...coded('invalid_text', 'must not contain control characters or direction marks.'),
+  abort: true,
+});
+
+const [minLength, maxLength] = sizes.name;
 
 /** The field for the name of an account or of a token: 3 to 255 characters, trimmed. */
 export const nameField = z
   .string()
   .trim()
-  .refine((name) => !control.test(name), {
-    ...coded(
-      'invalid_text',
-      'The name field must not contain control characters or direction marks.',
-    ),
-    abort: true,
-  })
-  .refine(
-    (name) => countCharacters(name) >= nameMinimum,
-    coded('too_short', `The name field must be at least ${nameMinimum} characters.`),
-  )
-  .refine(
-    (name) => countCharacters(name) <= nameMaximum,
-    coded('too_long', `The name field must not be longer than ${nameMaximum} characters.`),
-  )
-  .meta({ minLength: nameMinimum, maxLength: nameMaximum });
+  .check(isPlain, atLeast(minLength), atMost(maxLength))
+  .meta({ minLength, maxLength });
 
 /** The client's own reference of a company: up to 64 characters, which stand in mails too. */
 export const referenceField = z
   .string()
-  .refine((reference) => !control.test(reference), {
-    params: {
-      code: 'invalid_text',
-      wrong: 'must not contain control characters or direction marks.',
-    },
-    abort: true,
-  })
-  .refine((reference) => countCharacters(reference) <= sizes.reference, {
-    params: { code: 'too_long', wrong: `must not be longer than ${sizes.reference} characters.` },
-  })
+  .check(isPlain, atMost(sizes.reference))
   .meta({ maxLength: sizes.reference });
 
-/** Returns a field for a calendar date. The year 0000 of ISO 8601 is refused, since Postgres lacks it. */
-export function dateField(field: string) {
-  return z.iso
-    .date()
-    .refine(
-      (value) => !value.startsWith('0000'),
-      coded('out_of_range', `The ${field} field must not be before 0001-01-01.`),
-    );
+/** A field for a calendar date. The year 0000 of ISO 8601 is refused, since Postgres lacks it. */
+export const dateField = z.iso
+  .date()
+  .refine(
+    (date) => !date.startsWith('0000'),
+    coded('out_of_range', 'must not be before 0001-01-01.'),
+  );
+
+/** Returns the rule that the later of two dates is not before the earlier one, if both are given. */
+export function inOrder(from: string, to: string) {
+  return z.refine<Record<string, unknown>>(
+    ({ [from]: begin, [to]: end }) => !begin || !end || begin <= end,
+    { path: [to], ...coded('reversed_range', `must not be before ${from}.`) },
+  );
 }

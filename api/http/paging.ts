@@ -4,22 +4,22 @@ import { pageSize, sizes } from '../figures.ts';
 import { coded } from './errors.ts';
 
 /** Returns a query field for a whole number from 1 to `highest`; the default is `value`. */
-export function wholeNumber(field: string, highest: number, value: number) {
-  const error = `The ${field} field must be a whole number from 1 to ${highest}.`;
+export function wholeNumber(highest: number, value: number) {
+  const wrong = `must be a whole number from 1 to ${highest}.`;
   return z
     .string()
-    .regex(/^[1-9]\d{0,12}$/, { error })
+    .refine((text) => /^[1-9]\d{0,12}$/.test(text), coded('invalid_format', wrong))
     .transform(Number)
-    .refine((number) => number <= highest, coded('out_of_range', error))
+    .refine((number) => number <= highest, coded('out_of_range', wrong))
     .default(value)
     .meta({ type: 'integer', minimum: 1, maximum: highest, default: value });
 }
 
-export const pageField = wholeNumber('page', sizes.page, 1);
+export const pageField = wholeNumber(sizes.page, 1);
 
 export const pagingFields = {
   page: pageField,
-  per_page: wholeNumber('per_page', sizes.perPage, pageSize),
+  per_page: wholeNumber(sizes.perPage, pageSize),
 };
 
 export type Paging = Record<keyof typeof pagingFields, number>;

@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../sql/connection/kysely.ts';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import { unauthorized } from '../auth/authenticate.ts';
 import { numberFields } from '../events/event.ts';
-import type { CompanyName } from '../companies/identifier.ts';
+import { type CompanyName, columnsOf } from '../companies/identifier.ts';
 import { text } from '../endpoint/answers.ts';
 import type { Bounds } from '../figures.ts';
 import { invalid, type Problem } from '../http/errors.ts';
@@ -160,7 +160,7 @@ async function settle(tx: Tx, submissions: string[], now: Date): Promise<void> {
 }
 
 async function submit(tx: Tx, { account_id, items, now }: Submission) {
-  const columns = [0, 1].map((at) => items.map(({ name }) => name[at]));
+  const columns = columnsOf(items.map(({ name }) => name));
   // A failed watch is deleted, so that its number is queued again.
   await sql`
     delete from customer.watch
@@ -197,7 +197,7 @@ export async function removeCompanies(
   { account_id, names, now }: { account_id: string; names: readonly CompanyName[]; now: Date },
 ): Promise<RemovalOutcome[]> {
   return changeWatchList(db, account_id, async (tx) => {
-    const asked = [account_id, ...[0, 1].map((at) => names.map((name) => name[at]))];
+    const asked = [account_id, ...columnsOf(names)];
     const found = await runPrepared<Found>(tx, 'api/monitor/find_watches.sql', asked);
     const company_ids = found.map(({ company_id }) => company_id);
     await runPrepared(tx, 'api/monitor/delete_feed.sql', [account_id, company_ids]);

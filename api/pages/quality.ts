@@ -31,7 +31,7 @@ export async function findNights({ readers }: Pick<Context, 'readers'>, request:
 
 /** Returns the data of the page `/quality/<date>`; undefined when no dump was delivered for that day. */
 export async function findNight({ readers: { db } }: Pick<Context, 'readers'>, request: Request) {
-  const date = dateField('date').safeParse(request.params.date).data;
+  const date = dateField.safeParse(request.params.date).data;
   const { country, countries } = await chooseByAddress(db, request.query);
   const registries = date === undefined ? [] : await readNight(db, date, countries);
   if (registries.length === 0) return undefined;

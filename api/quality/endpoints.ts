@@ -29,7 +29,7 @@ export const qualityEndpoints = [
       ...common,
       path: '/quality/{date}',
       summary: 'Read the findings of the night in the dumps of a day',
-      params: z.strictObject({ date: dateField('date') }),
+      params: z.strictObject({ date: dateField }),
       query: z.strictObject({ country: countriesField }),
       answer: z.strictObject({
         meta: z.strictObject({ date: z.iso.date() }),

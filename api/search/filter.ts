@@ -3,22 +3,19 @@ import { z } from 'zod';
 import type { Db } from '../../sql/connection/kysely.ts';
 import { chooseAmong, countriesField, readCountries } from '../dictionaries/countries.ts';
 import { readLegalForms, readRegions, slugOf } from '../dictionaries/names.ts';
-import { countCharacters, dateField } from '../http/field.ts';
+import { atMost, dateField, inOrder } from '../http/field.ts';
 import { coded, invalid, type Problem } from '../http/errors.ts';
 import { findNear } from '../../sql/process/suggest.ts';
 
 // This file checks the filters of a search; `segment.ts` finds the companies of each filter.
 const leastLetters = 3;
 
-function textField(field: string, longest = 150) {
+function textField(longest = 150) {
   return z
     .string()
     .transform((text) => text.normalize('NFC').trim().replaceAll(/\s+/g, ' '))
-    .refine((text) => text !== '', coded('too_short', `The ${field} field must not be blank.`))
-    .refine(
-      (text) => countCharacters(text) <= longest,
-      coded('too_long', `The ${field} field must not be longer than ${longest} characters.`),
-    )
+    .refine((text) => text !== '', coded('too_short', 'must not be blank.'))
+    .check(atMost(longest))
     .meta({ type: 'string', minLength: 1, maxLength: longest });
 }
 
@@ -33,20 +30,17 @@ export const filterQuery = z
   .strictObject({
     activity_code: activityField,
     activity_prefix: activityField,
-    activity_start_from: dateField('activity_start_from').optional(),
-    activity_start_to: dateField('activity_start_to').optional(),
-    voivodeship: textField('voivodeship').meta({ id: 'Voivodeship' }).optional(),
-    city: textField('city').optional(),
-    postal_code: textField('postal_code', 20)
+    activity_start_from: dateField.optional(),
+    activity_start_to: dateField.optional(),
+    voivodeship: textField().meta({ id: 'Voivodeship' }).optional(),
+    city: textField().optional(),
+    postal_code: textField(20)
       .transform((text) => text.replaceAll(/[ -]/g, ''))
       .meta({ type: 'string' })
       .optional(),
-    postal_prefix: textField('postal_prefix', 20)
+    postal_prefix: textField(20)
       .transform((text) => text.replaceAll(/[ -]/g, ''))
-      .refine(
-        (text) => /^\d+$/.test(text),
-        coded('invalid_format', 'The postal_prefix field must be digits, such as 00.'),
-      )
+      .refine((text) => /^\d+$/.test(text), coded('invalid_format', 'must be digits, such as 00.'))
       .meta({ type: 'string' })
       .optional(),
     // `workforceText` writes nine digits.
@@ -59,22 +53,16 @@ export const filterQuery = z
       .meta({ type: 'integer', minimum: 0, maximum: 999_999_999 })
       .optional(),
     status: z.enum(['ACTIVE', 'SUSPENDED', 'DELETED']).optional().meta({ default: 'ACTIVE' }),
-    legal_form: textField('legal_form').meta({ id: 'LegalForm' }).optional(),
-    name: textField('name')
+    legal_form: textField().meta({ id: 'LegalForm' }).optional(),
+    name: textField()
       .refine(
         (text) => (text.match(/[\p{L}\p{N}]/gu) ?? []).length >= leastLetters,
-        coded('too_short', `The name field must have at least ${leastLetters} letters.`),
+        coded('too_short', `must have at least ${leastLetters} letters.`),
       )
       .optional(),
     country: countriesField,
   })
-  .refine(({ activity_start_from: from, activity_start_to: to }) => !from || !to || from <= to, {
-    path: ['activity_start_to'],
-    ...coded(
-      'reversed_range',
-      'The activity_start_to field must not be before activity_start_from.',
-    ),
-  });
+  .check(inOrder('activity_start_from', 'activity_start_to'));
 
 /** The filters of a search, in the words of the client or as `resolveFilter` translates them. */
 export type SearchFilter = z.output<typeof filterQuery> & {

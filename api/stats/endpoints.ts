@@ -15,7 +15,7 @@ const rangeDays = 30;
 
 const asked = {
   ...common,
-  params: z.strictObject({ date: dateField('date') }),
+  params: z.strictObject({ date: dateField }),
   query: z.strictObject({ source: sourceField.optional(), country: countryField }),
 };
 

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { countryField } from '../dictionaries/countries.ts';
-import { coded } from '../http/errors.ts';
-import { dateField } from '../http/field.ts';
+import { dateField, inOrder } from '../http/field.ts';
 import { countField, sourceField } from './source.ts';
 
 /** The dimensions that group and select entries, in the order of the parameters of `registry.series`. */
@@ -16,8 +15,8 @@ export const by = z.enum(['day', 'month']);
 
 export const seriesQuery = z
   .strictObject({
-    from: dateField('from').optional(),
-    to: dateField('to').optional(),
+    from: dateField.optional(),
+    to: dateField.optional(),
     by: by.default('day'),
     source: sourceField.optional(),
     country: countryField,
@@ -37,10 +36,7 @@ export const seriesQuery = z
       .meta({ type: 'string' })
       .optional(),
   })
-  .refine(({ from, to }) => !from || !to || from <= to, {
-    path: ['to'],
-    ...coded('reversed_range', 'The to field must not be before from.'),
-  });
+  .check(inOrder('from', 'to'));
 
 export type SeriesQuery = z.output<typeof seriesQuery>;
 

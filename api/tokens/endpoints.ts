@@ -77,13 +77,13 @@ async function countActive(tx: Tx, account_id: string, most: number, now: Date):
 }
 
 const { apiToken_days } = lifetimes;
-const error = `The expires_in_days field must be a whole number from 1 to ${apiToken_days}.`;
+const wrong = `must be a whole number from 1 to ${apiToken_days}.`;
 
 const lifetimeField = z
-  .number({ error })
+  .number({ error: `The expires_in_days field ${wrong}` })
   .refine(
     (days) => Number.isInteger(days) && days >= 1 && days <= apiToken_days,
-    coded('out_of_range', error),
+    coded('out_of_range', wrong),
   )
   .meta({ type: 'integer', minimum: 1, maximum: apiToken_days });
 
@@ -124,7 +124,7 @@ const list = endpoint(
     // Spec: one list of tokens without pages. The default is the largest page, so that most accounts need one page.
     query: z.strictObject({
       ...pagingFields,
-      per_page: wholeNumber('per_page', sizes.perPage, sizes.perPage),
+      per_page: wholeNumber(sizes.perPage, sizes.perPage),
     }),
     ...answersSuccess(
       [z.array(tokenData), [examples.token]],

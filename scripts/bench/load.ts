@@ -33,15 +33,24 @@ export interface Answer {
   ms: number;
 }
 
-/** Requests paths of the API one after the other over one connection, with tokens in turn. Returns the times. */
-export async function askInTurn(url: string, paths: string[], tokens: string[]): Promise<Answer[]> {
+/**
+ * Requests paths of the API one after the other over one connection, with tokens in turn, and with bodies by POST.
+ * Returns the times.
+ */
+export async function askInTurn(
+  url: string,
+  paths: string[],
+  tokens: string[],
+  bodies?: object[],
+): Promise<Answer[]> {
   const times: number[] = [];
   await send({
     url,
     connections: 1,
     amount: paths.length,
     requests: paths.map((path, at) => {
-      return { ...requestOf('GET', tokens[at % tokens.length]!), path: `/api/v1${path}` };
+      const token = tokens[at % tokens.length]!;
+      return { ...requestOf(bodies ? 'POST' : 'GET', token, bodies?.[at]), path: `/api/v1${path}` };
     }),
     setupClient: (client) => client.on('response', (_status, _bytes, ms) => times.push(ms)),
   });

@@ -1,8 +1,8 @@
 // Measures authentication and snapshots under load, lookups, and other requests while passwords are hashed.
 import { setTimeout as delay } from 'node:timers/promises';
-import { compare, load, rank, requestOf, requestsPerConnection } from './load.ts';
-import { judge } from './measurement.ts';
-import { createAsk, type Told } from './others.ts';
+import type { Database } from '../../sql/connection/database.ts';
+import { askInTurn, compare, load, rank, requestOf, requestsPerConnection } from './load.ts';
+import { judge, judgeAtMost } from './measurement.ts';
 import type { Setting } from './setting.ts';
 
 const recovery_s = 9;
@@ -65,44 +65,33 @@ export async function benchVerify(setting: Setting): Promise<void> {
   await disturb(api, emails, tokens.slice(0, disturbedConnections * requestsPerConnection));
 }
 
-/** Measures snapshots under load, each read, charged and answered, against one indexed read. */
-export async function benchSnapshot(setting: Setting): Promise<void> {
-  const { db, tokens, startApi, startBare } = setting;
-  // The hash order picks companies from all over the country.
-  const { rows } = await db.pool.query<{ nip: string }>(
+/** Returns NIPs from all over the country, which the hash order picks, with repetitions in a small country. */
+async function pickNips({ pool }: Database, count: number): Promise<string[]> {
+  const { rows } = await pool.query<{ nip: string }>(
     `select nip from analyst.company where nip is not null order by hashint8(company_id) limit $1`,
-    [tokens.length],
+    [count],
   );
-  const requests = tokens.map((token, at) => {
-    const identifier_value = rows[at % rows.length]!.nip;
-    return requestOf('POST', token, { identifier_type: 'NIP', identifier_value });
-  });
+  return Array.from({ length: count }, (_, at) => rows[at % rows.length]!.nip);
+}
+
+const byNip = (identifier_value: string) => ({ identifier_type: 'NIP', identifier_value });
+
+/** Measures snapshots under load, each read, charged and answered, against one indexed read. */
+export async function benchSnapshot({ db, tokens, startApi, startBare }: Setting): Promise<void> {
+  const nips = await pickNips(db, tokens.length);
+  const requests = tokens.map((token, at) => requestOf('POST', token, byNip(nips[at]!)));
   const urls = { api: `${await startApi()}/api/v1/companies/snapshot`, bare: await startBare() };
   await compare('POST /companies/snapshot', urls, requests, leastShares.snapshot);
 }
 
 /** Measures lookups of 100 numbers of companies from all over the country, one after the other. */
 export async function benchLookup({ db, tokens, startApi }: Setting): Promise<void> {
-  const { rows } = await db.pool.query<{ nip: string }>(
-    `select nip from analyst.company where nip is not null order by hashint8(company_id) limit $1`,
-    [lookupCount * numberCount],
-  );
-  const ask = createAsk(await startApi());
-  const answers: Told[] = [];
-  for (let at = 0; at < lookupCount; at += 1) {
-    const identifiers = Array.from({ length: numberCount }, (_, place) => ({
-      identifier_type: 'NIP',
-      identifier_value: rows[(at * numberCount + place) % rows.length]!.nip,
-    }));
-    const answer = await ask(tokens[at]!, '/companies/lookup', { identifiers });
-    if (answer.status !== 200) throw new Error(`POST /companies/lookup: ${answer.text}`);
-    answers.push(answer);
-  }
-  const { p50, p99 } = rank(answers.slice(lookupCount / 2));
-  judge(
-    `POST /companies/lookup of ${numberCount} numbers`,
-    `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`,
-    `p50 below ${longestLookup_ms} ms`,
-    p50 < longestLookup_ms,
-  );
+  const identifiers = (await pickNips(db, lookupCount * numberCount)).map(byNip);
+  const bodies = Array.from({ length: lookupCount }, () => ({
+    identifiers: identifiers.splice(0, numberCount),
+  }));
+  const paths = bodies.map(() => '/companies/lookup');
+  const answers = await askInTurn(await startApi(), paths, tokens, bodies);
+  const { p50 } = rank(answers.slice(lookupCount / 2));
+  judgeAtMost(`Median of lookups of ${numberCount} numbers`, p50, longestLookup_ms, 'ms');
 }
