@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
+import type { Db } from '../../sql/connection/kysely.ts';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import { answersStatus, model } from '../endpoint/answers.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
 import { limits, sizes } from '../figures.ts';
-import type { Context } from '../http/context.ts';
 import examples from './examples.json' with { type: 'json' };
 import {
   columnsOf,
@@ -31,20 +31,11 @@ const company = model('Lookup', {
 type Found = Numbers & Omit<z.output<typeof company>, 'identifiers' | 'found' | 'is_watched'>;
 
 /** Returns the references of those companies that an account watches. */
-export async function findWatched(
-  readers: Context['readers'],
-  account_id: string,
-  refs: (string | null)[],
-): Promise<Set<string | null>> {
-  const watches = await readers.readCustomer((db) =>
-    db
-      .selectFrom('customer.watch')
-      .select('company_id')
-      .where('account_id', '=', account_id)
-      .where(sql<boolean>`company_id = any(${refs}::bigint[])`)
-      .execute(),
-  );
-  return new Set(watches.map(({ company_id }) => company_id));
+export async function findWatched(db: Db, account_id: string, refs: (string | null)[]) {
+  const watches = db.selectFrom('customer.watch').where('account_id', '=', account_id);
+  const asked = watches.where(sql<boolean>`company_id = any(${refs}::bigint[])`);
+  const rows = await asked.select('company_id').execute();
+  return new Set<string | null>(rows.map(({ company_id }) => company_id));
 }
 
 /** (+) Tells which company a number or reference names, free of charge. */
@@ -70,7 +61,7 @@ export const lookupEndpoint = endpoint(
       snapshot_no,
     );
     const refs = rows.map((row) => row.company_ref);
-    const watched = await findWatched(readers, account_id, refs);
+    const watched = await readers.readCustomer((db) => findWatched(db, account_id, refs));
     const data = rows.map(({ company_ref, name, status, identifiers }) => ({
       found: company_ref !== null,
       company_ref,

@@ -18,26 +18,14 @@ const typeNames: Record<string, string> = {
 };
 
 /** The codes and words for a bound: on the characters of a string, on the items of a list, or on a number itself. */
-const bounds: Record<
-  string,
-  Record<'too_small' | 'too_big', [FieldCode, string]> & { unit: string }
-> = {
-  string: {
-    too_small: ['too_short', 'be at least'],
-    too_big: ['too_long', 'not be longer than'],
-    unit: ' characters',
-  },
-  array: {
-    too_small: ['too_few', 'have at least'],
-    too_big: ['too_many', 'not have more than'],
-    unit: ' items',
-  },
+const bounds: Record<string, [code: FieldCode, verb: string, unit: string]> = {
+  'string too_small': ['too_short', 'be at least', ' characters'],
+  'string too_big': ['too_long', 'not be longer than', ' characters'],
+  'array too_small': ['too_few', 'have at least', ' items'],
+  'array too_big': ['too_many', 'not have more than', ' items'],
+  too_small: ['out_of_range', 'be at least', ''],
+  too_big: ['out_of_range', 'not be greater than', ''],
 };
-const numberBound = {
-  too_small: ['out_of_range', 'be at least'],
-  too_big: ['out_of_range', 'not be greater than'],
-  unit: '',
-} as const;
 
 /** Returns the name of a field without the part of the request, but with its position in a list: `value.3`. */
 function fieldOf(path: readonly PropertyKey[]): string {
@@ -50,10 +38,7 @@ function subjectOf(path: readonly PropertyKey[]): string {
 }
 
 function sizeFault(issue: Extract<RawIssue, { code: 'too_small' | 'too_big' }>): Fault {
-  const {
-    unit,
-    [issue.code]: [code, verb],
-  } = bounds[issue.origin] ?? numberBound;
+  const [code, verb, unit] = bounds[`${issue.origin} ${issue.code}`] ?? bounds[issue.code]!;
   const bound = issue.code === 'too_small' ? issue.minimum : issue.maximum;
   return [code, `must ${verb} ${bound}${Number(bound) === 1 ? unit.replace(/s$/, '') : unit}.`];
 }
@@ -78,12 +63,8 @@ function faultOf(issue: RawIssue): Fault {
     case 'too_big':
       return sizeFault(issue);
     case 'invalid_format':
-      return [
-        issue.code,
-        issue.format === 'date'
-          ? 'must be a calendar date in the form YYYY-MM-DD.'
-          : 'has a form that is not valid.',
-      ];
+      if (issue.format !== 'date') return [issue.code, 'has a form that is not valid.'];
+      return [issue.code, 'must be a calendar date in the form YYYY-MM-DD.'];
     default:
       return ['invalid', 'is not valid.'];
   }

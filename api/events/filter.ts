@@ -68,7 +68,7 @@ const lists = {
 async function readShared(db: Db, field: keyof typeof lists): Promise<string[] | undefined> {
   const enums: Record<string, z.ZodEnum> = { severity, event_class: eventClass, category };
   if (field !== 'event_type' && field !== 'source') return enums[field]?.options.map(String);
-  const rows = await db.selectFrom(`registry.${field}`).select(field).execute();
+  const rows = await db.selectFrom(`registry.${field}`).select(field).orderBy(field).execute();
   return rows.map((row) => Object.values(row)[0]!);
 }
 

@@ -82,7 +82,8 @@ async function readHistory(
   );
   if (!rows[0]) throw new HttpError(404, unknownCompany);
   const { total, events, ...company } = rows[0];
-  const watched = await findWatched(readers, account_id, [company.company_ref]);
+  const refs = [company.company_ref];
+  const watched = await readers.readCustomer((db) => findWatched(db, account_id, refs));
   const is_watched = watched.size > 0;
   const meta = { ...viewPageMeta(paging, total), ...company, is_watched };
   const data = { events: withWords(events, lang, () => company.identifier_type) };

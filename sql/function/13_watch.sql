@@ -51,9 +51,7 @@ begin
         where watch.has_custom_settings
         order by pair.keeper_id, watch.watch_id
     ) as custom
-    where
-        watch.watch_id = custom.keeper_id
-        and not watch.has_custom_settings;
+    where watch.watch_id = custom.keeper_id and not watch.has_custom_settings;
 
     delete from customer.watch
     where watch.watch_id = any(folded_ids);
@@ -132,9 +130,7 @@ language sql stable as $$
         select distinct submission_item.submission_id
         from customer.submission_item
         join customer.submission using (submission_id)
-        where
-            submission_item.watch_id = any(watch_ids)
-            and submission.settled_at is null
+        where submission_item.watch_id = any(watch_ids) and submission.settled_at is null
     );
 $$;
 
@@ -152,9 +148,7 @@ begin
             watch.account_id,
             registry.find_company(watch.identifier_type, watch.identifier_value) as company_id
         from customer.watch
-        where
-            watch.state = 'queued'
-            and watch.watch_id = any(watch_ids)
+        where watch.state = 'queued' and watch.watch_id = any(watch_ids)
     ),
 
     keeper as (

@@ -10,11 +10,11 @@ select
     coalesce(jsonb_agg(shown.item order by item_no) filter (where outcome.state = 'removed'), '[]') as removed
 from customer.submission
 join customer.submission_outcome as outcome using (submission_id)
-cross join jsonb_to_record(outcome.item) as stored (failure jsonb)
 cross join lateral (
     select
-        outcome.item
-        || jsonb_build_object('code', stored.failure -> 'code', 'failure', stored.failure -> 'sentence') as item
+        outcome.item || jsonb_build_object(
+            'code', outcome.item #> '{failure,code}', 'failure', outcome.item #> '{failure,sentence}'
+        ) as item
 ) as shown
 where
     submission.account_id = $1::bigint
