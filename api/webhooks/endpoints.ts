@@ -32,6 +32,7 @@ const params = z.strictObject({ webhook_ref: text });
 const one = { ...common, path: '/webhooks/{webhook_ref}', params } as const;
 const answersOne = answersSuccess([webhookData, examples.webhook]);
 const newExample = { ...examples.webhook, ...examples.secret };
+const answersCall = { ...answersOne, limit: limits.callWebhook, status: 202 } as const;
 const answersNew = answersSuccess([newWebhookData, newExample]);
 
 const register = endpoint(
@@ -134,8 +135,8 @@ const remove = endpoint(
   },
   async (call) => {
     const { webhook_id } = await findWebhook(call);
-    const deletion = call.options.db.deleteFrom('customer.webhook');
-    await deletion.where('webhook_id', '=', webhook_id).execute();
+    const { db } = call.options;
+    await db.deleteFrom('customer.webhook').where('webhook_id', '=', webhook_id).execute();
     return examples.deleted;
   },
 );
@@ -159,12 +160,10 @@ const rotate = endpoint(
 const test = endpoint(
   {
     ...one,
-    ...answersOne,
+    ...answersCall,
     method: 'post',
     path: '/webhooks/{webhook_ref}/test',
     summary: 'Send a test to a webhook',
-    limit: limits.callWebhook,
-    status: 202,
   },
   (call) => changeWebhook(call, { test_requested_at: call.options.now() }),
 );
@@ -174,14 +173,12 @@ const badCursor = 'The after field must be a cursor of this webhook, or of a fee
 const replay = endpoint(
   {
     ...one,
-    ...answersOne,
+    ...answersCall,
     method: 'post',
     path: '/webhooks/{webhook_ref}/replay',
     summary: 'Deliver again what follows a cursor',
-    limit: limits.callWebhook,
     body: z.strictObject({ after: z.string().max(100) }),
     bodyExample: { after: examples.webhook.cursor },
-    status: 202,
   },
   async (call) => {
     const { scope, account_id } = await findWebhook(call);

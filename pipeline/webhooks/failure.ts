@@ -5,16 +5,14 @@ import type { LeasedWebhook } from './message.ts';
 /** The answers of a receiver that has too many calls. */
 const slowDown = new Set([429, 502, 504]);
 
-interface FailedCall {
-  outcome: Outcome;
-  is_slow: boolean;
-  delivery: object;
-}
-
 /** Returns what a failed call leaves: the wait until the next attempt or the end of all attempts, and a mail if due. */
 export function afterFailure(
   { failing_since, attempt_count }: LeasedWebhook,
-  { outcome: { status_code, retry_after, error }, is_slow, delivery }: FailedCall,
+  {
+    outcome: { status_code, retry_after, error },
+    is_slow,
+    delivery,
+  }: { outcome: Outcome; is_slow: boolean; delivery: object },
 ) {
   const since = failing_since ?? new Date();
   const failing_ms = Date.now() - since.getTime();

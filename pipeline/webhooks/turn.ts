@@ -21,8 +21,9 @@ export interface TurnOptions {
 }
 
 /**
- * Takes the turn of an endpoint: calls it part after part of its feed for a second, then gives the lease back. After an
- * error the lease ends by itself, and the turn is repeated.
+ * Takes the turn of an endpoint: calls it part after part of its feed for a second, and keeps what each call has
+ * changed; tries again where the session is lost. Then gives the lease back. After an error the lease ends by itself,
+ * and the turn is repeated.
  *
  * @param snapshot_no the snapshot of the newest night
  */
@@ -34,9 +35,17 @@ export async function takeTurn(
   const ends_at = Date.now() + figures.turn_ms;
   let current: LeasedWebhook | undefined = webhook;
   while (current) {
+    const lease: unknown[] = [current.webhook_id, current.leased_until, current.replay_count];
     const take = current.test_requested_at ? callForTest : callOnce;
-    const { has_more, ...result } = await take(options, current, snapshot_no);
-    current = await endCall(options.db, current, result, has_more && Date.now() < ends_at);
+    const result: Result = await take(options, current, snapshot_no);
+    const { changes, delivery, report, has_more } = result;
+    const goes_on = has_more === true && Date.now() < ends_at;
+    const values = [...lease, changes, goes_on, delivery, report, figures.keptCalls];
+    const end = () => runPrepared<LeasedWebhook>(options.db, 'webhook/end_turn.sql', values);
+    [current] = await pRetry(end, {
+      ...figures.end,
+      shouldRetry: ({ error }) => isLostConnection(error),
+    });
   }
 }
 
@@ -45,12 +54,15 @@ interface Result {
   changes: Partial<LeasedWebhook>;
   delivery?: object;
   report?: object | null | undefined;
+  has_more?: boolean;
 }
 
-type Taken = Promise<Result & { has_more: boolean }>;
-
 /** Reads one part of the feed, and calls the endpoint where there is something to tell. */
-async function callOnce(options: TurnOptions, webhook: LeasedWebhook, snapshot_no: string): Taken {
+async function callOnce(
+  options: TurnOptions,
+  webhook: LeasedWebhook,
+  snapshot_no: string,
+): Promise<Result> {
   const { account_id, scope, max_events: limit, failing_since: since } = webhook;
   const after = webhook.scanned_event_id ?? webhook.event_id;
   const filter = webhook.feed_filter as FeedFilter;
@@ -58,7 +70,7 @@ async function callOnce(options: TurnOptions, webhook: LeasedWebhook, snapshot_n
   if (!part) throw new Error(`The position ${after} of webhook ${webhook.webhook_id} is unknown`);
   const message = composeMessage(webhook, part);
   const called = message && (await call(options, webhook, message));
-  if (called?.isAccepted === false) return { ...afterFailure(webhook, called), has_more: false };
+  if (called?.isAccepted === false) return afterFailure(webhook, called);
   const { has_more } = message ?? part;
   const changes = {
     attempt_count: 0,
@@ -74,10 +86,9 @@ async function callOnce(options: TurnOptions, webhook: LeasedWebhook, snapshot_n
 }
 
 /** Makes the call that the client has asked for. Its success ends the wait for the next attempt. */
-async function callForTest(options: TurnOptions, webhook: LeasedWebhook): Taken {
+async function callForTest(options: TurnOptions, webhook: LeasedWebhook): Promise<Result> {
   const { isAccepted, is_slow, delivery } = await call(options, webhook, composeTest(webhook));
-  const changes = { is_slow, ...(isAccepted && { next_attempt_at: null }) };
-  return { changes, delivery, has_more: false };
+  return { changes: { is_slow, ...(isAccepted && { next_attempt_at: null }) }, delivery };
 }
 
 /** Calls an endpoint. Returns the outcome, and the row of `customer.webhook_delivery`. */
@@ -85,7 +96,6 @@ async function call({ agent, secretKey }: TurnOptions, webhook: LeasedWebhook, m
   const started_at = new Date();
   const outcome = await postSafely(agent, writeRequest(webhook, message, secretKey, started_at));
   const duration_ms = Date.now() - started_at.getTime();
-  const { status_code } = outcome;
   const { events, ...told } = message;
   const delivery = {
     ...told,
@@ -97,26 +107,6 @@ async function call({ agent, secretKey }: TurnOptions, webhook: LeasedWebhook, m
     event_count: events.length,
     attempt_no: webhook.attempt_count + 1,
   };
-  const isAccepted = status_code !== null && status_code >= 200 && status_code < 300;
+  const isAccepted = Math.trunc((outcome.status_code ?? 0) / 100) === 2;
   return { outcome, isAccepted, is_slow: duration_ms > figures.slow_ms, delivery };
-}
-
-/**
- * Keeps what a call has changed; tries again where the session is lost. Returns the endpoint where its turn goes on,
- * else gives the lease back.
- */
-async function endCall(
-  db: Db,
-  { webhook_id, leased_until, replay_count }: LeasedWebhook,
-  { changes, delivery, report }: Result,
-  goes_on: boolean,
-): Promise<LeasedWebhook | undefined> {
-  const lease = [webhook_id, leased_until, replay_count];
-  const values = [...lease, changes, goes_on, delivery, report, figures.keptCalls];
-  const end = () => runPrepared<LeasedWebhook>(db, 'webhook/end_turn.sql', values);
-  const [current] = await pRetry(end, {
-    ...figures.end,
-    shouldRetry: ({ error }) => isLostConnection(error),
-  });
-  return current;
 }

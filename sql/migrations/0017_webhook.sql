@@ -1,17 +1,13 @@
 -- One row per endpoint of a client that is called with the events of a feed: a position in the feed of its scope, and
--- how the calls went. `filters` are the filters as the client wrote them, `feed_filter` the filter of the feed
--- (api/read_feed.sql). The event `event_id` is the last one that the endpoint has accepted; 0 is the beginning of the
--- feed. `snapshot_no` and `published` are the newest publication, and the newest day of each registry, of which the
--- endpoint has heard; it is due as long as a newer publication exists. A move of the position sets `snapshot_no` to 0.
--- `replay_count` counts the moves of the position by the client: an answer moves the position only where
--- `replay_count` is still as it was before the call. The secret is derived from `secret_version` (webhook/secret.ts);
--- until `previous_secret_until` the version before it signs too.
--- The feed has no event between `event_id` and `scanned_event_id`: the next turn reads on from there. A move of the
--- position clears it. An endpoint is slow when its last answer took seconds.
--- `attempt_count`, `next_attempt_at` and `failing_since` describe failures in a row, and are 0 and null after a
--- success. A client that asks for a test sets `test_requested_at`; the worker sends one call, also to a disabled
--- endpoint, and clears it. A worker that calls an endpoint owns it until `leased_until`.
--- An endpoint is disabled by its client (`paused`), by its answer 410 (`gone`) or by days of failures (`failing`).
+-- how the calls went. `filters` are the filters as the client wrote them, `feed_filter` the filter of the feed.
+-- `event_id` is the last event that the endpoint has accepted, 0 the beginning; up to `scanned_event_id` the feed has
+-- no further event. `snapshot_no` and `published` are the newest publication, and the newest day of each registry, of
+-- which the endpoint has heard; a newer publication makes it due. `replay_count` counts the moves of the position and
+-- the changes of the filter by the client: an answer to a call before moves nothing. The secret is derived from
+-- `secret_version`; until `previous_secret_until` the version before it signs too. A client that asks for a test sets
+-- `test_requested_at`. `attempt_count`, `next_attempt_at` and `failing_since` describe failures in a row. A worker that
+-- calls an endpoint owns it until `leased_until`. An endpoint is slow when its last answer took seconds. An endpoint is
+-- disabled by its client (`paused`), by its answer 410 (`gone`) or by days of failures (`failing`).
 create table customer.webhook (
     webhook_id bigint generated always as identity primary key,
     account_id bigint not null references customer.account,

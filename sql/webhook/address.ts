@@ -102,9 +102,7 @@ class PublicAgent extends https.Agent {
 interface AgentOptions {
   /** Whether private addresses are called, and addresses without TLS (WEBHOOK_ALLOW_PRIVATE). */
   allowPrivate: boolean;
-  /** The longest time from the call to the end of its answer, in ms. */
   answer_ms: number;
-  /** The characters of an answer that are kept; the connection of a longer answer is closed. */
   kept_characters: number;
   /** The certificates of authorities instead of those of Node. */
   ca?: string;
@@ -135,10 +133,10 @@ interface Posting {
 
 /** Sends a POST, once more where the server had closed a kept connection. Returns the answer without its body. */
 async function send(agent: Agent, url: URL, { headers, body }: Posting, signal: AbortSignal) {
-  const [client, connections] =
-    url.protocol === 'https:' ? [https, agent.https] : [http, agent.http];
+  const isSecure = url.protocol === 'https:';
+  const options = { method: 'POST', headers, signal, agent: isSecure ? agent.https : agent.http };
   for (;;) {
-    const request = client.request(url, { method: 'POST', headers, signal, agent: connections });
+    const request = (isSecure ? https : http).request(url, options);
     request.on('error', () => undefined).end(body);
     try {
       const [response] = (await once(request, 'response')) as [http.IncomingMessage];
