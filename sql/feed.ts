@@ -2,26 +2,28 @@ import { runPrepared } from './connection/prepared.ts';
 import type { Db } from './connection/kysely.ts';
 import type { FeedPosition } from './feed-cursor.ts';
 
+/** The lists of codes of a filter, by the field of a request that names them. */
+export const filterLists = {
+  event_type: 'event_types',
+  severity: 'severities',
+  event_class: 'event_classes',
+  category: 'categories',
+  source: 'sources',
+  voivodeship: 'voivodeships',
+  legal_form: 'legal_forms',
+  activity_prefix: 'activity_prefixes',
+} as const;
+
+type FilterList = 'countries' | (typeof filterLists)[keyof typeof filterLists];
+
 /**
  * The events that a feed has, by codes of the dictionaries; an absent field selects all. The codes of
  * `voivodeships` and `legal_forms` begin with their country, such as `PL 14`. Region, legal form and activity are
  * those of the company as it is now.
  */
-export type FeedFilter = Partial<
-  Record<
-    | 'countries'
-    | 'event_types'
-    | 'severities'
-    | 'event_classes'
-    | 'categories'
-    | 'sources'
-    | 'voivodeships'
-    | 'legal_forms'
-    | 'activity_prefixes',
-    string[] | undefined
-  > &
-    Record<'from_date' | 'to_date', string | undefined>
->;
+export type FeedFilter = { [List in FilterList]?: string[] | undefined } & {
+  [Day in 'from_date' | 'to_date']?: string | undefined;
+};
 
 interface FeedRequest {
   account_id: string;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { FeedFilter } from '../../sql/feed.ts';
+import { type FeedFilter, filterLists } from '../../sql/feed.ts';
 import type { feedScope } from '../../sql/feed-cursor.ts';
 import type { Db } from '../../sql/connection/kysely.ts';
 import { findNear } from '../../sql/process/suggest.ts';
@@ -52,20 +52,8 @@ type Asked = z.output<typeof filterBody> & { scope?: z.output<typeof feedScope> 
 const listOf = (given: string | string[]) =>
   [given].flat().flatMap((text) => text.split(',').map((word) => word.trim()));
 
-/** The fields of a filter with lists of words, and the names of the lists of codes. */
-const lists = {
-  event_type: 'event_types',
-  severity: 'severities',
-  event_class: 'event_classes',
-  category: 'categories',
-  source: 'sources',
-  voivodeship: 'voivodeships',
-  legal_form: 'legal_forms',
-  activity_prefix: 'activity_prefixes',
-} as const;
-
 /** Returns the words of a field that all countries share; undefined for a field with words of countries. */
-async function readShared(db: Db, field: keyof typeof lists): Promise<string[] | undefined> {
+async function readShared(db: Db, field: keyof typeof filterLists): Promise<string[] | undefined> {
   const enums: Record<string, z.ZodEnum> = { severity, event_class: eventClass, category };
   if (field !== 'event_type' && field !== 'source') return enums[field]?.options.map(String);
   const rows = await db.selectFrom(`registry.${field}`).select(field).orderBy(field).execute();
@@ -118,14 +106,14 @@ export async function resolveFeedFilter(db: Db, asked: Asked): Promise<FeedFilte
     problems.push(['to_date', reversed, 'reversed_range']);
   const readDictionary = keep(() => readSearchDictionary(db));
   const isAsked = (one: SearchDictionary) => filter.countries?.includes(one.country_code) ?? true;
-  for (const field of Object.keys(lists) as (keyof typeof lists)[]) {
+  for (const field of Object.keys(filterLists) as (keyof typeof filterLists)[]) {
     if (asked[field] === undefined) continue;
     const words = listOf(asked[field]);
     const known = await readShared(db, field);
     const [codes, problem] = known
       ? [words, findUnknown(field, words, known)]
       : findOfCompany(field as OfCompany, words, (await readDictionary()).filter(isAsked));
-    filter[lists[field]] = codes;
+    filter[filterLists[field]] = codes;
     if (problem) problems.push(problem);
   }
   if (problems.length > 0) throw invalid(problems);
