@@ -100,11 +100,9 @@ describe('a legal unit', () => {
     const touched = makeStock(
       units.map((row) => ({
         ...row,
-        // In quotes, so that a parser reads the row.
-        trancheEffectifsUniteLegale: '2,1',
         dateDernierTraitementUniteLegale: '2026-10-31T06:00:00',
-        nombrePeriodesUniteLegale: '3',
-        economieSocialeSolidaireUniteLegale: 'N',
+        // In quotes, so that a parser reads the row.
+        nombrePeriodesUniteLegale: '3,1',
       })),
       establishments.map((row) => ({
         ...row,
