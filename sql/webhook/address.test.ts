@@ -188,6 +188,8 @@ describe('a call', () => {
     expect(await post(`http://127.0.0.1:${plain.port}/`)).toMatchObject(endless);
     await expect.poll(() => closed.mock.calls.length).toBe(1);
     const late = { status_code: null, response: null, error: 'No whole answer came in time.' };
+    listener = ({ socket }) => socket.write('HTTP/1.1 200 OK\r\n\r\nuntil the connection ends');
+    expect(await post(`http://127.0.0.1:${plain.port}/`)).toMatchObject(late);
     listener = () => undefined;
     expect(await post(`http://127.0.0.1:${plain.port}/`)).toMatchObject(late);
     listener = (_request, response) => {

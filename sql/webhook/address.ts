@@ -42,9 +42,11 @@ const privateAddresses = Object.assign(new BlockList(), { check: isPrivate });
 
 const notPublic = 'must name a public server, not a private, loopback or translated address';
 
+export const longestUrl = 2_048;
+
 /** Returns why an address is never called, as the end of a sentence; undefined for an address of the right form. */
 function findFault(url: string, allowPrivate: boolean): string | undefined {
-  if (url.length > 2_048) return 'must not be longer than 2048 characters';
+  if (url.length > longestUrl) return `must not be longer than ${longestUrl} characters`;
   const parsed = URL.parse(url);
   const isSecure = parsed?.protocol === 'https:';
   if (!isSecure && !(allowPrivate && parsed?.protocol === 'http:'))
@@ -175,6 +177,8 @@ export async function postSafely(
   try {
     const answer = await send(agent, new URL(url), posting, signal);
     const response = await readBeginning(answer, agent.kept_characters);
+    // An answer that the end of its connection ends looks whole when the signal has ended the connection.
+    signal.throwIfAborted();
     const { statusCode: status_code = null, headers } = answer;
     return { status_code, response, retry_after: headers['retry-after'] ?? null, error: null };
   } catch (error) {
