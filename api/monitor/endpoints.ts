@@ -17,6 +17,7 @@ import {
   writtenNumber,
 } from '../companies/identifier.ts';
 import { identifierType } from '../dictionaries/names.ts';
+import { coded } from '../http/errors.ts';
 import { referenceField } from '../http/field.ts';
 import { pageMeta, pagingFields, viewPageMeta } from '../http/paging.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
@@ -94,18 +95,18 @@ const additionBody = z
   .strictObject({
     identifier_type: identifierType.optional(),
     identifier_value: numberList.optional(),
-    identifiers: listOf(namingOne({ reference: referenceField.optional() })).optional(),
+    identifiers: listOf(namingOne({ reference: referenceField.nullish() })).optional(),
   })
   .superRefine(checkCompanies, whenObject);
 
 /** Returns the companies of a body, each once, with the text that names it and its last reference. */
 function companiesOf({ identifier_type, identifier_value, identifiers }: AdditionBody) {
-  const listed: { name: CompanyName; written: string; reference?: string | undefined }[] =
+  const listed: { name: CompanyName; written: string; reference?: string | null | undefined }[] =
     identifiers?.map((item) => ({ ...item, name: nameOf(item), written: nameOf(item)[1] })) ??
     identifier_value!.map((written) => ({ name: [identifier_type!, digitsOf(written)], written }));
   return [...Map.groupBy(listed, ({ name }) => name.join(' ')).values()].map((same) => {
     const { name, written } = same[0]!;
-    const last = same.findLast(({ reference }) => reference !== undefined);
+    const last = same.findLast(({ reference }) => typeof reference === 'string');
     return { name, written, reference: last?.reference ?? null };
   });
 }
@@ -155,6 +156,9 @@ const watchEntry = model('WatchEntry', {
   has_custom_settings: z.boolean(),
 });
 
+const known: readonly string[] = watchStates;
+const isState = coded('unknown_value', `must be one of ${known.join(', ')}.`);
+
 const list = endpoint(
   {
     ...common,
@@ -166,7 +170,7 @@ const list = endpoint(
         .string()
         .max(50)
         .transform((states) => states.split(','))
-        .pipe(z.array(z.enum(watchStates)))
+        .refine((states) => states.every((one) => known.includes(one)), isState)
         .optional()
         .meta({ type: 'string' }),
       reference: referenceField.optional(),

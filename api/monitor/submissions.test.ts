@@ -149,6 +149,7 @@ describe('a submission of mixed identifiers', () => {
       // One company by two names: the last reference counts.
       ['C', { ...ofNip, reference: 'B' }, { company_ref: ref, reference: 'C' }],
       ['C', { ...ofNip, reference: 'C' }, { ...ofNip, identifier_value: '100-020-10-06' }],
+      ['C', { ...ofNip, reference: null }],
       [null, { company_ref: ref, reference: '' }],
     ];
     for (const [expected, ...identifiers] of steps) {
@@ -258,7 +259,7 @@ describe('the watch list', () => {
   });
 
   test.each([
-    ['state=waiting', 'state.0'],
+    ['state=waiting', 'state'],
     ['identifier_type=NIP', 'identifier_value'],
     ['identifier_type=NIP&identifier_value=1', 'identifier_value'],
     [`identifier_type=NIP&identifier_value=${bakery}&company_ref=1`, 'company_ref'],
