@@ -35,11 +35,12 @@ export function chooseAmong<C extends { country_code: string }>(
   known: readonly C[],
   asked: string | undefined,
   others: readonly string[] = [every],
+  field = 'country',
 ): C[] {
   if (asked === undefined) return known.slice(0, 1);
   if (others.includes(asked.toLowerCase())) return [...known];
   const code = asked.toUpperCase();
-  requireAmong('country', [...known.map(({ country_code }) => country_code), ...others], code);
+  requireAmong(field, [...known.map(({ country_code }) => country_code), ...others], code);
   return known.filter(({ country_code }) => country_code === code);
 }
 
@@ -49,8 +50,13 @@ export async function chooseCountry(db: Db, asked: string | undefined): Promise<
 }
 
 /** Returns the codes of the countries that a request asks for, which may ask for `all`. */
-export async function chooseCountries(db: Db, asked: string | undefined): Promise<string[]> {
-  return chooseAmong(await readCountries(db), asked).map(({ country_code }) => country_code);
+export async function chooseCountries(
+  db: Db,
+  asked: string | undefined,
+  field?: string,
+): Promise<string[]> {
+  const chosen = chooseAmong(await readCountries(db), asked, undefined, field);
+  return chosen.map(({ country_code }) => country_code);
 }
 
 /** Returns `country` from the query of a page and the codes that it selects; undefined selects the default country. */

@@ -58,7 +58,7 @@ const feedPage = endpoint(
 const badCursor = 'must be the next_cursor of an answer with the same scope.';
 
 // `event_id` is the older, deprecated name of `id` in the feed.
-const numbered = model('FeedEvent', {
+export const numbered = model('FeedEvent', {
   event_id: z.int().meta({ deprecated: true }),
   ...companyEvent.omit({ text: true }).shape,
 });

@@ -150,7 +150,8 @@ describe('nights of two countries', () => {
     expect(all.slice(readOfAll)).toMatchObject([told, registered]);
     expect(await publishedOf('')).toEqual({ ceidg: '2026-11-04', sirene: '2026-11-03' });
     expect(await publishedOf('scope=all')).toEqual({ ceidg: '2026-11-04' });
-    expect(await publishedOf('country=FR')).toEqual({ sirene: '2026-11-03' });
+    for (const query of ['country=FR', 'scope=all&source=sirene'])
+      expect(await publishedOf(query)).toEqual({ sirene: '2026-11-03' });
     const [last, former] = [all.at(-1)!, all[readOfAll - 1]!];
     expect(last.id).toBeLessThan(former.id);
     expect(await changedSince(snapshot_no)).toEqual(

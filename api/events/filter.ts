@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { z } from 'zod';
 import { type FeedFilter, filterLists } from '../../sql/feed.ts';
 import type { feedScope } from '../../sql/feed-cursor.ts';
@@ -92,16 +93,40 @@ function findOfCompany(
 }
 
 /**
- * Returns a filter in codes. Throws a 422 for unknown words that names similar words. Without `country`, `scope=all`
- * selects the first country, and every other filter all countries.
+ * Returns the countries of a filter; undefined for all. Without `country`, `scope=all` selects the countries of the
+ * sources, or the first country. The problem is a `country` that none of the sources belongs to.
  */
-export async function resolveFeedFilter(db: Db, asked: Asked): Promise<FeedFilter> {
-  const { scope, country, from_date, to_date } = asked;
-  const filter: FeedFilter = { from_date, to_date };
-  if (country !== undefined || scope === 'all')
-    filter.countries = await chooseCountries(db, country);
+async function findCountries(
+  db: Db,
+  { scope, country, source }: Asked,
+  within: string,
+): Promise<[countries?: string[], Problem?]> {
+  if (country === undefined && scope !== 'all') return [];
+  const chosen = await chooseCountries(db, country, `${within}country`);
+  if (source === undefined) return [chosen];
+  const { rows } = await sql<{ code: string }>`
+    select distinct registry.source_country(source) as code
+    from registry.source
+    where source = any(${listOf(source)})
+  `.execute(db);
+  const own = rows.map(({ code }) => code);
+  // Another check names unknown sources.
+  if (own.length === 0 || own.some((code) => country !== undefined && chosen.includes(code)))
+    return [chosen];
+  const wrong = 'The source field must name a source of the country.';
+  return country === undefined ? [own] : [chosen, ['source', wrong, 'conflict']];
+}
+
+/**
+ * Returns a filter in codes. Throws a 422 for unknown words that names similar words; `within` is the path of the
+ * filter in the request, such as `filters.`.
+ */
+export async function resolveFeedFilter(db: Db, asked: Asked, within = ''): Promise<FeedFilter> {
+  const { from_date, to_date } = asked;
+  const [countries, conflict] = await findCountries(db, asked, within);
+  const filter: FeedFilter = { from_date, to_date, ...(countries && { countries }) };
   const reversed = 'The to_date field must not be before from_date.';
-  const problems: Problem[] = [];
+  const problems: Problem[] = conflict ? [conflict] : [];
   if (from_date && to_date && from_date > to_date)
     problems.push(['to_date', reversed, 'reversed_range']);
   const readDictionary = keep(() => readSearchDictionary(db));
@@ -116,6 +141,9 @@ export async function resolveFeedFilter(db: Db, asked: Asked): Promise<FeedFilte
     filter[filterLists[field]] = codes;
     if (problem) problems.push(problem);
   }
-  if (problems.length > 0) throw invalid(problems);
+  const name = ([field, message, code]: Problem): Problem => {
+    return [within + field, message.replace(field, within + field), code];
+  };
+  if (problems.length > 0) throw invalid(problems.map(name));
   return filter;
 }

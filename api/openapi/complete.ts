@@ -55,7 +55,7 @@ const samples: Record<string, string> = examples;
 /** Names the answers of a generated document, describes what the glossary describes, and lists dictionary values. */
 export function complete(document: OpenApiDocument, enums?: Enums): void {
   const schemas = ((document.components ??= {}).schemas ??= {}) as Record<string, Schema>;
-  for (const [path, item] of Object.entries(document.paths ?? {})) {
+  for (const [path, item] of Object.entries({ ...document.paths, ...document.webhooks })) {
     for (const [method, operation] of Object.entries(item as Record<string, Operation>)) {
       operation.description ??= descriptions[operation.operationId];
       nameAnswer(operation, `Answer of \`${method.toUpperCase()} ${path}\`.`, schemas);

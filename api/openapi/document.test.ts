@@ -277,6 +277,16 @@ describe('GET /openapi.json', () => {
     expect(new Set(taken).size).toBe(taken.length);
   });
 
+  test('describes the call of a webhook', () => {
+    const { post } = document.webhooks!.events as Record<string, Operation>;
+    const { parameters = [], requestBody, description } = post!;
+    expect(requestBody?.content?.['application/json']?.schema.$ref).toMatch(/Delivery$/);
+    expect(parameters.map(({ name }) => name)).toEqual(
+      ['id', 'timestamp', 'signature'].map((name) => `webhook-${name}`),
+    );
+    expect([description, ...parameters.map((one) => one.description)]).not.toContain(undefined);
+  });
+
   test('marks what is deprecated', () => {
     const { event_id, id } = schemas().FeedEvent!.properties!;
     expect(event_id).toHaveProperty('deprecated', true);

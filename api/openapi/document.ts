@@ -15,6 +15,7 @@ import { keep } from '../http/keep.ts';
 import { productVersion } from '../../sql/suitable.ts';
 import { limits } from '../figures.ts';
 import { basePath, isPublic } from '../endpoint/mount.ts';
+import { deliveryRoute } from '../webhooks/delivery.ts';
 import { complete, descriptions, type OpenApiDocument } from './complete.ts';
 import general from './errors.json' with { type: 'json' };
 
@@ -72,6 +73,7 @@ export function createDocument(endpoints: Endpoint[], enums?: Enums): OpenApiDoc
     registry.registerComponent('headers', name, { description, schema: { type } });
   }
   for (const { description } of endpoints) registry.registerPath(describe(description));
+  registry.registerWebhook(deliveryRoute);
   const used = new Set(endpoints.map(({ description }) => description.tag));
   const document = new OpenApiGeneratorV31(registry.definitions).generateDocument({
     openapi: '3.1.0',

@@ -52,7 +52,7 @@ export const filterQuery = z
       .transform(Number)
       .meta({ type: 'integer', minimum: 0, maximum: 999_999_999 })
       .optional(),
-    status: z.enum(['ACTIVE', 'SUSPENDED', 'DELETED']).optional().meta({ default: 'ACTIVE' }),
+    status: z.enum(['ACTIVE', 'SUSPENDED', 'DELETED']).optional(),
     legal_form: textField().meta({ id: 'LegalForm' }).optional(),
     name: textField()
       .refine(

@@ -80,6 +80,8 @@ describe('POST /webhooks', () => {
     expect(await read(made.webhook_ref)).toMatchObject({
       feed_filter: { countries: ['FR'], severities: ['high', 'critical'] },
     });
+    const french = await owner.make({ scope: 'all', filters: { source: 'sirene' } });
+    expect(await read(french.webhook_ref)).toMatchObject({ feed_filter: { countries: ['FR'] } });
   });
 
   const privately = 'must name a public server, not a private, loopback or translated address.';
@@ -100,8 +102,19 @@ describe('POST /webhooks', () => {
     [{ filters: { after: '1' } }, 'filters.after', 'is unknown.'],
     [
       { filters: { event_type: ['COMPANY_NAME_CHANGE'] } },
-      'event_type',
-      expect.stringContaining('COMPANY_NAME_CHANGED') as string,
+      'filters.event_type',
+      expect.stringMatching(/^The filters.event_type .*COMPANY_NAME_CHANGED/) as string,
+    ],
+    [{ filters: { country: 'XX' } }, 'filters.country', 'must be one of PL, FR, all.'],
+    [
+      { filters: { from_date: '2026-11-02', to_date: '2026-11-01' } },
+      'filters.to_date',
+      'must not be before from_date.',
+    ],
+    [
+      { filters: { country: 'fr', source: 'krs,ceidg' } },
+      'filters.source',
+      'must name a source of the country.',
     ],
   ])('422 for %j', async (body, field, message) => {
     const answer = await owner.ask('POST /webhooks', { url, ...body });
@@ -177,6 +190,15 @@ describe('/webhooks/{webhook_ref}', () => {
     expect((await patch({})).body).toMatchObject({ data: { filters, ...changed } });
     expect((await patch({ scope: 'all' })).status).toBe(422);
     expect((await patch({ url: 'https://127.0.0.1/' })).status).toBe(422);
+    const long = await fetch(`${api.url}/api/v1/webhooks/${webhook_ref}`, {
+      method: 'PATCH',
+      headers: {
+        Authorization: `Bearer ${owner.master_token}`,
+        'Content-Type': 'application/json',
+      },
+      body: JSON.stringify({ url: `https://8.8.8.8/${'x'.repeat(2_048)}` }),
+    });
+    expect(await long.json()).toMatchObject({ codes: { url: ['too_long'] } });
   });
 
   test('DELETE ends it', async () => {

@@ -27,6 +27,9 @@ import {
   webhookState,
 } from './webhook.ts';
 
+/** The path of the filters in a body. */
+const within = 'filters.';
+
 const common = { tag: 'Webhooks', auth: 'token' } as const;
 const params = z.strictObject({ webhook_ref: text });
 const one = { ...common, path: '/webhooks/{webhook_ref}', params } as const;
@@ -58,7 +61,7 @@ const register = endpoint(
     const { db, secretKey, now } = options;
     const { heartbeat: has_heartbeat, filters: asked, scope, ...chosen } = body;
     await requireAddress(body.url, options);
-    const filter = await resolveFeedFilter(db, { ...asked, scope });
+    const filter = await resolveFeedFilter(db, { ...asked, scope }, within);
     const created = await changeAccount(db, account_id, async (tx) => {
       await requireRoom(tx, account_id);
       const end = await findEnd(tx, filter);
@@ -108,7 +111,8 @@ const change = endpoint(
     const { heartbeat: has_heartbeat, filters, state, ...given } = call.body;
     const { scope, state: before } = await findWebhook(call);
     if (given.url !== undefined) await requireAddress(given.url, call.options);
-    const filter = filters && (await resolveFeedFilter(call.options.db, { ...filters, scope }));
+    const filter =
+      filters && (await resolveFeedFilter(call.options.db, { ...filters, scope }, within));
     return changeWebhook(call, {
       ...given,
       ...(has_heartbeat !== undefined && { has_heartbeat }),

@@ -4,7 +4,7 @@ import type { Tx } from '../../sql/connection/kysely.ts';
 import { feedScope, writeCursor } from '../../sql/feed-cursor.ts';
 import type { FeedFilter } from '../../sql/feed.ts';
 import type { Tables } from '../../sql/tables/tables.ts';
-import { findRefusal } from '../../sql/webhook/address.ts';
+import { findRefusal, longestUrl } from '../../sql/webhook/address.ts';
 import { deriveSecret } from '../../sql/webhook/secret.ts';
 import { model, text, time } from '../endpoint/answers.ts';
 import type { Call } from '../endpoint/endpoint.ts';
@@ -20,7 +20,7 @@ type Delivery = Selectable<Tables['customer.webhook_delivery']>;
 
 /** The fields that a client chooses, and may change later. */
 export const chosenFields = {
-  url: text.min(1),
+  url: text.min(1).max(longestUrl),
   filters: filterBody,
   max_events: z.int().min(1).max(webhooks.maxEvents),
   heartbeat: z.boolean(),
