@@ -36,7 +36,7 @@ export class NothingToDo extends Error {}
 /** The error of a wrong command line or environment: exit code 2. */
 export class WrongUsage extends Error {}
 
-/** Returns the state of an attempt that threw; `failed` is a fault, or wrong usage. */
+/** Returns the state of an attempt that threw; The state `failed` means an unexpected error or wrong usage. */
 export function stateOf(error: unknown): 'refused' | 'running' | 'nothing' | 'failed' {
   if (error instanceof Refusal) return 'refused';
   if (error instanceof AlreadyRunning) return 'running';

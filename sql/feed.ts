@@ -17,7 +17,7 @@ export const filterLists = {
 type FilterList = 'countries' | (typeof filterLists)[keyof typeof filterLists];
 
 /**
- * The events that a feed has, by codes of the dictionaries; an absent field selects all. The codes of
+ * The filter of a feed, by codes of the dictionaries; an absent field does not restrict the events. The codes of
  * `voivodeships` and `legal_forms` begin with their country, such as `PL 14`. Region, legal form and activity are
  * those of the company as it is now.
  */

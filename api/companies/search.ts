@@ -88,6 +88,7 @@ async function readPage(
   }
 }
 
+/** Makes the endpoint of searches. `prices` in `../figures.ts` has the price of a page. */
 export function searchEndpoint(options: SearchOptions, charge: Charging): Endpoint {
   const { readers, limiter, searchCredits } = options;
   const { searches } = workLimits(options.bounds);

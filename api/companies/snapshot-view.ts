@@ -14,7 +14,7 @@ import {
 /** Reads the names that snapshots show for codes. A key is a version or country and a code: `2025 4711Z`, `PL 14`. */
 export async function readSnapshotDictionary(db: Db) {
   type Name = { kind: string; key: string; name: string; name_en: string | null };
-  const names = await runPrepared<Name>(db, 'api/snapshot_names.sql', []);
+  const names = await runPrepared<Name>(db, 'api/code_names.sql', []);
   const ofKind = (kind: string) =>
     new Map(names.filter((one) => one.kind === kind).map((one) => [one.key, one]));
   return {

@@ -88,7 +88,7 @@ export function readSchemes(db: Db, country_code: string) {
     .execute();
 }
 
-/** Returns the regions of a country. The specification calls them voivodeships, and their codes `teryt`. */
+/** Returns the regions of a country. The specification calls regions voivodeships, and the codes of regions `teryt`. */
 export function readRegions(db: Db, country_code: string) {
   return db
     .selectFrom('registry.region')

@@ -22,7 +22,7 @@ import { referenceField } from '../http/field.ts';
 import { pageMeta, pagingFields, viewPageMeta } from '../http/paging.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
 import examples from './examples.json' with { type: 'json' };
-import { readSubmissionEndpoint, submission } from './submissions.ts';
+import { readSubmissionEndpoint, submission } from './read-submission.ts';
 import {
   addCompanies,
   isWatchOf,

@@ -8,7 +8,7 @@ import { text } from '../endpoint/answers.ts';
 import type { Bounds } from '../figures.ts';
 import { invalid, type Problem } from '../http/errors.ts';
 import { type Paging, rowCount, skippedBy } from '../http/paging.ts';
-import { readSubmission } from './submissions.ts';
+import { readSubmission } from './read-submission.ts';
 
 /** The fields by which answers name a watched company. */
 export const watchedFields = {

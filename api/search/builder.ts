@@ -13,7 +13,8 @@ import {
 } from './segment.ts';
 import { TermTable } from './terms.ts';
 
-/** A row of `sql/api/search_rows.sql`: a company and one of its entries. An unknown text is null. */
+/** A row of `sql/api/search_rows.sql`: a company and one of its entries. A text is null when the company or the
+ * entry has no value for it. */
 export type Row = [company_id: string, ...texts: (string | null)[]];
 
 // COPY writes null as \N, and doubles each backslash.

@@ -23,7 +23,8 @@ interface Movement {
 
 /**
  * Adds credits to a wallet, once per `operation_key`, and creates a missing wallet. The type `start` marks the
- * welcome bonus. `total_purchased` grows by `purchased`, by default the whole amount of a `deposit`.
+ * welcome bonus. The parameter `purchased` is added to `total_purchased`; its default is the amount of a
+ * `deposit`, otherwise 0.
  */
 export async function grant(
   tx: Tx,

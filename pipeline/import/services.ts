@@ -71,7 +71,8 @@ function createCeidg(ceidg: Ceidg): OnDemandSource {
 }
 
 /**
- * Returns SIRENE, which knows every SIREN, the beginning of a SIRET; a duplicate leads to the unit that stays.
+ * Returns SIRENE, which answers for every SIREN; a SIRET begins with its SIREN. For a duplicate SIRENE returns the unit
+ * that stays.
  * Of a unit's establishments, it is asked for the open ones, the head office and the submitted one.
  */
 function createSirene(sirene: Sirene): OnDemandSource {

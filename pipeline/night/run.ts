@@ -79,8 +79,8 @@ export async function endRun(
 }
 
 /**
- * Throws `NothingToDo` when the same bytes are published for the date of a dump. Throws a `Refusal` when other bytes
- * are published for this date. Throws a `Refusal` too for a date in the future, or before the newest published dump.
+ * Throws `NothingToDo` when the same files are already published for the date of a dump, and a `Refusal` when other
+ * files are already published for this date. Throws a `Refusal` too for a date in the future, or before the newest published dump.
  */
 export async function checkDate(night: Night, files: readonly DumpFile[]): Promise<void> {
   const { client, source, dump_date, newest } = night;

@@ -11,10 +11,10 @@ interface News {
 
 /**
  * Calls the webhooks that are due, each in its turn and in the order of its feed, until the signal is aborted. Then
- * waits until the calls under way have ended. Parallel workers share the endpoints by leases; the lease of a killed
- * worker ends, and its call is repeated.
+ * waits until the calls under way have ended. Parallel workers share the webhooks by leases. The lease of a killed
+ * worker expires; another worker then repeats the call.
  *
- * @param onFault gets the error of a turn, which is repeated
+ * @param onFault receives the error of a failed turn; the turn is repeated later
  */
 export async function deliverWebhooks(
   options: TurnOptions,

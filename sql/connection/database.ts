@@ -31,8 +31,8 @@ export interface DatabaseOptions {
   /** The largest lag of a standby that still answers reads, in seconds; absent: 10. */
   mostLag_s?: number;
   /**
-   * How long a standby answers for customers while the writer is away, in seconds; absent: 60. A token that
-   * was revoked may still work for as long.
+   * How long a standby answers for customers while the writer is away, in seconds; absent: 60. A
+   * revoked token may still work during this time.
    */
   mostAway_s?: number;
 }

@@ -49,8 +49,8 @@ export function present(value: string | null): string {
 const dateForm = /^\d{4}-\d{2}-\d{2}$/;
 
 /**
- * Returns an event of a country in words, such as `The activity was suspended on 6 November 2026`. A type of a
- * newer release, which has no words here, is described by its name.
+ * Returns an event of a country in words, such as `The activity was suspended on 6 November 2026`. An
+ * event type without words here, from a newer release, is shown by its name.
  */
 export function describeEvent(
   language: Language,
