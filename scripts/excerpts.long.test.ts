@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { insertExcerpts, listExcerpts, makeExcerpts } from './excerpts.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
-const readmes = globSync('**/*.md', { cwd: root, exclude: ['node_modules/**'] });
+const readmes = globSync('**/*.md', { cwd: root, exclude: ['**/node_modules/**'] });
 
 /** The anchors of the headings, as GitHub names them. */
 function anchorsOf(text: string): string[] {
