@@ -98,7 +98,9 @@ describe('the process of the API', () => {
     socket.write('\r\n');
     const [chunk] = (await once(socket, 'data')) as [Buffer];
     expect(chunk.toString()).toMatch(/^HTTP\/1.1 503 Service Unavailable\r\n/);
-    expect(chunk.toString()).toContain('{"message":"The service is stopping.","code":"UNAVAILABLE"}');
+    expect(chunk.toString()).toContain(
+      '{"message":"The service is stopping.","code":"UNAVAILABLE"}',
+    );
     expect(await api.end).toBe(0);
   });
 
