@@ -73,9 +73,9 @@ export const limits = {
   quality: limit('quality', 30, minute_ms),
   /** The limit of downloads, since a reader of Parquet requests several parts of one file. */
   downloads: limit('downloads', 120, minute_ms),
-  /** The limit per account of registrations and changes of webhooks, each of which may ask for a name. */
+  /** An account's registrations and changes of webhooks; each may cause a DNS query. */
   registerWebhook: limit('webhook-changes', 200, hour_ms, 'registrations and changes an hour'),
-  /** The limit per account of tests and replays together, each of which calls a webhook. */
+  /** An account's tests and replays together; each causes a call of a webhook. */
   callWebhook: limit('webhook-calls', 120, hour_ms, 'tests and replays an hour'),
   /** The limit per address of refused webhooks. Stripe, whose webhooks are not refused, repeats after a 429. */
   refusedWebhooks: limit('webhooks', 30, minute_ms),

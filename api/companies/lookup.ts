@@ -38,7 +38,7 @@ export async function findWatched(db: Db, account_id: string, refs: (string | nu
   return new Set<string | null>(rows.map(({ company_id }) => company_id));
 }
 
-/** (+) Tells which company a number or reference names, free of charge. */
+/** (+) The endpoint that returns the company of each number or reference, free of charge. */
 export const lookupEndpoint = endpoint(
   {
     method: 'post',

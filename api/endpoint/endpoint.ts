@@ -33,7 +33,10 @@ export interface EndpointDescription<
   isInTurn?: true;
   /** The credits that an answer costs in the OpenAPI document, by default 0; the handler charges them. */
   credits?: number;
-  /** The limit of the operation: per account and beside the general limit for a token, else per address and instead. */
+  /**
+   * The limit of requests to the operation. With a token it is per account and in addition to the general limit;
+   * without a token it is per address and replaces the general limit.
+   */
   limit?: RequestLimit;
   /** The schema of the parameters of the path: a strict object, as in `query` and `body`. */
   params?: Params;

@@ -42,7 +42,7 @@ const { rows: oracle } = await database.pool.query<FeedEvent>(`
   join registry.company using (company_id)
   order by event_date desc, event_id desc`);
 
-/** The codes of each company as it is now, by its reference: those of its region, legal form and activities. */
+/** The current codes of region, legal form and activities of each company, by its reference. */
 const { rows: companies } = await database.pool.query<Record<string, string>>(`
   select
     company_id::text as company_ref, min(region.slug) as region, min(legal_form.slug) as form,
@@ -172,7 +172,7 @@ describe('every feed and history', () => {
   );
 });
 
-/** Publishes events of one company, most of which say that its name changed. */
+/** Publishes events of one company. Most of these events are changes of its name. */
 async function publishMany(count: number, others: Record<number, string>) {
   await database.pool.query(
     `with company as (select company_id from registry.company where nip = '1000202000'),

@@ -135,7 +135,7 @@ function add({ db, limiter, now, bounds }: Context): Endpoint {
     },
     async ({ body, caller: { account_id } }) => {
       await limiter.count(limit, account_id);
-      // An addition tells the names of companies, as a lookup does.
+      // An addition by reference returns names of companies, so it counts as a lookup.
       const isByReference = body.identifiers?.some(({ company_ref }) => company_ref !== undefined);
       if (isByReference) await limiter.count(limits.lookupsOfDay, account_id);
       const field = body.identifiers ? 'identifiers' : 'identifier_value';

@@ -103,7 +103,7 @@ describe('a submission of mixed identifiers', () => {
     expect(await submitter.mails()).toMatchObject([
       { data: { ready: [{ reference: 'Supplier 17' }, {}], failed: [{}, {}, {}] } },
     ]);
-    // A failed number that is submitted again starts anew, in a submission of its own.
+    // A number whose import failed is queued again by a further submission.
     const again = await add(submitter, ofKrs);
     expect(again).toMatchObject({ data: { state: 'open', queued: [ofKrs] } });
     await submitter.ask('DELETE /companies/watched', { identifiers: [ofNip, ofKrs] });

@@ -76,7 +76,7 @@ export class SegmentBuilder {
     }
   }
 
-  /** Adds a name of the last company, unless a search finds every part of it in another name. */
+  /** Adds a name to the last company. A name that another name of the company contains is left out. */
   #addName(name: string): void {
     if (this.#known.some((one) => one.includes(name))) return;
     if (this.#known.length > 0) this.#words.add(' ');

@@ -15,7 +15,7 @@ export const [notLoaded, otherDatabase] = ['NOT_LOADED', 'OTHER_DATABASE'];
 /** A search: a filter, and the part of the matches to list. */
 export interface Search {
   filter: SearchFilter;
-  /** The order of the matches; by default that of the ids. */
+  /** The order of the matches; by default ascending ids. */
   sort?: (typeof sorts)[number];
   skipped: number;
   size: number;

@@ -52,7 +52,7 @@ export function pageOf(baseUrl: string, company_ref: string | null) {
   return company_ref === null ? undefined : `${baseUrl}/companies/${company_ref}`;
 }
 
-/** Returns the number of a company with the client's own reference, if there is one: `NIP 1000201006 · Supplier 17`. */
+/** Returns the number of a company with the client's own reference, if there is one: `<number> · Supplier 17`. */
 export function withReference(number: string, reference: string | null | undefined): string {
   return reference ? `${number} · ${present(reference)}` : number;
 }
