@@ -9,7 +9,7 @@ export const filterLists = {
   event_class: 'event_classes',
   category: 'categories',
   source: 'sources',
-  voivodeship: 'voivodeships',
+  voivodeship: 'regions',
   legal_form: 'legal_forms',
   activity_prefix: 'activity_prefixes',
 } as const;
@@ -18,7 +18,7 @@ type FilterList = 'countries' | (typeof filterLists)[keyof typeof filterLists];
 
 /**
  * The filter of a feed, by codes of the dictionaries; an absent field does not restrict the events. The codes of
- * `voivodeships` and `legal_forms` begin with their country, such as `PL 14`. Region, legal form and activity are
+ * `regions` and `legal_forms` begin with the code of their country and a space. Region, legal form and activity are
  * those of the company as it is now.
  */
 export type FeedFilter = { [List in FilterList]?: string[] | undefined } & {

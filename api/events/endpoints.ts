@@ -36,8 +36,8 @@ const feedPage = endpoint(
     const { lang, page, per_page, ...asked } = query;
     const filter = await resolveFeedFilter(readers.db, asked);
     // The daily counts of a feed know types and countries alone.
-    const { sources, voivodeships, legal_forms, activity_prefixes } = filter;
-    const isCounted = !sources && !voivodeships && !legal_forms && !activity_prefixes;
+    const { sources, regions, legal_forms, activity_prefixes } = filter;
+    const isCounted = !sources && !regions && !legal_forms && !activity_prefixes;
     const file = isCounted ? 'api/read_feed_page.sql' : 'api/read_feed_rows.sql';
     const paging = { page, per_page };
     const values = [caller.account_id, JSON.stringify(filter), skippedBy(paging), per_page];

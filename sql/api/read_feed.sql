@@ -94,11 +94,11 @@ page as materialized (
             ) is null
         )
         and (
-            num_nonnulls(asked.voivodeships, asked.legal_forms, asked.activities) = 0
+            num_nonnulls(asked.regions, asked.legal_forms, asked.activities) = 0
             or (
                 select true
                 from registry.selected_company(
-                    scanned.company_id, null, asked.voivodeships, asked.legal_forms, asked.activities
+                    scanned.company_id, null, asked.regions, asked.legal_forms, asked.activities
                 )
                 limit 1
             )

@@ -11,19 +11,19 @@ selected as materialized (
         select feed.*
         from customer.watch
         cross join lateral registry.selected_company(
-            watch.company_id, asked.countries, asked.voivodeships, asked.legal_forms, asked.activities
+            watch.company_id, asked.countries, asked.regions, asked.legal_forms, asked.activities
         ) as company
         join customer.feed on feed.account_id = $1::bigint and feed.company_id = company.company_id
         where
             watch.account_id = $1::bigint
-            and num_nonnulls(asked.countries, asked.voivodeships, asked.legal_forms, asked.activities) > 0
+            and num_nonnulls(asked.countries, asked.regions, asked.legal_forms, asked.activities) > 0
         union all
         -- Events are read in the order of their table.
         select feed.*
         from customer.feed
         where
             feed.account_id = $1::bigint
-            and num_nonnulls(asked.countries, asked.voivodeships, asked.legal_forms, asked.activities) = 0
+            and num_nonnulls(asked.countries, asked.regions, asked.legal_forms, asked.activities) = 0
     ) as feed
     where
         (asked.types is null or feed.event_type = any(asked.types))

@@ -14,7 +14,7 @@ found as materialized (
     from named
     cross join registry.feed_filter($5::jsonb) as asked
     cross join lateral registry.selected_company(
-        named.company_id, asked.countries, asked.voivodeships, asked.legal_forms, asked.activities
+        named.company_id, asked.countries, asked.regions, asked.legal_forms, asked.activities
     ) as selected
     join registry.event on event.company_id = selected.company_id
     join registry.event_type on event_type.event_type = event.event_type

@@ -36,7 +36,7 @@ $$;
 -- event types of the types, severities, classes and categories that the filter names, by the dictionary of today.
 -- `activities` are patterns for a list of codes that begins with a comma.
 create or replace function registry.feed_filter(filter jsonb) returns table (
-    countries text[], types text[], sources text[], voivodeships text[], legal_forms text[],
+    countries text[], types text[], sources text[], regions text[], legal_forms text[],
     activities text[], from_date date, to_date date
 )
 language sql stable rows 1 as $$
@@ -55,25 +55,25 @@ language sql stable rows 1 as $$
                 )
         end,
         asked.sources,
-        asked.voivodeships,
+        asked.regions,
         asked.legal_forms,
         (select array_agg('%,' || prefix || '%') from unnest(asked.activity_prefixes) as prefix),
         coalesce(asked.from_date, '-infinity'),
         coalesce(asked.to_date, 'infinity')
     from jsonb_to_record(feed_filter.filter) as asked (
         countries text[], event_types text[], severities text[], event_classes text[], categories text[],
-        sources text[], voivodeships text[], legal_forms text[], activity_prefixes text[],
+        sources text[], regions text[], legal_forms text[], activity_prefixes text[],
         from_date date, to_date date
     );
 $$;
 
 -- Returns one row if a company, as it is now, has a country, region, legal form and activity of a filter. Codes of
--- regions and legal forms begin with their country, such as 'PL 14', since countries share codes. As in the search,
--- deleted entries count only for a deleted company.
+-- regions and legal forms begin with the code of their country and a space, since countries share codes. As in the
+-- search, deleted entries count only for a deleted company.
 create or replace function registry.selected_company(
     wanted_id bigint,
     countries text[],
-    voivodeships text[],
+    regions text[],
     legal_forms text[],
     activities text[]
 ) returns table (company_id bigint)
@@ -83,7 +83,7 @@ language sql stable rows 1 as $$
     where
         company.company_id = wanted_id
         and (countries is null or company.country_code = any(countries))
-        and (voivodeships is null or company.country_code || ' ' || company.voivodeship = any(voivodeships))
+        and (regions is null or company.country_code || ' ' || company.voivodeship = any(regions))
         and (legal_forms is null or company.country_code || ' ' || company.legal_form = any(legal_forms))
         and (
             activities is null
