@@ -42,11 +42,16 @@ where
     and entry.status <> 'DELETED'
     -- A person who asked to be forgotten has no events.
     and (entry.withdrawn_until = 'infinity' and entry.entity_type = 'NATURAL') is not true
-    -- The lists are uncorrelated, so that they become hash tables.
-    and (
-        entry.entry_key in (select unread.value from unread)
-        or entry.nip in (select unread.value from unread)
-        or entry.regon9 in (select unread.value from unread)
-        or entry.krs in (select unread.value from unread)
-    ) is not true
+    -- The first lists are uncorrelated, so that they run once.
+    and not (
+        exists (select from unread)
+        and (
+            entry.entry_key in (select unread.value from unread)
+            or exists (
+                select
+                from registry.entry_numbers(row(entry.*)::registry.entry) as number
+                where number.identifier_value in (select unread.value from unread)
+            )
+        )
+    )
 order by entry.company_id, entry.status = 'ACTIVE' desc, entry.start_date desc nulls last, entry.entry_id;
