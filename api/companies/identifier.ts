@@ -65,12 +65,14 @@ export function checkPair(
   }
 }
 
+/** Returns a text for the check of numbers; empty for characters that no number has, and that PostgreSQL may refuse. */
+export function printable(text: string): string {
+  return /[^\x20-\x7e]/.test(text) ? '' : text;
+}
+
 /** Returns whether each pair of a type and a text is a valid number; null for an unknown type. */
 async function areNumbers(db: Db, checked: [type: string, value: string][]) {
-  // No type or number has such a character, and the database may refuse it.
-  const columns = [0, 1].map((at) =>
-    checked.map((pair) => (/[^\x20-\x7e]/.test(pair[at]!) ? '' : pair[at]!)),
-  );
+  const columns = [0, 1].map((at) => checked.map((pair) => printable(pair[at]!)));
   const file = 'api/check_numbers.sql';
   const rows = await runPrepared<{ is_number: boolean | null }>(db, file, columns);
   return rows.map(({ is_number }) => is_number);

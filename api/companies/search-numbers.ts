@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { z } from 'zod';
 import type { Db } from '../../sql/connection/kysely.ts';
 import { invalid, type Problem } from '../http/errors.ts';
-import { identifierValue } from './identifier.ts';
+import { identifierValue, printable } from './identifier.ts';
 
 /** The fields of a search for numbers: the names of the types in lower case, without the count of their digits. */
 export const numberFields = {
@@ -25,8 +25,7 @@ export async function findByNumbers(db: Db, asked: Asked): Promise<number | null
     value === undefined ? [] : [[field, value] as const],
   );
   if (given.length === 0) return undefined;
-  // No number has such a character, and the database may refuse it.
-  const values = given.map(([, value]) => (/[^\x20-\x7e]/.test(value) ? '' : value));
+  const values = given.map(([, value]) => printable(value));
   const fields = given.map(([field]) => field);
   const { rows } = await sql<NumberRow>`
     select field, form, is_number,
