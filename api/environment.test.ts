@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { EnvironmentError } from '../sql/process/environment.ts';
-import { bounds as standard } from './figures.ts';
+import { bounds as standard } from './figures/account-limits.ts';
 import { readEnvironment, shape } from './environment.ts';
 
 const secretKey = 'a key of at least 32 characters, for tests';

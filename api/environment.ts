@@ -16,7 +16,8 @@ import {
   whole,
 } from '../sql/process/environment.ts';
 import type { Language } from '../sql/words/message.ts';
-import { bounds, type Bounds, prices } from './figures.ts';
+import { bounds, type Bounds } from './figures/account-limits.ts';
+import { prices } from './figures/prices.ts';
 import { normalizeDomain } from './accounts/mail-address.ts';
 import { createPayment } from './wallet/payment.ts';
 

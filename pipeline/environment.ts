@@ -13,7 +13,7 @@ import {
   setting,
   whole,
 } from '../sql/process/environment.ts';
-import { retention } from './figures.ts';
+import { retention } from './figures/retention-periods.ts';
 import { isDate } from './calendar.ts';
 import type { SendOptions } from './mail/send.ts';
 

@@ -5,7 +5,8 @@ import {
   readToken,
 } from '../../sql/secrets/signed-token.ts';
 import type { Tx } from '../../sql/connection/kysely.ts';
-import { lifetimes, mailLimits } from '../figures.ts';
+import { lifetimes } from '../figures/lifetimes.ts';
+import { mailLimits } from '../figures/rate-limits.ts';
 import type { Limiter } from '../http/limiter.ts';
 
 type Purpose = OneTimeTokenClaims['purpose'];

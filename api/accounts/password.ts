@@ -2,7 +2,8 @@ import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import pLimit from 'p-limit';
 import { z } from 'zod';
-import { retryAfter_s, sizes } from '../figures.ts';
+import { retryAfter_s } from '../figures/rate-limits.ts';
+import { sizes } from '../figures/sizes.ts';
 import { atLeast } from '../http/field.ts';
 import { coded, unavailable } from '../http/errors.ts';
 

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Db, Tx } from '../../sql/connection/kysely.ts';
 import type { Language } from '../../sql/words/message.ts';
 import type { OneTimeTokenClaims } from '../../sql/secrets/signed-token.ts';
-import { limits, mailLimits } from '../figures.ts';
+import { limits, mailLimits } from '../figures/rate-limits.ts';
 import type { Context } from '../http/context.ts';
 import { findInitialized, openAccount } from './init.ts';
 import {

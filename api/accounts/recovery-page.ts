@@ -4,7 +4,7 @@ import type { Context } from '../http/context.ts';
 import { readForm } from '../http/bounded-body.ts';
 import { onlyAllow } from '../http/errors.ts';
 import { createRouter } from '../http/router.ts';
-import { limits } from '../figures.ts';
+import { limits } from '../figures/rate-limits.ts';
 import { sendPrivatePage } from '../html/page.ts';
 
 type Form = Record<string, unknown>;

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { createRef } from '../auth/token-secret.ts';
 import { text, time } from '../endpoint/answers.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
-import { limits } from '../figures.ts';
+import { limits } from '../figures/rate-limits.ts';
 import type { Context } from '../http/context.ts';
 import { coded, invalid, switchedOff } from '../http/errors.ts';
 import { nameField } from '../http/field.ts';

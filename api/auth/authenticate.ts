@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { LRUCache } from 'lru-cache';
-import { memory } from '../figures.ts';
+import { memory } from '../figures/resources.ts';
 import type { Context } from '../http/context.ts';
 import { createBatch } from '../http/batch.ts';
 import { HttpError } from '../http/errors.ts';

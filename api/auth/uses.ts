@@ -3,7 +3,7 @@ import { runPrepared } from '../../sql/connection/prepared.ts';
 import type { Db } from '../../sql/connection/kysely.ts';
 import type { Uses } from '../http/context.ts';
 import { isLostConnection } from '../../sql/connection/lost-connection.ts';
-import { batches, memory } from '../figures.ts';
+import { batches, memory } from '../figures/resources.ts';
 
 /** The uses of one token that are not counted in the database yet. */
 interface Use {

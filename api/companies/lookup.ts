@@ -4,7 +4,8 @@ import type { Db } from '../../sql/connection/kysely.ts';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import { answersStatus, model } from '../endpoint/answers.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
-import { limits, sizes } from '../figures.ts';
+import { limits } from '../figures/rate-limits.ts';
+import { sizes } from '../figures/sizes.ts';
 import examples from './examples.json' with { type: 'json' };
 import {
   columnsOf,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bounds as standard } from '../figures.ts';
+import { bounds as standard } from '../figures/account-limits.ts';
 import { createFirstDay, runFixture } from '../../fixtures/dump/night.ts';
 import { createSearcher, readMovements } from '../../fixtures/client/searcher.ts';
 import { hold } from '../../fixtures/database/locks.ts';

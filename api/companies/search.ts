@@ -3,7 +3,8 @@ import { model } from '../endpoint/answers.ts';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import type { Context } from '../http/context.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
-import { pageSize, workLimits } from '../figures.ts';
+import { workLimits } from '../figures/rate-limits.ts';
+import { pageSize } from '../figures/sizes.ts';
 import { keep } from '../http/keep.ts';
 import { pageMetaFields, pagingFields, skippedBy, viewPageMeta } from '../http/paging.ts';
 import { type Charging, creditErrors } from '../wallet/ledger.ts';
@@ -88,7 +89,7 @@ async function readPage(
   }
 }
 
-/** Makes the endpoint of searches. `prices` in `../figures.ts` has the price of a page. */
+/** Makes the endpoint of searches. `../figures/prices.ts` has the price of a page. */
 export function searchEndpoint(options: SearchOptions, charge: Charging): Endpoint {
   const { readers, limiter, searchCredits } = options;
   const { searches } = workLimits(options.bounds);

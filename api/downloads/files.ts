@@ -4,7 +4,7 @@ import { inSnapshot } from '../../sql/connection/database.ts';
 import { isLostConnection } from '../../sql/connection/lost-connection.ts';
 import { isCancelled } from '../../sql/connection/readers.ts';
 import { type Format, writers } from '../../sql/export/formats.ts';
-import { lifetimes } from '../figures.ts';
+import { lifetimes } from '../figures/lifetimes.ts';
 import type { Context } from '../http/context.ts';
 import { unavailable } from '../http/errors.ts';
 import { queryOf, type View } from './views.ts';

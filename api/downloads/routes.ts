@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import { type Format, isFormat } from '../../sql/export/formats.ts';
 import { chooseByAddress } from '../dictionaries/countries.ts';
-import { limits, workLimits } from '../figures.ts';
+import { limits, workLimits } from '../figures/rate-limits.ts';
 import { isGivenUp } from '../http/deadline.ts';
 import { HttpError } from '../http/errors.ts';
 import { addRead, createRouter } from '../http/router.ts';

@@ -1,5 +1,5 @@
 import { raw, type RequestHandler } from 'express';
-import { sizes } from '../figures.ts';
+import { sizes } from '../figures/sizes.ts';
 import { readBounded, tooLarge } from '../http/bounded-body.ts';
 import { HttpError, invalid } from '../http/errors.ts';
 import { refuseHuge } from './validate.ts';

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Context } from '../http/context.ts';
 import type { Problem } from '../http/errors.ts';
 import type { Caller } from '../auth/authenticate.ts';
-import type { RequestLimit } from '../figures.ts';
+import type { RequestLimit } from '../figures/rate-limits.ts';
 
 /** The token that a call needs: none, any token, or the Master Token. */
 export type Auth = 'none' | 'token' | 'master';

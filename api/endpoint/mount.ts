@@ -3,7 +3,7 @@ import type { Router, Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
 import type { Context } from '../http/context.ts';
 import { type Authentication, type Caller, createAuthentication } from '../auth/authenticate.ts';
-import { limits, workLimits } from '../figures.ts';
+import { limits, workLimits } from '../figures/rate-limits.ts';
 import { readBody } from './body.ts';
 import type { Auth, Call, Endpoint } from './endpoint.ts';
 import { claimAnswer, isGivenUp } from '../http/deadline.ts';

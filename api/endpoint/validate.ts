@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { sizes } from '../figures.ts';
+import { sizes } from '../figures/sizes.ts';
 import { type coded, type FieldCode, HttpError, invalid, type Problem } from '../http/errors.ts';
 
 type RawIssue = z.core.$ZodRawIssue;

@@ -4,7 +4,7 @@ import { endpoint } from '../endpoint/endpoint.ts';
 import { readFeed } from '../../sql/feed.ts';
 import { feedScope, readCursor, writeCursor } from '../../sql/feed-cursor.ts';
 import { runPrepared } from '../../sql/connection/prepared.ts';
-import { sizes } from '../figures.ts';
+import { sizes } from '../figures/sizes.ts';
 import { coded, invalid } from '../http/errors.ts';
 import { pagingFields, skippedBy, viewPageMeta, wholeNumber } from '../http/paging.ts';
 import {

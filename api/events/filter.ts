@@ -6,7 +6,7 @@ import type { Db } from '../../sql/connection/kysely.ts';
 import { findNear } from '../../sql/process/suggest.ts';
 import { chooseCountries, countriesField } from '../dictionaries/countries.ts';
 import { category, eventClass, severity } from '../dictionaries/names.ts';
-import { sizes } from '../figures.ts';
+import { sizes } from '../figures/sizes.ts';
 import { invalid, type Problem } from '../http/errors.ts';
 import { dateField } from '../http/field.ts';
 import { keep } from '../http/keep.ts';

@@ -15,7 +15,7 @@ import {
 import { findWatched } from '../companies/lookup.ts';
 import { answersStatus, model, text } from '../endpoint/answers.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
-import { limits } from '../figures.ts';
+import { limits } from '../figures/rate-limits.ts';
 import type { Context } from '../http/context.ts';
 import { HttpError } from '../http/errors.ts';
 import { pagingFields, skippedBy, viewPageMeta } from '../http/paging.ts';

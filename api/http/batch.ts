@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { batches } from '../figures.ts';
+import { batches } from '../figures/resources.ts';
 
 /**
  * Returns a function that joins its calls into batches: calls that arrive while batches run share the next batch.

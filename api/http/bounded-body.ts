@@ -1,5 +1,5 @@
 import { type RequestHandler, urlencoded } from 'express';
-import { sizes } from '../figures.ts';
+import { sizes } from '../figures/sizes.ts';
 import { HttpError } from './errors.ts';
 
 /** Makes the 413 for a body that is larger than a bound; the answer closes the connection. */

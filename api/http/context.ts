@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Bounds } from '../figures.ts';
+import type { Bounds } from '../figures/account-limits.ts';
 import type { Db } from '../../sql/connection/kysely.ts';
 import type { Readers } from '../../sql/connection/readers.ts';
 import type { Limiter } from './limiter.ts';

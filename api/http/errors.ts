@@ -1,7 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import { isDatabaseAway } from '../../sql/connection/lost-connection.ts';
-import { retryAfter_s, sizes } from '../figures.ts';
+import { retryAfter_s } from '../figures/rate-limits.ts';
+import { sizes } from '../figures/sizes.ts';
 import codes from './codes.json' with { type: 'json' };
 
 /** The code of an error, by which a client chooses its reaction. `codes.json` is the dictionary. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sizes } from '../figures.ts';
+import { sizes } from '../figures/sizes.ts';
 import { coded } from './errors.ts';
 
 /** Returns the count of code points in a text: a character outside the basic plane counts once. */

@@ -4,7 +4,7 @@ import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 import { connect, type Database } from '../../sql/connection/database.ts';
 import { type Db, openKysely } from '../../sql/connection/kysely.ts';
 import { onlyWriter } from '../../sql/connection/readers.ts';
-import type { RequestLimit } from '../figures.ts';
+import type { RequestLimit } from '../figures/rate-limits.ts';
 import { createLimiter } from './limiter.ts';
 
 const database = await createTestDatabase();

@@ -8,13 +8,12 @@ import type { Db } from '../../sql/connection/kysely.ts';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import type { Readers } from '../../sql/connection/readers.ts';
 import {
-  batches,
-  memory,
   promptRefusals,
   type RequestLimit,
   retryAfter_s,
   type WorkLimit,
-} from '../figures.ts';
+} from '../figures/rate-limits.ts';
+import { batches, memory } from '../figures/resources.ts';
 import { createBatch } from './batch.ts';
 import { tooMany, withCode } from './errors.ts';
 import { clientAddressOf } from './forwarded.ts';
@@ -26,7 +25,7 @@ interface Options {
   logger: Logger;
 }
 
-/** Limits the requests and the work of clients; `limits` in `figures.ts` has the figures. */
+/** Limits the requests and the work of clients; `figures/rate-limits.ts` has the figures. */
 export type Limiter = ReturnType<typeof createLimiter>;
 
 /** The requests of a key in its window, the end of the window, and the refusals of the key by this process. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { pageSize, sizes } from '../figures.ts';
+import { pageSize, sizes } from '../figures/sizes.ts';
 import { coded } from './errors.ts';
 
 /** Returns a query field for a whole number from 1 to `highest`; the default is `value`. */

@@ -8,7 +8,7 @@ import {
 } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
-import { patience } from '../figures.ts';
+import { patience } from '../figures/timeouts.ts';
 import { withCode } from './errors.ts';
 
 const brokenRequestStatus: Record<string, number> = {

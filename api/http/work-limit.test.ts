@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { bounds as standard } from '../figures.ts';
+import { bounds as standard } from '../figures/account-limits.ts';
 import { countWaiting, hold } from '../../fixtures/database/locks.ts';
 import { createSubmitter } from '../../fixtures/client/submitter.ts';
 import { useApi } from '../../fixtures/client/use-api.ts';

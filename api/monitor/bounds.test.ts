@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { refusal } from '../../fixtures/client/json-client.ts';
-import { bounds as standard } from '../figures.ts';
+import { bounds as standard } from '../figures/account-limits.ts';
 import { createSubmitter, type Submitter } from '../../fixtures/client/submitter.ts';
 import { useApi } from '../../fixtures/client/use-api.ts';
 import { createFirstDay } from '../../fixtures/dump/night.ts';

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Context } from '../http/context.ts';
-import { limits, sizes, submissionLimit } from '../figures.ts';
+import { limits, submissionLimit } from '../figures/rate-limits.ts';
+import { sizes } from '../figures/sizes.ts';
 import { answersSuccess, model, preciseTime, text, time } from '../endpoint/answers.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
 import {

@@ -5,7 +5,7 @@ import { unauthorized } from '../auth/authenticate.ts';
 import { numberFields } from '../events/event.ts';
 import { type CompanyName, columnsOf } from '../companies/identifier.ts';
 import { text } from '../endpoint/answers.ts';
-import type { Bounds } from '../figures.ts';
+import type { Bounds } from '../figures/account-limits.ts';
 import { invalid, type Problem } from '../http/errors.ts';
 import { type Paging, rowCount, skippedBy } from '../http/paging.ts';
 import { readSubmission } from './read-submission.ts';

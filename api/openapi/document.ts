@@ -13,7 +13,7 @@ import codes from '../http/codes.json' with { type: 'json' };
 import { commonHeaders, type Header, headers } from '../http/headers.ts';
 import { keep } from '../http/keep.ts';
 import { productVersion } from '../../sql/suitable.ts';
-import { limits } from '../figures.ts';
+import { limits } from '../figures/rate-limits.ts';
 import { basePath, isPublic } from '../endpoint/mount.ts';
 import { deliveryRoute } from '../webhooks/delivery.ts';
 import { complete, descriptions, type OpenApiDocument } from './complete.ts';

@@ -15,7 +15,7 @@ import type { ShowFault } from '../http/errors.ts';
 import { addRead, createRouter } from '../http/router.ts';
 import { basePath } from '../endpoint/mount.ts';
 import { parse } from '../endpoint/validate.ts';
-import { limits } from '../figures.ts';
+import { limits } from '../figures/rate-limits.ts';
 import { createAssets } from '../html/assets.ts';
 import { findAttributions, findTerms, readSources } from '../html/attributions.ts';
 import { sendPage, sendPrivatePage } from '../html/page.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { chooseCountries, countriesField } from '../dictionaries/countries.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
-import { limits } from '../figures.ts';
+import { limits } from '../figures/rate-limits.ts';
 import { HttpError } from '../http/errors.ts';
 import { dateField } from '../http/field.ts';
 import { pageMeta, pagingFields } from '../http/paging.ts';

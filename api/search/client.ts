@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import type { ClientConfig } from 'pg';
-import { patience } from '../figures.ts';
+import { patience } from '../figures/timeouts.ts';
 import { HttpError, loading } from '../http/errors.ts';
 import { findPlace, type SearchPlace } from './place.ts';
 import { type Found, notLoaded, type Search } from './segments.ts';

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { deserialize, serialize } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
-import { patience } from '../figures.ts';
+import { patience } from '../figures/timeouts.ts';
 import type { Wanted } from './load-thread.ts';
 import type { SearchPlace } from './place.ts';
 import { Segment, type SegmentData } from './segment.ts';

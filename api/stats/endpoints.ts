@@ -3,14 +3,14 @@ import { z } from 'zod';
 import type { Db } from '../../sql/connection/kysely.ts';
 import { countryField } from '../dictionaries/countries.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
-import { day_ms } from '../figures.ts';
+import { day_ms } from '../../sql/process/durations.ts';
 import { dateField } from '../http/field.ts';
 import { HttpError } from '../http/errors.ts';
 import examples from './examples.json' with { type: 'json' };
 import { seriesEndpoints } from './series.ts';
 import { cacheControlOf, chooseSource, common, countField, sourceField } from './source.ts';
 
-// The limit of requests is `limits.stats` in `../figures.ts`, which `common` names.
+// The limit of requests is `limits.stats` of `../figures/rate-limits.ts`, which `common` names.
 const rangeDays = 30;
 
 const asked = {

@@ -3,7 +3,7 @@ import { askJson, refusal } from '../../fixtures/client/json-client.ts';
 import { startTestApi } from '../../fixtures/client/test-api.ts';
 import { countWaiting, hold } from '../../fixtures/database/locks.ts';
 import { createTokenOwner, start } from '../../fixtures/client/token-owner.ts';
-import { bounds as standard } from '../figures.ts';
+import { bounds as standard } from '../figures/account-limits.ts';
 import { hashSecret } from '../auth/token-secret.ts';
 import { createAccount, createApiToken } from '../../fixtures/client/account.ts';
 

@@ -5,7 +5,8 @@ import { runPrepared } from '../../sql/connection/prepared.ts';
 import { type Caller, unauthorized } from '../auth/authenticate.ts';
 import { answersSuccess, model, text, time } from '../endpoint/answers.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
-import { lifetimes, sizes } from '../figures.ts';
+import { lifetimes } from '../figures/lifetimes.ts';
+import { sizes } from '../figures/sizes.ts';
 import { coded, HttpError, invalid } from '../http/errors.ts';
 import { nameField } from '../http/field.ts';
 import {

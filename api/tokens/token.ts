@@ -4,11 +4,11 @@ import type { Tx } from '../../sql/connection/kysely.ts';
 import type { CustomerTables } from '../../sql/tables/customer.ts';
 import { createRef, createSecret, hashSecret } from '../auth/token-secret.ts';
 import { answersSuccess, model, text, time } from '../endpoint/answers.ts';
-import { day_ms } from '../figures.ts';
+import { day_ms } from '../../sql/process/durations.ts';
 import { formatOptional, formatTimestamp } from '../http/timestamp.ts';
 import examples from './examples.json' with { type: 'json' };
 
-// `TOKENS_PER_ACCOUNT` in `../figures.ts` is the most tokens of an account.
+// `TOKENS_PER_ACCOUNT` of `../figures/account-limits.ts` is the most tokens of an account.
 const sharedFields = {
   token_ref: text,
   name: text,

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Request } from 'express';
 import { z } from 'zod';
 import { type Db, lockName, type Tx } from '../../sql/connection/kysely.ts';
-import { lifetimes } from '../figures.ts';
+import { lifetimes } from '../figures/lifetimes.ts';
 import { invalid } from '../http/errors.ts';
 
 /** An answer that can be stored and sent again. */

@@ -3,7 +3,7 @@ import pRetry from 'p-retry';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import type { Db, Tx } from '../../sql/connection/kysely.ts';
 import { isLostConnection } from '../../sql/connection/lost-connection.ts';
-import { giveBack } from '../figures.ts';
+import { giveBack } from '../figures/timeouts.ts';
 import type { Context } from '../http/context.ts';
 import { createBatch } from '../http/batch.ts';
 import { HttpError, unavailable } from '../http/errors.ts';

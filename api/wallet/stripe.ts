@@ -2,7 +2,8 @@ import { createRequire } from 'node:module';
 import type * as sdk from 'stripe';
 import { z } from 'zod';
 import { checkEnvironment, setting } from '../../sql/process/environment.ts';
-import { lifetimes, patience } from '../figures.ts';
+import { lifetimes } from '../figures/lifetimes.ts';
+import { patience } from '../figures/timeouts.ts';
 import { HttpError, unavailable } from '../http/errors.ts';
 import type { Payment } from './purchase.ts';
 

@@ -6,7 +6,8 @@ import {
   type Router,
 } from 'express';
 import { z } from 'zod';
-import { limits, sizes } from '../figures.ts';
+import { limits } from '../figures/rate-limits.ts';
+import { sizes } from '../figures/sizes.ts';
 import { readBounded } from '../http/bounded-body.ts';
 import type { Context } from '../http/context.ts';
 import { answerUnmatched, HttpError } from '../http/errors.ts';

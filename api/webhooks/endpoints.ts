@@ -6,7 +6,9 @@ import { createRef } from '../auth/token-secret.ts';
 import { answersSuccess, text } from '../endpoint/answers.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
 import { resolveFeedFilter } from '../events/filter.ts';
-import { limits, webhooks } from '../figures.ts';
+import { lifetimes } from '../figures/lifetimes.ts';
+import { limits } from '../figures/rate-limits.ts';
+import { sizes } from '../figures/sizes.ts';
 import { invalid } from '../http/errors.ts';
 import { pageMeta, pagingFields, rowCount, skippedBy, viewPageMeta } from '../http/paging.ts';
 import { changeWatchList as changeAccount } from '../monitor/watch-list.ts';
@@ -50,7 +52,7 @@ const register = endpoint(
       url: chosenFields.url,
       scope: feedScope.default('watched'),
       filters: chosenFields.filters.default({}),
-      max_events: chosenFields.max_events.default(webhooks.maxEvents),
+      max_events: chosenFields.max_events.default(sizes.delivery),
       heartbeat: chosenFields.heartbeat.default(true),
     }),
     bodyExample: examples.registration,
@@ -155,7 +157,7 @@ const rotate = endpoint(
   },
   async (call) => {
     const { secretKey, now } = call.options;
-    const previous_secret_until = new Date(now().getTime() + webhooks.previousSecret_ms);
+    const previous_secret_until = new Date(now().getTime() + lifetimes.previousSecret_ms);
     const secret_version = sql<number>`secret_version + 1`;
     return changeWebhook(call, { secret_version, previous_secret_until }, secretKey);
   },

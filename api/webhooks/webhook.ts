@@ -9,7 +9,9 @@ import { deriveSecret } from '../../sql/webhook/secret.ts';
 import { model, text, time } from '../endpoint/answers.ts';
 import type { Call } from '../endpoint/endpoint.ts';
 import { filterBody } from '../events/filter.ts';
-import { patience, webhooks } from '../figures.ts';
+import { mostWebhooks } from '../figures/account-limits.ts';
+import { sizes } from '../figures/sizes.ts';
+import { patience } from '../figures/timeouts.ts';
 import type { Context } from '../http/context.ts';
 import { HttpError, invalid } from '../http/errors.ts';
 import { rowCount } from '../http/paging.ts';
@@ -22,7 +24,7 @@ type Delivery = Selectable<Tables['customer.webhook_delivery']>;
 export const chosenFields = {
   url: text.min(1).max(longestUrl),
   filters: filterBody,
-  max_events: z.int().min(1).max(webhooks.maxEvents),
+  max_events: z.int().min(1).max(sizes.delivery),
   heartbeat: z.boolean(),
 };
 
@@ -135,8 +137,8 @@ export async function requireAddress(
 export async function requireRoom(tx: Tx, account_id: string): Promise<void> {
   const held = tx.selectFrom('customer.webhook').where('account_id', '=', account_id);
   const { total } = await held.select(rowCount).executeTakeFirstOrThrow();
-  if (total < webhooks.most) return;
-  const message = `An account has at most ${webhooks.most} webhooks; delete one first.`;
+  if (total < mostWebhooks) return;
+  const message = `An account has at most ${mostWebhooks} webhooks; delete one first.`;
   throw invalid([['url', message, 'limit_exceeded']]);
 }
 

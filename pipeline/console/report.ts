@@ -3,7 +3,7 @@ import { describeFindings } from '../night/run-checks.ts';
 import type { Outcome, RefusedRun } from '../night/inbox.ts';
 import type { RunSummary } from '../night/summary.ts';
 import { figure } from '../written-figure.ts';
-import { shown } from '../figures.ts';
+import { shown } from '../figures/output-limits.ts';
 
 export function describeOutcome(outcome: Outcome): string {
   if (outcome.state === 'refused') return describeRefusal(outcome as RefusedRun);

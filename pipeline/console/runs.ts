@@ -1,6 +1,6 @@
 import type { Database } from '../../sql/connection/database.ts';
 import type { GuardFinding } from '../errors.ts';
-import { shown } from '../figures.ts';
+import { shown } from '../figures/output-limits.ts';
 import { minute } from './print.ts';
 import { describeRefusal, describeRun, listRefusals } from './report.ts';
 import { findNewestPublished } from '../night/run.ts';

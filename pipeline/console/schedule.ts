@@ -3,7 +3,7 @@ import { type Logger as CronLogger, schedule } from 'node-cron';
 import pLimit from 'p-limit';
 import type { Database } from '../../sql/connection/database.ts';
 import { defaultCountry } from '../../sql/country.ts';
-import { nights as figures } from '../figures.ts';
+import { nights as figures } from '../figures/night-timeouts.ts';
 import { wireOf } from './report.ts';
 import { type Session, whenThere } from './session.ts';
 import type { FetchOutcome } from '../fetch/fetcher.ts';

@@ -6,7 +6,7 @@ import { openLog } from '../../sql/process/log.ts';
 import { migrate } from '../../sql/migrate.ts';
 import { type Environment, readEnvironment } from '../environment.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { nights } from '../figures.ts';
+import { nights } from '../figures/night-timeouts.ts';
 import { isLostConnection, isWriterGone } from '../../sql/connection/lost-connection.ts';
 import { Interrupted, interruptible, onEndSignal } from '../signals.ts';
 

@@ -3,7 +3,7 @@ import type { ServerState } from '../../sql/connection/readers.ts';
 import { minute } from './print.ts';
 import { describeRunRows, readRuns } from './runs.ts';
 import { figure } from '../written-figure.ts';
-import { shown } from '../figures.ts';
+import { shown } from '../figures/output-limits.ts';
 
 interface SnapshotStatus {
   source: string;

@@ -5,7 +5,7 @@ import { insertRows, inSession, inStage, runFile } from '../../sql/connection/da
 import { Refusal } from '../errors.ts';
 import { maskedJson } from '../sources/personal-number.ts';
 import type { DocumentSource } from '../sources/source.ts';
-import { reads } from '../figures.ts';
+import { reads } from '../figures/dump-limits.ts';
 import { shorten, type UnreadableRow } from '../sources/rejects.ts';
 import { BATCH_BYTES, normalise } from './stage-rows.ts';
 import { saveFiles } from './stage.ts';

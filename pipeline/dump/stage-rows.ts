@@ -3,7 +3,7 @@ import { escapeIdentifier, type PoolClient } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { insertRows, inSession, runFile } from '../../sql/connection/database.ts';
 import { inParallel } from '../parallel.ts';
-import { reads } from '../figures.ts';
+import { reads } from '../figures/dump-limits.ts';
 import type { CopyLines } from './copy-lines.ts';
 import type { Staging } from './staging.ts';
 import type { FileCount, TableReader } from './table-reader.ts';

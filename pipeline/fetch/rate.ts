@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { defaultCountry } from '../../sql/country.ts';
-import { hour_ms, minute_ms } from '../figures.ts';
+import { hour_ms, minute_ms } from '../../sql/process/durations.ts';
 
 /** A limit of `count` requests in any period of `window_ms`, at most an hour. */
 export interface RateLimit {

@@ -3,7 +3,7 @@ import { mkdir, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { Refusal } from '../errors.ts';
-import { hour_ms } from '../figures.ts';
+import { hour_ms } from '../../sql/process/durations.ts';
 import { type Bir, type BirQuery, errorCodeOf, SEARCH_LIMIT } from './regon-service.ts';
 import { type DumpFolder, fillFolder, readLines, writeLines } from './folder.ts';
 import { type Journal, openJournal } from './journal.ts';

@@ -2,7 +2,7 @@ import { Refusal } from '../errors.ts';
 import { inParallel } from '../parallel.ts';
 import { ServiceFault } from './service.ts';
 import { figure } from '../written-figure.ts';
-import { fetching } from '../figures.ts';
+import { fetching } from '../figures/fetch-retries.ts';
 
 /** A number without an answer; a later fetch may bring the answer. */
 export interface Missing {

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import pRetry, { type Options } from 'p-retry';
 import type { z } from 'zod';
 import { WrongUsage } from '../errors.ts';
-import { fetching } from '../figures.ts';
+import { fetching } from '../figures/fetch-retries.ts';
 import { type Clock, Rate, type RateLimits } from './rate.ts';
 import { describeText } from '../sources/answer.ts';
 

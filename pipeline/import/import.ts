@@ -8,7 +8,7 @@ import { isLostConnection } from '../../sql/connection/lost-connection.ts';
 import { dayIn } from '../../sql/country.ts';
 import { loadSource } from '../sources/source.ts';
 import { AlreadyRunning } from '../errors.ts';
-import { imports } from '../figures.ts';
+import { imports } from '../figures/import-retries.ts';
 import { runNightly } from '../night/nightly.ts';
 import { NightReporter } from '../night/reporter.ts';
 import { inParallel } from '../parallel.ts';

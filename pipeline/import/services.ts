@@ -4,7 +4,7 @@ import { columns, description, NO_VOIVODESHIP } from '../sources/ceidg/source.ts
 import { findCountry } from '../../sql/country/pl/find-country.ts';
 import { tidy } from '../sources/tidy.ts';
 import { countryOfNumber, dayIn } from '../../sql/country.ts';
-import { imports } from '../figures.ts';
+import { imports } from '../figures/import-retries.ts';
 import { Bir } from '../fetch/regon-service.ts';
 import { Ceidg, type CeidgEntry } from '../fetch/ceidg.ts';
 import type { FetchEnvironment } from '../fetch/environment.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { AlreadyRunning } from '../errors.ts';
-import { nights } from '../figures.ts';
+import { nights } from '../figures/night-timeouts.ts';
 
 /** Runs `use` in a session that ends after it, and with it the locks and an open transaction of the session. */
 export async function inLastSession<T>(

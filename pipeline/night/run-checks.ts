@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { queryFile } from '../../sql/connection/database.ts';
 import type { GuardFinding } from '../errors.ts';
-import { shown } from '../figures.ts';
+import { shown } from '../figures/output-limits.ts';
 import type { NightSessions } from './sessions.ts';
 
 const folder = new URL('../../sql/check/', import.meta.url);

@@ -1,4 +1,4 @@
-import { reads } from '../figures.ts';
+import { reads } from '../figures/dump-limits.ts';
 import { maskPersonalNumbers } from './personal-number.ts';
 
 /** The codes of `reject_code.csv` with which a reader rejects; the mapping has further codes. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { runPrepared } from '../../sql/connection/prepared.ts';
-import { webhooks as figures } from '../figures.ts';
+import { webhooks as figures } from '../figures/webhook-retries.ts';
 import type { LeasedWebhook } from './message.ts';
 import { takeTurn, type TurnOptions } from './turn.ts';
 

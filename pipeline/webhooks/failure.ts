@@ -1,5 +1,5 @@
 import type { Outcome } from '../../sql/webhook/address.ts';
-import { webhooks as figures } from '../figures.ts';
+import { webhooks as figures } from '../figures/webhook-retries.ts';
 import type { LeasedWebhook } from './message.ts';
 
 /** The answers of a receiver that has too many calls. */

@@ -4,7 +4,7 @@ import { isLostConnection } from '../../sql/connection/lost-connection.ts';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import { type FeedFilter, readFeed } from '../../sql/feed.ts';
 import { type Agent, postSafely } from '../../sql/webhook/address.ts';
-import { webhooks as figures } from '../figures.ts';
+import { webhooks as figures } from '../figures/webhook-retries.ts';
 import { afterFailure } from './failure.ts';
 import {
   composeMessage,

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import { worker as figures } from '../figures.ts';
+import { worker as figures } from '../figures/worker-pauses.ts';
 import { whileLocked } from '../night/lock.ts';
 import { whenAborted } from '../signals.ts';
 

@@ -8,7 +8,7 @@ import {
 } from 'graphile-worker';
 import type pg from 'pg';
 import type { Level, Logger } from 'pino';
-import { worker as figures } from '../figures.ts';
+import { worker as figures } from '../figures/worker-pauses.ts';
 import { importAwaited, type OnDemandSource } from '../import/import.ts';
 import { sendMail, type SendOptions } from '../mail/send.ts';
 import type { Database } from '../../sql/connection/database.ts';

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import type pg from 'pg';
 import { queryFile } from '../../sql/connection/database.ts';
 import type { Environment } from '../environment.ts';
-import { day_ms, retainedRows, webhookDelivery_days } from '../figures.ts';
+import { day_ms } from '../../sql/process/durations.ts';
+import { retainedRows, webhookDelivery_days } from '../figures/retention-periods.ts';
 import { mailFolder } from '../mail/transport.ts';
 import { whilePublishingWaits } from '../night/lock.ts';
 
@@ -12,7 +13,7 @@ export interface RetentionOptions extends Pick<Environment, 'dataDir' | 'inboxDi
   now: Date;
 }
 
-/** Deletes rows that are done, and rows older than their period (`retention` in figures.ts), in bounded batches. */
+/** Deletes rows that are done, and rows older than their period (`../figures/retention-periods.ts`), in bounded batches. */
 export async function applyRetention(options: RetentionOptions) {
   const { pool, now, dataDir, inboxDir, retention } = options;
   const { mail_days, reject_days, ip_days, ledger_days } = retention;

@@ -1,5 +1,5 @@
 -- Records the result of an attempt to send the mail $1: the state $2, the error $3 or null, and the time $4. The queue
--- repeats an attempt that fails, up to `customer.mail_attempts` (sql/function/02_figures.sql).
+-- repeats an attempt that fails, up to `customer.mail_attempts` (sql/function/02_limits.sql).
 update customer.mail
 set
     state = $2,

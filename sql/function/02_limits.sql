@@ -1,5 +1,5 @@
--- Holds the figures of the SQL functions, each with its unit and meaning. `pipeline/figures.ts` and `api/figures.ts`
--- hold the figures of the programs.
+-- Holds the limits and periods of the SQL functions, each with its unit and meaning. `pipeline/figures/` and
+-- `api/figures/` hold those of the programs.
 
 -- Returns the number of attempts to send a mail. The pauses between twelve attempts span about 16 hours.
 create or replace function customer.mail_attempts() returns integer
@@ -26,7 +26,7 @@ create or replace function customer.watch_days() returns integer
 language sql immutable parallel safe
 return 7;
 
--- Returns the most items of a page; `sizes.perPage` of api/figures.ts is the same figure.
+-- Returns the most items of a page; `perPage` of api/figures/sizes.ts is the same figure.
 create or replace function registry.page_items() returns integer
 language sql immutable parallel safe
 return 100;

@@ -1,0 +1,57 @@
+import { day_ms, hour_ms, minute_ms, second_ms } from '../../sql/process/durations.ts';
+
+/** The bounds of one call of a webhook. */
+export const webhookCall = {
+  /** The longest time from the call to the end of its answer, in ms. */
+  answer_ms: 15 * second_ms,
+  /** The characters of an answer that are kept. */
+  kept_characters: 1_000,
+};
+
+/** The calls of webhooks, besides the bounds of one call (`webhookCall`). */
+export const webhooks = {
+  /** The most calls in parallel of a worker. */
+  lanes: 64,
+  /** The most calls in parallel of an account, over all workers. */
+  lanesOfAccount: 3,
+  /** The most calls in parallel of slow endpoints, over all workers: other endpoints have the rest. */
+  slowLanes: 32,
+  /** The duration of the last call from which an endpoint is slow, in ms. */
+  slow_ms: 2 * second_ms,
+  /** The sessions of the database that all calls of a worker share. */
+  sessions: 4,
+  /** The pause between two looks for due endpoints, in ms. */
+  tick_ms: second_ms,
+  /** The pause after the end of a call, so that calls which end together are replaced together, in ms. */
+  pause_ms: 10,
+  /** The time for which one turn of an endpoint begins calls, in ms. */
+  turn_ms: second_ms,
+  /** The time after which a turn counts as lost with its worker, in seconds. */
+  lease_s: 60,
+  /** The longest wait for calls under way when the worker ends, in ms. */
+  grace_ms: 20 * second_ms,
+  /** The pauses between attempts to keep the outcome of a call. */
+  end: { retries: 3, minTimeout: second_ms, factor: 2 },
+  /** The largest body of a call with several events, and the part of it that is not events, in bytes. */
+  body_bytes: 20_000,
+  envelope_bytes: 1_000,
+  /** The calls of an endpoint that are kept. */
+  keptCalls: 1_000,
+  /** The waits after failures in a row, in ms; the last one repeats. */
+  waits_ms: [
+    5 * second_ms,
+    5 * minute_ms,
+    30 * minute_ms,
+    ...[2, 5, 10, 14, 20, 24].map((hours) => hours * hour_ms),
+  ],
+  /** The largest share by which a wait is longer, so that endpoints of one failed server do not return together. */
+  jitter: 0.2,
+  /** The shortest wait after the answers 429, 502 and 504, in ms. */
+  slowDown_ms: minute_ms,
+  /** The longest wait that a header `Retry-After` may ask for, in ms. */
+  retryAfter_ms: 12 * hour_ms,
+  /** The duration of failures from which a failure is mailed to the owner, in ms. */
+  mailed_ms: 30 * minute_ms,
+  /** The duration of failures that disables an endpoint, in ms. */
+  failing_ms: 5 * day_ms,
+};
