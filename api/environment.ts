@@ -17,7 +17,7 @@ import {
 } from '../sql/process/environment.ts';
 import type { Language } from '../sql/words/message.ts';
 import { bounds, type Bounds } from './figures/account-limits.ts';
-import { prices } from './figures/prices.ts';
+import { prices } from './figures/prices-and-bonus.ts';
 import { normalizeDomain } from './accounts/mail-address.ts';
 import { createPayment } from './wallet/payment.ts';
 

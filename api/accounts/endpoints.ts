@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Db } from '../../sql/connection/kysely.ts';
 import { answersSuccess, model, text, time } from '../endpoint/answers.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
-import { welcomeBonus } from '../figures/prices.ts';
+import { welcomeBonus } from '../figures/prices-and-bonus.ts';
 import { limits } from '../figures/rate-limits.ts';
 import { invalid } from '../http/errors.ts';
 import { formatTimestamp } from '../http/timestamp.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type Db, lockName, type Tx } from '../../sql/connection/kysely.ts';
 import { day_ms } from '../../sql/process/durations.ts';
-import { welcomeBonus } from '../figures/prices.ts';
+import { welcomeBonus } from '../figures/prices-and-bonus.ts';
 import type { Context } from '../http/context.ts';
 import { invalid } from '../http/errors.ts';
 import { issueToken } from '../tokens/token.ts';

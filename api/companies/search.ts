@@ -89,7 +89,7 @@ async function readPage(
   }
 }
 
-/** Makes the endpoint of searches. `../figures/prices.ts` has the price of a page. */
+/** Makes the endpoint of searches. `../figures/prices-and-bonus.ts` has the price of a page. */
 export function searchEndpoint(options: SearchOptions, charge: Charging): Endpoint {
   const { readers, limiter, searchCredits } = options;
   const { searches } = workLimits(options.bounds);

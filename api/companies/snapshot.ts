@@ -42,7 +42,7 @@ async function readEntries(db: Db, asked: Asked[]): Promise<(SnapshotEntry[] | n
 /** Leaves the provenance out of the `ETag`, so that no client pays for a new provenance alone. */
 const leaveOut = (key: string, value: unknown) => (key === 'provenance' ? undefined : value);
 
-/** Makes the endpoint of snapshots. `../figures/prices.ts` has the price of a snapshot. */
+/** Makes the endpoint of snapshots. `../figures/prices-and-bonus.ts` has the price of a snapshot. */
 export function snapshotEndpoint(
   options: Context & { snapshotCredits: number },
   charge: Charging,

@@ -7,7 +7,7 @@ import { type Country, readCountries } from '../dictionaries/countries.ts';
 import { readWords, type Words } from '../dictionaries/words.ts';
 import { basePath } from '../endpoint/mount.ts';
 import { day_ms, hour_ms } from '../../sql/process/durations.ts';
-import { welcomeBonus } from '../figures/prices.ts';
+import { welcomeBonus } from '../figures/prices-and-bonus.ts';
 import { readSeries } from '../stats/read-series.ts';
 import { isSmall } from '../stats/small-counts.ts';
 import { chooseSource } from '../stats/source.ts';
