@@ -13,36 +13,24 @@ const readBytes = readBounded(
 );
 const otherCharset = /;\s*charset\s*=\s*(?!"?utf-?8"?\s*(?:;|$))/i;
 
-/** Returns the keys of all objects in a value, in any depth, with repetitions. */
-function listKeys(value: unknown): string[] {
-  const keys: string[] = [];
-  const pending = [value];
-  for (const one of pending) {
-    if (typeof one !== 'object' || one === null) continue;
-    if (!Array.isArray(one)) keys.push(...Object.keys(one));
-    pending.push(...Object.values(one));
-  }
-  return keys;
-}
-
 /** Matches a string in valid JSON, and a colon that makes the string a key. */
 const stringOfJson = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?/g;
 
-/** Returns a key that occurs twice in one object of the JSON; else undefined. `JSON.parse` would keep the last value. */
-function findRepeatedKey(json: string, value: unknown): string | undefined {
-  const kept = listKeys(value);
-  const written = [...json.matchAll(stringOfJson)].filter(([, , colon]) => colon !== undefined);
-  if (written.length === kept.length) return undefined;
-  const left = new Map(
-    [...Map.groupBy(kept, (key) => key)].map(([key, same]) => [key, same.length]),
-  );
-  return written
+/** Returns a key that occurs twice in one object of the JSON; else undefined. `JSON.parse` keeps the last value alone. */
+function findRepeatedKey(json: string): string | undefined {
+  const kept: string[] = [];
+  JSON.parse(json, function keep(this: unknown, key, value) {
+    if (!Array.isArray(this)) kept.push(key);
+    return value as unknown;
+  });
+  // The last key is the empty one that `JSON.parse` gives the whole value.
+  kept.pop();
+  kept.sort();
+  return [...json.matchAll(stringOfJson)]
+    .filter(([, , colon]) => colon !== undefined)
     .map(([, quoted]) => JSON.parse(quoted!) as string)
-    .find((key) => {
-      const count = left.get(key) ?? 0;
-      left.set(key, count - 1);
-      return count === 0;
-    });
+    .toSorted()
+    .find((key, at) => key !== kept[at]);
 }
 
 function parseJson(bytes: Buffer): unknown {
@@ -56,7 +44,7 @@ function parseJson(bytes: Buffer): unknown {
     throw new HttpError(400, { message: malformed });
   }
   refuseHuge(value, ['body']);
-  const key = findRepeatedKey(json, value);
+  const key = findRepeatedKey(json);
   if (key !== undefined)
     throw invalid([[key, `The ${key} field must be given only once.`, 'repeated']]);
   return value;
