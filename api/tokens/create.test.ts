@@ -9,7 +9,6 @@ import { createAccount, createApiToken } from '../../fixtures/client/account.ts'
 
 const timestamp = '2026-05-01T10:00:00+00:00';
 const warning = 'Store this token now: it will not be shown again.';
-const lifetime = 'The expires_in_days field must be a whole number from 1 to 365.';
 
 const ref: unknown = expect.stringMatching(/^[0-9A-Z]{12}$/);
 const secret: unknown = expect.stringMatching(/^sk_api_[0-9A-Za-z]{49}$/);
@@ -61,14 +60,21 @@ describe('POST /tokens', () => {
     expect(answer).toMatchObject({ status: 201, body: { data: { expires_at } } });
   });
 
-  test.each([0, 366, -1, 1.5, '30', '', true, 1e300, [30]])(
-    '422 for a lifetime of %j',
-    async (expires_in_days) => {
-      expect(await owner.ask('POST /tokens', { name: 'Billing', expires_in_days })).toEqual(
-        refusal('expires_in_days', lifetime),
-      );
-    },
-  );
+  test.each([
+    [0, 'at least 1'],
+    [-1, 'at least 1'],
+    [366, 'greater than 365'],
+    [1e300, 'greater than 365'],
+    [1.5, 'a whole number'],
+    ['30', 'a number'],
+    ['', 'a number'],
+    [true, 'a number'],
+    [[30], 'a number'],
+  ])('422 for a lifetime of %j, which must be %s', async (expires_in_days, bound) => {
+    const refused = await owner.ask('POST /tokens', { name: 'Billing', expires_in_days });
+    expect(refused.status).toBe(422);
+    expect(JSON.stringify(refused.body)).toContain(`${bound}."`);
+  });
 
   test.each([
     [undefined, 'The name field is required.'],

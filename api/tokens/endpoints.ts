@@ -7,7 +7,7 @@ import { answersSuccess, model, text, time } from '../endpoint/answers.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
 import { lifetimes } from '../figures/lifetimes.ts';
 import { sizes } from '../figures/sizes.ts';
-import { coded, HttpError, invalid } from '../http/errors.ts';
+import { HttpError, invalid } from '../http/errors.ts';
 import { nameField } from '../http/field.ts';
 import {
   pageMetaFields,
@@ -77,16 +77,7 @@ async function countActive(tx: Tx, account_id: string, most: number, now: Date):
   return rows[0]!.active_count;
 }
 
-const { apiToken_days } = lifetimes;
-const wrong = `must be a whole number from 1 to ${apiToken_days}.`;
-
-const lifetimeField = z
-  .number({ error: `The expires_in_days field ${wrong}` })
-  .refine(
-    (days) => Number.isInteger(days) && days >= 1 && days <= apiToken_days,
-    coded('out_of_range', wrong),
-  )
-  .meta({ type: 'integer', minimum: 1, maximum: apiToken_days });
+const lifetimeField = z.int().min(1).max(lifetimes.apiToken_days);
 
 const create = endpoint(
   {
@@ -253,8 +244,8 @@ async function rotateToken(tx: Tx, caller: Caller, path: z.output<typeof params>
     .execute();
   const { account_id, kind, lifetime_days, token_ref } = old;
   const suffix = ' (rotated)';
-  const kept = Array.from(old.name).slice(0, sizes.name[1] - suffix.length);
-  const name = kept.join('') + suffix;
+  const most = sizes.name[1] - suffix.length;
+  const name = Array.from(old.name).slice(0, most).join('') + suffix;
   const new_token = await issueToken(tx, { account_id, kind, name, lifetime_days }, now);
   const revoked_at = formatTimestamp(now);
   return { old_token: { token_ref, name: old.name, revoked_at, is_active: false }, new_token };
