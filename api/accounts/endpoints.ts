@@ -11,7 +11,7 @@ import examples from './examples.json' with { type: 'json' };
 import { initializeAccount } from './init.ts';
 import { addressField, bonusKeysOf } from './mail-address.ts';
 import { passwordField, verifyPassword } from './password.ts';
-import { confirmation, createRecovery } from './recover.ts';
+import { confirmation, confirmRecovery, requestRecovery } from './recover.ts';
 import { languageField, registerEndpoint, type RegistrationOptions } from './register.ts';
 
 const common = { method: 'post', tag: 'Accounts', auth: 'none' } as const;
@@ -66,7 +66,7 @@ const recover = endpoint(
     example: { message: asked, expires_at: examples.registered.expires_at },
   },
   async ({ body, options }) => {
-    const expires_at = await createRecovery(options).request(body);
+    const expires_at = await requestRecovery(options, body);
     return { message: asked, expires_at: formatTimestamp(expires_at) };
   },
 );
@@ -84,7 +84,7 @@ const confirm = endpoint(
     bodyExample: examples.confirmation,
   },
   async ({ body, options }) => {
-    const opened = await createRecovery(options).confirm(body);
+    const opened = await confirmRecovery(options, body);
     if (!opened) throw invalid([['token', 'Recovery confirmation failed', 'invalid_token']]);
     return { ...opened, message: recovered };
   },

@@ -61,9 +61,8 @@ export async function startAccount(tx: Tx, account: Account, now: Date, isWelcom
 export async function initializeAccount(options: Context, token: string) {
   const now = options.now();
   const claims = readClaims(options.secretKey, token, 'init', now);
-  if (!claims) throw invalid([['token', refused, 'invalid_token']]);
   return options.db.transaction().execute(async (tx) => {
-    const account = await useOneTimeToken(tx, claims, now);
+    const account = claims && (await useOneTimeToken(tx, claims, now));
     if (!account) throw invalid([['token', refused, 'invalid_token']]);
     const isWelcome = await claimWelcomeBonus(tx, options.secretKey, account, now);
     return { account: await startAccount(tx, account, now, isWelcome), isWelcome };

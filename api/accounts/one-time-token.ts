@@ -1,4 +1,5 @@
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import {
   oneTimeTokenClaims,
   type OneTimeTokenClaims,
@@ -31,9 +32,10 @@ interface Issue {
   now: Date;
 }
 
-/** Counts a mail to a mailbox or an account, and returns whether the limits allow the mail. */
-export async function isMailAllowed(limiter: Limiter, purpose: Purpose, key: string) {
+/** Counts a mail to a mailbox, or to an account since its last recovery, and returns whether the limits allow the mail. */
+export async function isMailAllowed(limiter: Limiter, purpose: Purpose, counted: string) {
   const { hour, day } = mailLimits[purpose];
+  const key = hash('sha256', counted);
   return (await limiter.isAllowed(hour, key)) && limiter.isAllowed(day, key);
 }
 
@@ -60,15 +62,19 @@ export async function issueOneTimeToken(
     .execute();
 }
 
-/** Cancels the unused one-time tokens of an account and purpose. */
+/** Returns the condition that a one-time token is neither used nor cancelled nor expired. */
+export function isUsable(now: Date) {
+  return sql<boolean>`used_at is null and cancelled_at is null and expires_at > ${now}`;
+}
+
+/** Cancels the usable one-time tokens of an account and purpose. */
 export async function cancelOneTimeTokens(tx: Tx, { account_id, purpose, now }: Issue) {
   await tx
     .updateTable('customer.one_time_token')
     .set({ cancelled_at: now })
     .where('account_id', '=', account_id)
     .where('purpose', '=', purpose)
-    .where('used_at', 'is', null)
-    .where('cancelled_at', 'is', null)
+    .where(isUsable(now))
     .execute();
 }
 
@@ -90,9 +96,7 @@ export async function useOneTimeToken(tx: Tx, claims: OneTimeTokenClaims, now: D
     .where('one_time_token_id', '=', claims.jti)
     .where('account_id', '=', account.account_id)
     .where('purpose', '=', claims.purpose)
-    .where('used_at', 'is', null)
-    .where('cancelled_at', 'is', null)
-    .where('expires_at', '>', now)
+    .where(isUsable(now))
     .returning('one_time_token_id')
     .executeTakeFirst();
   return used && account;

@@ -1,5 +1,5 @@
 import type { RequestHandler, Router } from 'express';
-import { confirmation, createRecovery } from './recover.ts';
+import { confirmation, confirmRecovery, findRecovery } from './recover.ts';
 import type { Context } from '../http/context.ts';
 import { readForm } from '../http/bounded-body.ts';
 import { onlyAllow } from '../http/errors.ts';
@@ -20,7 +20,6 @@ function tokenOf({ token }: Form): string | undefined {
  * form, with token and password the new Master Token.
  */
 export function createRecoveryPages(options: Context): Router {
-  const recovery = createRecovery(options);
   const router = createRouter();
   const limit = options.limiter.limitRequests(limits.confirmRecovery);
 
@@ -36,9 +35,9 @@ export function createRecoveryPages(options: Context): Router {
       const form = formOf(request);
       const token = tokenOf(form);
       // The language is read before the recovery, which makes the link invalid.
-      const language = await recovery.findLanguage(token ?? '');
+      const language = (await findRecovery(options, token ?? ''))?.language;
       const { data: proof } = confirmation.safeParse(form);
-      const opened = proof && (await recovery.confirm(proof));
+      const opened = proof && (await confirmRecovery(options, proof));
       const isRefused = form.password !== undefined;
       const asked = { token, isRefused, isTranslatable: true, language };
       if (opened) sendPrivatePage(response, 200, 'recovery-done', { ...opened, language });

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { createRef } from '../auth/token-secret.ts';
@@ -69,7 +68,7 @@ async function registerAccount(options: Context, registration: Registration) {
   if (await findInitialized(options.db, email).executeTakeFirst()) throw takenAddress();
   const password_hash = await hashPassword(password);
   const profile = { email, name, password_hash, language };
-  const isMailed = await isMailAllowed(options.limiter, 'init', hash('sha256', mailboxOf(email)));
+  const isMailed = await isMailAllowed(options.limiter, 'init', mailboxOf(email));
   return options.db.transaction().execute(async (tx) => {
     const { account_id, user_ref } = await tx
       .insertInto('customer.account')
