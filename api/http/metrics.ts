@@ -1,17 +1,15 @@
 import type { RequestHandler } from 'express';
 import type { Pool } from 'pg';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { Readers } from '../../sql/connection/readers.ts';
 import { addRegistryMetrics } from '../../sql/metrics/registry.ts';
 import { createRendering } from '../../sql/metrics/server.ts';
+import type { Context } from './context.ts';
 import { isOfThisMachine } from './forwarded.ts';
 import { addRead, createRouter } from './router.ts';
 
-interface Options {
+interface Options extends Pick<Context, 'readers' | 'now'> {
   pool?: Pool | undefined;
-  readers: Readers;
   searchIndex: { memory_bytes(): number };
-  now: () => Date;
 }
 
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -36,15 +34,16 @@ export function createMetrics({ pool, readers, searchIndex, now }: Options) {
     labelNames: ['route'] as const,
     registers: [registry],
   });
-  const memory = new Gauge({
-    name: 'registry_search_memory_bytes',
-    help: 'Memory of the process that has the search index, which the API processes of a machine share.',
-    registers: [],
-    collect() {
-      this.set(searchIndex.memory_bytes());
-    },
-  });
-  registry.registerMetric(memory);
+  registry.registerMetric(
+    new Gauge({
+      name: 'registry_search_memory_bytes',
+      help: 'Memory of the process that has the search index, which the API processes of a machine share.',
+      registers: [],
+      collect() {
+        this.set(searchIndex.memory_bytes());
+      },
+    }),
+  );
   if (pool) addRegistryMetrics(registry, pool, 'api', () => readers.states());
 
   const render = createRendering(registry, now);
