@@ -30,7 +30,9 @@ function startAuthentication() {
   const uses = createUses(db);
   const options = { gate: db, readers: onlyWriter(db), uses, now: () => now };
   const count = (name: string) => statements.filter((text) => text.includes(name)).length;
-  return { ...createAuthentication(options), uses, count };
+  const { find, admit } = createAuthentication(options);
+  const authenticate = async (request: Request) => admit(request, await find(request));
+  return { find, authenticate, uses, count };
 }
 
 /** A request that has arrived, as far as a token is concerned. */
@@ -80,9 +82,9 @@ describe('requests of the same moment', () => {
 });
 
 test('a request that the limit refuses leaves no use', async () => {
-  const { refuseEnded, uses } = startAuthentication();
+  const { find, uses } = startAuthentication();
   const token = await newToken();
-  await refuseEnded(requestWith(token));
+  await find(requestWith(token));
   await uses.flush();
   expect(await usesOf(token)).toEqual({ usage_count: '0', last_used_ip: null });
 });

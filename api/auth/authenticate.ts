@@ -25,7 +25,8 @@ export interface Caller {
   snapshot_no: number;
 }
 
-interface KnownToken extends Caller {
+/** A token that the database has. */
+export interface KnownToken extends Caller {
   /** The SHA-256 of the secret of the token, as 64 hexadecimal digits. */
   hash: string;
   state: 'usable' | 'revoked' | 'expired';
@@ -36,20 +37,19 @@ export function unauthorized(error: string): HttpError {
   return new HttpError(401, { error, message: error }, { 'WWW-Authenticate': 'Bearer' });
 }
 
-export type Authentication = ReturnType<typeof createAuthentication>;
-
-function refuseState({ state }: KnownToken): void {
-  if (state === 'revoked') throw unauthorized('Token revoked');
-  if (state === 'expired') throw unauthorized('Token expired');
+/** Throws a 401 for a revoked or expired token. */
+export function refuseEnded(token: KnownToken | undefined): void {
+  if (token?.state === 'revoked') throw unauthorized('Token revoked');
+  if (token?.state === 'expired') throw unauthorized('Token expired');
 }
 
 /** Returns the last use of a token: the later of the time in this process and the time in the database. */
-function latest(one: Date | null | undefined, other: Date | null): Date | null {
+function latest(one: Date | undefined, other: Date | null): Date | null {
   return one && (!other || one > other) ? one : other;
 }
 
 /**
- * Returns the functions that authenticate requests by token. Every request looks up its token, parallel requests
+ * Returns the functions that authenticate requests by token. Every request looks up its token once, parallel requests
  * in one statement, so that all processes refuse a revoked token at once.
  */
 export function createAuthentication({
@@ -58,10 +58,10 @@ export function createAuthentication({
   uses,
   now,
 }: Pick<Context, 'gate' | 'readers' | 'uses' | 'now'>) {
-  /** The last use of each token that this process has found, by the hash of the token. */
-  const found = new LRUCache<string, { used_at?: Date }>({ max: memory.tokens });
+  /** The last use of each token in this process, by the hash of the token. */
+  const used = new LRUCache<string, Date>({ max: memory.tokens });
 
-  const find = createBatch(async (hashes: string[]): Promise<(KnownToken | undefined)[]> => {
+  const findHash = createBatch(async (hashes: string[]): Promise<(KnownToken | undefined)[]> => {
     const keys = [...new Set(hashes)].map((hash) => Buffer.from(hash, 'hex'));
     const rows = await readers.readCustomer(
       (db) => runPrepared<KnownToken>(db, 'api/find_tokens.sql', [keys, now()]),
@@ -71,38 +71,23 @@ export function createAuthentication({
     return hashes.map((hash) => known.get(hash));
   });
 
-  /** Returns the caller of a request, and counts the use of its token. Throws a 401 without a valid token. */
-  async function authenticate(request: Request): Promise<Caller> {
-    const { hash, error } = readBearer(request);
-    if (hash === undefined) throw unauthorized(error);
-    const known = await find(hash);
-    if (!known) throw unauthorized('Invalid token');
-    refuseState(known);
-    const last_used_at = latest(found.get(hash)?.used_at, known.last_used_at);
+  /** Returns the token of a request; undefined for a missing, malformed or unknown token. Counts no use. */
+  async function find(request: Request): Promise<KnownToken | undefined> {
+    const { hash } = readBearer(request);
+    return hash === undefined ? undefined : findHash(hash);
+  }
+
+  /** Counts a use of the token that `find` returned for a request, and returns its caller. Throws a 401 without a valid token. */
+  function admit(request: Request, token: KnownToken | undefined): Caller {
+    if (!token) throw unauthorized(readBearer(request).error ?? 'Invalid token');
+    refuseEnded(token);
+    const { hash } = token;
+    const last_used_at = latest(used.get(hash), token.last_used_at);
     const used_at = now();
-    found.set(hash, { used_at });
+    used.set(hash, used_at);
     uses.count(hash, used_at, clientAddressOf(request));
-    return { ...known, last_used_at };
+    return { ...token, last_used_at };
   }
 
-  /** Throws a 401 when the token of a request is expired or revoked; does not count the use. */
-  async function refuseEnded(request: Request): Promise<void> {
-    const { hash } = readBearer(request);
-    const known = hash && (await find(hash));
-    if (known) refuseState(known);
-  }
-
-  /**
-   * Returns the key under which the requests of a token are counted; undefined for a missing or unknown token.
-   * Guessed tokens count only for their address, since each would leave a row.
-   */
-  async function findKey(request: Request): Promise<string | undefined> {
-    const { hash } = readBearer(request);
-    if (hash === undefined || found.has(hash)) return hash;
-    if (!(await find(hash))) return undefined;
-    found.set(hash, {});
-    return hash;
-  }
-
-  return { authenticate, refuseEnded, findKey };
+  return { find, admit };
 }

@@ -2,7 +2,12 @@ import cors from 'cors';
 import type { Router, Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
 import type { Context } from '../http/context.ts';
-import { type Authentication, type Caller, createAuthentication } from '../auth/authenticate.ts';
+import {
+  type Caller,
+  createAuthentication,
+  type KnownToken,
+  refuseEnded,
+} from '../auth/authenticate.ts';
 import { limits, workLimits } from '../figures/rate-limits.ts';
 import { readBody } from './body.ts';
 import type { Auth, Call, Endpoint } from './endpoint.ts';
@@ -28,14 +33,29 @@ export function mountEndpoints(
   options: Context & { corsOrigins?: string[] },
 ): Router {
   const router = createRouter();
-  const authentication = createAuthentication(options);
-  // A revoked or expired token gets a 401, even beyond the rate limit.
+  const { find, admit } = createAuthentication(options);
   const { limiter } = options;
+  const identify: RequestHandler = async (request, response, next) => {
+    response.locals.token = await find(request);
+    next();
+  };
+  // Guessed tokens count only for their address, since each would leave a row. A revoked or expired token gets a 401,
+  // even beyond the rate limit.
   const limitToken = limiter.limitRequests(
     limits.general,
-    authentication.findKey,
-    authentication.refuseEnded,
+    (request) => tokenOf(request)?.hash,
+    (request) => refuseEnded(tokenOf(request)),
   );
+  const enter = (auth: Auth): RequestHandler => {
+    return (request, response, next) => {
+      const caller = admit(request, tokenOf(request));
+      if (auth === 'master' && caller.kind !== 'master') {
+        throw new HttpError(403, { message: 'This operation needs the Master Token.' });
+      }
+      response.locals.caller = caller;
+      next();
+    };
+  };
   const byPath = Map.groupBy(endpoints, ({ description }) => description.path);
   // Paths without a parameter are mounted first, so that `/tokens/verify` does not name a token `verify`.
   const paths = [...byPath].toSorted(
@@ -51,7 +71,7 @@ export function mountEndpoints(
       route[method](
         ...(auth === 'none'
           ? [limiter.limitRequests(limit ?? limits.general)]
-          : [limitToken, admit(authentication, auth), ...limitCaller]),
+          : [identify, limitToken, enter(auth), ...limitCaller]),
         // The body of a GET is ignored, since HTTP defines no meaning for it.
         ...(method === 'get' ? [] : [readBody]),
         answer(one, options),
@@ -78,17 +98,7 @@ function begin(path: string, isOpen: boolean): RequestHandler {
   };
 }
 
-function admit({ authenticate }: Authentication, auth: Auth): RequestHandler {
-  return async (request, response, next) => {
-    const caller = await authenticate(request);
-    if (auth === 'master' && caller.kind !== 'master') {
-      const message = 'This operation needs the Master Token.';
-      throw new HttpError(403, { message });
-    }
-    response.locals.caller = caller;
-    next();
-  };
-}
+const tokenOf = ({ res }: Request) => res!.locals.token as KnownToken | undefined;
 
 const accountOf = ({ res }: Request): string => (res!.locals.caller as Caller).account_id;
 

@@ -40,11 +40,6 @@ export function addressKeyOf(request: Request): string {
   return ipKeyGenerator(clientAddressOf(request) ?? 'unknown', 56);
 }
 
-// `express-rate-limit` requires `decrement` and `resetKey`, but calls them only with options that are not set here.
-function unsupported(): never {
-  throw new Error('Hits are not taken back');
-}
-
 /**
  * Returns the limiter, which counts requests in Postgres for all processes, until the worker deletes closed windows
  * (`sql/mail/delete_done.sql`). While the writer is away and standbys answer, each process counts alone.
@@ -127,23 +122,24 @@ export function createLimiter({ gate, readers, now, logger }: Options) {
      */
     limitRequests(
       limited: RequestLimit,
-      keyOf?: (request: Request) => string | Promise<string | undefined>,
-      beforeRefusal?: (request: Request) => Promise<void>,
+      keyOf?: (request: Request) => string | undefined,
+      beforeRefusal?: (request: Request) => void,
     ): RequestHandler {
       const limit = rateLimit({
         windowMs: limited.window_ms,
         limit: limited.request_count,
         standardHeaders: 'draft-8',
         legacyHeaders: true,
-        keyGenerator: async (request) => (await keyOf?.(request)) ?? addressKeyOf(request),
+        keyGenerator: (request) => keyOf?.(request) ?? addressKeyOf(request),
         store: {
           prefix: limited.name,
           increment: (key) => hit(limited, key),
-          decrement: unsupported,
-          resetKey: unsupported,
+          // The library calls these two only with options that are not set here.
+          decrement: () => undefined,
+          resetKey: () => undefined,
         },
-        message: async (request: Request) => {
-          await beforeRefusal?.(request);
+        message: (request: Request) => {
+          beforeRefusal?.(request);
           return withCode({ message: refusalOf(limited) }, 429);
         },
         logger,
