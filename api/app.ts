@@ -108,7 +108,7 @@ export function createApp(options: AppOptions): Express {
   const limitAddress = options.limiter.limitRequests(limits.general);
   const endpoints = listEndpoints(options);
   // `/webhooks/stripe` comes before `/webhooks/{webhook_ref}`.
-  app.use(createWebhooks(options));
+  app.use(createWebhooks(options, limitAddress));
   app.use(basePath, mountEndpoints(endpoints, options));
   app.use(createProbes(options));
   app.use(metrics.router);

@@ -49,8 +49,6 @@ export const limits = {
   registerWebhook: limit('webhook-changes', 200, hour_ms, 'registrations and changes an hour'),
   /** An account's tests and replays together; each causes a call of a webhook. */
   callWebhook: limit('webhook-calls', 120, hour_ms, 'tests and replays an hour'),
-  /** The limit per address of refused webhooks. Stripe, whose webhooks are not refused, repeats after a 429. */
-  refusedWebhooks: limit('webhooks', 30, minute_ms),
 };
 
 function limitMails(name: string, mostInHour: number, mostInDay: number) {

@@ -76,20 +76,18 @@ export function createLimiter({ gate, readers, now, logger }: Options) {
 
   const countHit = createBatch(countHits, batches.counting);
 
-  /** Returns the window of a key if this process knows that the window is full; delays a frequent refusal. */
-  async function meetFull({ name, request_count }: RequestLimit, key: string) {
-    const seen = findOpen(`${name}:${key}`);
-    if (!seen || seen.totalHits <= request_count) return undefined;
-    seen.refusals = (seen.refusals ?? 0) + 1;
-    if (seen.refusals > promptRefusals) await delay(retryAfter_s.work * 1_000);
-    return seen;
-  }
-
-  /** Counts a request, unless its window is known to be full. Returns the count and the end of the window. */
+  /**
+   * Counts a request, and returns the count and the end of the window. A request in a window that is known to be full
+   * is not counted; a frequent refusal is delayed.
+   */
   async function hit(limited: RequestLimit, key: string): Promise<Counted> {
-    const full = await meetFull(limited, key);
-    if (full) return full;
     const limit_key = `${limited.name}:${key}`;
+    const known = findOpen(limit_key);
+    if (known && known.totalHits > limited.request_count) {
+      known.refusals = (known.refusals ?? 0) + 1;
+      if (known.refusals > promptRefusals) await delay(retryAfter_s.work * 1_000);
+      return known;
+    }
     const reset_at = new Date(now().getTime() + limited.window_ms);
     let counted = await countHit({ limit_key, reset_at });
     if (!counted) {
@@ -98,17 +96,6 @@ export function createLimiter({ gate, readers, now, logger }: Options) {
     }
     windows.set(limit_key, counted);
     return counted;
-  }
-
-  /** Throws a 429 when a window is full. */
-  function refuse(limited: RequestLimit, { totalHits, resetTime }: Counted): void {
-    const { name, request_count, window_ms } = limited;
-    if (totalHits <= request_count) return;
-    const wait_s = Math.ceil((resetTime.getTime() - now().getTime()) / 1_000);
-    throw tooMany(refusalOf(limited), wait_s, {
-      'RateLimit-Policy': `"${name}"; q=${request_count}; w=${window_ms / 1_000}`,
-      RateLimit: `"${name}"; r=0; t=${wait_s}`,
-    });
   }
 
   return {
@@ -159,13 +146,14 @@ export function createLimiter({ gate, readers, now, logger }: Options) {
 
     /** Counts one hit of a key. Throws a 429 beyond the limit. */
     async count(limited: RequestLimit, key: string): Promise<void> {
-      refuse(limited, await hit(limited, key));
-    },
-
-    /** Throws a 429 when this process knows that the window of a key is full; counts no hit. */
-    async refuseFull(limited: RequestLimit, key: string): Promise<void> {
-      const full = await meetFull(limited, key);
-      if (full) refuse(limited, full);
+      const { name, request_count, window_ms } = limited;
+      const { totalHits, resetTime } = await hit(limited, key);
+      if (totalHits <= request_count) return;
+      const wait_s = Math.ceil((resetTime.getTime() - now().getTime()) / 1_000);
+      throw tooMany(refusalOf(limited), wait_s, {
+        'RateLimit-Policy': `"${name}"; q=${request_count}; w=${window_ms / 1_000}`,
+        RateLimit: `"${name}"; r=0; t=${wait_s}`,
+      });
     },
 
     /**

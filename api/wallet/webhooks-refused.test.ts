@@ -128,13 +128,13 @@ describe('POST /api/v1/webhooks/stripe', () => {
     expect(await readText(socket)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
   });
 
-  test('429 to an address of which 30 were refused in a minute, and to no other', async () => {
+  test('429 after 180 calls of an address in a minute, and to no other address', async () => {
     const client = { address: '198.51.100.30' };
     const signed = sign();
-    for (let at = 0; at < 15; at += 1) {
-      expect((await send(payload, undefined, client)).status).toBe(400);
-      expect((await send('{}', signed, client)).status).toBe(400);
-    }
+    const calls = Array.from({ length: 180 }, (_, at) =>
+      send(at % 2 === 0 ? payload : '{}', at % 2 === 0 ? undefined : signed, client),
+    );
+    for (const { status } of await Promise.all(calls)) expect(status).toBe(400);
     for (const signature of [undefined, signed]) {
       expect(await send(payload, signature, client)).toEqual({
         status: 429,
@@ -144,7 +144,6 @@ describe('POST /api/v1/webhooks/stripe', () => {
     await expectNothing();
     expect((await send('{}', signed)).status).toBe(400);
     shop.now = new Date(shop.now.getTime() + 60_000);
-    expect((await send(payload, signed, client)).status).toBe(200);
     expect((await send(payload, signed, client)).status).toBe(200);
   });
 

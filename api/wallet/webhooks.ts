@@ -1,17 +1,9 @@
-import {
-  type ErrorRequestHandler,
-  raw,
-  type Request,
-  type RequestHandler,
-  type Router,
-} from 'express';
+import { raw, type Request, type RequestHandler, type Router } from 'express';
 import { z } from 'zod';
-import { limits } from '../figures/rate-limits.ts';
 import { sizes } from '../figures/sizes.ts';
 import { readBounded } from '../http/bounded-body.ts';
 import type { Context } from '../http/context.ts';
 import { answerUnmatched, HttpError } from '../http/errors.ts';
-import { addressKeyOf } from '../http/limiter.ts';
 import { createRouter } from '../http/router.ts';
 import type { PaymentOptions } from './payment.ts';
 import { isRecent, type StripePayment } from './stripe.ts';
@@ -140,22 +132,15 @@ async function handleEvent({ db, logger }: Context, event: StripeEvent, now: Dat
  * Serves `POST /api/v1/webhooks/stripe`, where Stripe reports the outcome of checkouts, refunds and disputes.
  * Stripe repeats an event until it gets a 200, also for an event that a repetition would not help.
  */
-export function createWebhooks(options: PaymentOptions): Router {
+export function createWebhooks(options: PaymentOptions, limitAddress: RequestHandler): Router {
   const router = createRouter();
-  const { payment, limiter, now } = options;
+  const { payment, now } = options;
   if (payment?.name !== 'stripe') return router;
 
-  // Strangers cause little work: before a body is read, requests without a recent signature are refused, and
-  // addresses with too many refusals.
-  const admit: RequestHandler = async (request, _response, next) => {
-    await limiter.refuseFull(limits.refusedWebhooks, addressKeyOf(request));
+  // Strangers cause little work: a request without a recent signature is refused before its body is read.
+  const admit: RequestHandler = (request, _response, next) => {
     if (!isRecent(signatureOf(request), now())) throw unsigned();
     next();
-  };
-  const countRefused: ErrorRequestHandler = async (error, request, _response, next) => {
-    const { status = 500 } = error as { status?: number };
-    if (status < 500) await limiter.count(limits.refusedWebhooks, addressKeyOf(request));
-    next(error);
   };
   const readBytes = raw({ type: () => true, limit: sizes.webhook_bytes, inflate: false });
   const receive: RequestHandler = async (request, response) => {
@@ -167,7 +152,7 @@ export function createWebhooks(options: PaymentOptions): Router {
 
   router
     .route('/api/v1/webhooks/stripe')
-    .post(admit, readBounded(sizes.webhook_bytes, readBytes), receive, countRefused)
+    .post(limitAddress, admit, readBounded(sizes.webhook_bytes, readBytes), receive)
     // A GET reaches no `/webhooks/{webhook_ref}`.
     .all((request, response, next) => {
       response.locals.allow = 'POST';
