@@ -80,49 +80,35 @@ function isEntry(number: unknown): boolean {
 }
 
 function foldObject(
-  shape: ObjectShape,
+  { members, spellings }: ObjectShape,
   value: unknown,
   { path, entry }: { path: string; entry: number },
   folding: Folding,
 ): Folded | undefined {
   if (value === null) return undefined;
   if (!isRecord(value)) throw new UnusableAnswer(`${path} is no object`);
-  const found = foldMembers(shape, value, path, folding);
+  const keys = Map.groupBy(Object.keys(value), (key) =>
+    Object.hasOwn(members, key) ? key : spellings.find(([pattern]) => pattern.test(key))?.[1],
+  );
   // Members follow the order of `shape.csv`, so that extracts of equal content are equal.
-  const members = Object.keys(shape.members).filter((name) => found.has(name));
-  if (members.length === 0) return undefined;
-  const folded = Object.fromEntries(members.map((name) => [name, found.get(name)!]));
+  const found = Object.entries(members).flatMap(([name, shape]): [string, Folded][] => {
+    const values = (keys.get(name) ?? []).flatMap(
+      (key) => fold(shape, value[key], `${path}.${key}`, folding) ?? [],
+    );
+    const [first] = values;
+    if (first === undefined) return [];
+    if (!('members' in shape) || shape.kind === 'group') return [[name, first]];
+    return [[name, shape.kind === 'list' ? values : joinHistory(shape, values as Item[])]];
+  });
+  for (const key of keys.get(undefined) ?? []) {
+    folding.odd.push({ subject: 'field', value: shorten(`${path}.${key}`, 200) });
+  }
+  if (found.length === 0) return undefined;
+  const folded = Object.fromEntries(found);
   const entry_day = folding.entry_days?.get(entry || firstEntry(value));
-  if ('entry_day' in shape.members && entry_day) return { ...folded, entry_day };
-  const former_names = 'former_names' in shape.members ? listFormerNames(value.nazwa, path) : [];
+  if ('entry_day' in members && entry_day) return { ...folded, entry_day };
+  const former_names = 'former_names' in members ? listFormerNames(value.nazwa, path) : [];
   return former_names.length > 0 ? { ...folded, former_names } : folded;
-}
-
-function foldMembers(
-  { members, spellings }: ObjectShape,
-  value: Record<string, unknown>,
-  path: string,
-  folding: Folding,
-): Map<string, Folded> {
-  const found = new Map<string, Folded>();
-  for (const key of Object.keys(value)) {
-    const spelled = spellings.find(([pattern]) => pattern.test(key));
-    const name = Object.hasOwn(members, key) ? key : spelled?.[1];
-    if (name === undefined) {
-      folding.odd.push({ subject: 'field', value: shorten(`${path}.${key}`, 200) });
-      continue;
-    }
-    const member = fold(members[name]!, value[key], `${path}.${key}`, folding);
-    const other = found.get(name);
-    if (Array.isArray(member) && Array.isArray(other)) found.set(name, [...other, ...member]);
-    else if (member !== undefined) found.set(name, other ?? member);
-  }
-  for (const [name, items] of found) {
-    const shape = members[name]!;
-    if ('members' in shape && shape.kind === 'history')
-      found.set(name, joinHistory(shape, items as readonly Item[]));
-  }
-  return found;
 }
 
 /**
