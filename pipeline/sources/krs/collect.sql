@@ -25,7 +25,7 @@ select answer.file_no, answer.line, answer.raw, extract.*
 from stage.answer
 cross join lateral jsonb_to_record(answer.answer) as extract (
     krs text, form text, register text, state_day date, made_day date, entry_no integer,
-    last_entry_day date, activity_day text, content jsonb, content_hash text
+    last_entry_day date, content jsonb, content_hash text
 )
 where answer.answer ->> 'kind' = 'extract';
 
@@ -121,7 +121,7 @@ where reject.file_no = extract.file_no and reject.line = extract.line;
 analyze stage.krs_extract;
 
 -- One row per activity of an extract. code: a subclass such as 4312Z, or null. Old entries have a division,
--- group or class, such as 43, 431 or 4312.
+-- group or class, such as 43, 431 or 4312. entry_day: the day on which the activity was entered, in a full extract.
 create unlogged table stage.krs_activity as
 select
     extract.file_no, extract.line, list.place, activity.rank,
@@ -130,7 +130,8 @@ select
         concat(part."kodDzial", part."kodKlasa", registry.upper(part."kodPodklasa"))
         from '^[0-9]{2}(?:[0-9]|[0-9]{2}[A-Z]?)?$'
     ) as code,
-    translate(registry.upper(part.opis), ' ,;.:-()', '') as name
+    translate(registry.upper(part.opis), ' ,;.:-()', '') as name,
+    part.entry_day
 from stage.krs_extract as extract
 cross join (
     values
@@ -143,7 +144,7 @@ cross join lateral jsonb_path_query(
     extract.content #> '{sections,dzial3}', list.path
 ) with ordinality as activity (item, rank)
 cross join lateral jsonb_to_record(activity.item) as part (
-    "kodDzial" text, "kodKlasa" text, "kodPodklasa" text, opis text
+    "kodDzial" text, "kodKlasa" text, "kodPodklasa" text, opis text, entry_day text
 );
 
 create index on stage.krs_activity (file_no, line);
@@ -151,7 +152,8 @@ analyze stage.krs_activity;
 
 -- Writes one document an extract. KRS names no version of the classification: the version with more of the
 -- codes counts, then the version with more of their names. Then the version of the known entry counts, so that
--- a list that fits both is no reclassification. Last counts the version in force when the company was registered.
+-- a list that fits both is no reclassification. Last counts the version in force when the newest activity was entered,
+-- or the company was registered.
 insert into stage.document (file_no, line, entry_key_hint, document, raw)
 -- One row per legal form as KRS writes it: our label or the official name, in capitals. KRS writes 'lub' as a
 -- slash.
@@ -222,12 +224,15 @@ left join lateral (
                         = written.name
                 ) desc,
                 coalesce(version.version = known.activity_version, false) desc,
-                (version.version = 2025)
-                = coalesce(extract.activity_day >= '2025-01-01', false) desc
+                (version.version = 2025) = (
+                    coalesce(max(activity.entry_day), extract.content ->> 'registered_day', '')
+                    >= '2025-01-01'
+                ) desc
             limit 1
         ) as version
     from (
-        select distinct on (activity.code) activity.code, activity.place, activity.rank
+        select distinct on (activity.code)
+            activity.code, activity.place, activity.rank, activity.entry_day
         from stage.krs_activity as activity
         where
             activity.file_no = extract.file_no

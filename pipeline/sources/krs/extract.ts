@@ -63,8 +63,6 @@ export function readExtract(value: unknown) {
     /** The number of the newest entry of the extract. */
     entry_no: Number.isInteger(entry_no) && Math.abs(entry_no) < 2 ** 31 ? entry_no : undefined,
     last_entry_day: readable(header.dataOstatniegoWpisu),
-    /** The newest day on which an activity was entered; in a current extract, the day of registration. */
-    activity_day: findDay(findActivityDay(dane, entries), content.registered_day),
     content,
     /** The hash of the content that current and full extracts share; extracts of equal content have equal hashes. */
     content_hash: hash(
@@ -136,22 +134,6 @@ function readNumber(krs = ''): string {
 }
 
 type Entry = ReturnType<typeof readEntries>[number];
-
-/** Returns the day of the newest entry that brought in one of the current activities. */
-function findActivityDay(dane: unknown, entries: readonly Entry[]): string | undefined {
-  const numbers: number[] = [];
-  const visit = (found: unknown): void => {
-    if (Array.isArray(found)) found.forEach(visit);
-    if (!isRecord(found)) return;
-    if (found.nrWpisuWprow === undefined) Object.values(found).forEach(visit);
-    else if (!found.nrWpisuWykr) numbers.push(Number(found.nrWpisuWprow));
-  };
-  const purpose = isRecord(dane) && isRecord(dane.dzial3) ? dane.dzial3 : {};
-  visit(purpose.przedmiotDzialalnosci);
-  visit(purpose.przedmiotDzialalnosciOPP);
-  const newest = Math.max(0, ...numbers.filter(Number.isSafeInteger));
-  return entries.find(({ number }) => number === newest)?.day;
-}
 
 /** Returns the entries of a full extract in the order of their numbers. */
 function readEntries(entries: readonly Texts[] = []) {

@@ -80,7 +80,9 @@ describe('an OdpisPelny', () => {
       dzial2: { reprezentacja: [{ nazwaOrganu, sklad }] },
       dzial3: activities([{ pozycja }]),
     });
-    expect(read(versioned).sections).toEqual(read(plain).sections);
+    // Only a full extract states the day of an activity.
+    const entered = activities([{ kodDzial: '69', kodKlasa: '10', entry_day: '2026-11-05' }]);
+    expect(read(versioned).sections).toEqual({ ...read(plain).sections, dzial3: entered });
     expect(read(versioned).odd).toEqual([]);
   });
 
