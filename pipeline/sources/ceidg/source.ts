@@ -1,3 +1,4 @@
+import { readCountryRows } from '../../../sql/country.ts';
 import { Refusal } from '../../errors.ts';
 import type { TableDescription } from '../source.ts';
 import { readColumns, readTable } from '../table.ts';
@@ -5,9 +6,7 @@ import { readColumns, readTable } from '../table.ts';
 /** The part of the dump that holds the entries without an address in Poland. */
 export const NO_VOIVODESHIP = { code: '00', name: 'brak województwa' };
 
-export const voivodeships = readTable<'code' | 'name'>(
-  new URL('../../../sql/country/pl/region.csv', import.meta.url),
-);
+export const voivodeships = readCountryRows<'code' | 'name'>('PL', 'region');
 
 const header = new URL('header.csv', import.meta.url);
 

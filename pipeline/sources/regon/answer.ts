@@ -1,12 +1,12 @@
 import { type BirRow, fieldOf } from './soap.ts';
 import { type OddValue, UnusableAnswer } from '../answer.ts';
+import { readCountryRows } from '../../../sql/country.ts';
 import { areNipDigits, areRegon9Digits } from '../../../sql/country/pl/check-digit.ts';
 import { findCountry } from '../../../sql/country/pl/find-country.ts';
 import { isPossibleDay } from '../../calendar.ts';
 import { shorten } from '../rejects.ts';
 import { tidy } from '../tidy.ts';
 import type { Fields } from '../source.ts';
-import { readTable } from '../table.ts';
 import { findReport, fits, foldName, type Report, tellReport } from './report.ts';
 
 /** The label of an answer in the dump: the report in any version of BIR, and the REGON of 9 or 14 digits. */
@@ -171,13 +171,8 @@ function valueOf(row: BirRow, name: string): string {
   return tidy(fieldOf(row, name));
 }
 
-const country = new URL('../../../sql/country/pl/', import.meta.url);
-const forms = new Set(
-  readTable<'symbol'>(new URL('legal_form.csv', country)).map(({ symbol }) => symbol),
-);
-const regions = new Set(
-  readTable<'code' | 'name'>(new URL('region.csv', country)).flatMap(Object.values),
-);
+const forms = new Set(readCountryRows<'symbol'>('PL', 'legal_form').map(({ symbol }) => symbol));
+const regions = new Set(readCountryRows<'code' | 'name'>('PL', 'region').flatMap(Object.values));
 
 /** Matches the dates of an activity that become dates of its entry: these are noted for all sources alike. */
 const entryDates = /^(?:start|end|suspension|resumption|struck_off|bankruptcy_(?:start|end))_date$/;
