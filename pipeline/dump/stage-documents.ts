@@ -31,32 +31,24 @@ export async function stageDocuments(staging: Staging<DocumentSource>): Promise<
     throw new Error(`sources/${source.name}/collect.sql: ${cause.message}`, { cause });
   });
   await runFile(client, steps.documents, undefined, stage);
-  // `||` returns an uncompressed document: Postgres would decompress a compressed document for each column.
+  const record_columns = (source.record_columns ?? []).map(
+    (name) => `${escapeIdentifier(name)} text`,
+  );
   await client.query(
     inStage(
       `create view stage.record as
-      select document.file_no, document.line, document.raw ${listColumns(source)}
-      from (
-        select file_no, line, raw, document || '{}' as document from stage.document offset 0
-      ) as document;
+      select
+        document.file_no, document.line, document.raw, null::bigint as fingerprint,
+        false as is_well_formed, record.*
+      from stage.document
+      cross join lateral jsonb_to_record(document.document)
+        as record (${[...record_columns, 'details jsonb'].join(', ')});
       create view stage.mapped as ${source.mapping}`,
       stage,
     ),
   );
   const file_nos = files.map(({ file_no }) => file_no);
   await normalise(client, staging, file_nos);
-}
-
-/** Returns the SQL of the columns that a document shares with a record; blank where the source has no records. */
-function listColumns({ record_columns = {} }: DocumentSource): string {
-  const columns = Object.entries(record_columns).map(([name, type]) => {
-    const value = `document.document ${type === 'jsonb' ? '->' : '->>'} '${name}'`;
-    return `, (${value})::${type} as ${escapeIdentifier(name)}`;
-  });
-  const isRecord = columns.length > 0;
-  return isRecord
-    ? `, null::bigint as fingerprint, false as is_well_formed${columns.join('')}`
-    : '';
 }
 
 /** Yields batches of COPY lines for `stage.answer`. Saves unreadable answers to `stage.reject`. */

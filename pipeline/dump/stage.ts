@@ -3,7 +3,7 @@ import { escapeIdentifier } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { insertRows, inStage, runFile } from '../../sql/connection/database.ts';
 import { inParallel } from '../parallel.ts';
-import { joinedColumns, type JoinedTable, type TableSource } from '../sources/source.ts';
+import type { JoinedTable, TableSource } from '../sources/source.ts';
 import { FileReader } from './file-reader.ts';
 import { ROW_NUMBER_COLUMN } from './header.ts';
 import { JoinedRows, SideRows } from './join/joined-rows.ts';
@@ -72,7 +72,7 @@ export async function createRecordTables(staging: Staging<TableSource>): Promise
   const columns = [ROW_NUMBER_COLUMN, ...source.columns.map(({ column }) => column)].map(
     escapeIdentifier,
   );
-  const combined = Object.entries(joinedColumns(source));
+  const texts = [...columns, ...(source.join?.combined ?? [])];
   const partitions = files.map(
     ({ file_no }) => `
       create unlogged table stage.column_text_${file_no}
@@ -86,13 +86,14 @@ export async function createRecordTables(staging: Staging<TableSource>): Promise
         line bigint not null,
         fingerprint bigint not null,
         is_well_formed boolean not null,
-        ${[...columns.map((name) => [name, 'text']), ...combined].map((it) => it.join(' ')).join(', ')}
+        ${texts.map((name) => `${name} text`).join(', ')},
+        details jsonb
       ) partition by list (file_no);
       ${partitions.join(';')};
       create view stage.record as
       select
         file_no, line, fingerprint, is_well_formed,
-        ${[...columns, ...combined.map(([name]) => name)].join(', ')},
+        ${texts.join(', ')}, details,
         array_to_string(array[${columns.join(', ')}], ';', '') as raw
       from stage.column_text;
       create view stage.mapped as ${source.mapping}`,

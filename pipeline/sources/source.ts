@@ -67,8 +67,8 @@ export interface JoinDescription {
   side: readonly JoinedTable[];
   /** Returns whether a row of the main file without any details is a sign of a damaged dump. */
   needsDetails: (main: Fields) => boolean;
-  /** The columns of a record beside `details` and the columns of its main row, with their types in SQL. */
-  combined: Readonly<Record<string, 'integer' | 'text'>>;
+  /** The columns of a record, of type text, beside `details` and the columns of its main row. */
+  combined: readonly string[];
   /**
    * Returns the `listed` details of a new or changed record, in their order, and the other columns. A change of
    * this function makes the next night read every record, as a change of `map.sql` does.
@@ -149,19 +149,14 @@ interface Mapping {
 export type TableSource = Omit<TableDescription, 'delta'> & Mapping & { delta?: DocumentSource };
 /**
  * A source of documents. `collection`: the text of `collect.sql`, and of `collect_….sql` after it.
- * `record_columns`: the columns of a full dump's record, with their SQL types. The documents have the same
- * keys, so that one `map.sql` reads both.
+ * `record_columns`: the columns of a full dump's record beside `details`. The documents have the same keys, so
+ * that one `map.sql` reads both.
  */
 export type DocumentSource = DocumentDescription &
-  Mapping & { collection: string; record_columns?: Readonly<Record<string, string>> };
+  Mapping & { collection: string; record_columns?: readonly string[] };
 export type Source = TableSource | DocumentSource;
 
 const folder = new URL('./', import.meta.url);
-
-/** Returns the columns that only records of joined tables have, with their types in SQL. */
-export function joinedColumns({ join }: Pick<TableDescription, 'join'>): Record<string, string> {
-  return join ? { ...join.combined, details: 'jsonb' } : {};
-}
 
 /** Returns the names of all sources: the folders below `sources/`. */
 export async function listSources(): Promise<string[]> {
@@ -200,7 +195,7 @@ export async function loadSource(name: string): Promise<Source> {
   if (description.format === 'document') return { ...description, ...documents };
   const { delta, ...table } = description;
   if (!delta) return { ...table, ...source };
-  const columns = table.columns.map(({ column }) => [column, 'text']);
-  const record_columns = { ...Object.fromEntries(columns), ...joinedColumns(table) };
+  const { columns, join } = table;
+  const record_columns = [...columns.map(({ column }) => column), ...(join?.combined ?? [])];
   return { ...table, ...source, delta: { ...delta, ...documents, record_columns } };
 }

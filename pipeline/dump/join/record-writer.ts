@@ -32,7 +32,7 @@ export class RecordWriter {
   /** Returns the column names of a COPY line. */
   get columns(): string[] {
     const staged = [...prefixColumns, ...this.#main.data_columns];
-    return [...staged, ...Object.keys(this.#join.combined), 'details'];
+    return [...staged, ...this.#join.combined, 'details'];
   }
 
   /** Writes the record of a main row and its rows of details, unless the record is known. */
@@ -82,9 +82,7 @@ export class RecordWriter {
       `${main.file.file_no};${row.line};${this.#readPrint()};${main.isWellFormed(row)};`,
     );
     this.#addColumns(row);
-    lines.addText(
-      `${joinFields(Object.keys(this.#join.combined).map((name) => String(combined[name])))};"[`,
-    );
+    lines.addText(`${joinFields(this.#join.combined.map((name) => String(combined[name])))};"[`);
     combined.listed.forEach((one, at) => {
       if (at > 0) lines.addQuoted(comma);
       this.#addDetail(details.get(one)!);

@@ -43,7 +43,7 @@ export const description: TableDescription = {
     ],
     // Each unit has one head office, active or closed. A purged unit may have no head office any more.
     needsDetails: isActive,
-    combined: { closed_units: 'text', withheld_units: 'text' },
+    combined: ['closed_units', 'withheld_units'],
     combine: listEstablishments,
   },
   delta: answers,
