@@ -31,6 +31,11 @@ create or replace function registry.day_of(written text, is_checked boolean) ret
 language sql stable parallel safe
 return case when is_checked then written::date else registry.calendar_day(written) end;
 
+-- Returns texts with a separator between them; null without any text.
+create or replace function registry.join_texts(separator text, variadic texts text[]) returns text
+language sql stable parallel safe
+return nullif(array_to_string(texts, separator), '');
+
 -- Returns the text of an e-mail address, a website or a telephone number; null for other text, such as 'brak'.
 create or replace function registry.contact(subject text, written text) returns text
 language sql immutable parallel safe

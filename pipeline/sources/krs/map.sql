@@ -204,21 +204,15 @@ cross join lateral (
             coalesce(
                 member.item ->> 'nazwa',
                 member.item #>> '{podmiot,nazwa}',
-                nullif(
-                    concat_ws(
-                        ' ',
-                        member.item #>> '{imiona,imie}',
-                        member.item #>> '{imiona,imieDrugie}',
-                        nullif(
-                            concat_ws(
-                                '-',
-                                member.item #>> '{nazwisko,nazwiskoICzlon}',
-                                member.item #>> '{nazwisko,nazwiskoIICzlon}'
-                            ),
-                            ''
-                        )
-                    ),
-                    ''
+                registry.join_texts(
+                    ' ',
+                    member.item #>> '{imiona,imie}',
+                    member.item #>> '{imiona,imieDrugie}',
+                    registry.join_texts(
+                        '-',
+                        member.item #>> '{nazwisko,nazwiskoICzlon}',
+                        member.item #>> '{nazwisko,nazwiskoIICzlon}'
+                    )
                 )
             ) as full_name,
             concat(

@@ -27,7 +27,7 @@ select
     ) as legal_form,
     activity.name, owner.surname, owner.first_names as first_name,
     -- The word 'wew.' marks the extension of a phone number.
-    nullif(concat_ws(' wew. ', stage.regon_phone(activity.phone), activity.extension), '') as phone,
+    registry.join_texts(' wew. ', stage.regon_phone(activity.phone), activity.extension) as phone,
     registry.lower(activity.email) as email,
     stage.regon_phone(activity.fax) as fax,
     -- The case of a host name has no meaning; the case of a path has.
@@ -103,9 +103,7 @@ cross join lateral (
         coalesce(person_record.nip_status, activity.nip_status) as nip_status,
         coalesce(person_record.legal_form, activity.legal_form) as legal_form,
         person_record.surname,
-        nullif(
-            concat_ws(' ', person_record.first_name, person_record.second_name), ''
-        ) as first_names,
+        registry.join_texts(' ', person_record.first_name, person_record.second_name) as first_names,
         person_record.struck_off_date
 ) as owner
 -- An end before the start belongs to a former bankruptcy.
@@ -236,14 +234,11 @@ cross join lateral (
         from jsonb_array_elements(document.document -> 'partners') as stated (record)
         cross join lateral (
             select coalesce(
-                nullif(
-                    concat_ws(
-                        ' ',
-                        stated.record ->> 'first_name',
-                        stated.record ->> 'second_name',
-                        stated.record ->> 'surname'
-                    ),
-                    ''
+                registry.join_texts(
+                    ' ',
+                    stated.record ->> 'first_name',
+                    stated.record ->> 'second_name',
+                    stated.record ->> 'surname'
                 ),
                 stated.record ->> 'firm'
             ) as name,
