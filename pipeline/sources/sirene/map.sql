@@ -67,7 +67,7 @@ select
                         then 'name'
                 end,
                 case when unit.is_partial or seat.is_withheld then 'address' end,
-                case when unit.start_date is null then 'start date' end,
+                case when not unit.has_start_day then 'start date' end,
                 -- The RNA number belongs to the subject 'KRS'.
                 case when record.identifiant_association = '[ND]' then 'KRS' end,
                 case when record.categorie_juridique = '[ND]' then 'legal form' end
@@ -128,15 +128,7 @@ cross join lateral (
     select
         record.statut_diffusion <> 'O' as is_partial,
         coalesce(registry.text_fr(record.prenom_usuel), registry.text_fr(record.prenom1)) as given_name,
-        coalesce(
-            case
-                when
-                    record.is_well_formed
-                    or registry.calendar_day(record.date_creation) is not null
-                    then registry.text_fr(record.date_creation)
-            end,
-            known.start_date::text
-        ) as start_date,
+        coalesce(registry.text_fr(record.date_creation), known.start_date::text) as start_date,
         case
             when record.nic_siege is null then (
                 select detail.value
@@ -165,6 +157,7 @@ cross join lateral (
 cross join lateral (
     select
         kind.*,
+        registry.day_of(kind.start_date, record.is_well_formed) is not null as has_start_day,
         case
             when not kind.is_natural then coalesce(
                 registry.text_fr(record.denomination),
@@ -172,13 +165,10 @@ cross join lateral (
                 case when kind.is_partial is not true then registry.text_fr(record.sigle) end
             )
             when not kind.is_partial then coalesce(
-                nullif(
-                    concat_ws(
-                        ' ',
-                        kind.given_name,
-                        coalesce(registry.text_fr(record.nom_usage), registry.text_fr(record.nom))
-                    ),
-                    ''
+                registry.join_texts(
+                    ' ',
+                    kind.given_name,
+                    coalesce(registry.text_fr(record.nom_usage), registry.text_fr(record.nom))
                 ),
                 registry.text_fr(record.pseudonyme)
             )
@@ -213,17 +203,7 @@ cross join lateral (
 left join registry.spelling as street_type
     on street_type.country_code = 'FR'
     and street_type.written = registry.lower(unit.head ->> 'type_voie')
-cross join lateral (
-    select
-        case when not seat.is_withheld then registry.street_fr(unit.head, street_type.meaning) end as street,
-        registry.building_fr(shown.head) as building,
-        registry.apartment_fr(shown.head) as apartment,
-        shown.head ->> 'code_postal' as postal_code,
-        registry.city_fr(unit.head) as city,
-        registry.country_fr(unit.head) as country_code,
-        registry.text_fr(shown.head ->> 'identifiant_adresse') as id
-    from (select case when not seat.is_withheld then unit.head end as head) as shown
-) as address
+cross join lateral registry.address_fr(unit.head, seat.is_withheld, street_type.meaning) as address
 -- Most units have no establishment besides the head office.
 cross join lateral (
     select
@@ -234,17 +214,15 @@ cross join lateral (
             registry.unit_fr(
                 detail.value, unit.is_natural, detail.is_withheld,
                 registry.unit_dates_fr(detail.value ->> 'date_creation', null),
-                registry.address_fr(
-                    detail.value, detail.is_withheld, street_type.meaning, region.name
+                jsonb_build_object(
+                    'street', address.street, 'building', address.building,
+                    'apartment', address.apartment, 'postal_code', address.postal_code,
+                    'city', address.city, 'country_code', coalesce(address.country_code, 'FR'),
+                    'voivodeship', region.name
                 )
             )
         ) filter (where detail.is_open) as units,
-        array_agg(
-            case
-                when not detail.is_withheld
-                    then registry.text_fr(detail.value ->> 'identifiant_adresse')
-            end
-        ) filter (where detail.is_open) as address_ids
+        array_agg(address.address_id) filter (where detail.is_open) as address_ids
     from (
         select
             detail.value,
@@ -266,6 +244,9 @@ cross join lateral (
     left join registry.region
         on region.country_code = 'FR'
         and region.code = detail.region
+    cross join lateral registry.address_fr(
+        detail.value, detail.is_withheld, street_type.meaning
+    ) as address
 ) as other
 cross join lateral (
     select other.open_count + coalesce(seat.is_open, false)::integer as count
@@ -281,7 +262,7 @@ cross join lateral (
                     when
                         seat.is_open is false
                         or unit.head ->> 'date_creation' is distinct from unit.start_date
-                        or unit.start_date is null
+                        or not unit.has_start_day
                         then registry.unit_dates_fr(
                             unit.head ->> 'date_creation',
                             case when not seat.is_open then seat.begin_day end
@@ -293,6 +274,6 @@ cross join lateral (
     end as units,
     case
         when unit.head is null then other.address_ids
-        else array[address.id] || other.address_ids
+        else array[address.address_id] || other.address_ids
     end as address_ids
 ) as place

@@ -1,5 +1,5 @@
--- Notes impossible days, codes under the label of another classification, legal forms that INSEE does not list,
--- and unknown countries of head offices.
+-- Notes impossible days of establishments, codes under the label of another classification, legal forms that INSEE does
+-- not list, and unknown countries of head offices.
 insert into stage.notice (subject, value, row_count)
 select
     'activity of another classification',
@@ -33,25 +33,15 @@ from stage.record
 where registry.country_fr(record.details -> 0) = ''
 group by 2
 union all
-select 'date', 'start_date ' || record.date_creation, count(*)
-from stage.record
-where not record.is_well_formed and registry.calendar_day(record.date_creation) is null
-group by record.date_creation
-having record.date_creation <> '[ND]'
-union all
--- The days of establishments are checked here: the reader checks only the days of units.
 select 'date', format('establishment %s %s', dated.name, dated.value), count(*)
 from stage.record
 cross join lateral jsonb_array_elements(record.details) as detail
-cross join lateral (
-    values
-    ('date_creation', detail.value ->> 'date_creation'),
-    ('date_debut', detail.value ->> 'date_debut')
-) as dated (name, value)
+cross join lateral jsonb_each_text(detail.value) as dated (name, value)
 where
     record.details @? '$[*] ? (
         @.date_debut < "18" || @.date_debut > "22" || @.date_creation < "18" || @.date_creation > "22"
     )'
+    and dated.name in ('date_creation', 'date_debut')
     and registry.calendar_day(dated.value) is null
     and dated.value <> '[ND]'
 group by 2;

@@ -139,93 +139,75 @@ end || case
     else jsonb_build_array(jsonb_build_object('type', 'Date de fermeture', 'date', closed))
 end;
 
--- Returns the street of an establishment. SIRENE mixes two vocabularies of street types. The caller looks up the type
--- of street, since Postgres inlines no function with a subquery.
-create or replace function registry.street_fr(establishment jsonb, street_type text) returns text
-language sql stable parallel safe
-return nullif(
-    concat_ws(
-        ' ',
-        coalesce(registry.upper(street_type), establishment ->> 'type_voie'),
-        establishment ->> 'libelle_voie'
-    ),
-    ''
-);
-
--- Returns the repetition of the first house number and the last number of a group, as `{BIS, 24}`. The complement of
--- the address repeats the house number: `22BIS-24`, `22 BIS A 24`. Returns null for any other complement.
-create or replace function registry.group_fr(establishment jsonb) returns text[]
-language sql immutable parallel safe
-return case
-    when
-        establishment ->> 'complement_adresse' ~ '^[0-9]'
-        and establishment ->> 'numero_voie' ~ '^[0-9]+$'
-        then regexp_match(
-            establishment ->> 'complement_adresse',
-            '^' || (establishment ->> 'numero_voie')
-            || ' ?([A-Z]|BIS|TER|QUATER|) ?(?:[-/&]|A|AU|ET) ?([0-9]+ ?(?:[A-Z]|BIS|TER|QUATER|))$'
-        )
-end;
-
--- Returns the house number of an establishment. A group of numbers stands in one field, in two, or in the complement.
-create or replace function registry.building_fr(establishment jsonb) returns text
-language sql stable parallel safe
-return nullif(
-    concat_ws(
-        '-',
+-- Returns the address of an establishment; a withheld address has only its commune and country, which the registry
+-- states all the same. SIRENE mixes two vocabularies of street types: the caller looks up the type of street, since a
+-- join here would run for each row. A group of house numbers stands in one field, in two, or in the complement of the
+-- address, which repeats the first number: `22BIS-24`, `22 BIS A 24`. The function returns a set of one row, which
+-- becomes a part of the query.
+create or replace function registry.address_fr(establishment jsonb, is_withheld boolean, street_type text)
+returns table (
+    street text, building text, apartment text, postal_code text, city text, country_code text,
+    address_id text
+)
+language sql stable parallel safe rows 1
+begin atomic
+    select
+        registry.join_texts(
+            ' ', coalesce(shown.street_type, shown.place ->> 'type_voie'), shown.place ->> 'libelle_voie'
+        ),
         nullif(
-            concat(
-                establishment ->> 'numero_voie',
-                coalesce(
-                    establishment ->> 'indice_repetition', (registry.group_fr(establishment))[1]
-                )
+            btrim(
+                concat(
+                    shown.place ->> 'numero_voie',
+                    coalesce(shown.place ->> 'indice_repetition', numbers.parts[1]),
+                    '-',
+                    coalesce(shown.place ->> 'dernier_numero_voie', numbers.parts[2]),
+                    shown.place ->> 'indice_repetition_dernier_numero_voie'
+                ),
+                '-'
             ),
             ''
         ),
+        case when numbers.parts is null then shown.place ->> 'complement_adresse' end,
+        shown.place ->> 'code_postal',
         coalesce(
-            nullif(
-                concat(
-                    establishment ->> 'dernier_numero_voie',
-                    establishment ->> 'indice_repetition_dernier_numero_voie'
-                ),
-                ''
-            ),
-            (registry.group_fr(establishment))[2]
-        )
-    ),
-    ''
-);
-
--- Returns the second line of an establishment's address, such as the floor; null if it holds house numbers.
-create or replace function registry.apartment_fr(establishment jsonb) returns text
-language sql immutable parallel safe
-return case
-    when registry.group_fr(establishment) is null then establishment ->> 'complement_adresse'
+            registry.text_fr(establishment ->> 'libelle_commune'),
+            registry.text_fr(establishment ->> 'libelle_commune_etranger')
+        ),
+        registry.country_fr(establishment),
+        registry.text_fr(shown.place ->> 'identifiant_adresse')
+    from (
+        select
+            case when not is_withheld then establishment end as place,
+            case when not is_withheld then registry.upper(street_type) end as street_type
+    ) as shown
+    -- The repetition of the first number, and the last number, such as `{BIS, 24}`.
+    cross join lateral (
+        select case
+            when
+                shown.place ->> 'complement_adresse' ~ '^[0-9]'
+                and shown.place ->> 'numero_voie' ~ '^[0-9]+$'
+                then regexp_match(
+                    shown.place ->> 'complement_adresse',
+                    '^' || (shown.place ->> 'numero_voie')
+                    || ' ?([A-Z]|BIS|TER|QUATER|) ?(?:[-/&]|A|AU|ET) ?([0-9]+ ?(?:[A-Z]|BIS|TER|QUATER|))$'
+                )
+        end as parts
+    ) as numbers;
 end;
-
--- Returns the commune of an establishment. The registry states it even if the owner withholds the rest of the address.
-create or replace function registry.city_fr(establishment jsonb) returns text
-language sql immutable parallel safe
-return coalesce(
-    registry.text_fr(establishment ->> 'libelle_commune'),
-    registry.text_fr(establishment ->> 'libelle_commune_etranger')
-);
 
 -- Returns the sign of an establishment: the three signs may be one sign that was cut.
 create or replace function registry.sign_fr(establishment jsonb) returns text
 language sql stable parallel safe
-return nullif(
-    concat_ws(
-        ' ',
-        registry.text_fr(establishment ->> 'enseigne1'),
-        registry.text_fr(establishment ->> 'enseigne2'),
-        registry.text_fr(establishment ->> 'enseigne3')
-    ),
-    ''
+return registry.join_texts(
+    ' ',
+    registry.text_fr(establishment ->> 'enseigne1'),
+    registry.text_fr(establishment ->> 'enseigne2'),
+    registry.text_fr(establishment ->> 'enseigne3')
 );
 
 -- Returns an establishment as a unit. A unit without an address is the head office, at the address of its entry.
--- Postgres does not inline an immutable function that calls a stable one, such as concat_ws.
+-- Postgres does not inline an immutable function that calls a stable one, such as registry.sign_fr.
 create or replace function registry.unit_fr(
     establishment jsonb,
     is_natural boolean,
@@ -262,23 +244,8 @@ return case
     else coalesce(unit, jsonb_path_query_first(details, '$[*].employer ? (@ != null)') #>> '{}')
 end;
 
-create or replace function registry.address_fr(
-    establishment jsonb,
-    is_withheld boolean,
-    street_type text,
-    region text
-) returns jsonb
-language sql stable parallel safe
-return case
-    when is_withheld then '{}'
-    else jsonb_build_object(
-        'street', registry.street_fr(establishment, street_type),
-        'building', registry.building_fr(establishment),
-        'apartment', registry.apartment_fr(establishment),
-        'postal_code', establishment ->> 'code_postal'
-    )
-end || jsonb_build_object(
-    'city', registry.city_fr(establishment),
-    'country_code', coalesce(registry.country_fr(establishment), 'FR'),
-    'voivodeship', region
-);
+-- Drops the functions of release 2.0.0 that address_fr replaces, with what a killed night made of them.
+drop function if exists
+    registry.street_fr(jsonb, text), registry.building_fr(jsonb), registry.apartment_fr(jsonb),
+    registry.city_fr(jsonb), registry.group_fr(jsonb), registry.address_fr(jsonb, boolean, text, text)
+cascade;
