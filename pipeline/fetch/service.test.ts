@@ -2,7 +2,8 @@ import { createServer } from 'node:net';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { hasty } from '../../fixtures/registry/fetching.ts';
 import { page, startStub, type Stub } from '../../fixtures/registry/service-stub.ts';
-import { readRetryAfter, Service, type ServiceSettings } from './service.ts';
+import { readRetryAfter } from '../retry-after.ts';
+import { Service, type ServiceSettings } from './service.ts';
 
 let stub: Stub;
 /** What was told before each retry. */

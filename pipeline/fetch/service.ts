@@ -4,6 +4,7 @@ import pRetry, { type Options } from 'p-retry';
 import type { z } from 'zod';
 import { WrongUsage } from '../errors.ts';
 import { fetching } from '../figures/fetch-retries.ts';
+import { readRetryAfter } from '../retry-after.ts';
 import { type Clock, Rate, type RateLimits } from './rate.ts';
 import { describeText } from '../sources/answer.ts';
 
@@ -202,14 +203,6 @@ export class Service {
     const fault = this.fault(`answers with HTTP ${status}${asks}`);
     return Object.assign(fault, { isPassing, break_ms: break_ms ?? 0 });
   }
-}
-
-/** Returns the wait of a Retry-After header, in ms. The header holds seconds or a date. */
-export function readRetryAfter(value: string | null, now_ms = Date.now()): number | undefined {
-  if (value === null) return undefined;
-  if (/^\d+$/.test(value)) return Number(value) * 1000;
-  const at_ms = Date.parse(value);
-  return Number.isNaN(at_ms) ? undefined : Math.max(0, at_ms - now_ms);
 }
 
 /** Returns the message of the first cause: the outermost message, `fetch failed`, explains nothing. */

@@ -24,12 +24,6 @@ export async function deliverWebhooks(
   const { lanes, lanesOfAccount, slowLanes, lease_s } = figures;
   const turns = new Set<Promise<void>>();
   let news: News | undefined;
-  const begin = (webhook: LeasedWebhook, snapshot_no: string) => {
-    const turn = takeTurn(options, webhook, snapshot_no)
-      .catch(onFault)
-      .finally(() => turns.delete(turn));
-    turns.add(turn);
-  };
   try {
     while (!signal.aborted) {
       const [found] = await runPrepared<News>(options.db, 'webhook/read_news.sql', []);
@@ -37,7 +31,12 @@ export async function deliverWebhooks(
       const { snapshot_no } = news!;
       const values = [lanes - turns.size, snapshot_no, lanesOfAccount, slowLanes, lease_s];
       const claimed = await runPrepared<LeasedWebhook>(options.db, 'webhook/claim.sql', values);
-      for (const webhook of claimed) begin(webhook, snapshot_no);
+      for (const webhook of claimed) {
+        const turn = takeTurn(options, webhook, snapshot_no)
+          .catch(onFault)
+          .finally(() => turns.delete(turn));
+        turns.add(turn);
+      }
       const tick = delay(figures.tick_ms, undefined, { signal }).catch(() => undefined);
       await Promise.race([...turns, tick]);
       // Turns that end at nearly the same time share one claim.

@@ -1,5 +1,6 @@
 import type { Outcome } from '../../sql/webhook/address.ts';
 import { webhooks as figures } from '../figures/webhook-retries.ts';
+import { readRetryAfter } from '../retry-after.ts';
 import type { LeasedWebhook } from './message.ts';
 
 /** The answers of a receiver that has too many calls. */
@@ -8,12 +9,9 @@ const slowDown = new Set([429, 502, 504]);
 /** Returns what a failed call leaves: the wait until the next attempt or the end of all attempts, and a mail if due. */
 export function afterFailure(
   { failing_since, attempt_count }: LeasedWebhook,
-  {
-    outcome: { status_code, retry_after, error },
-    is_slow,
-    delivery,
-  }: { outcome: Outcome; is_slow: boolean; delivery: object },
+  { is_slow, delivery }: { is_slow: boolean; delivery: Outcome },
 ) {
+  const { status_code, retry_after, error } = delivery;
   const since = failing_since ?? new Date();
   const failing_ms = Date.now() - since.getTime();
   const left_ms = figures.failing_ms - failing_ms;
@@ -22,7 +20,7 @@ export function afterFailure(
   const wait_ms = Math.max(
     figures.waits_ms[Math.min(attempt_count, figures.waits_ms.length - 1)]!,
     slowDown.has(status_code ?? 0) ? figures.slowDown_ms : 0,
-    Math.min(readRetryAfter(retry_after), figures.retryAfter_ms),
+    Math.min(readRetryAfter(retry_after) ?? 0, figures.retryAfter_ms),
   );
   const jitter = 1 + Math.random() * figures.jitter;
   const changes = {
@@ -35,11 +33,4 @@ export function afterFailure(
   const cause = ending ?? (failing_ms >= figures.mailed_ms ? 'unanswered' : undefined);
   const report = cause && { cause, since, answer: error ?? `HTTP ${status_code}` };
   return { changes, delivery, report };
-}
-
-/** Returns the milliseconds of a header `Retry-After`, which holds seconds or a date; 0 for anything else. */
-function readRetryAfter(text: string | null): number {
-  if (text === null) return 0;
-  const wait_ms = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
-  return wait_ms > 0 ? wait_ms : 0;
 }

@@ -91,7 +91,7 @@ async function callForTest(options: TurnOptions, webhook: LeasedWebhook): Promis
   return { changes: { is_slow, ...(isAccepted && { next_attempt_at: null }) }, delivery };
 }
 
-/** Calls an endpoint. Returns the outcome, and the row of `customer.webhook_delivery`. */
+/** Calls an endpoint. Returns the row of `customer.webhook_delivery`, which has the outcome. */
 async function call({ agent, secretKey }: TurnOptions, webhook: LeasedWebhook, message: Message) {
   const started_at = new Date();
   const outcome = await postSafely(agent, writeRequest(webhook, message, secretKey, started_at));
@@ -108,5 +108,5 @@ async function call({ agent, secretKey }: TurnOptions, webhook: LeasedWebhook, m
     attempt_no: webhook.attempt_count + 1,
   };
   const isAccepted = Math.trunc((outcome.status_code ?? 0) / 100) === 2;
-  return { outcome, isAccepted, is_slow: duration_ms > figures.slow_ms, delivery };
+  return { isAccepted, is_slow: duration_ms > figures.slow_ms, delivery };
 }
