@@ -4,7 +4,10 @@ import { present } from '../../sql/words/event-words.ts';
 import type { Language } from '../../sql/words/message.ts';
 import type { Texts } from './texts/texts.ts';
 
-/** The content of a mail, piece by piece: plain text and HTML are made of the same pieces. */
+/**
+ * The content of a mail, piece by piece, without the greeting and the footnote of all mails. Plain text and HTML are
+ * made of the same pieces.
+ */
 export interface Letter {
   subject: string;
   pieces: readonly Piece[];
@@ -55,10 +58,6 @@ export function pageOf(baseUrl: string, company_ref: string | null) {
 /** Returns the number of a company with the client's own reference, if there is one: `<number> · Supplier 17`. */
 export function withReference(number: string, reference: string | null | undefined): string {
   return reference ? `${number} · ${present(reference)}` : number;
-}
-
-export function greet({ common }: Texts, name: string): string {
-  return isPresentable(name) ? common.greetingOf({ name }) : common.greeting();
 }
 
 /** Returns whether a name may appear in a mail: it has one line, and mail programs make no link of it. */

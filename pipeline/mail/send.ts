@@ -99,10 +99,14 @@ async function attempt(
     const write = templates[mail.template];
     if (!write) throw new Error(`There is no template '${mail.template}'`);
     const letter = await write(options, data as never);
-    const { privacy, privacyLabel } = reader.texts.common;
-    const links = [{ link: `${baseUrl}/privacy`, label: privacyLabel() }];
-    const pieces = [...letter.pieces, { footnote: privacy(), links }];
-    await deliver(address(mail, { ...letter, pieces }, sender));
+    const { user_name = '' } = data;
+    // A name that could mislead is left out. The data of a mail that may reach a stranger has no name.
+    const name = isPresentable(user_name) ? user_name : '';
+    const { common } = reader.texts;
+    const text = name === '' ? common.greeting() : common.greetingOf({ name });
+    const links = [{ link: `${baseUrl}/privacy`, label: common.privacyLabel() }];
+    const pieces = [{ text }, ...letter.pieces, { footnote: common.privacy(), links }];
+    await deliver(address(mail, name, { ...letter, pieces }, sender));
     return { state: 'sent' };
   } catch (error) {
     const reason = describe(error);
@@ -112,14 +116,17 @@ async function attempt(
 }
 
 /** Returns the whole mail, which is the same at each attempt, to the byte. */
-function address(mail: Mail, letter: Letter, sender: SendOptions['sender']): SendMailOptions {
-  const { user_name = '' } = mail.data;
+function address(
+  mail: Mail,
+  name: string,
+  letter: Letter,
+  sender: SendOptions['sender'],
+): SendMailOptions {
   const { unsubscribe_link: link } = letter;
   const domain = sender.address.slice(sender.address.lastIndexOf('@') + 1);
   return {
     from: sender,
-    // A recipient's name that could mislead is left out.
-    to: { name: isPresentable(user_name) ? user_name : '', address: mail.recipient },
+    to: { name, address: mail.recipient },
     // The envelope states the recipient, so it is not read from the header.
     envelope: { from: sender.address, to: mail.recipient },
     subject: letter.subject,

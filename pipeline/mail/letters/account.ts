@@ -1,6 +1,6 @@
 import { queryFile } from '../../../sql/connection/database.ts';
 import { type IssuedToken, signOneTimeToken } from '../../../sql/secrets/signed-token.ts';
-import { greet, type Letter, type LetterOptions, Superseded } from '../letter.ts';
+import { type Letter, type LetterOptions, Superseded } from '../letter.ts';
 
 /**
  * Writes the mail with the one-time token that initializes an account. The mail names nobody: its reader may be
@@ -12,12 +12,11 @@ export async function writeInitLetter(
 ): Promise<Letter> {
   const { jwt, until } = await takeToken(options, one_time_token_id);
   const { baseUrl, texts } = options;
-  const { common, init } = texts;
+  const { init } = texts;
   const url = `${baseUrl}/api/v1/auth/init`;
   return {
     subject: init.subject(),
     pieces: [
-      { text: common.greeting() },
       { text: init.task({ until }) },
       // The part after the # stays in the browser: no server logs the token.
       { link: `${baseUrl}/console#init=${jwt}`, label: init.open() },
@@ -34,14 +33,13 @@ export async function writeInitLetter(
 
 export async function writeRecoverLetter(
   options: LetterOptions,
-  { one_time_token_id, user_name }: { one_time_token_id: string; user_name: string },
+  { one_time_token_id }: { one_time_token_id: string },
 ): Promise<Letter> {
   const { jwt, until } = await takeToken(options, one_time_token_id);
   const { recover } = options.texts;
   return {
     subject: recover.subject(),
     pieces: [
-      { text: greet(options.texts, user_name) },
       { text: recover.task({ until }) },
       { link: `${options.baseUrl}/recover#token=${jwt}`, label: recover.confirm() },
       { text: recover.outcome() },
@@ -52,12 +50,11 @@ export async function writeRecoverLetter(
 
 export function writeRecoveredLetter(
   { texts, baseUrl }: LetterOptions,
-  { user_name, recovered_at }: { user_name: string; recovered_at: string },
+  { recovered_at }: { recovered_at: string },
 ): Letter {
   return {
     subject: texts.recovered.subject(),
     pieces: [
-      { text: greet(texts, user_name) },
       { text: texts.recovered.done({ at: new Date(recovered_at) }) },
       { text: texts.recovered.alarm() },
       { code: `POST ${baseUrl}/api/v1/auth/recover` },

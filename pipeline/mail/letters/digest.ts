@@ -3,7 +3,6 @@ import { countryOfNumber } from '../../../sql/country.ts';
 import { signUnsubscribeToken } from '../../../sql/secrets/unsubscribe-token.ts';
 import { describeEvent, present } from '../../../sql/words/event-words.ts';
 import {
-  greet,
   type Letter,
   type LetterOptions,
   pageOf,
@@ -31,7 +30,6 @@ type Total = { severity: Severity; event_count: number };
 /** The data that a night stores for the mail about its events, the worst events first. */
 interface DigestData {
   account_id: number;
-  user_name: string;
   source: string;
   event_date: string;
   totals: Total[];
@@ -41,7 +39,7 @@ interface DigestData {
 
 /** Throws `Superseded` when the account has turned the mails off since. */
 export async function writeDigestLetter(options: LetterOptions, data: DigestData): Promise<Letter> {
-  const { account_id, user_name, source, event_date, totals, events } = data;
+  const { account_id, source, event_date, totals, events } = data;
   const { client, texts, baseUrl, secretKey, created_at: issued_at } = options;
   const words = texts.digest;
   type Account = { user_ref: string; is_wanted: boolean };
@@ -68,7 +66,6 @@ export async function writeDigestLetter(options: LetterOptions, data: DigestData
   return {
     subject: words.subject({ date, changes, worst: list(texts, totals.slice(0, 1)) }),
     pieces: [
-      { text: greet(texts, user_name) },
       { text: intro },
       ...totals.flatMap((total) => writeSection(options, total, shownOf(total.severity))),
       ...(rest.length === 0

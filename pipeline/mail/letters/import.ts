@@ -1,13 +1,6 @@
 import type { Values } from '../../../sql/words/message.ts';
 import { present } from '../../../sql/words/event-words.ts';
-import {
-  greet,
-  type Letter,
-  type LetterOptions,
-  pageOf,
-  type Piece,
-  withReference,
-} from '../letter.ts';
+import { type Letter, type LetterOptions, pageOf, type Piece, withReference } from '../letter.ts';
 
 interface Item {
   company_ref: string | null;
@@ -23,7 +16,6 @@ interface Item {
 
 /** The data that `customer.settle_submissions` stores for the mail about a submission. */
 interface ImportData {
-  user_name: string;
   submitted_at: string;
   ready: Item[];
   failed: Item[];
@@ -36,7 +28,7 @@ function describe({ identifier_type, identifier_value, company_ref, reference }:
 }
 
 export function writeImportLetter({ texts, baseUrl }: LetterOptions, data: ImportData): Letter {
-  const { user_name, submitted_at, ready, failed, removed_count: removed } = data;
+  const { submitted_at, ready, failed, removed_count: removed } = data;
   const words = texts.import;
   const outcomes: string[] = [];
   const sections: Piece[] = [];
@@ -67,10 +59,6 @@ export function writeImportLetter({ texts, baseUrl }: LetterOptions, data: Impor
   const count = ready.length + failed.length + removed;
   return {
     subject: words.subject({ outcomes: outcomes.join(', ') }),
-    pieces: [
-      { text: greet(texts, user_name) },
-      { text: words.intro({ at: new Date(submitted_at), count, removed }) },
-      ...sections,
-    ],
+    pieces: [{ text: words.intro({ at: new Date(submitted_at), count, removed }) }, ...sections],
   };
 }

@@ -1,10 +1,9 @@
-import { greet, type Letter, type LetterOptions } from '../letter.ts';
+import { type Letter, type LetterOptions } from '../letter.ts';
 
 /**
  * The data that the API stores for the mail about a payment that went back or, `won`, came back; counts are credits.
  */
 interface RefundData {
-  user_name: string;
   package_name: string;
   cause: 'refund' | 'dispute' | 'won';
   credits: number;
@@ -14,14 +13,13 @@ interface RefundData {
 }
 
 export function writeRefundLetter({ texts }: LetterOptions, data: RefundData): Letter {
-  const { user_name, package_name, cause, credits, rest, balance } = data;
+  const { package_name, cause, credits, rest, balance } = data;
   const { refund } = texts;
   const event = refund[cause]({ product: package_name });
   const outcome = refund.outcome({ cause, credits, balance });
   return {
     subject: refund.subject({ cause, credits }),
     pieces: [
-      { text: greet(texts, user_name) },
       { text: `${event} ${outcome}` },
       ...(rest > 0 ? [{ text: refund.rest({ credits: rest }) }] : []),
     ],

@@ -1,8 +1,7 @@
-import { greet, type Letter, type LetterOptions } from '../letter.ts';
+import { type Letter, type LetterOptions } from '../letter.ts';
 
 /** The data that `webhook/end_turn.sql` stores for the mail about the failures of a webhook, or about their end. */
 interface WebhookData {
-  user_name: string;
   url: string;
   webhook_ref: string;
   cause: 'unanswered' | 'failing' | 'gone' | 'works';
@@ -14,7 +13,7 @@ interface WebhookData {
 
 export function writeWebhookLetter(
   { texts, baseUrl }: Pick<LetterOptions, 'texts' | 'baseUrl'>,
-  { user_name, url, webhook_ref, cause, since, answer }: WebhookData,
+  { url, webhook_ref, cause, since, answer }: WebhookData,
 ): Letter {
   const words = texts.webhook;
   const isEnded = cause === 'failing' || cause === 'gone';
@@ -22,7 +21,6 @@ export function writeWebhookLetter(
   return {
     subject: words.subject({ cause }),
     pieces: [
-      { text: greet(texts, user_name) },
       { text: words[cause]({ since: new Date(since) }) },
       { code: url },
       ...(cause === 'works' ? [] : [{ text: words.answer({ answer }) }]),
