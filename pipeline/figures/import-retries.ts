@@ -12,8 +12,8 @@ export const imports = {
   firstWait_ms: minute_ms,
   /** The factor by which each later wait is longer than the one before. */
   waitFactor: 5,
-  /** The pause between two attempts to write answers while another night runs, in ms. */
-  pause_ms: second_ms,
+  /** The pauses between attempts to write answers while another night runs. */
+  turn: { retries: Infinity, minTimeout: second_ms, factor: 1 },
   /** The wait for the next attempt at a number that only the next dumps may bring, in ms. */
   secondLook_ms: day_ms,
   /** The limits of a request to a registry; they are short, since a customer waits. */

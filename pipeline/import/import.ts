@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import pRetry from 'p-retry';
 import type { Logger } from 'pino';
 import { type Database, queryFile, runFile } from '../../sql/connection/database.ts';
 import { isLostConnection } from '../../sql/connection/lost-connection.ts';
@@ -87,7 +87,11 @@ export async function importAwaited(options: ImportOptions): Promise<void> {
     other = due.findLast(({ is_buyer }) => !is_buyer)?.account_id ?? other;
     const unknown = due.filter(({ is_known }) => !is_known);
     const asked = await inParallel(unknown, imports.width, (number) => askFor(options, number));
-    await settle(options, due, await land(options, asked));
+    const had = asked.filter(({ lines }) => lines.length > 0);
+    for (const [source, some] of Map.groupBy(had, (asking) => asking.source!)) {
+      await land(options, source, some);
+    }
+    await settle(options, due, asked);
   }
 }
 
@@ -106,21 +110,15 @@ async function askFor({ sources }: ImportOptions, due: Due): Promise<Asking> {
   return { due, source: asked.find(({ isComplete }) => isComplete), lines: [] };
 }
 
-async function land(options: ImportOptions, askings: readonly Asking[]): Promise<Asking[]> {
-  const bySource = Map.groupBy(askings, ({ source, lines }) => lines.length > 0 && source);
-  const landed: Asking[] = [];
-  for (const [source, some] of bySource) {
-    landed.push(...(source ? await landTogether(options, source, some) : some));
-  }
-  return landed;
-}
-
-/** Writes the answers of one registry together; one by one if they cannot be written together. */
-async function landTogether(
+/**
+ * Writes the answers of one registry together; one by one if they cannot be written together. An answer that cannot be
+ * written becomes the fault of its number.
+ */
+async function land(
   options: ImportOptions,
   source: OnDemandSource,
-  had: Asking[],
-): Promise<Asking[]> {
+  had: readonly Asking[],
+): Promise<void> {
   const all = had.flatMap(({ lines }) => lines);
   // Two numbers may belong to one company, so equal lines are written once.
   const lines = new Map(all.map((line) => [line.file + line.line, line]));
@@ -129,20 +127,15 @@ async function landTogether(
     await landAnswers(options, source, [...lines.values()]);
     const values = [source.source, JSON.stringify(duplicates), options.now()];
     await runFile(options.db.pool, 'import/past_keys.sql', values);
-    for (const { old_key, new_key } of duplicates) {
-      options.logger.info(`import: ${old_key} is a duplicate of ${new_key}`);
-    }
-    options.logger.info({ source: source.source, numbers: had.length }, 'import: answers');
-    return had;
+    const counts = { source: source.source, numbers: had.length, duplicates };
+    options.logger.info(counts, 'import: answers');
   } catch (error) {
     options.signal.throwIfAborted();
     if (isLostConnection(error)) throw error;
-    const { message } = error as Error;
-    if (had.length === 1) return had.map((asking) => ({ ...asking, lines: [], message }));
+    const failure = { lines: [], message: (error as Error).message };
+    if (had.length === 1) Object.assign(had[0]!, failure);
+    else for (const asking of had) await land(options, source, [asking]);
   }
-  const single: Asking[] = [];
-  for (const asking of had) single.push(...(await landTogether(options, source, [asking])));
-  return single;
 }
 
 /** Writes answers of a registry into the tables: runs a night with a dump of these lines. */
@@ -169,15 +162,10 @@ export async function landAnswers(
       }),
     };
     // The signal ends only the wait: answers that a night has published are still settled.
-    for (;;) {
-      try {
-        await runNightly(db, night);
-        return;
-      } catch (error) {
-        if (!(error instanceof AlreadyRunning)) throw error;
-      }
-      await delay(imports.pause_ms, undefined, { signal });
-    }
+    await pRetry(() => runNightly(db, night), {
+      ...imports.turn,
+      shouldRetry: ({ error }) => error instanceof AlreadyRunning && !signal.aborted,
+    });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -198,28 +186,27 @@ async function settle(
     const { identifier_type, identifier_value, attempt_count } = number;
     const awaited = { identifier_type, identifier_value };
     const log = logger.child({ ...awaited, attempt_count, reason: last_error });
-    const postpone = (wait_ms: number, count: number) => {
-      const next_attempt_at = new Date(now().getTime() + wait_ms);
-      postponed.push({ ...awaited, attempt_count: count, last_error, next_attempt_at });
-    };
     const attempts = attempt_count + 1;
-    if (last_error !== undefined && attempts < imports.attempts) {
-      log.warn('import: asked again later');
-      postpone(imports.firstWait_ms * imports.waitFactor ** (attempts - 1), attempts);
-    } else if (!source || lines.length > 0) {
-      postpone(imports.secondLook_ms, 0);
-    } else {
-      const isUnknown = last_error === undefined;
-      if (!isUnknown) log.error('import: given up');
-      const code = isUnknown ? 'unknown' : 'unanswered';
-      const registry = source.source.toUpperCase();
-      const what = isUnknown
-        ? 'does not know this number'
-        : `could not be asked in ${attempts} attempts`;
-      // A watch stores the reason in parts for mails, and as a sentence for the API.
-      const failure = { code, registry, attempts, sentence: `${registry} ${what}` };
-      failed.push({ ...awaited, failure });
+    const isRetried = last_error !== undefined && attempts < imports.attempts;
+    if (isRetried || !source || lines.length > 0) {
+      if (isRetried) log.warn('import: asked again later');
+      const { firstWait_ms, waitFactor, secondLook_ms } = imports;
+      const wait_ms = isRetried ? firstWait_ms * waitFactor ** attempt_count : secondLook_ms;
+      const next_attempt_at = new Date(now().getTime() + wait_ms);
+      const attempt = { attempt_count: isRetried ? attempts : 0, last_error, next_attempt_at };
+      postponed.push({ ...awaited, ...attempt });
+      continue;
     }
+    const isUnknown = last_error === undefined;
+    if (!isUnknown) log.error('import: given up');
+    const code = isUnknown ? 'unknown' : 'unanswered';
+    const registry = source.source.toUpperCase();
+    const what = isUnknown
+      ? 'does not know this number'
+      : `could not be asked in ${attempts} attempts`;
+    // A watch stores the reason in parts for mails, and as a sentence for the API.
+    const failure = { code, registry, attempts, sentence: `${registry} ${what}` };
+    failed.push({ ...awaited, failure });
   }
   const values = [JSON.stringify(due), now(), JSON.stringify(failed)];
   await db.pool.query('select customer.advance_watches(customer.awaiting($1), $2, $3)', values);

@@ -121,25 +121,23 @@ const statuses: Record<string, string> = {
  * status `Aktywny` and a start date in the future.
  */
 function writeCeidgRow(entry: CeidgEntry): DumpLine | undefined {
-  const declared = text(entry.status);
+  const declared = find(entry, 'status');
   const isStruckOff = declared === 'WYKRESLONY';
   // Only the beginning of this status is compared: CEIDG misspells the rest.
   const isAwaited = declared.startsWith('OCZEKUJE_NA_ROZPOCZECIE');
   const status = isStruckOff ? declared : isAwaited ? 'Aktywny' : statuses[declared];
-  const { dataWykreslenia, dataZakonczenia, dataZgonu } = entry;
   // The death of an owner alone is no end: the activity goes on under succession management.
-  const ends = isStruckOff ? [dataWykreslenia, dataZakonczenia, dataZgonu] : [dataZakonczenia];
-  const end_date =
-    ends.map(text).find((day) => (isStruckOff ? isPossibleDay(day) : day !== '')) ?? '';
-  if (status === undefined || (isStruckOff && end_date === '')) return undefined;
+  const days = ['dataWykreslenia', 'dataZakonczenia', 'dataZgonu'].map((name) => find(entry, name));
+  const end_date = isStruckOff ? days.find(isPossibleDay) : days[1];
+  if (status === undefined || end_date === undefined) return undefined;
   const main = find(entry, 'pkdGlowny.kod');
-  const codes = Array.isArray(entry.pkd) ? entry.pkd.map((one) => find(part(one), 'kod')) : [];
+  const codes = Array.isArray(entry.pkd) ? entry.pkd.map((one) => find(one, 'kod')) : [];
   const country = findCountry(find(entry, 'adresDzialalnosci.kraj')) ?? '';
   const computed: Record<string, string> = {
     GlownyKodPkd: main,
     PozostaleKodyPkd: codes.filter((code) => code !== main).join('$##$'),
     // An answer without the version of its PKD codes counts as PKD 2025.
-    RokPKD: text(entry.rokPkd) || (main === '' ? '' : '2025'),
+    RokPKD: find(entry, 'rokPkd') || (main === '' ? '' : '2025'),
     StatusDzialalnosci: status,
     DataZakonczeniaDzialalnosci: end_date,
     Kraj: country,
@@ -154,15 +152,10 @@ function writeCeidgRow(entry: CeidgEntry): DumpLine | undefined {
   };
 }
 
-/** Returns the text at a path such as `wlasciciel.nip`. */
-function find(entry: CeidgEntry, path: string): string {
-  return text(path.split('.').reduce<unknown>((value, key) => part(value)[key], entry));
-}
-
-function part(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
-}
-
-function text(value: unknown): string {
+/** Returns the tidy text at a path such as `wlasciciel.nip`; blank for anything but a text or a number. */
+function find(entry: unknown, path: string): string {
+  const value = path
+    .split('.')
+    .reduce((part, key) => (part as Record<string, unknown> | null | undefined)?.[key], entry);
   return typeof value === 'string' || typeof value === 'number' ? tidy(String(value)) : '';
 }
