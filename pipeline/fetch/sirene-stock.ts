@@ -24,12 +24,7 @@ const resource = z.looseObject({
   last_modified: z.string().regex(/^\d{4}-\d{2}-\d{2}/),
 });
 
-type Resource = z.output<typeof resource>;
-
 const catalogue = z.object({ resources: z.array(resource) });
-
-/** The files of a stock, by the name in their titles. */
-type StockPart = 'StockUniteLegale' | 'StockEtablissement' | 'StockDoublons';
 
 const months =
   'janvier février mars avril mai juin juillet août septembre octobre novembre décembre'.split(' ');
@@ -42,25 +37,23 @@ function readDay(title: string): string | undefined {
   return [found[3]!, String(month), found[1]!].map((part) => part.padStart(2, '0')).join('-');
 }
 
-/** Describes a file of a month's stock, as the catalogue offers it. */
-function describeOffer(part: StockPart, { title, url, filesize, last_modified }: Resource) {
+/** Describes a file of a month's stock in a list; an empty list for any other file. */
+function describeOffer({ title, url, filesize, last_modified }: z.output<typeof resource>) {
+  // The whole name counts: other names begin alike.
+  const [part] = /\bStock(?:UniteLegale|Etablissement|Doublons)\b/.exec(title) ?? [];
+  const extension = extname(url);
   const made = last_modified.slice(0, 10);
   // The list of duplicates has no day in its title.
   const day = readDay(title) ?? (part === 'StockDoublons' ? made : '');
-  return {
-    day,
-    /** Whether the day in the title agrees with the day of the last change. */
-    isDated: Math.abs(daysBetween(made, day)) < MOST_DAYS,
-    /** The name of the file in a dump. */
-    name: `${part}_utf8${extname(url)}`,
-    url,
-    bytes: filesize ?? undefined,
-    /** The time of the last change, in digits, by which a retry recognizes a partial download. */
-    version: last_modified.replaceAll(/\D/g, ''),
-  };
+  const isDated = Math.abs(daysBetween(made, day)) < MOST_DAYS;
+  if (part === undefined || !['.zip', '.parquet'].includes(extension) || !isDated) return [];
+  const name = `${part}_utf8${extension}`;
+  // The time of the last change, in digits, by which a retry recognizes a partial download.
+  const version = last_modified.replaceAll(/\D/g, '');
+  return [{ part, day, name, url, bytes: filesize ?? undefined, version }];
 }
 
-type StockFile = ReturnType<typeof describeOffer>;
+type StockFile = ReturnType<typeof describeOffer>[number];
 
 /** A stock with its day: the last day of the previous month for a title of the 1st, else the day of the title. */
 type Stock = Awaited<ReturnType<StockCatalogue['newest']>>;
@@ -78,9 +71,16 @@ export class StockCatalogue extends Service {
 
   /** Returns the newest stock. Throws a `Refusal` where units and establishments have no files of the same day. */
   async newest() {
-    const { resources: offered } = await this.askJson(this.#dataSet, catalogue, 'catalogue');
-    const units = this.#list('StockUniteLegale', offered);
-    const establishments = this.#list('StockEtablissement', offered);
+    const { resources } = await this.askJson(this.#dataSet, catalogue, 'catalogue');
+    // The newest first, since the catalogue may keep an outdated offer; of one day, the zip first.
+    const offers = resources
+      .flatMap(describeOffer)
+      .toSorted((a, b) => b.day.localeCompare(a.day) || b.name.localeCompare(a.name));
+    const [units, establishments] = ['StockUniteLegale', 'StockEtablissement'].map((part) => {
+      const ofPart = offers.filter((offer) => offer.part === part);
+      if (ofPart.length > 0) return ofPart;
+      throw new Refusal(`${this.name} lists no ${part} whose title has the day of the file`);
+    }) as [StockFile[], StockFile[]];
     // INSEE replaces the files of a month one by one: units and establishments have to be of the same day.
     const unit = units.find(({ day }) => establishments.some((other) => other.day === day));
     const establishment = establishments.find(({ day }) => day === unit?.day);
@@ -89,26 +89,9 @@ export class StockCatalogue extends Service {
       throw new Refusal(`The stock is being published: its files are of ${days}`);
     }
     const { day } = unit;
-    const duplicates = this.#list('StockDoublons', offered).slice(0, 1);
+    const duplicates = offers.find(({ part }) => part === 'StockDoublons') ?? [];
     const date = day.endsWith('-01') ? addDays(day, -1) : day;
-    return { date, files: [unit, establishment, ...duplicates] };
-  }
-
-  /**
-   * Lists the offers of a part, the newest first, since the catalogue may keep an outdated offer; of one day, the zip
-   * first. The whole name counts: other names begin alike. A missing list of duplicates has no offers.
-   */
-  #list(part: StockPart, offered: readonly Resource[]): StockFile[] {
-    const isNamed = new RegExp(`\\b${part}\\b`);
-    const ofPart = offered.filter(({ title }) => isNamed.test(title));
-    const found = ['.zip', '.parquet']
-      .flatMap((end) => ofPart.filter(({ url }) => url.endsWith(end)))
-      .map((one) => describeOffer(part, one))
-      .filter(({ isDated }) => isDated);
-    if (found.length === 0 && part !== 'StockDoublons') {
-      throw new Refusal(`${this.name} lists no ${part} whose title has the day of the file`);
-    }
-    return found.toSorted((one, other) => other.day.localeCompare(one.day));
+    return { date, files: [unit, establishment, duplicates].flat() };
   }
 
   /**
