@@ -61,20 +61,12 @@ export class Rate {
     this.#paused_until_ms = Math.max(this.#paused_until_ms, this.clock.now() + wait_ms);
   }
 
-  /** Returns how long `count` requests take from now on, in ms, at the limits of the next hours. */
+  /** Returns how long `count` requests take, in ms, at the mean of the limits of all hours. */
   estimate_ms(count: number): number {
-    const start_ms = this.clock.now();
-    let at_ms = start_ms;
-    let left = count;
-    for (;;) {
-      const limits = this.#limits(at_ms);
-      const perMillisecond = Math.min(...limits.map((limit) => limit.count / limit.window_ms));
-      const hourEnd_ms = (Math.floor(at_ms / hour_ms) + 1) * hour_ms;
-      const passing = perMillisecond * (hourEnd_ms - at_ms);
-      if (passing >= left) return at_ms + left / perMillisecond - start_ms;
-      left -= passing;
-      at_ms = hourEnd_ms;
-    }
+    const perMillisecond = Array.from({ length: 24 }, (_, hour) =>
+      Math.min(...this.#limits(hour).map((limit) => limit.count / limit.window_ms)),
+    );
+    return (24 * count) / perMillisecond.reduce((sum, rate) => sum + rate, 0);
   }
 
   async #pass(signal: AbortSignal | undefined): Promise<void> {
@@ -82,7 +74,7 @@ export class Rate {
       signal?.throwIfAborted();
       const now_ms = this.clock.now();
       while (this.#passed_ms[0]! <= now_ms - hour_ms) this.#passed_ms.shift();
-      const opens = this.#limits(now_ms).map(({ count, window_ms }) => {
+      const opens = this.#limits(Number(hourFormat.format(now_ms))).map(({ count, window_ms }) => {
         const nth = this.#passed_ms.at(-count);
         return nth === undefined ? 0 : nth + window_ms;
       });
@@ -96,8 +88,8 @@ export class Rate {
     }
   }
 
-  #limits(moment_ms: number): readonly RateLimit[] {
+  #limits(hour: number): readonly RateLimit[] {
     const limits = this.#allLimits;
-    return typeof limits === 'function' ? limits(Number(hourFormat.format(moment_ms))) : limits;
+    return typeof limits === 'function' ? limits(hour) : limits;
   }
 }
