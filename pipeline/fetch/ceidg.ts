@@ -49,11 +49,6 @@ export class Ceidg extends Service {
     super('CEIDG', { ...defaults, ...settings });
   }
 
-  /** Returns all reports on offer: of the last days, of both kinds and both formats. */
-  async reports() {
-    return (await this.askJson('/raporty', reportList, 'list of reports')).raporty;
-  }
-
   /** Downloads one report to a file, in one attempt. Throws a fault for a damaged archive. */
   async download(id: string, path: string): Promise<void> {
     // The address in the list of reports may lead to another server, which must not see the token.
@@ -122,7 +117,9 @@ export function fetchCeidg(ceidg: Ceidg, plan: FetchPlan): Promise<FetchReport> 
 
 /** Returns the id of the newest report of a day for each part of the country. Throws a `Refusal` when one is missing. */
 async function chooseReports(ceidg: Ceidg, date: string): Promise<Map<string, string>> {
-  const offered = (await ceidg.reports())
+  // The list has the reports of the last days, of both kinds and both formats.
+  const { raporty } = await ceidg.askJson('/raporty', reportList, 'list of reports');
+  const offered = raporty
     .filter(({ nazwa, format }) => format === '.csv' && nazwa.normalize('NFC').startsWith(KIND))
     .toSorted((one, other) => one.made_at.localeCompare(other.made_at));
   const ofDay = offered.filter(({ made_at }) => made_at.startsWith(date));

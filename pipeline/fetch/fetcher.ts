@@ -95,19 +95,22 @@ export async function fetchDay(
   const progress = new Reporter({ source, dump_date }, logger);
   const onRetry = (sentence: string, wait_ms: number) =>
     progress.note(`${sentence}; trying again in ${Math.ceil(wait_ms / 1000)} s`);
-  let hasFailed = true;
   try {
     const report = await run(settings, { ...plan, progress }, { onRetry, signal });
-    hasFailed = false;
+    progress.close();
     return report;
   } catch (error) {
+    progress.close({ hasFailed: true });
     signal.throwIfAborted();
-    const state = stateOf(error);
-    if (state === 'failed') throw error;
-    return { source, dump_date, state, message: (error as Error).message };
-  } finally {
-    progress.close({ hasFailed });
+    return toOutcome(source, dump_date, error as Error);
   }
+}
+
+/** Returns the outcome of a fetch that has thrown an expected error. Throws any other error. */
+function toOutcome(source: string, dump_date: string, error: Error): FetchOutcome {
+  const state = stateOf(error);
+  if (state === 'failed') throw error;
+  return { source, dump_date, state, message: error.message };
 }
 
 interface DueFetch {
@@ -144,12 +147,7 @@ export async function fetchDue(due: DueFetch): Promise<FetchOutcome[]> {
     const held = `Another process is fetching ${source}`;
     // Several machines with a schedule may share an inbox: only one of them fetches a source.
     const fetching = whileLocked(due.db.pool, `fetch ${source}`, held, fetch);
-    const fetched = await fetching.catch((error: Error) => {
-      const state = stateOf(error);
-      if (state !== 'running') throw error;
-      return [{ source, dump_date: first, state, message: error.message }];
-    });
-    outcomes.push(...fetched);
+    outcomes.push(...(await fetching.catch((error: Error) => [toOutcome(source, first, error)])));
   }
   return outcomes;
 }

@@ -34,14 +34,11 @@ export async function openJournal(folder: string) {
       outcomes.set(number, outcome);
     },
     /** Writes the lines of all answers to a file. Calls `check` before each answer; `check` may throw. */
-    async writeDump(
-      dump: string,
-      check: (number: string, lines: readonly object[]) => void = () => undefined,
-    ): Promise<void> {
+    async writeDump(dump: string, check?: (number: string, lines: readonly object[]) => void) {
       await pipeline(
         async function* () {
           for await (const { entry } of readEntries(path)) {
-            check(entry.number, entry.lines);
+            check?.(entry.number, entry.lines);
             for (const line of entry.lines) yield `${JSON.stringify(line)}\n`;
           }
         },

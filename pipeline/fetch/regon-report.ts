@@ -34,8 +34,7 @@ export async function readEntity(
   const lines: ReportLine[] = [];
   const ask = async (report: string, number = regon): Promise<BirRow[]> => {
     const data = await bir.report(report, number);
-    const code = errorCodeOf(data);
-    if (code !== undefined && !tellingCodes.has(code)) throw birError(data, report);
+    checkAnswer(data, report, tellingCodes);
     lines.push({ report, regon: number, data });
     return data;
   };
@@ -76,13 +75,13 @@ export function typesIn(rows: readonly BirRow[]): Map<string, string> {
   return new Map(types.filter(([, type]) => type === 'P' || type === 'F'));
 }
 
-/** Returns the fault of an error answer that is not about the entity, such as a wrong report name or date. */
-export function birError(rows: readonly BirRow[], what: string): ServiceFault {
-  const row = rows.find(({ ErrorCode }) => ErrorCode !== undefined) ?? {};
+/** Throws the fault of an error answer, such as to a wrong report name or date, unless its code is in `telling`. */
+export function checkAnswer(rows: readonly BirRow[], what: string, telling = new Set(['4'])): void {
+  const code = errorCodeOf(rows);
+  if (code === undefined || telling.has(code)) return;
+  const row = rows.find(({ ErrorCode }) => ErrorCode === code)!;
   const text = row.ErrorMessageEn ?? row.DatabaseSearchResultEn ?? row.ErrorMessagePl ?? '';
-  return new ServiceFault(
-    `REGON answers to ${what} with error ${row.ErrorCode}: ${text.slice(0, 200)}`,
-  );
+  throw new ServiceFault(`REGON answers to ${what} with error ${code}: ${text.slice(0, 200)}`);
 }
 
 function isCounted(row: BirRow | undefined, name: string): boolean {

@@ -7,7 +7,7 @@ import { hour_ms } from '../../sql/process/durations.ts';
 import { type Bir, type BirQuery, errorCodeOf, SEARCH_LIMIT } from './regon-service.ts';
 import { type DumpFolder, fillFolder, readLines, writeLines } from './folder.ts';
 import { type Journal, openJournal } from './journal.ts';
-import { birError, readEntity, type ReportLine, typesIn } from './regon-report.ts';
+import { checkAnswer, readEntity, type ReportLine, typesIn } from './regon-report.ts';
 import { createReport, type FetchPlan, type FetchReport } from './report.ts';
 import { askEvery, type Missing, refuseGaps } from './round.ts';
 import { ServiceFault } from './service.ts';
@@ -110,8 +110,7 @@ async function planDay(
 /** Searches REGON for one company. Returns the lines of a dump with each entity that is found. */
 export async function askRegon(bir: Bir, query: BirQuery): Promise<ReportLine[]> {
   const rows = await bir.search(query);
-  const code = errorCodeOf(rows);
-  if (code !== undefined && code !== '4') throw birError(rows, 'a search');
+  checkAnswer(rows, 'a search');
   const found = [...typesIn(rows)].map(([regon, type]) => readEntity(bir, { regon, type }));
   const had = (await Promise.all(found)).filter(({ outcome }) => outcome === 'had');
   return had.flatMap(({ lines }) => lines);
@@ -143,11 +142,10 @@ async function readLists(
     const path = join(folder, file);
     if (!existsSync(path)) {
       const rows = await bir.list(list, date);
-      const code = errorCodeOf(rows);
-      if (code === '101') {
+      if (errorCodeOf(rows) === '101') {
         throw new Refusal(`GUS has no lists of ${date}; it keeps those of about a week`);
       }
-      if (code !== undefined && code !== '4') throw birError(rows, list);
+      checkAnswer(rows, list);
       await writeLines(
         path,
         rows.flatMap(({ regon }) => regon || []),

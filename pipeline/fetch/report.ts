@@ -15,65 +15,61 @@ export interface FetchPlan {
 }
 
 /** The result of a fetch, also written next to the folder as `<date>.fetched.json`. */
-export type FetchReport = ReturnType<typeof createReport>;
+export interface FetchReport {
+  source: string;
+  dump_date: string;
+  state: 'fetched';
+  /** The count of requested numbers or files. */
+  asked: number;
+  had: number;
+  /** The numbers that the registry lists but does not find. */
+  not_found: string[];
+  /** The entities that are struck off and no longer have an extract. */
+  without_extract: string[];
+  /** The texts in the lists that are no number. */
+  odd: string[];
+  missing: Missing[];
+  /** The count of numbers of a long day that are left to the next fetch. */
+  left: number;
+  /** The days whose lists the dump holds, for a registry whose missing days are requested again. */
+  days?: readonly string[];
+  /** The count of rows of each list. */
+  rows?: Readonly<Record<string, number>>;
+}
 
 /** Returns the report of a fetch. @param outcomes the outcome of each requested number */
 export function createReport(
   source: string,
-  { date }: Pick<FetchPlan, 'date'>,
+  { date: dump_date }: Pick<FetchPlan, 'date'>,
   asked: readonly string[],
   outcomes: ReadonlyMap<string, string>,
-  more: {
-    had?: number;
-    /** The texts in the lists that are no number. */
-    odd?: string[];
-    missing?: Missing[];
-    /** The count of numbers of a long day that are left to the next fetch. */
-    left?: number;
-    /** The days whose lists the dump holds, for a registry whose missing days are requested again. */
-    days?: readonly string[];
-    /** The count of rows of each list. */
-    rows?: Readonly<Record<string, number>>;
-  } = {},
-) {
+  more: Partial<FetchReport> = {},
+): FetchReport {
   const having = (outcome: string) => asked.filter((number) => outcomes.get(number) === outcome);
-  return {
-    source,
-    dump_date: date,
-    state: 'fetched' as const,
-    /** The count of requested numbers or files. */
-    asked: asked.length,
-    had: having('had').length,
-    /** The numbers that the registry lists but does not find. */
-    not_found: having('not_found'),
-    /** The entities that are struck off and no longer have an extract. */
-    without_extract: having('without_extract'),
-    odd: [] as string[],
-    missing: [] as Missing[],
-    left: 0,
-    ...more,
-  };
+  const not_found = having('not_found');
+  const without_extract = having('without_extract');
+  const counts = { asked: asked.length, had: having('had').length, left: 0 };
+  const lists = { not_found, without_extract, odd: [], missing: [] };
+  return { source, dump_date, state: 'fetched', ...counts, ...lists, ...more };
 }
 
 /** Describes the result of a fetch in a few lines for people. */
 export function describeFetch(report: FetchReport, inboxDir: string): string {
   const { source, dump_date, asked, had, missing, left, rows = {} } = report;
+  const lists = {
+    'not found': report.not_found,
+    'struck off, without an extract': report.without_extract,
+    'not a number': report.odd,
+    'could not be had': missing.map(({ number, reason }) => `${number} (${reason})`),
+  };
   return [
     `${source} ${dump_date}: fetched, ${figure(had)} of ${figure(asked)} had, in ${join(inboxDir, source, dump_date)}`,
     ...Object.entries(rows).map(([of, count]) => `  ${of}: ${figure(count)} rows`),
-    ...listNumbers('not found', report.not_found),
-    ...listNumbers('struck off, without an extract', report.without_extract),
-    ...listNumbers('not a number', report.odd),
-    ...listNumbers(
-      'could not be had',
-      missing.map(({ number, reason }) => `${number} (${reason})`),
-    ),
+    ...Object.entries(lists).flatMap(([what, numbers]) => {
+      if (numbers.length === 0) return [];
+      const more = numbers.length > 10 ? `, … (${figure(numbers.length)})` : '';
+      return `  ${what}: ${numbers.slice(0, 10).join(', ')}${more}`;
+    }),
     ...(left > 0 ? [`  left to the next fetch: ${figure(left)}`] : []),
   ].join('\n');
-}
-
-function listNumbers(what: string, numbers: readonly string[]): string[] {
-  if (numbers.length === 0) return [];
-  const more = numbers.length > 10 ? `, … (${figure(numbers.length)})` : '';
-  return [`  ${what}: ${numbers.slice(0, 10).join(', ')}${more}`];
 }
