@@ -9,15 +9,15 @@ import { whenAborted } from '../signals.ts';
  * process. Replaces a lost session. Resolves when the first attempt to take the lock has ended.
  */
 export function keepAlive(pool: pg.Pool, worker: string, signal: AbortSignal): Promise<void> {
-  const first = Promise.withResolvers<void>();
-  const hold = (lost: AbortSignal) => {
-    first.resolve();
-    return whenAborted(AbortSignal.any([signal, lost]));
-  };
-  const lock = () =>
-    whileLocked(pool, `worker ${worker}`, 'The worker lives', hold).finally(first.resolve);
-  void repeat(lock, figures.retry_ms, signal, () => undefined);
-  return first.promise;
+  return new Promise((resolve) => {
+    const hold = (lost: AbortSignal) => {
+      resolve();
+      return whenAborted(AbortSignal.any([signal, lost]));
+    };
+    const lock = () =>
+      whileLocked(pool, `worker ${worker}`, 'The worker lives', hold).finally(resolve);
+    void repeat(lock, figures.retry_ms, signal, () => undefined);
+  });
 }
 
 /** Repeats some work until the signal is aborted, also after a fault. */

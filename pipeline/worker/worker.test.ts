@@ -177,18 +177,15 @@ describe('two workers', () => {
 });
 
 describe('what was left behind', () => {
-  test('a mail without a job gets one; a mail whose job was begun twelve times and never ended has failed', async () => {
+  test('a mail whose job was begun twelve times and never ended has failed', async () => {
     const smtp = await startTestSmtp();
-    const other = await leaveMail(db);
-    await db.pool.query('delete from graphile_worker._private_jobs');
     const mail = await leaveMail(db);
     await db.pool.query(
       `update graphile_worker._private_jobs
        set attempts = 12, locked_by = 'pool-of-yesterday', locked_at = now()`,
     );
     const worker = await startWorker(smtp.url);
-    await settle('failed', 'sent');
-    expect(await mailRow(db, other)).toMatchObject({ state: 'sent' });
+    await settle('failed');
     expect(await mailRow(db, mail)).toEqual({
       state: 'failed',
       attempt_count: 0,
@@ -196,7 +193,7 @@ describe('what was left behind', () => {
     });
     await worker.stop();
     expect(await jobs()).toEqual([]);
-    expect(smtp.offers.senders).toBe(1);
+    expect(smtp.offers.senders).toBe(0);
   });
 
   test('the jobs of a worker that lives are left to it', async () => {

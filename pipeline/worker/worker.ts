@@ -1,9 +1,10 @@
+import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { format } from 'node:util';
 import { run } from 'graphile-worker';
 import type { ClientConfig } from 'pg';
 import type { Logger } from 'pino';
-import { connect, openSessions, queryFile, runFile } from '../../sql/connection/database.ts';
+import { connect, openSessions, queryFile } from '../../sql/connection/database.ts';
 import { openKysely } from '../../sql/connection/kysely.ts';
 import { openPool } from '../../sql/connection/pool.ts';
 import { readSecretKey } from '../../sql/secrets/secret-key.ts';
@@ -112,15 +113,8 @@ async function runQueue(
     const sweep = () =>
       name === 'mail' ? sweepJobs(mail, logger) : sweepWatches(db, sources, mail.now());
     sweeping = repeat(sweep, figures.sweep_ms[name], either, onFault);
-    const ending = Promise.withResolvers<void>();
-    // A queue that ends by itself may wait for ever for jobs that it could not mark as done (graphile-worker
-    // 0.18.0, main.ts, `batch`).
-    runner.events.once('pool:gracefulShutdown', () => ending.resolve());
     let stopping: Promise<void> | undefined;
-    const stop = () => {
-      ending.resolve();
-      return (stopping ??= runner.stop());
-    };
+    const stop = () => (stopping ??= runner.stop());
     // The queue fails for good when the session of its first query is lost, and reports this in debug messages
     // alone (graphile-worker 0.18.0, taskIdentifiers.ts): it is stopped, and started again.
     runner.events.once('worker:getJob:error', ({ error }) => {
@@ -129,8 +123,11 @@ async function runQueue(
     });
     const stopped = whenAborted(signal).then(stop);
     const over = runner.promise.then(() => (signal.aborted ? stopped : undefined));
+    // A queue that ends may wait for ever for jobs that it could not mark as done (graphile-worker 0.18.0, main.ts,
+    // `batch`).
+    const ending = once(runner.events, 'pool:gracefulShutdown');
     const cutOff = async () => {
-      await ending.promise;
+      await ending;
       const grace_ms = signal.aborted ? figures.grace_ms : figures.faultGrace_ms;
       await delay(grace_ms, undefined, { ref: false, signal: end.signal });
       logger.warn('What was under way is cut off, and begun again another time');
@@ -147,8 +144,8 @@ async function runQueue(
 }
 
 /**
- * Gives back the jobs of lost workers, for which graphile-worker would wait four hours, and fails or requeues mails
- * without a job.
+ * Gives back the jobs of lost workers, for which graphile-worker would wait four hours, and fails the mails whose jobs
+ * never ended.
  */
 async function sweepJobs({ pool, now }: SendOptions, logger: Logger): Promise<void> {
   const [released] = await queryFile<{ workers: string[] }>(pool, 'mail/release_jobs.sql');
@@ -157,5 +154,4 @@ async function sweepJobs({ pool, now }: SendOptions, logger: Logger): Promise<vo
   }
   const failed = await queryFile<object>(pool, 'mail/fail_mails.sql', [now()]);
   for (const row of failed) logger.error(row, 'mail: failed');
-  await runFile(pool, 'mail/requeue_mails.sql');
 }

@@ -3,19 +3,12 @@ select
     account.user_ref,
     exists (
         select
-        from customer.alert_setting as setting
-        where
-            setting.account_id = account.account_id
-            and setting.alerts_enabled
-            and setting.notify_via_email
-    )
-    or exists (
-        select
-        from customer.watch
-        where
-            watch.account_id = account.account_id
-            and watch.alerts_enabled
-            and watch.notify_via_email
+        from (
+            select account_id, alerts_enabled, notify_via_email from customer.alert_setting
+            union all
+            select account_id, alerts_enabled, notify_via_email from customer.watch
+        ) as setting
+        where setting.account_id = $1 and setting.alerts_enabled and setting.notify_via_email
     ) as is_wanted
 from customer.account
 where account.account_id = $1
