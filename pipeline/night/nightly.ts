@@ -47,7 +47,7 @@ export const staging = {
 
 /** The steps between reading and publishing: files of sql/nightly. The lists of a row run in parallel. */
 const comparison: readonly (readonly Steps[])[] = [
-  [['2_compare/pair'], ['2_compare/vanished']],
+  [['2_compare/records'], ['2_compare/vanished']],
   [['2_compare/replaced', '2_compare/identity', '2_compare/reserve', '2_compare/number']],
   [['2_compare/change'], ['3_companies/replaced', '3_companies/link']],
   [

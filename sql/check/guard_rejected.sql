@@ -3,7 +3,7 @@
 with rejected as (
     select
         count(*) as row_count,
-        count(*) filter (where not reject.is_repeat) as bad_count,
+        count(*) filter (where reject.reject_code <> 'repetition') as bad_count,
         (select sum(file.read_count) from stage.file) as read_count
     from stage.reject
 )

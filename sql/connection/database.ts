@@ -220,7 +220,7 @@ export async function insertRows(
 /**
  * Runs one `.sql` file in one transaction: the open transaction of `client`, or an implicit one.
  *
- * @param file path below `sql/`, such as `nightly/2_compare/pair.sql`
+ * @param file path below `sql/`, such as `nightly/2_compare/change.sql`
  * @param values the values of `$1` …; a file that takes values holds one statement
  * @param stage the schema whose name replaces `stage` in the file
  */

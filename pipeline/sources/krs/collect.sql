@@ -92,7 +92,7 @@ left join registry.entry as known
 
 -- Rejects an extract with a state later than today, and a current extract that repeats a full one with the same
 -- content. The state may be later than the day of the dump.
-insert into stage.reject (file_no, line, reject_code, reason, raw, is_repeat, entry_key)
+insert into stage.reject (file_no, line, reject_code, reason, raw, entry_key)
 select
     extract.file_no,
     extract.line,
@@ -101,7 +101,7 @@ select
         when extract.repeats then 'repeats another row of the same entry'
         else format('the state of %s is in the future', extract.state_day)
     end,
-    extract.raw, extract.repeats, extract.krs
+    extract.raw, extract.krs
 from (
     select
         *,

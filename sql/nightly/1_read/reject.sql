@@ -101,22 +101,22 @@ set
                 file.file_no = ranked.other_file_no
                 and ranked.other_file_no <> entry.file_no
         )
-    ),
-    is_repeat = not ranked.is_contradicted,
-    is_contradicted = ranked.is_contradicted
+    )
 from ranked
 where
     (entry.file_no, entry.line) = (ranked.file_no, ranked.line)
     and (ranked.is_contradicted or ranked.rank > 1);
 
--- One row per record with the key of a known entry. is_skipped: the dump also holds yesterday's record of this
--- entry, which was not read again.
-create unlogged table stage.known_key as
+-- One row per record of a known entry, with the known hash and file. Records without a pair are new entries.
+-- is_changed: the key, the content or the set of stated fields differs, or the entry returns or is struck off.
+-- is_skipped: the dump also holds yesterday's record of this entry, which was not read again.
+create unlogged table stage.pair as
 select
-    entry.file_no, entry.line, known.entry_id, known.company_id, known.content_hash, known.file_key,
-    known.gone_date is not null as is_gone,
-    row(known.is_partial, known.unstated) is distinct from row(entry.is_partial, entry.unstated)
-        as is_stated_otherwise,
+    entry.file_no, entry.line, known.company_id, known.entry_id, known.content_hash, known.file_key,
+    false as has_new_key,
+    entry.content_hash <> known.content_hash
+    or row(known.is_partial, known.unstated) is distinct from row(entry.is_partial, entry.unstated)
+    or (entry.gone_date is not null) <> (known.gone_date is not null) as is_changed,
     not night.is_full_read
     and known.gone_date is null
     and known.fingerprint is not null
@@ -127,9 +127,9 @@ join registry.entry as known
     on known.source = night.source
     and known.entry_key = entry.entry_key
 left join stage.missing_entry on missing_entry.fingerprint = known.fingerprint
-where entry.reason is null or entry.is_contradicted;
+where entry.reason is null or (entry.reason).reject_code = 'contradiction';
 
-analyze stage.known_key (file_no, line);
+analyze stage.pair (file_no, line, entry_id, company_id, is_changed, is_skipped);
 
 -- Rejects rows that repeat a skipped record with the same content in another spelling.
 update stage.entry
@@ -140,16 +140,15 @@ set
         ' in ' || (
             select min(file.file)
             from stage.file
-            where file.file_key = known_key.file_key and file.file_key <> entry.file_key
+            where file.file_key = pair.file_key and file.file_key <> entry.file_key
         )
-    ),
-    is_repeat = true
-from stage.known_key
+    )
+from stage.pair
 where
     entry.reason is null
-    and known_key.is_skipped
-    and (known_key.file_no, known_key.line) = (entry.file_no, entry.line)
-    and known_key.content_hash = entry.content_hash;
+    and pair.is_skipped
+    and (pair.file_no, pair.line) = (entry.file_no, entry.line)
+    and pair.content_hash = entry.content_hash;
 
 insert into stage.notice (subject, value)
 select 'date', dated.value
@@ -157,23 +156,29 @@ from stage.entry
 cross join lateral unnest(entry.wrong_dates) as dated (value)
 where entry.reason is null;
 
-insert into stage.reject (file_no, line, reject_code, reason, raw, is_repeat, entry_key)
+insert into stage.reject (file_no, line, reject_code, reason, raw, entry_key)
 select
     entry.file_no,
     entry.line,
     (entry.reason).reject_code,
     (entry.reason).reason,
     left(record.raw, 4000),
-    entry.is_repeat,
     entry.entry_key
 from stage.entry
 join stage.record using (file_no, line)
 where entry.reason is not null;
 
--- Returns the number of rows that contradict a skipped record. Both rows can be rejected only if both are read.
+-- Deletes the pairs of rejected records. Returns the number of rows that contradict a skipped record: both rows can be
+-- rejected only if both are read.
+with rejected as (
+    delete from stage.pair
+    using stage.reject
+    where (pair.file_no, pair.line) = (reject.file_no, reject.line)
+)
+
 select count(*)::integer as contradictions
 from stage.entry
-join stage.known_key using (file_no, line)
+join stage.pair using (file_no, line)
 where
-    known_key.is_skipped
-    and (entry.reason is null or entry.is_contradicted);
+    pair.is_skipped
+    and (entry.reason is null or (entry.reason).reject_code = 'contradiction');

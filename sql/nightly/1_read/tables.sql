@@ -102,22 +102,13 @@ create unlogged table stage.deleted_key (
 
 -- One row per staged record, with the columns of registry.entry; the ids stay null. A record with a reason is rejected.
 -- gone_date: the day of the strike-off, once this day is reached. wrong_dates: the impossible dates of the record.
-create unlogged table stage.entry (
-    file_no integer not null,
-    line bigint not null,
-    reason registry.coded_reason,
-    is_repeat boolean not null default false,
-    is_contradicted boolean not null default false,
-    wrong_dates text[],
-    like registry.entry
-);
-
-alter table stage.entry
-alter column company_id drop not null,
-alter column entry_key drop not null,
-alter column entry_id drop not null,
-alter column status drop not null,
-alter column declared_status drop not null;
+create unlogged table stage.entry as
+select
+    null::integer as file_no, null::bigint as line, null::registry.coded_reason as reason,
+    null::text[] as wrong_dates,
+    entry.*
+from registry.entry
+with no data;
 
 -- One row per record of a person who asked to be forgotten, and hash of one trait of the record.
 create unlogged table stage.withdrawn (
@@ -133,7 +124,6 @@ create unlogged table stage.reject (
     reject_code text not null,
     reason text not null,
     raw text not null,
-    is_repeat boolean not null default false,
     entry_key text
 );
 

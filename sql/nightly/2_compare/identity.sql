@@ -1,11 +1,11 @@
 -- Compares yesterday with today: finds the entries that continue under another key.
 
 -- One row per known entry whose key may have changed, and per record with a new key. Only records have values
--- in the first six columns: the place in the dump, and the reason of a reject.
+-- in the first four columns: the place in the dump, and the reason of a reject.
 create unlogged table stage.unmatched as table stage.entry with no data;
 
 insert into stage.unmatched
-select null, null, null, null, null, null, entry.*
+select null, null, null, null, entry.*
 from stage.vanished
 join registry.entry using (company_id, entry_id)
 where not vanished.is_unreadable;
@@ -23,7 +23,7 @@ with latest as materialized (
 )
 
 insert into stage.unmatched
-select null, null, null, null, null, null, before.*
+select null, null, null, null, before.*
 from latest
 join registry.entry as before using (company_id, entry_id)
 where

@@ -24,7 +24,7 @@ with written as (
         from regexp_matches(digits[1], '[0-9]{9,10}', 'g') as whole
         where length(digits[1]) > 10
     ) as part (number, is_whole)
-    where not reject.is_repeat
+    where reject.reject_code <> 'repetition'
 )
 
 select
@@ -56,7 +56,7 @@ cross join lateral registry.list_numbers(
     entry.units
 ) as number
 join registry.identifier_type as type using (identifier_type)
-where entry.reason is not null and not entry.is_repeat;
+where (entry.reason).reject_code <> 'repetition';
 
 analyze stage.unreadable_number;
 
@@ -73,7 +73,7 @@ left join lateral (
     cross join lateral unnest(number.types) as type (value)
     where number.file_no = reject.file_no and number.line = reject.line
 ) as stated on true
-where not reject.is_repeat;
+where reject.reject_code <> 'repetition';
 
 -- One row per entry without a record of today, with its state of yesterday. `waits`: the decision waits for the
 -- next dump, since a rejected record may belong to the entry. Such a record has a number of the entry, or is in

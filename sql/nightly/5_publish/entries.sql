@@ -23,21 +23,6 @@ select new_entry.*
 from stage.new_entry
 where not (select night.is_baseline from stage.night);
 
--- Marks the companies of entries with other names or attributes, so that search reads these companies again.
-with latest as materialized (
-    select pair.company_id, pair.entry_id, staged.other_names, staged.attributes
-    from stage.pair
-    join stage.entry as staged using (file_no, line)
-)
-
-update registry.company
-set changed_snapshot_no = (select registry.next_snapshot_no())
-from latest
-join registry.entry as known using (company_id, entry_id)
-where
-    company.company_id = latest.company_id
-    and (known.other_names, known.attributes) is distinct from (latest.other_names, latest.attributes);
-
 -- Updates entries with the same content, whose records may have other bytes, another file or a newer version. Rows join
 -- their records first: Postgres expects one row of registry.entry, so after that join every row would scan all records.
 with latest as materialized (
@@ -50,6 +35,17 @@ with latest as materialized (
     join stage.entry as staged using (file_no, line)
     join stage.file using (file_no)
     cross join stage.night
+),
+
+-- Marks the companies of entries with other names or attributes, so that search reads these companies again.
+renamed as (
+    update registry.company
+    set changed_snapshot_no = (select registry.next_snapshot_no())
+    from latest
+    join registry.entry as known using (company_id, entry_id)
+    where
+        company.company_id = latest.company_id
+        and (known.other_names, known.attributes) is distinct from (latest.other_names, latest.attributes)
 )
 
 update registry.entry
@@ -103,7 +99,7 @@ set fingerprint = null
 from stage.reject
 cross join stage.night
 where
-    not reject.is_repeat
+    reject.reject_code <> 'repetition'
     and entry.source = night.source
     and entry.entry_key = reject.entry_key
     and entry.fingerprint is not null;
@@ -111,22 +107,17 @@ where
 -- Holds one row per entry whose announced end, strike-off or suspension is reached, with its state before. An import
 -- on demand leaves these entries to the next dump. Each half of the union has its own index.
 create unlogged table stage.due as
-select
-    entry.*,
-    registry.status_on(
-        night.dump_date, entry.declared_status, entry.suspension_date,
-        least(entry.end_date, entry.struck_off_date), null
-    ) as reached_status
+select entry.*
 from stage.night
 cross join lateral (
-    select ended.*
+    select ended.*, 'DELETED' as reached_status
     from registry.entry as ended
     where
         ended.source = night.source
         and least(ended.end_date, ended.struck_off_date) <= night.dump_date
         and ended.status <> 'DELETED'
     union all
-    select suspended.*
+    select suspended.*, 'SUSPENDED'
     from registry.entry as suspended
     where
         suspended.source = night.source

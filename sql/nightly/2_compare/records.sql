@@ -1,19 +1,4 @@
--- Compares yesterday with today: pairs the records with the known entries.
-
--- One row per accepted record of a known entry. Records without a pair are new entries. `is_changed`
--- is true when the key, the content or the set of stated fields differs, and when an entry returns or is struck off.
-create unlogged table stage.pair as
-select
-    entry.file_no, entry.line, known_key.company_id, known_key.entry_id,
-    false as has_new_key,
-    entry.content_hash <> known_key.content_hash
-    or known_key.is_stated_otherwise
-    or (entry.gone_date is not null) <> known_key.is_gone as is_changed
-from stage.entry
-join stage.known_key using (file_no, line)
-where entry.reason is null;
-
-analyze stage.pair (file_no, line, entry_id, company_id, is_changed);
+-- Compares yesterday with today: lists the new entries and the known entries that may have changed.
 
 -- Lists the accepted records without a pair: the new entries.
 create view stage.new_record as
