@@ -66,23 +66,15 @@ return to_jsonb(
     || registry.other_numbers(company.country_code, company.numbers)
 );
 
--- Returns the one number that names a company in answers; null without a number. registry.identifier_type returns its
--- type.
+-- Returns the one number that names a company in answers: its first one; null without a number. registry.identifier_type
+-- returns its type.
 create or replace function registry.primary_identifier(company registry.company) returns text
 language sql stable parallel safe
-return coalesce(
-    company.nip, company.regon9, company.krs,
-    (registry.other_numbers(company.country_code, company.numbers))[1] ->> 'value'
-);
+return registry.shown_numbers(company) #>> '{0,value}';
 
 create or replace function registry.identifier_type(company registry.company) returns text
 language sql stable parallel safe
-return case
-    when company.nip is not null then 'NIP'
-    when company.regon9 is not null then 'REGON9'
-    when company.krs is not null then 'KRS'
-    else (registry.other_numbers(company.country_code, company.numbers))[1] ->> 'type'
-end;
+return registry.shown_numbers(company) #>> '{0,type}';
 
 -- Returns the numbers of an entry other than NIP, REGON and KRS that name its company.
 create or replace function registry.naming_numbers(country_code text, entry_key text, numbers jsonb) returns jsonb
