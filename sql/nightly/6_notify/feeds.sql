@@ -1,22 +1,6 @@
 -- Adds the events of the night to the feeds of the accounts that watch the companies. Readers continue in the
 -- order of publication (registry.event_range), so that they miss no event of a night that ends later.
 
--- One row per event of the night whose company is watched.
-create unlogged table stage.watched_event as
-select event.*
-from registry.event
-where
-    event.event_date = (select night.dump_date from stage.night)
-    and event.source = (select night.source from stage.night)
-    and exists (
-        select from customer.watch
-        where
-            watch.company_id = event.company_id
-            and watch.state = 'ready'
-    );
-
-analyze stage.watched_event;
-
 -- One statement writes the feed and its counts, so that both always agree.
 with stated as (
     update customer.watch
