@@ -91,6 +91,15 @@ return case
     else run.state
 end;
 
+-- Returns the newest run that changed the entries of a source: a dump or an import on demand.
+create or replace function registry.newest_run(source text) returns bigint
+language sql stable
+return (
+    select max(run.run_id)
+    from registry.run
+    where run.source = newest_run.source and run.state in ('published', 'imported')
+);
+
 -- Returns whether a run has read a day of the project's folder `fixtures`, whose companies and persons are invented.
 create or replace function registry.is_invented(run registry.run) returns boolean
 language sql stable

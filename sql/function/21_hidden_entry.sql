@@ -157,11 +157,7 @@ begin
         join registry.entry using (company_id, entry_id)
         group by entry.source
     ) as change
-    where run.run_id = (
-        select max(newest.run_id)
-        from registry.run as newest
-        where newest.source = change.source and newest.state in ('published', 'imported')
-    );
+    where run.run_id = registry.newest_run(change.source);
 
     perform registry.refresh_companies(company_ids);
     perform person.erase(

@@ -18,11 +18,7 @@ cross join (
     from hashed
 ) as found
 where
-    newest.run_id = (
-        select max(run.run_id)
-        from registry.run
-        where run.source = $1 and run.state in ('published', 'imported')
-    )
+    newest.run_id = registry.newest_run($1)
     and newest.state_hash is distinct from found.state_hash
 union all
 select format('the hash of entry %s is not that of its content', hashed.entry_id)

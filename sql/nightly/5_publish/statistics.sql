@@ -51,11 +51,7 @@ set
     updated_count = changed.updated_count,
     deleted_count = changed.deleted_count,
     waiting_count = (select count(*) from stage.vanished where vanished.waits),
-    event_count = (
-        select count(*)
-        from stage.company_event
-        where company_event.event_id is null
-    ),
+    event_count = coalesce(night.last_event_id - night.first_event_id + 1, 0),
     entry_count = coalesce(previous.entry_count, 0)
     + added.new_count + changed.back_count - changed.deleted_count,
     state_hash = coalesce(previous.state_hash, 0) + added.state_hash + changed.state_hash,
@@ -69,20 +65,12 @@ set
             from registry.reserved_id
             where reserved_id.run_id = night.run_id and reserved_id.table_name = 'entry'
         ),
-        (select max(earlier.last_entry_id) from registry.run as earlier where earlier.source = night.source),
+        previous.last_entry_id,
         0
     )
 from stage.night
 cross join changed
 cross join added
-left join lateral (
-    -- The previous run may be an import on demand since the last dump.
-    select before.entry_count, before.state_hash
-    from registry.run as before
-    where
-        before.source = night.source
-        and before.state in ('published', 'imported')
-    order by before.run_id desc
-    limit 1
-) as previous on true
+-- The previous run may be an import on demand since the last dump.
+left join registry.run as previous on previous.run_id = registry.newest_run(night.source)
 where run.run_id = night.run_id;
