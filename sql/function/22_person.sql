@@ -29,6 +29,16 @@ create or replace function person.hashes(entry registry.entry) returns bytea[]
 language sql stable parallel safe
 return (select person.hashes(secret.key, entry) from person.secret);
 
+-- Returns the hashes of a record with a key and a number, which may be a NIP or a REGON.
+create or replace function person.hashes(source text, entry_key text, number text) returns bytea[]
+language sql stable parallel safe
+return person.hashes(
+    jsonb_populate_record(
+        null::registry.entry,
+        jsonb_build_object('source', source, 'entry_key', entry_key, 'nip', number, 'regon9', number)
+    )
+);
+
 -- Returns the numbers and names that copies, such as mails, show for entries. Copies show no other names.
 create or replace function person.names_of(entries registry.entry[]) returns text[]
 language sql stable

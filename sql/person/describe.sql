@@ -18,12 +18,7 @@ suppression as materialized (
         where suppressed_key.key_hash in (
             select unnest(person.hashes(known.entry)) from known
             union all
-            select unnest(person.hashes(asked))
-            from registry.source
-            cross join lateral jsonb_populate_record(
-                null::registry.entry,
-                jsonb_build_object('source', source.source, 'entry_key', $1, 'nip', $2, 'regon9', $2)
-            ) as asked
+            select unnest(person.hashes(source.source, $1, $2)) from registry.source
         )
     )
 )

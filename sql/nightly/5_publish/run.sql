@@ -24,20 +24,11 @@ select
                 where withdrawn.file_no = reject.file_no and withdrawn.line = reject.line
             )
             or exists (
-                select
-                from person.numbers_in(reject.raw) as number
-                cross join lateral (
-                    values
-                    ('NIP ' || number),
-                    ('REGON9 ' || number),
-                    ('KEY ' || night.source || ' ' || number)
-                ) as trait (value)
-                cross join person.secret
+                select from person.numbers_in(reject.raw) as number
                 where
                     exists (select from person.suppressed_key)
-                    and person.hash(secret.key, trait.value) = any(
-                        array(select suppressed_key.key_hash from person.suppressed_key)
-                    )
+                    and person.hashes(night.source, number, number)
+                    && array(select suppressed_key.key_hash from person.suppressed_key)
             )
             then ''
         else reject.raw
