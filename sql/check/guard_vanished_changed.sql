@@ -1,56 +1,46 @@
 -- Refuses a dump in which more than a share of the entries, and more than 20, vanished, or changed or lost a field.
 -- The limit grows with the days since the compared dump, up to ten times the daily limit. A damaged dump exceeds even
 -- the highest limit.
-with last_run as (
-    select run.entry_count, night.dump_kind, night.compared_run_id, night.day_count
-    from stage.night
-    join registry.run on run.run_id = night.previous_run_id
-),
-
-counted as (
+with counted as (
     select
         'field_changed' as guard,
         'the %3$s of %1$s of %2$s entries changed' as sentence,
         changed_field.field as subject,
         null as file,
         count(*) as row_count,
-        last_run.entry_count,
+        null::bigint as file_entry_count,
         2 as daily_limit
     from stage.changed_field
-    cross join last_run
     -- Ignores the recoding of a country's activities to a new version, which is no mass change.
     where
         not changed_field.is_recoded
         or changed_field.is_lost
         or changed_field.field not in ('activities', 'main activity', 'activity version')
-    group by changed_field.field, last_run.entry_count
+    group by changed_field.field
     union all
-    select
-        'field_lost', '%1$s of %2$s entries lost their %3$s', changed_field.field, null, count(*),
-        last_run.entry_count, 1
+    select 'field_lost', '%1$s of %2$s entries lost their %3$s', changed_field.field, null, count(*), null, 1
     from stage.changed_field
-    cross join last_run
     where changed_field.is_lost
-    group by changed_field.field, last_run.entry_count
+    group by changed_field.field
     union all
     select
         'vanished', '%1$s of %2$s entries %3$s',
-        case last_run.dump_kind when 'full' then 'vanished' else 'are said to be struck off' end,
-        null, count(*), last_run.entry_count, 0.5
+        case night.dump_kind when 'full' then 'vanished' else 'are said to be struck off' end,
+        null, count(*), null, 0.5
     from stage.vanished
-    cross join last_run
+    cross join stage.night
     where not vanished.waits
-    group by last_run.entry_count, last_run.dump_kind
+    group by night.dump_kind
     union all
     select
         'vanished_from_file', '%3$s: %1$s of %2$s entries vanished', run_file.file, run_file.file,
         count(*), run_file.entry_count, 2
     from stage.vanished
-    cross join last_run
+    cross join stage.night
     join registry.run_file
-        on run_file.run_id = last_run.compared_run_id
+        on run_file.run_id = night.compared_run_id
         and run_file.file_key = vanished.file_key
-    where last_run.dump_kind = 'full' and not vanished.waits
+    where night.dump_kind = 'full' and not vanished.waits
     group by run_file.file, run_file.entry_count
 )
 
@@ -58,24 +48,26 @@ select
     counted.guard,
     format(
         counted.sentence || ': %4$s %%, the limit is %5$s %%%6$s',
-        registry.figure(counted.row_count), registry.figure(counted.entry_count), counted.subject,
+        registry.figure(counted.row_count), registry.figure(share.entry_count), counted.subject,
         share.value, share.limit_value,
-        case when last_run.day_count > 1 then format(' after %s days', last_run.day_count) end
+        case when night.day_count > 1 then format(' after %s days', night.day_count) end
     ) as refusal,
     counted.file,
     case when counted.guard ~ '^field_' then counted.subject end as field,
     share.value,
     share.limit_value
 from counted
-cross join last_run
+cross join stage.night
+join registry.run on run.run_id = night.previous_run_id
 cross join lateral (
     select
-        registry.percent(counted.row_count, counted.entry_count) as value,
-        trim_scale(counted.daily_limit * least(last_run.day_count, 10)) as limit_value
+        coalesce(counted.file_entry_count, run.entry_count) as entry_count,
+        registry.percent(counted.row_count, coalesce(counted.file_entry_count, run.entry_count)) as value,
+        trim_scale(counted.daily_limit * least(night.day_count, 10)) as limit_value
 ) as share
 where
     counted.row_count > 20
-    and 100 * counted.row_count > share.limit_value * counted.entry_count
+    and 100 * counted.row_count > share.limit_value * share.entry_count
 order by
     counted.guard,
     case when counted.file is not null then share.value end desc,
