@@ -3,43 +3,31 @@
 -- unknown, and its first value later is no event.
 alter view stage.mapped rename to mapped_alone;
 
+create view stage.missing_field as
+select missing_column.record_file_no, missing_column.is_optional, entry_column.*
+from stage.missing_column
+cross join lateral unnest(missing_column.tells) as stated (name)
+join registry.entry_column on entry_column.stated_as = stated.name;
+
+-- One row per file whose records lack a column, with the subjects of the events about its fields.
+create unlogged table stage.unknown_subject as
+select missing_field.record_file_no, array_agg(distinct subject.value) as subjects
+from stage.missing_field
+cross join lateral unnest(missing_field.subjects) as subject (value)
+where not missing_field.is_optional
+group by missing_field.record_file_no;
+
 do $do$
 begin
     execute (
-        with missing as (
-            select missing_column.record_file_no, missing_column.is_optional, entry_column.*
-            from stage.missing_column
-            cross join lateral unnest(missing_column.tells) as stated (name)
-            join registry.entry_column on entry_column.stated_as = stated.name
-        ),
-
-        kept as (
+        with kept as (
             select
                 column_name,
                 coalesce(array_agg(record_file_no) filter (where not is_optional), '{}') as lacking,
                 coalesce(array_agg(record_file_no) filter (where is_optional), '{}')
                     as lacking_optional
-            from missing
+            from stage.missing_field
             group by column_name
-        ),
-
-        unstated as (
-            select
-                (
-                    select coalesce(max('mapped.' || attname), 'null::text[]')
-                    from pg_attribute
-                    where attrelid = 'stage.mapped_alone'::regclass and attname = 'unstated'
-                ) as stated,
-                string_agg(
-                    format('when %s then %L::text[]', file.record_file_no, file.subjects), ' '
-                ) as branches
-            from (
-                select missing.record_file_no, array_agg(distinct subject.value) as subjects
-                from missing
-                cross join lateral unnest(missing.subjects) as subject (value)
-                where not missing.is_optional
-                group by missing.record_file_no
-            ) as file
         )
 
         select format(
@@ -49,12 +37,13 @@ begin
                 nullif(
                     coalesce(%s, ''{}'') || array(
                         select subject.value
-                        from unnest(case mapped.file_no %s end) as subject (value)
+                        from unnest(unknown_subject.subjects) as subject (value)
                         where known.entry_id is null or subject.value = any(known.unstated)
                     ),
                     ''{}''
                 ) as unstated
             from (select * from stage.mapped_alone offset 0) as mapped
+            left join stage.unknown_subject on unknown_subject.record_file_no = mapped.file_no
             left join registry.entry as known
                 on known.source = %L and known.entry_key = mapped.entry_key',
             string_agg(
@@ -87,16 +76,14 @@ begin
                     column_name
                 ),
                 ', ' order by attnum
-            ),
-            (select unstated.stated from unstated),
-            (select coalesce(unstated.branches, 'when null then null::text[]') from unstated),
+            ) filter (where column_name <> 'unstated'),
+            coalesce(max('mapped.unstated') filter (where column_name = 'unstated'), 'null::text[]'),
             (select night.source from stage.night)
         )
         from pg_attribute
         cross join lateral (select attname::text as column_name) as named
         left join kept using (column_name)
-        where
-            attrelid = 'stage.mapped_alone'::regclass and attnum > 0 and column_name <> 'unstated'
+        where attrelid = 'stage.mapped_alone'::regclass and attnum > 0
     );
 end;
 $do$;
