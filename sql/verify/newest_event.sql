@@ -185,19 +185,16 @@ compared as (
             when 'e-mail' then entry.email
             when 'fax' then entry.fax
             when 'website' then entry.website
-            else case
-                when
-                    stated.subject in (select type.event_subject from registry.identifier_type as type)
-                    then (
-                        -- Two types of numbers may share the subject of their events.
-                        select number.identifier_value
-                        from registry.entry_numbers(entry) as number
-                        where number.event_subject = stated.subject
-                        order by number.identifier_value <> stated.new_value, number.rank
-                        limit 1
-                    )
-                else stated.new_value
-            end
+            when 'return' then stated.new_value
+            when 'activities' then stated.new_value
+            else (
+                -- Two types of numbers may share the subject of their events.
+                select number.identifier_value
+                from registry.entry_numbers(entry) as number
+                where number.event_subject = stated.subject
+                order by number.identifier_value <> stated.new_value, number.rank
+                limit 1
+            )
         end as value
     ) as shown
     where stated.age = 1
