@@ -35,36 +35,35 @@ return case
     when value is not null then jsonb_build_object('type', type, 'value', value, 'rank', rank)
 end;
 
--- Returns the numbers of a company other than NIP, REGON and KRS, as answers show them.
+-- Returns the numbers of a company, as answers show them.
 select registry.write_choice(
-    'other_numbers', 'country_code', 'jsonb[]',
-    string_agg(format('when %L then array_remove(array[%s], null)', country_code, items), ' '), 'null', 'jsonb'
+    'company_numbers', 'country_code', 'jsonb',
+    string_agg(format('when %L then to_jsonb(array_remove(array[%s], null))', country_code, items), ' '),
+    'null', 'registry.company'
 )
 from (
     select
         country_code,
         string_agg(
-            format('registry.shown_number(%1$L, value ->> %1$L, %2$s)', identifier_type, rank), ', '
-            order by rank
+            format(
+                'registry.shown_number(%L, %s, %s)',
+                identifier_type,
+                case
+                    when stored_in in ('key', 'numbers') then format('value.numbers ->> %L', identifier_type)
+                    else 'value.' || stored_in
+                end,
+                rank
+            ),
+            ', ' order by rank
         ) as items
     from registry.identifier_type
-    where stored_in in ('key', 'numbers')
+    where stored_in <> 'unit'
     group by country_code
 ) as country;
 
 create or replace function registry.shown_numbers(company registry.company) returns jsonb
 language sql stable parallel safe
-return to_jsonb(
-    array_remove(
-        array[
-            registry.shown_number('NIP', company.nip, 1),
-            registry.shown_number('REGON9', company.regon9, 2),
-            registry.shown_number('KRS', company.krs, 3)
-        ],
-        null
-    )
-    || registry.other_numbers(company.country_code, company.numbers)
-);
+return registry.company_numbers(company.country_code, company);
 
 -- Returns the one number that names a company in answers: its first one; null without a number. registry.identifier_type
 -- returns its type.
