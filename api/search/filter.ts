@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Db } from '../../sql/connection/kysely.ts';
 import { chooseAmong, countriesField, readCountries } from '../dictionaries/countries.ts';
-import { readLegalForms, readRegions, slugOf } from '../dictionaries/names.ts';
+import { readLegalForms, readRegions, readSections, slugOf } from '../dictionaries/names.ts';
 import { atMost, dateField, inOrder } from '../http/field.ts';
 import { coded, invalid, type Problem } from '../http/errors.ts';
 import { findNear } from '../../sql/process/suggest.ts';
@@ -77,6 +77,7 @@ export async function readSearchDictionary(db: Db) {
   const countries = (await readCountries(db)).map(async ({ country_code, activity_pattern }) => {
     const regions = await readRegions(db, country_code);
     const legalForms = await readLegalForms(db, country_code);
+    const sections = await readSections(db, country_code);
     const sample = await db
       .selectFrom('registry.activity_code as activity')
       .innerJoin('registry.activity_scheme as scheme', 'scheme.version', 'activity.version')
@@ -92,6 +93,7 @@ export async function readSearchDictionary(db: Db) {
       /** The code of each region by slug and by name, and the newest symbol of each legal form by slug. */
       voivodeship: new Map(codes),
       legal_form: new Map(legalForms.map(({ slug, symbol }) => [slug, symbol])),
+      section: new Map(sections.map(({ section }) => [slugOf(section), section])),
       /** The pattern of a whole activity code, and one such code as a sample. */
       activityPattern: new RegExp(`^(?:${activity_pattern})$`),
       activity: sample?.code ?? '',
@@ -105,9 +107,9 @@ export function startsActivity({ activity, activityPattern }: SearchDictionary, 
   return text !== '' && activityPattern.test(text + activity.slice(text.length));
 }
 
-/** Returns the codes of a region or legal form, such as `PL 14`, or a problem that names similar words. */
+/** Returns the codes of a region, legal form or section, such as `PL 14`, or a problem that names similar words. */
 export function findCodes(
-  field: 'voivodeship' | 'legal_form',
+  field: 'voivodeship' | 'legal_form' | 'section',
   text: string,
   countries: SearchDictionary[],
 ) {
@@ -128,6 +130,7 @@ export const wanted = {
   activity_prefix: 'the beginning of an activity code without dots, such as 47',
   voivodeship: 'the name of a voivodeship',
   legal_form: 'the slug of a legal form',
+  section: 'a section from A to V, or none',
 };
 
 /** Returns a filter with codes and folded text, without a country for `all`. Throws a 422 that names similar words. */

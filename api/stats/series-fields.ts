@@ -3,7 +3,7 @@ import { countryField } from '../dictionaries/countries.ts';
 import { dateField, inOrder } from '../http/field.ts';
 import { countField, sourceField } from './source.ts';
 
-/** The dimensions that group and select entries, in the order of the parameters of `registry.series`. */
+/** The dimensions that group and select entries, in the order of the parameters of `read_series.sql`. */
 export const dimensions = ['voivodeship', 'section', 'legal_form'] as const;
 
 export type Dimension = (typeof dimensions)[number];

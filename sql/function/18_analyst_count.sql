@@ -84,6 +84,30 @@ join analyst.daily_stat
     and daily_stat.date >= stock.from_date
     and daily_stat.date < stock.to_date;
 
+-- Returns the rows of analyst.stock_daily of one day. The view numbers the changes of all days before it selects a
+-- day. With 365 days of 7,040 groups, one day takes the view 19 seconds, and this sum 1.7 seconds.
+create or replace function registry.stock_of_day(day date) returns setof analyst.stock_daily
+language sql stable as $$
+    select
+        day, stock.source, region.name, stock.activity_section, form.slug, stock.status,
+        stock.entry_count, source_rank.country_code
+    from (
+        select
+            source, voivodeship, activity_section, legal_form, status,
+            sum(entry_change)::bigint as entry_count
+        from registry.stock_change
+        join registry.run using (source)
+        where stat_date <= day and (run.dump_date, run.state) = (day, 'published')
+        group by 1, 2, 3, 4, 5
+        having sum(entry_change) > 0
+    ) as stock
+    join registry.source_rank using (source)
+    left join registry.legal_form_symbol as form
+        on (form.country_code, form.symbol) = (source_rank.country_code, stock.legal_form)
+    left join registry.region
+        on (region.country_code, region.code) = (source_rank.country_code, stock.voivodeship)
+$$;
+
 -- Lists by group how the stock changed, and how many entries entered or left. A move has two rows: one for the group
 -- that gains the entries, and one for the group that loses them. Columns that begin with `other_` name the group on the
 -- other side of the move.
