@@ -13,33 +13,25 @@ select
     run.new_count + imported.new_count + run.updated_count + run.deleted_count as total,
     run.entry_count,
     run.is_baseline,
-    run.dump_date - (
-        select max(earlier.dump_date)
-        from registry.run as earlier
-        where
-            earlier.source = run.source
-            and earlier.state = 'published'
-            and earlier.dump_date < run.dump_date
-    ) as days_covered,
+    run.dump_date - run.compared_date as days_covered,
     registry.source_country(run.source) as country_code
-from registry.run
+from (
+    select
+        run.*,
+        lag(run.dump_date) over in_order as compared_date,
+        lag(run.run_id) over in_order as compared_run_id
+    from registry.run
+    where run.state = 'published'
+    window in_order as (partition by run.source order by run.dump_date)
+) as run
 left join lateral (
     select coalesce(sum(imported.new_count), 0)::bigint as new_count
     from registry.run as imported
     where
         imported.source = run.source
         and imported.state = 'imported'
-        and imported.run_id < run.run_id
-        and imported.run_id > (
-            select max(earlier.run_id)
-            from registry.run as earlier
-            where
-                earlier.source = run.source
-                and earlier.state = 'published'
-                and earlier.run_id < run.run_id
-        )
-) as imported on true
-where run.state = 'published';
+        and imported.run_id between run.compared_run_id and run.run_id
+) as imported on true;
 
 create or replace view analyst.event_daily as
 select
