@@ -33,21 +33,12 @@ export async function findSnapshots(db: Db, country_code: string) {
     .execute();
 }
 
-/** The counts and examples of the newest nights, which `api/read_night.sql` reads. */
-interface Night {
+/** The newest nights of a day, with counts and examples of its events: a row of `api/read_night.sql`. */
+interface Day {
+  date: string;
   nights: { source: string; date: string }[];
-  types: { event_date: string; severity: string; count: number }[];
-  examples: { event_date: string }[];
-}
-
-/** Returns counts and examples of events by day, the newest first. Events of different days are never summed. */
-function groupByDay({ nights, types, examples }: Night) {
-  const dates = [...new Set(nights.map(({ date }) => date))].toSorted().toReversed();
-  return dates.map((date) => ({
-    date,
-    types: types.filter(({ event_date }) => event_date === date),
-    examples: examples.filter(({ event_date }) => event_date === date),
-  }));
+  types: { severity: string; count: number }[];
+  examples: object[];
 }
 
 /** The least days between two compared snapshots; if none is so old, the newest is compared with its predecessor. */
@@ -98,20 +89,24 @@ export async function readHeadline(db: Db, source: string, date: string, below =
 /** A country, and its snapshots that the page `/` shows. */
 type Shown = { country: Country; snapshots: Awaited<ReturnType<typeof findSnapshots>> };
 
-/** Reads the counts and examples of events and the headline of the newest nights of a country. */
+/**
+ * Reads the headline and the newest nights of a country, with counts and examples of events by day, the newest first.
+ * Events of different days are never summed.
+ */
 async function readNews(db: Db, { country, snapshots }: Shown, suppressBelow: number) {
   const [first] = snapshots;
   if (!first) return { nights: [], days: [], headline: undefined };
   const source = await chooseSource(db, { country: country.country_code });
   const newest = snapshots.find((one) => one.source === source) ?? first;
-  const [[night], headline] = await Promise.all([
-    runPrepared<Night>(db, 'api/read_night.sql', [
+  const [days, headline] = await Promise.all([
+    runPrepared<Day>(db, 'api/read_night.sql', [
       snapshots.map((one) => one.source),
       snapshots.map(({ date }) => date),
     ]),
     readHeadline(db, newest.source, newest.date, suppressBelow),
   ]);
-  return { nights: night!.nights, days: groupByDay(night!), headline };
+  const nights = days.flatMap((day) => day.nights);
+  return { nights: nights.toSorted((a, b) => (a.source < b.source ? -1 : 1)), days, headline };
 }
 
 /** Returns the functions with which the template describes the nights of a country. */

@@ -1,31 +1,27 @@
--- Returns one row: the results of the nights of the sources $1 and days $2. `nights` lists the counts of each night.
--- `types` counts the events of each day by type, the worst first. `examples` are a few of the worst events of each
--- day. Examples are of companies in KRS, where no entry is a natural person's, and lack values about persons. The
--- query reads only the 500 worst events of a source and day, with the severity high or above, which limits the cost.
+-- Returns one row per day of the nights of the sources $1 and days $2, the newest day first. `nights` lists the counts of
+-- each night. `types` counts the events of the day by type, the worst first. `examples` are a few of the worst events
+-- of the day, two of a type at most. Examples are of companies in KRS, where no entry is a natural person's, and lack
+-- values about persons. The query reads only the 500 worst events of a source and day, with the severity high or above,
+-- which limits the cost.
 with night as (
     select night.source, night.event_date
     from unnest($1::text[], $2::date[]) as night (source, event_date)
 ),
 
 counted as (
-    select found.event_date, found.event_type, event_type.severity, severity.rank, found.count
-    from (
-        select event_date, event.event_type, count(*) as count
-        from night
-        join registry.event using (source, event_date)
-        group by event_date, event.event_type
-    ) as found
+    select event_date, event_type.event_type, severity, severity.rank, count(*) as count
+    from night
+    join registry.event using (source, event_date)
     join registry.event_type using (event_type)
     join registry.severity using (severity)
+    group by 1, 2, 3, 4
 ),
 
 example as (
     select
         night.event_date, worst.severity, worst.rank, worst.event_id, worst.event_type,
-        case when not registry.is_personal(worst.category, entry.entity_type) then worst.old_value end
-            as old_value,
-        case when not registry.is_personal(worst.category, entry.entity_type) then worst.new_value end
-            as new_value,
+        case when not is_private then worst.old_value end as old_value,
+        case when not is_private then worst.new_value end as new_value,
         entry.name,
         entry.city,
         row_number() over (
@@ -44,46 +40,39 @@ example as (
         limit 500
     ) as worst
     join registry.entry using (company_id, entry_id)
+    cross join lateral registry.is_personal(worst.category, entry.entity_type) as is_private
     where entry.entity_type = 'LEGAL' and entry.krs is not null and entry.name is not null
 )
 
 select
+    day.date,
     (
-        select json_agg(
-            json_build_object(
-                'source', daily_stat.source,
-                'date', daily_stat.date,
-                'entry_count', daily_stat.entry_count,
-                'is_baseline', daily_stat.is_baseline,
-                'new', daily_stat.new,
-                'updated', daily_stat.updated,
-                'deleted', daily_stat.deleted,
-                'events', run.event_count
-            )
-            order by daily_stat.source
-        )
-        from night
-        join analyst.daily_stat
-            on (daily_stat.source, daily_stat.date) = (night.source, night.event_date)
-        join registry.run
-            on (run.source, run.dump_date, run.state) = (night.source, night.event_date, 'published')
+        select json_agg(shown order by shown.source)
+        from (
+            select daily_stat.*, run.event_count as events
+            from night
+            join analyst.daily_stat on (daily_stat.source, date) = (night.source, night.event_date)
+            join registry.run
+                on (run.source, run.dump_date, run.state) = (night.source, night.event_date, 'published')
+            where night.event_date = day.date
+        ) as shown
     ) as nights,
     (
         select coalesce(
             json_agg(counted order by counted.rank desc, counted.count desc, counted.event_type), '[]'
         )
         from counted
+        where counted.event_date = day.date
     ) as types,
     (
         select coalesce(json_agg(shown order by shown.rank desc, shown.place, shown.event_id), '[]')
         from (
-            select
-                example.*,
-                row_number() over (
-                    partition by event_date order by rank desc, place, event_id
-                ) as place_of_day
+            select example.*
             from example
-            where place <= 2
+            where example.event_date = day.date and example.place <= 2
+            order by example.rank desc, example.place, example.event_id
+            limit 6
         ) as shown
-        where place_of_day <= 6
     ) as examples
+from (select distinct night.event_date as date from night) as day
+order by day.date desc
