@@ -29,22 +29,9 @@ with attempt as (
         and country.country_code = any($3::text[])
 ),
 
-refusal as (
-    select
-        attempt.source,
-        count(*)::integer as refusals_total,
-        json_agg(
-            json_build_object('refused_at', attempt.ended_at, 'guards', attempt.guards)
-            order by attempt.run_id desc
-        ) filter (where attempt.place <= $2) as refusals
-    from attempt
-    where attempt.state = 'refused'
-    group by attempt.source
-),
-
 published as (
     select
-        run.source,
+        run.run_id,
         run.ended_at as published_at,
         (run.finished_at at time zone run.time_zone)::date - run.dump_date as days_late,
         run.is_baseline, run.read_count as read, run.accepted_count as accepted,
@@ -91,9 +78,14 @@ published as (
 
 select
     source,
-    to_jsonb(published) - 'source' as published,
-    coalesce(refusal.refusals_total, 0) as refusals_total,
-    coalesce(refusal.refusals, '[]') as refusals
-from published
-full join refusal using (source)
+    jsonb_agg(to_jsonb(published) - 'run_id') filter (where state = 'published') -> 0 as published,
+    count(*) filter (where state = 'refused')::integer as refusals_total,
+    coalesce(
+        json_agg(json_build_object('refused_at', ended_at, 'guards', guards) order by run_id desc)
+            filter (where state = 'refused' and place <= $2),
+        '[]'
+    ) as refusals
+from attempt
+left join published using (run_id)
+group by source
 order by source
