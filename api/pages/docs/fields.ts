@@ -1,7 +1,5 @@
 import type { Schema } from '../../openapi/complete.ts';
 
-export type Schemas = Record<string, Schema>;
-
 /** A parameter or a field of a body, as a page of the reference lists it. */
 export interface Field {
   name: string;
@@ -18,57 +16,50 @@ export interface Field {
   fields: Field[];
 }
 
-function resolve(schema: Schema, schemas: Schemas): Schema {
-  if (schema.$ref === undefined) return schema;
-  const { $ref, ...own } = schema;
-  return { ...schemas[$ref.split('/').at(-1)!], ...own };
+/** Returns a copy of a part of the document in which a schema stands in the place of each reference to it. */
+export function dereference(part: unknown, schemas: Record<string, Schema>): unknown {
+  if (typeof part !== 'object' || part === null) return part;
+  if (Array.isArray(part)) return part.map((one) => dereference(one, schemas));
+  const { $ref, ...own } = part as Schema;
+  const whole = { ...schemas[$ref?.split('/').at(-1) ?? ''], ...own };
+  const inner = Object.entries(whole).map(([name, one]) => [name, dereference(one, schemas)]);
+  return Object.fromEntries(inner);
 }
 
 /** Returns the schema of a list's items, or of a nullable value without null; else the schema itself. */
-function coreOf(schema: Schema, schemas: Schemas): Schema {
-  const found = resolve(schema, schemas);
-  const inner = found.items ?? found.anyOf?.find(({ type }) => type !== 'null');
-  return inner ? coreOf(inner, schemas) : found;
+function coreOf(schema: Schema): Schema {
+  const inner = schema.items ?? schema.anyOf?.find(({ type }) => type !== 'null');
+  return inner ? coreOf(inner) : schema;
 }
 
-function typeOf(schema: Schema, schemas: Schemas): string {
-  const { type, format, items, anyOf, additionalProperties: others } = resolve(schema, schemas);
-  if (anyOf) return anyOf.map((part) => typeOf(part, schemas)).join(' or ');
-  if (items) return `list of ${typeOf(items, schemas)}`;
-  if (typeof others === 'object' && others.type)
-    return `object of ${typeOf(others, schemas)} by name`;
+function typeOf({ type, format, items, anyOf, additionalProperties: others }: Schema): string {
+  if (anyOf) return anyOf.map(typeOf).join(' or ');
+  if (items) return `list of ${typeOf(items)}`;
+  if (typeof others === 'object' && others.type) return `object of ${typeOf(others)} by name`;
   const types = [type ?? 'any'].flat();
   return types.map((one) => (one === 'string' ? (format ?? one) : one)).join(' or ');
 }
 
 /** Returns the field with a schema; `within` is the path of the outer object, with a dot at its end. */
-export function viewField(
-  name: string,
-  schema: Schema,
-  isRequired: boolean,
-  schemas: Schemas,
-  within = '',
-): Field {
-  const resolved = resolve(schema, schemas);
-  const core = coreOf(schema, schemas);
+export function viewField(name: string, schema: Schema, isRequired: boolean, within = ''): Field {
+  const core = coreOf(schema);
   const path = `${within}${name}`;
   return {
     name,
     path,
-    schema: resolved,
-    type: typeOf(schema, schemas),
+    schema,
+    type: typeOf(schema),
     isRequired,
-    description: resolved.description ?? core.description ?? '',
+    description: schema.description ?? core.description ?? '',
     values: core.enum ?? core['x-extensible-enum'] ?? [],
     isOpen: core['x-extensible-enum'] !== undefined,
-    fields: listFields(core, schemas, `${path}.`),
+    fields: listFields(core, `${path}.`),
   };
 }
 
 /** Returns the fields of an object with the given schema. */
-export function listFields(schema: Schema, schemas: Schemas, within = ''): Field[] {
-  const { properties = {}, required = [] } = resolve(schema, schemas);
+export function listFields({ properties = {}, required = [] }: Schema, within = ''): Field[] {
   return Object.entries(properties).map(([name, of]) =>
-    viewField(name, of, required.includes(name), schemas, within),
+    viewField(name, of, required.includes(name), within),
   );
 }

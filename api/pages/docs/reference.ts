@@ -1,7 +1,7 @@
 import type { OpenApiDocument, Operation, Schema } from '../../openapi/complete.ts';
 import codes from '../../http/codes.json' with { type: 'json' };
 import general from '../../openapi/errors.json' with { type: 'json' };
-import { listFields, type Schemas, viewField } from './fields.ts';
+import { dereference, listFields, viewField } from './fields.ts';
 import { renderMarkdown } from './markdown.ts';
 import quickstart from './quickstart.json' with { type: 'json' };
 
@@ -28,28 +28,22 @@ function addressOf(path: string, parameters: Operation['parameters'] = []): stri
 }
 
 /** Returns the fields of a request by place: path, query, headers and body. */
-function listRequests({ parameters = [] }: Operation, body: Schema, schemas: Schemas) {
+function listRequests({ parameters = [] }: Operation, body: Schema) {
   const byPlace = Object.entries(places).map(([place, title]) => ({
     title,
     fields: parameters
       .filter((one) => one.in === place)
       .map(({ name, schema, description = schema.description, required = false }) =>
-        viewField(name, { ...schema, description }, required, schemas),
+        viewField(name, { ...schema, description }, required),
       ),
   }));
-  return [...byPlace, { title: 'Body', fields: listFields(body, schemas) }].filter(
+  return [...byPlace, { title: 'Body', fields: listFields(body) }].filter(
     ({ fields }) => fields.length > 0,
   );
 }
 
 /** Returns the description of an operation, with the address of its samples at `origin`. */
-function describe(
-  origin: string,
-  path: string,
-  method: string,
-  operation: Operation,
-  schemas: Schemas,
-) {
+function describe(origin: string, path: string, method: string, operation: Operation) {
   const { parameters, requestBody, responses } = operation;
   const answers = Object.entries(responses);
   const [status, { content = {} }] = answers.find(([code]) => code.startsWith('2'))!;
@@ -67,10 +61,10 @@ function describe(
     method: method.toUpperCase(),
     path,
     chapter: chapterOf(operation.tags[0]!),
-    requests: listRequests(operation, body?.schema ?? {}, schemas),
+    requests: listRequests(operation, body?.schema ?? {}),
     answer: {
       status,
-      fields: listFields(Object.values(content)[0]?.schema ?? {}, schemas, 'answer.'),
+      fields: listFields(Object.values(content)[0]?.schema ?? {}, 'answer.'),
       content,
     },
     /** The errors that this endpoint describes itself. */
@@ -86,11 +80,13 @@ export type Reference = ReturnType<typeof createReference>;
 
 /** Returns the content of the reference's pages, made from an OpenAPI document. */
 export function createReference(origin: string, document: OpenApiDocument) {
-  const schemas = (document.components?.schemas ?? {}) as Schemas;
-  const operations = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
-    Object.entries(item as Record<string, Operation>).map(([method, operation]) =>
-      describe(origin, path, method, operation, schemas),
-    ),
+  const schemas = (document.components?.schemas ?? {}) as Record<string, Schema>;
+  const paths = dereference(document.paths ?? {}, schemas) as Record<
+    string,
+    Record<string, Operation>
+  >;
+  const operations = Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => describe(origin, path, method, operation)),
   );
   const chapters = (document.tags ?? []).map(({ name, description = '' }) => ({
     title: name,
