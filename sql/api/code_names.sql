@@ -9,28 +9,22 @@ from registry.activity_group
 union all
 select
     'activity',
-    part.version || ' ' || part.code,
+    version || ' ' || part.code,
     case
-        when count(*) = 1 then min(part.name)
+        when count(*) = 1 then min(activity_code.name)
         else replace(word.text, '{code}', regexp_replace(part.code, '^(..)(.)', '\1.\2'))
     end,
     null
-from registry.activity_scheme as scheme
+from registry.activity_scheme
+join registry.activity_code using (version)
 join registry.country using (country_code)
 cross join (values (2, 'division'), (3, 'group'), (4, 'class')) as level (length, kind)
-join registry.country_word as word
-    on word.country_code = scheme.country_code
-    and word.language = country.language
-    and word.word = level.kind
-cross join lateral (
-    select version, left(code, level.length) as code, name
-    from registry.activity_code
-    where activity_code.version = scheme.version
-) as part
-where not exists (
-    select from registry.activity_group where activity_group.version = scheme.version
-)
-group by part.version, part.code, word.text
+cross join lateral left(activity_code.code, level.length) as part (code)
+join registry.country_word as word using (country_code, language)
+where
+    word.word = level.kind
+    and version not in (select activity_group.version from registry.activity_group)
+group by version, part.code, word.text
 union all
 select 'legal form', country_code || ' ' || symbol, label, label_en
 from registry.legal_form_symbol
@@ -41,15 +35,13 @@ union all
 select 'attribute', concat_ws(' ', country_code, attribute_type, code), label, label_en
 from registry.attribute_value
 union all
-select 'attribute', concat_ws(' ', country_code, attribute_type, named.code), named.name, named.name_en
-from registry.attribute_type as type
-cross join lateral (
-    select symbol as code, label as name, label_en as name_en
-    from registry.legal_form_symbol
-    where type.column_name = 'legal_form' and legal_form_symbol.country_code = type.country_code
-    union all
-    select activity_code.code, activity_code.name, null
-    from registry.activity_scheme
-    join registry.activity_code using (version)
-    where type.column_name = 'announced_activity' and activity_scheme.country_code = type.country_code
-) as named
+select 'attribute', concat_ws(' ', country_code, attribute_type, symbol), form.label, form.label_en
+from registry.attribute_type
+join registry.legal_form_symbol as form using (country_code)
+where column_name = 'legal_form'
+union all
+select 'attribute', concat_ws(' ', country_code, attribute_type, code), activity_code.name, null
+from registry.attribute_type
+join registry.activity_scheme using (country_code)
+join registry.activity_code using (version)
+where column_name = 'announced_activity'
