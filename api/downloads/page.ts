@@ -43,20 +43,16 @@ const query = z.object({ date: z.iso.date().optional().catch(undefined) });
 export async function findDownloads(options: DownloadOptions, asked: Request['query']) {
   const { readers, baseUrl } = options;
   const { country, countries } = await chooseByAddress(readers.db, asked);
-  const snapshots = readers.db
+  const all = await readers.db
     .selectFrom('analyst.daily_stat')
-    .where('country_code', 'in', countries);
-  const { first, newest } = await snapshots
-    .select((eb) => [eb.fn.min('date').as('first'), eb.fn.max('date').as('newest')])
-    .executeTakeFirstOrThrow();
-  const date = query.parse(asked).date ?? newest;
-  const days = await snapshots
     .select(['date as day', sql<string[]>`array_agg(source order by source)`.as('sources')])
-    .where(sql`date_trunc('month', date)`, '=', sql`date_trunc('month', ${date}::date)`)
+    .where('country_code', 'in', countries)
     .groupBy('date')
     .orderBy('date')
     .execute();
-  const sources = days.find(({ day }) => day === date)?.sources;
+  const [first, newest] = [all[0]?.day, all.at(-1)?.day];
+  const date = query.parse(asked).date ?? newest;
+  const sources = all.find(({ day }) => day === date)?.sources;
   return {
     ...(await findDictionary(options)),
     countries: await findCountryChoices(readers.db, country, true),
@@ -66,7 +62,7 @@ export async function findDownloads(options: DownloadOptions, asked: Request['qu
     date,
     first,
     newest,
-    days,
+    days: all.filter(({ day }) => day.slice(0, 7) === date?.slice(0, 7)),
     /** The registries with a snapshot of the day; undefined: the day has no snapshot. */
     sources,
   };

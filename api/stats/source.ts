@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Db } from '../../sql/connection/kysely.ts';
 import { chooseCountry } from '../dictionaries/countries.ts';
@@ -30,20 +29,18 @@ export async function chooseSource(
   db: Db,
   asked: { source?: string | undefined; country?: string | undefined },
 ): Promise<string> {
+  let found = db.selectFrom('analyst.daily_stat').select('source').groupBy('source');
   // Without a country, any source can be named.
-  const isAny = asked.source !== undefined && asked.country === undefined;
-  const country = isAny ? undefined : await chooseCountry(db, asked.country);
-  const found = await db
-    .selectFrom('analyst.daily_stat')
-    .select(['source', sql<string>`registry.source_country(source)`.as('country_code')])
-    .groupBy('source')
+  if (asked.source === undefined || asked.country !== undefined) {
+    const { country_code } = await chooseCountry(db, asked.country);
+    found = found.where('country_code', '=', country_code);
+  }
+  const rows = await found
     .orderBy((eb) => eb.fn.countAll(), 'desc')
     .orderBy((eb) => eb.fn.min('date'))
     .orderBy('source')
     .execute();
-  const sources = found
-    .filter(({ country_code }) => isAny || country_code === country?.country_code)
-    .map(({ source }) => source);
+  const sources = rows.map(({ source }) => source);
   if (sources.length === 0) throw new HttpError(404, noSnapshot);
   const source = asked.source ?? sources[0]!;
   if (!sources.includes(source)) throw invalid([['source', unknownSource, 'unknown_value']]);
