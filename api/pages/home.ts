@@ -33,7 +33,7 @@ export async function findSnapshots(db: Db, country_code: string) {
     .execute();
 }
 
-/** The newest nights of a day, with counts and examples of its events: a row of `api/read_night.sql`. */
+/** The newest nights of a day, with counts and examples of its events: a row of `api/stats/read_night.sql`. */
 interface Day {
   date: string;
   nights: { source: string; date: string }[];
@@ -99,7 +99,7 @@ async function readNews(db: Db, { country, snapshots }: Shown, suppressBelow: nu
   const source = await chooseSource(db, { country: country.country_code });
   const newest = snapshots.find((one) => one.source === source) ?? first;
   const [days, headline] = await Promise.all([
-    runPrepared<Day>(db, 'api/read_night.sql', [
+    runPrepared<Day>(db, 'api/stats/read_night.sql', [
       snapshots.map((one) => one.source),
       snapshots.map(({ date }) => date),
     ]),

@@ -44,7 +44,7 @@ export const nightOfRegistry = model('NightOfRegistry', {
 
 /** Returns the outcome of a day's dumps by registry of the countries; an empty list for a day without dumps. */
 export function readNight(db: Db, date: string, countries: string[]) {
-  const file = 'api/read_quality.sql';
+  const file = 'api/stats/read_quality.sql';
   return runPrepared<z.output<typeof nightOfRegistry>>(db, file, [date, mostListed, countries]);
 }
 

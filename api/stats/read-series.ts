@@ -36,7 +36,7 @@ async function selectSymbols(db: Db, source: string, asked: SeriesQuery) {
 }
 
 // The query is not prepared: a plan for all values takes twice as long as a plan for the given ones.
-const query = readFileSync(new URL('../../sql/api/read_series.sql', import.meta.url), 'utf8');
+const query = readFileSync(new URL('../../sql/api/stats/read_series.sql', import.meta.url), 'utf8');
 
 /** The counts of a period and group, with the names of the group. */
 type SeriesRow = Record<Dimension, string | null> & Omit<Point, 'group' | 'is_suppressed'>;
