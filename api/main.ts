@@ -6,13 +6,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import type { Pool } from 'pg';
 import { destination, type Logger } from 'pino';
-import { connect, openSessions } from '../sql/connection/database.ts';
+import { connect } from '../sql/connection/database.ts';
 import { countSnapshots, revokeDemoTokens } from '../sql/demo.ts';
 import { EnvironmentError, isLoopback } from '../sql/process/environment.ts';
 import { openKysely } from '../sql/connection/kysely.ts';
+import { openPool } from '../sql/connection/pool.ts';
 import { onlyWriter } from '../sql/connection/readers.ts';
 import { openMetricsPort } from '../sql/metrics/server.ts';
-import { openLog, sayFault } from '../sql/process/log.ts';
+import { openLog, sayAtOnce } from '../sql/process/log.ts';
 import { readSecretKey } from '../sql/secrets/secret-key.ts';
 import { type AppOptions, createApp } from './app.ts';
 import { createSearchIndex } from './search/client.ts';
@@ -72,20 +73,19 @@ async function serve(environment: Environment): Promise<void> {
   const logger = await openLog(environment.logLevel, lines);
   const secretKey = await readSecretKey(environment.dataDir, environment.secretKey);
   const database = await connect({ ...environment, applicationName: 'registry-api', patience_ms });
+  const { isNameless } = environment;
   const servers = [...database.readConnections, database.connection];
   const downloadPools = servers.map((connection) =>
-    openSessions(connection, {
-      ...environment,
-      mostSessions: sessions.downloads,
-      mostWait_ms: patience.downloadSession_ms,
+    openPool({
+      ...connection,
+      isNameless,
+      max: sessions.downloads,
+      connectionTimeoutMillis: patience.downloadSession_ms,
       patience_ms: patience.downloadQuery_ms,
     }),
   );
-  const gatePool = openSessions(database.connection, {
-    ...environment,
-    patience_ms,
-    mostSessions: sessions.gate,
-  });
+  const own = { patience_ms, isNameless, max: sessions.gate };
+  const gatePool = openPool({ ...database.connection, ...own });
   const gate = openKysely(gatePool);
   const uses = createUses(gate);
   const searchIndex = createSearchIndex(servers, { folder: join(environment.dataDir, 'search') });
@@ -175,6 +175,6 @@ function addressOf(host: string, port: number): string {
 try {
   await serve(readEnvironment());
 } catch (error) {
-  sayFault(error instanceof Error ? error.message : String(error));
+  sayAtOnce('fatal', error instanceof Error ? error.message : String(error));
   process.exit(error instanceof EnvironmentError ? 2 : 1);
 }

@@ -6,7 +6,7 @@ import { createOrigin, type Origin } from '../fixtures/database/database-copy.ts
 import { startTestApi, type TestApi } from '../fixtures/client/test-api.ts';
 import type { TestDatabase } from '../fixtures/database/test-database.ts';
 import { runFixture } from '../fixtures/dump/night.ts';
-import { connect, type Database, openSessions } from '../sql/connection/database.ts';
+import { connect, type Database } from '../sql/connection/database.ts';
 import { openPool } from '../sql/connection/pool.ts';
 import { openReaders } from '../sql/connection/readers.ts';
 import { openKysely } from '../sql/connection/kysely.ts';
@@ -86,7 +86,7 @@ beforeAll(async () => {
     applicationName: 'readers',
     patience_ms: 2_500,
   });
-  gatePool = openSessions(db.connection, { patience_ms: 2_500, mostSessions: 3 });
+  gatePool = openPool({ ...db.connection, patience_ms: 2_500, max: 3 });
   api = await startApi();
   while ((await ask('/companies/search')).status === 503);
 });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import type pg from 'pg';
 import type { Database } from '../sql/connection/database.ts';
+import { sessionsInUse } from '../sql/connection/pool.ts';
 import { nights } from './figures/night-timeouts.ts';
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -37,9 +37,6 @@ export async function interruptible<T>(
   db: Database,
   use: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const sessions = new Set<pg.PoolClient>();
-  db.pool.on('acquire', (client) => sessions.add(client));
-  db.pool.on('release', (_, client) => sessions.delete(client));
   const interruption = Promise.withResolvers<never>();
   // The handler marks a rejection as handled, since the race below may not wait for it yet.
   interruption.promise.catch(() => undefined);
@@ -48,7 +45,7 @@ export async function interruptible<T>(
     // A second signal is ignored: a terminal and `npm` may both send the same signal.
     if (controller.signal.aborted) return;
     controller.abort(new Interrupted(signal));
-    const ending = endSessions(db, sessions, `stopped by ${signal}`)
+    const ending = endSessions(db, `stopped by ${signal}`)
       // An unreachable server notices the end of the process itself; the next run abandons this one.
       .catch(() => undefined);
     void Promise.race([ending, delay(nights.grace_ms, undefined, { ref: false })]).then(() =>
@@ -64,13 +61,9 @@ export async function interruptible<T>(
   }
 }
 
-async function endSessions(
-  db: Database,
-  sessions: ReadonlySet<pg.PoolClient>,
-  message: string,
-): Promise<void> {
+async function endSessions(db: Database, message: string): Promise<void> {
   // The driver has the number of a session's server process, which its types lack.
-  const pids = [...sessions].map(
+  const pids = [...sessionsInUse(db.pool)].map(
     (client) => (client as unknown as { processID: number }).processID,
   );
   // A run belongs to this process when one of its sessions holds the lock of the run's source.

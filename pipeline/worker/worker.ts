@@ -4,7 +4,7 @@ import { format } from 'node:util';
 import { run } from 'graphile-worker';
 import type { ClientConfig } from 'pg';
 import type { Logger } from 'pino';
-import { connect, openSessions, queryFile } from '../../sql/connection/database.ts';
+import { connect, queryFile } from '../../sql/connection/database.ts';
 import { openKysely } from '../../sql/connection/kysely.ts';
 import { openPool } from '../../sql/connection/pool.ts';
 import { readSecretKey } from '../../sql/secrets/secret-key.ts';
@@ -83,7 +83,7 @@ async function callWebhooks(
   signal: AbortSignal,
 ): Promise<void> {
   const { patience_ms } = figures;
-  const pool = openSessions(connection, { patience_ms, mostSessions: webhooks.sessions });
+  const pool = openPool({ ...connection, patience_ms, max: webhooks.sessions });
   // PostgreSQL would plan the query of a feed at each execution, which takes longer than the query.
   const setting = `set plan_cache_mode = 'force_generic_plan'`;
   pool.on('connect', (client) => void client.query(setting).catch(() => undefined));

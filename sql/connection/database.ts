@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import type { Client, ClientConfig, Pool, PoolClient, QueryResult } from 'pg';
+import type { ClientConfig, Pool, PoolClient, QueryResult } from 'pg';
 import { types } from 'pg';
 import { acquireEmbedded } from '../embedded/embedded.ts';
-import { openPool, socketOf } from './pool.ts';
+import { openPool } from './pool.ts';
 import type { Readers } from './readers.ts';
 import { settleSessions } from './session-settings.ts';
 
@@ -73,8 +73,10 @@ export async function connect(options: DatabaseOptions): Promise<Database> {
     connectionString,
     ...shared,
   }));
-  const pool = openSessions(connection, options);
-  const readPools = readConnections.map((one) => openSessions(one, options));
+  const { patience_ms, isNameless, mostSessions: max = 10 } = options;
+  const open = (config: ClientConfig) => openPool({ ...config, max, patience_ms, isNameless });
+  const pool = open(connection);
+  const readPools = readConnections.map(open);
   let readers: Readers | undefined;
   const close = async () => {
     await readers?.close();
@@ -94,53 +96,6 @@ export async function connect(options: DatabaseOptions): Promise<Database> {
     readers = await openReaders(pool, readPools, options.mostLag_s ?? 10, options.mostAway_s ?? 60);
   }
   return { pool, readers, connection, readConnections, close };
-}
-
-/**
- * Opens a pool whose sessions end when a wait exceeds `patience_ms`.
- *
- * @param options.mostWait_ms the longest wait for a session; absent: `patience_ms`
- */
-export function openSessions(
-  connection: ClientConfig,
-  options: Pick<DatabaseOptions, 'patience_ms' | 'mostSessions' | 'isNameless'> & {
-    mostWait_ms?: number;
-  },
-): Pool {
-  const { patience_ms, mostSessions = 10, isNameless = false } = options;
-  const pool = openPool({
-    ...connection,
-    isNameless,
-    max: mostSessions,
-    connectionTimeoutMillis: options.mostWait_ms ?? patience_ms ?? 10_000,
-    onConnect: (client) =>
-      patience_ms === undefined ? undefined : limitWaits(client, patience_ms, isNameless),
-  });
-  if (patience_ms === undefined) return pool;
-  pool.on('acquire', (client) => void socketOf(client).setTimeout(silenceOf(patience_ms)));
-  pool.on('release', (_error, client) => void socketOf(client).setTimeout(0));
-  return pool;
-}
-
-/** Returns the silence in ms after which a session in use is ended: a lost machine reports no timeout. */
-const silenceOf = (patience_ms: number) => patience_ms + 250;
-
-/**
- * Limits the waits of a new session by statements: a pooler refuses these settings at the start of a session.
- *
- * @param isNameless whether a pooler is between: then nothing is set, because a setting would affect other
- *   clients
- */
-async function limitWaits(client: Client, patience_ms: number, isNameless: boolean): Promise<void> {
-  const socket = socketOf(client);
-  socket.on('timeout', () => {
-    const code = 'ETIMEDOUT';
-    socket.destroy(Object.assign(new Error('The database does not answer'), { code }));
-  });
-  if (isNameless) return;
-  socket.setTimeout(silenceOf(patience_ms));
-  await client.query(`set lock_timeout = ${patience_ms}; set statement_timeout = ${patience_ms}`);
-  socket.setTimeout(0);
 }
 
 async function checkServer(pool: Pool): Promise<void> {

@@ -25,30 +25,65 @@ export function socketOf(client: PoolClient | Client): Socket {
   return client.connection.stream as Socket;
 }
 
-export type SessionConfig = Omit<PoolConfig, 'onConnect'> & {
-  isNameless?: boolean;
-  onConnect?: ((client: Client) => unknown) | undefined;
-};
-
 /** Cuts all sessions in use on a silent server, so that their statements fail at once. */
 export function endSessions(pool: Pool): void {
-  for (const client of inUse.get(pool) ?? []) socketOf(client).destroy();
+  for (const client of sessionsInUse(pool)) socketOf(client).destroy();
+}
+
+export function sessionsInUse(pool: Pool): ReadonlySet<PoolClient> {
+  return inUse.get(pool) ?? new Set();
+}
+
+/** Returns the silence in ms after which a session in use is ended: a lost machine reports no timeout. */
+const silenceOf = (patience_ms: number) => patience_ms + 250;
+
+/**
+ * Limits the waits of a new session by statements: a pooler refuses these settings at the start of a session.
+ *
+ * @param isNameless whether a pooler is between: then nothing is set, because a setting would affect other
+ *   clients
+ */
+async function limitWaits(client: Client, patience_ms: number, isNameless: boolean): Promise<void> {
+  const socket = socketOf(client);
+  socket.on('timeout', () => {
+    const code = 'ETIMEDOUT';
+    socket.destroy(Object.assign(new Error('The database does not answer'), { code }));
+  });
+  if (isNameless) return;
+  socket.setTimeout(silenceOf(patience_ms));
+  await client.query(`set lock_timeout = ${patience_ms}; set statement_timeout = ${patience_ms}`);
+  socket.setTimeout(0);
 }
 
 /**
  * Makes a pool that survives the loss of its server: the next query throws.
  *
+ * @param config.patience_ms the longest wait for a session, a lock or a statement, in ms; a session that exceeds
+ *   it ends; absent: 10 s for a session, no other limit
  * @param config.isNameless whether statements have no names, so that each execution is planned again
- * @param config.onConnect prepares a new session; an error ends the session, and the caller of `connect` gets
- *   the error
  */
-export function openPool({ isNameless, ...config }: SessionConfig): Pool {
-  const own = isNameless ? { ...config, Client: NamelessClient } : config;
-  const pool = new Pool(own as PoolConfig);
+export function openPool({
+  patience_ms,
+  isNameless = false,
+  ...config
+}: PoolConfig & { patience_ms?: number | undefined; isNameless?: boolean | undefined }): Pool {
+  const onConnect = (client: Client): unknown => limitWaits(client, patience_ms!, isNameless);
+  const pool = new Pool({
+    connectionTimeoutMillis: patience_ms ?? 10_000,
+    ...config,
+    ...(isNameless && { Client: NamelessClient }),
+    ...(patience_ms !== undefined && { onConnect }),
+  } as PoolConfig);
   const used = new Set<PoolClient>();
   inUse.set(pool, used);
-  pool.on('acquire', (client) => void used.add(client));
-  pool.on('release', (_error, client) => void used.delete(client));
+  pool.on('acquire', (client) => {
+    used.add(client);
+    if (patience_ms !== undefined) socketOf(client).setTimeout(silenceOf(patience_ms));
+  });
+  pool.on('release', (_error, client) => {
+    used.delete(client);
+    socketOf(client).setTimeout(0);
+  });
   // An error without a listener ends the process or thread. The pool listens only to idle clients, not to a
   // client in use between two queries.
   pool.on('error', () => undefined);
