@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, expect, test } from 'vitest';
-import { processStart } from '../process/system-process.ts';
+import { findProcess } from '../process/system-process.ts';
 import { postmasterOf, query, startHolder } from '../../fixtures/process/embedded.ts';
 import { destroyEmbedded } from '../../fixtures/database/destroy-embedded.ts';
 import { acquireEmbedded } from './embedded.ts';
@@ -76,7 +76,7 @@ test('a share starts a server that answers, and its release stops the server', a
   const pid = await postmasterOf(join(shared, 'postgres'));
   await server.release();
   await server.release();
-  expect(processStart(pid)).toBeUndefined();
+  expect(findProcess(pid)).toBeUndefined();
   expect(isRunning()).toBe(false);
   expect(existsSync(server.connection.host)).toBe(false);
 });

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import pRetry from 'p-retry';
 import { type Cluster, locateCluster } from './cluster.ts';
 import { isCluster } from './initdb.ts';
 import { withLock } from '../process/file-lock.ts';
@@ -8,8 +8,8 @@ import { joinServer, startServer, stopServer } from './server.ts';
 import { database, isLast, type Session } from './session.ts';
 import { type ServerOptions, socketPort } from './settings.ts';
 
-/** The address of the embedded Postgres; `host` is the directory of its unix socket. */
-export type Connection = { host: string; port: number; user: string; database: string };
+/** The pauses between attempts to restart a server, in ms, which keep no process alive. */
+const revival_waits = { retries: Infinity, minTimeout: 50, maxTimeout: 30_000, unref: true };
 
 /**
  * Returns a share of the embedded Postgres of DATA_DIR (`dataDir`, created when absent), for use until its
@@ -34,7 +34,7 @@ export async function acquireEmbedded(
   const lock = lockOf(path);
   const released = new AbortController();
   let session: Session | undefined;
-  let revival: Promise<void> | undefined;
+  let revival: Promise<unknown> | undefined;
   // A restarted server keeps the port that the pools know.
   let known = { durable, readerPort };
 
@@ -48,25 +48,20 @@ export async function acquireEmbedded(
     return (session = joined);
   }
 
-  async function revive(cluster: Cluster): Promise<void> {
-    const { signal } = released;
-    for (let wait_ms = 50; !signal.aborted; wait_ms = Math.min(wait_ms * 2, 30_000)) {
-      try {
-        // A removed cluster is not created again.
-        await withLock(lock, async () => isCluster(cluster.directory) && (await enter(cluster)));
-        return;
-      } catch {
-        // The fault is not reported here: the pools of this process report it.
-        await sleep(wait_ms, undefined, { ref: false, signal }).catch(() => undefined);
-      }
-    }
+  function revive(cluster: Cluster): Promise<unknown> {
+    // A removed cluster is not created again.
+    const restart = () =>
+      withLock(lock, async () => isCluster(cluster.directory) && (await enter(cluster)));
+    // The fault is not reported here: the pools of this process report it.
+    return pRetry(restart, { ...revival_waits, signal: released.signal }).catch(() => undefined);
   }
 
   const [cluster, { host, port, user = '' }] = await withLock(lock, async () => {
     const located = await locateCluster(path);
     return [located, await enter(located)] as const;
   });
-  const connection: Connection = { host, port, user, database };
+  // The host is the directory of the unix socket.
+  const connection = { host, port, user, database };
   const release = async () => {
     released.abort();
     await revival;

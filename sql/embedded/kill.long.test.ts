@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, expect, test } from 'vitest';
-import { processStart } from '../process/system-process.ts';
+import { findProcess } from '../process/system-process.ts';
 import {
   postmasterOf,
   query,
@@ -29,7 +29,7 @@ async function acquire(dataDir = shared) {
 /** kill -9, and wait until the process is gone. */
 async function kill(pid: number): Promise<void> {
   process.kill(pid, 'SIGKILL');
-  await until(() => processStart(pid) === undefined);
+  await until(() => findProcess(pid) === undefined);
 }
 
 afterAll(async () => {
@@ -62,9 +62,9 @@ test('kill -9 of the server during a busy session: the next start ends the sessi
   await kill(holder.child.pid!);
   await kill(await postmasterOf(cluster));
   const survivor = rows[0]!.pid;
-  expect(processStart(survivor)).toBeDefined();
+  expect(findProcess(survivor)).toBeDefined();
   const server = await acquire();
-  expect(processStart(survivor)).toBeUndefined();
+  expect(findProcess(survivor)).toBeUndefined();
   expect(await query(server.connection, 'select n from kept')).toEqual([{ n: 7 }]);
   expect(await lost).toMatch(/terminated/);
   await server.release();
@@ -83,7 +83,7 @@ test('kill -9 of the server under a share: the share starts it again, and a retr
   const revived = await postmasterOf(cluster);
   expect(revived).not.toBe(killed);
   await server.release();
-  expect(processStart(revived)).toBeUndefined();
+  expect(findProcess(revived)).toBeUndefined();
 });
 
 test('kill -9 of one session: the server recovers, and the last release stops it', async () => {
@@ -93,7 +93,7 @@ test('kill -9 of one session: the server recovers, and the last release stops it
   const [keeper] = (await query(server.connection, keepers)) as [{ pid: number }];
   await kill(keeper.pid);
   await server.release();
-  expect(processStart(pid)).toBeUndefined();
+  expect(findProcess(pid)).toBeUndefined();
   const next = await acquire();
   expect(await query(next.connection, 'select n from kept')).toEqual([{ n: 7 }]);
   await next.release();
@@ -123,7 +123,7 @@ test('kill -9 of a holder: the next one adopts its server, and stops it', async 
   const keepers = "select pid from pg_stat_activity where application_name = 'registry keeper'";
   await until(async () => (await query(server.connection, keepers)).length === 1);
   await server.release();
-  expect(processStart(pid)).toBeUndefined();
+  expect(findProcess(pid)).toBeUndefined();
 });
 
 test('kill -9 of a holder during initdb: the rest is not taken for a cluster', async () => {
@@ -157,7 +157,7 @@ test('ctrl-C at a holder does not reach the server', async () => {
   const pid = await postmasterOf(cluster);
   // A terminal sends the signal to the whole process group.
   process.kill(-holder.child.pid!, 'SIGINT');
-  await until(() => processStart(holder.child.pid!) === undefined);
+  await until(() => findProcess(holder.child.pid!) === undefined);
   const server = await acquire();
   expect(await postmasterOf(cluster)).toBe(pid);
   await server.release();

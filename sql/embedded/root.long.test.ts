@@ -54,6 +54,7 @@ async function copyInstallation(target: string): Promise<HolderOptions> {
     }
   };
   await copyPackage('pg');
+  await copyPackage('p-retry');
   await copyPackage(native.slice('node_modules/'.length));
   const folder = join(target, 'sql', 'embedded');
   await mkdir(folder, { recursive: true });

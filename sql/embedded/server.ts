@@ -5,14 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { findBinaries } from './binaries.ts';
 import type { Cluster } from './cluster.ts';
 import { createCluster, isCluster } from './initdb.ts';
-import {
-  findProcess,
-  listProcesses,
-  processStart,
-  readText,
-  run,
-  until,
-} from '../process/system-process.ts';
+import { findProcess, listProcesses, readText, run, until } from '../process/system-process.ts';
 import { openSession, type Session } from './session.ts';
 import { admission, readMachine, type ServerOptions, writeSettings } from './settings.ts';
 
@@ -71,7 +64,7 @@ export async function startServer(cluster: Cluster, options: ServerOptions): Pro
 export async function stopServer(cluster: Cluster, mode: 'fast' | 'immediate'): Promise<void> {
   const server = await findServer(cluster);
   if (server === undefined) return;
-  const isGone = () => processStart(server.pid) !== server.start;
+  const isGone = () => findProcess(server.pid)?.start !== server.start;
   for (const attempt of [mode, 'immediate']) {
     // pg_ctl does not wait: it would wait for the removal of postmaster.pid, shortly before the process ends.
     await control(cluster, ['stop', '-W', '-m', attempt]);

@@ -1,5 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
+import { escapeLiteral } from 'pg';
 
 const MB = 1024 * 1024;
 const GB = 1024 * MB;
@@ -89,7 +90,9 @@ export function writeSettings(
     log_checkpoints: false,
     log_timezone: 'UTC',
   };
-  const lines = Object.entries(settings).map(([name, value]) => `${name} = ${quote(value)}`);
+  const lines = Object.entries(settings).map(
+    ([name, value]) => `${name} = ${escapeLiteral(String(value))}`,
+  );
   return ['# Each start overwrites this file.', ...lines, ''].join('\n');
 }
 
@@ -99,8 +102,4 @@ function clamp(value: number, least: number, most: number): number {
 
 function size(bytes: number): string {
   return `${Math.floor(bytes / MB)}MB`;
-}
-
-function quote(value: string | number | boolean): string {
-  return `'${`${value}`.replaceAll("'", "''")}'`;
 }

@@ -1,7 +1,7 @@
 import { readlink, rm, symlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { processStart } from './system-process.ts';
+import { findProcess } from './system-process.ts';
 
 const poll_ms = 20;
 
@@ -53,7 +53,7 @@ async function breakLock(path: string, holder: string): Promise<void> {
 }
 
 function describe(pid: number): string {
-  return `${pid} ${processStart(pid)}`;
+  return `${pid} ${findProcess(pid)?.start}`;
 }
 
 /** Returns the target of a lock, which is its holder; undefined without a lock. */

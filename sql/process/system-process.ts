@@ -6,7 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export type SystemUser = { uid: number; gid: number };
 
-/** A running process. `pid` and `start` together identify it, because a pid is used again later. */
+/**
+ * A running process. `pid` and `start`, the time of its start in the system's own format, together identify it, because
+ * a pid is used again later.
+ */
 export type Process = { pid: number; start: string; command: string };
 
 /**
@@ -51,11 +54,6 @@ export async function until(
     if (Date.now() > deadline) return false;
   }
   return true;
-}
-
-/** Returns the start time of a process, in the system's own format; undefined when the process does not run. */
-export function processStart(pid: number): string | undefined {
-  return findProcess(pid)?.start;
 }
 
 /** Returns the process with this pid; undefined when it does not run. A zombie does not run. */
