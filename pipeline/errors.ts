@@ -5,10 +5,10 @@ export class Refusal extends Error {
 
   constructor(
     message: string,
-    options: ErrorOptions & { findings?: readonly GuardFinding[] } = {},
+    { findings = [], ...options }: ErrorOptions & { findings?: readonly GuardFinding[] } = {},
   ) {
     super(message, options);
-    this.findings = options.findings ?? [];
+    this.findings = findings;
   }
 }
 

@@ -15,15 +15,13 @@ export async function inParallel<Item, Result>(
   const tasks = items.map((item) =>
     limit(async () => {
       signal.throwIfAborted();
-      try {
-        return await work(item, signal);
-      } catch (error) {
-        failure.abort(error);
-        throw error;
-      }
+      return await work(item, signal);
+    }).catch((error: unknown) => {
+      failure.abort(error);
+      throw error;
     }),
   );
   await Promise.allSettled(tasks);
-  if (signal.aborted) throw signal.reason;
+  signal.throwIfAborted();
   return await Promise.all(tasks);
 }

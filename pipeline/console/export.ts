@@ -24,10 +24,9 @@ export async function exportTo(
     async (db) => {
       const relation = await findRelation(db, name);
       const pool = db.readers?.chooseReader() ?? db.pool;
+      const exportBy = (put: Put) => exportRelation(pool, relation, format, put);
       const exported =
-        output === undefined
-          ? await exportRelation(pool, relation, format, putToStdout)
-          : await exportToFile(pool, relation, format, output);
+        output === undefined ? await exportBy(putToStdout) : await writeWhole(output, exportBy);
       const { rows, cursor } = exported;
       if (json) print([JSON.stringify({ ...exported, output })]);
       else
@@ -65,17 +64,18 @@ function putToStdout(bytes: Uint8Array): Promise<void> {
   );
 }
 
-async function exportToFile(pool: Pool, relation: string, format: Format, path: string) {
+/** Writes a file that gets its name when it is whole. Returns the result of `use`, which puts the content. */
+async function writeWhole<T>(path: string, use: (put: Put) => Promise<T>): Promise<T> {
   const partial = `${path}.part`;
   const write = async () => {
     await using file = await open(partial, 'w', 0o600);
-    return await exportRelation(pool, relation, format, (bytes) => file.appendFile(bytes));
+    return await use((bytes) => file.appendFile(bytes));
   };
   try {
     // Closing a file can fail too: only a whole file gets its final name.
-    const exported = await write();
+    const written = await write();
     await rename(partial, path);
-    return exported;
+    return written;
   } catch (error) {
     await rm(partial, { force: true });
     throw error;

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { openLog } from '../../sql/process/log.ts';
 import { print, say } from './print.ts';
 import { describeMessage } from './report.ts';
-import { withDatabase } from './session.ts';
+import { endSignal, withDatabase } from './session.ts';
 import { readEnvironment } from '../environment.ts';
 import { exitCodeOf } from '../exit-codes.ts';
-import { Interrupted, onEndSignal } from '../signals.ts';
+import { Interrupted } from '../signals.ts';
 import { readFetchEnvironment } from '../fetch/environment.ts';
 import { checkDay, fetchDay, lookUpIn } from '../fetch/fetcher.ts';
 import { describeFetch } from '../fetch/report.ts';
@@ -33,22 +33,15 @@ export async function fetchOne(
   const { inboxDir, logLevel } = readEnvironment();
   const logger = await openLog(logLevel);
   const settings = readFetchEnvironment();
-  const controller = new AbortController();
-  const stopListening = onEndSignal((name) => controller.abort(new FetchInterrupted(name)));
-  const { signal } = controller;
+  const signal = endSignal(FetchInterrupted);
   const findWatched = (regons: readonly string[]) =>
     withDatabase((db) => lookUpIn(db, source).findWatched(regons));
   const found = { findWatched, findPublished: () => findPublished(source) };
   const plan = { source, inboxDir, date, signal, ...found };
-  try {
-    const outcome = await fetchDay(settings, plan, logger);
-    const isFetched = outcome.state === 'fetched';
-    if (json) print([JSON.stringify(outcome)]);
-    else if (isFetched) print([describeFetch(outcome, inboxDir)]);
-    else say(logger, 'error', describeMessage(outcome), outcome);
-    if (!isFetched) process.exitCode = exitCodeOf([outcome]);
-  } finally {
-    // From here on a second signal ends the process as usual; `main` raises the first one again.
-    stopListening();
-  }
+  const outcome = await fetchDay(settings, plan, logger);
+  const isFetched = outcome.state === 'fetched';
+  if (json) print([JSON.stringify(outcome)]);
+  else if (isFetched) print([describeFetch(outcome, inboxDir)]);
+  else say(logger, 'error', describeMessage(outcome), outcome);
+  if (!isFetched) process.exitCode = exitCodeOf([outcome]);
 }

@@ -7,8 +7,7 @@ import { figure } from '../written-figure.ts';
 import { mailFolder } from '../mail/transport.ts';
 import { whilePublishingWaits } from '../night/lock.ts';
 import { dropIdleTables } from '../night/run.ts';
-import { listSources } from '../sources/source.ts';
-import { loadSource } from '../sources/source.ts';
+import { listSources, loadSource } from '../sources/source.ts';
 import { answer, minute, print } from './print.ts';
 import { withDatabase } from './session.ts';
 

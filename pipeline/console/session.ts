@@ -80,9 +80,11 @@ async function explainLoss(error: unknown, environment: Environment): Promise<un
 /**
  * Returns a signal that the first signal to end aborts. Later ones have no effect: a terminal and `npm` may
  * both send one.
+ *
+ * @param Reason the error of work that the signal ends in the middle
  */
-export function endSignal(): AbortSignal {
+export function endSignal(Reason?: typeof Interrupted): AbortSignal {
   const controller = new AbortController();
-  onEndSignal(() => controller.abort());
+  onEndSignal((name) => controller.abort(Reason && new Reason(name)));
   return controller.signal;
 }
