@@ -13,7 +13,7 @@ import { readSecretKey } from '../sql/secrets/secret-key.ts';
 /** The longest wait for the account's mail, in ms. The account is opened even if the mail is not sent. */
 const mailWait_ms = 10_000;
 
-/** The number of companies per country that the account watches, which is the most that one request may add. */
+/** The number of companies that the account watches for each type of number: the most that one request may add. */
 const watchedCount = 100;
 
 type DemoOptions = Pick<Environment, 'dataDir' | 'secretKey'> & {
@@ -118,28 +118,19 @@ async function signMailedToken({ db, dataDir, secretKey }: DemoOptions): Promise
  */
 async function watchCompanies(db: Database, url: string, token: string): Promise<void> {
   const { rows } = await db.pool.query<{ identifier_type: string; identifier_value: string[] }>(
-    `select
-       registry.identifier_type(company) as identifier_type,
-       array_agg(registry.primary_identifier(company)) as identifier_value
+    `select identifier_type, (array_agg(number order by company_id))[:$1] as identifier_value
      from registry.company
-     where company_id in (
-       select company_id
-       from (
-         select company_id, row_number() over (partition by country_code order by company_id) as place
-         from registry.company as listed
-         where
-           merged_into_id is null
-           -- A registry may have given numbers that the API takes for a slip.
-           and registry.is_number(
-             registry.identifier_type(listed), registry.primary_identifier(listed)
-           )
-       ) as listed
-       where place <= $1
-     ) and not exists (
-       select from customer.watch
-       join customer.account using (account_id)
-       where account.email = $2
-     )
+     cross join lateral registry.identifier_type(company) as identifier_type
+     cross join lateral registry.primary_identifier(company) as number
+     where
+       merged_into_id is null
+       -- A registry may have given numbers that the API takes for a slip.
+       and registry.is_number(identifier_type, number)
+       and not exists (
+         select from customer.watch
+         join customer.account using (account_id)
+         where account.email = $2
+       )
      group by identifier_type`,
     [watchedCount, EMAIL],
   );

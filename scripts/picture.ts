@@ -1,6 +1,5 @@
 // Makes the picture in the README: the statistics page with a year of invented figures.
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,13 +7,11 @@ import { createApp } from '../api/app.ts';
 import { openPage, startBrowser } from '../fixtures/client/browser.ts';
 import { completeOptions } from '../fixtures/client/test-api.ts';
 import { insertYear } from '../fixtures/database/year-of-statistics.ts';
-import { connect } from '../sql/connection/database.ts';
 import { openKysely } from '../sql/connection/kysely.ts';
 import { migrate } from '../sql/migrate.ts';
+import { inDatabase } from './bench/country.ts';
 
-const dataDir = await mkdtemp(join(tmpdir(), 'registry-picture-'));
-const db = await connect({ dataDir, applicationName: 'registry-picture' });
-try {
+await inDatabase(tmpdir(), async (db) => {
   await migrate(db);
   await insertYear(db);
   // The picture itself says that its figures are invented.
@@ -37,7 +34,4 @@ try {
   await page.screenshot({ path, clip: { x: 0, y: 0, width: 1100, height }, fullPage: true });
   await browser.close();
   server.close();
-} finally {
-  await db.close();
-  await rm(dataDir, { recursive: true });
-}
+});

@@ -8,22 +8,13 @@ const grace_ms = 25_000;
 
 export type ServerProcess = ReturnType<typeof startServer>;
 
-/**
- * Starts a server, such as the API, in a process of its own. The server prints the address on which it listens.
- *
- * @param script the path of the server's program, relative to this folder
- * @param log whether the server's log goes to the stderr of this process
- */
-export function startServer(
-  script: string,
-  variables: NodeJS.ProcessEnv,
-  log: 'inherit' | 'ignore',
-) {
-  const path = fileURLToPath(new URL(script, import.meta.url));
+/** Starts the API in a process of its own. The API prints the address on which it listens. */
+export function startServer(variables: NodeJS.ProcessEnv) {
+  const path = fileURLToPath(new URL('../api/main.ts', import.meta.url));
   const child = spawn(process.execPath, [path], {
     env: variables,
-    // The server ends when the IPC channel closes, which happens even if this process is killed.
-    stdio: ['ignore', 'pipe', log, 'ipc'],
+    // The API ends when the IPC channel closes, which happens even if this process is killed.
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   const exit = once(child, 'exit') as Promise<[number | null, NodeJS.Signals]>;
   const ended = exit.then(([code, signal]) => code ?? signal);

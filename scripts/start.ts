@@ -1,12 +1,13 @@
 // Runs the whole product for `npm start`, with the fixture days as data to look at.
 import { join } from 'node:path';
 import { Eta } from 'eta';
-import { readEnvironment as readApiEnvironment } from '../api/environment.ts';
-import { readEnvironment } from '../pipeline/environment.ts';
+import { readEnvironment as readApiEnvironment, shape as ofApi } from '../api/environment.ts';
+import { readEnvironment, shape as ofPipeline } from '../pipeline/environment.ts';
 import { exitCodeOfError } from '../pipeline/exit-codes.ts';
-import { readFetchEnvironment } from '../pipeline/fetch/environment.ts';
+import { readFetchEnvironment, shape as ofFetch } from '../pipeline/fetch/environment.ts';
 import { Interrupted, interruptible } from '../pipeline/signals.ts';
 import { ingestInbox, inspectInbox, type Outcome } from '../pipeline/night/inbox.ts';
+import { print } from '../pipeline/console/print.ts';
 import { runSchedule } from '../pipeline/console/schedule.ts';
 import { mailFolder } from '../pipeline/mail/transport.ts';
 import { runWorker } from '../pipeline/worker/worker.ts';
@@ -15,14 +16,11 @@ import { connect, type Database } from '../sql/connection/database.ts';
 import { defaultCountry } from '../sql/country.ts';
 import { countSnapshots, DEMO_EMAIL } from '../sql/demo.ts';
 import { readTogether } from '../sql/process/environment.ts';
-import { openLog, sayFault, sayWarning } from '../sql/process/log.ts';
+import { openLog, sayAtOnce } from '../sql/process/log.ts';
 import { nameMisspelt } from '../sql/process/misspelt.ts';
 import { migrate } from '../sql/migrate.ts';
 import { demoFile, openDemoAccount } from './demo-account.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
-
-/** The settings of the pipeline and of the API, and the environment of the API's process. */
-type Settings = ReturnType<typeof readSettings>;
 
 const templates = new Eta({ views: import.meta.dirname, autoEscape: false, autoTrim: false });
 
@@ -35,7 +33,8 @@ const firstDay = '2026-11-02';
 const figures = ['new', 'updated', 'deleted', 'events', 'entries'] as const;
 
 /** Runs the product. Returns the exit code: 0 after a signal, 1 when the API did not start and logged why. */
-async function start({ pipeline, api: apiSettings, variables }: Settings): Promise<number> {
+async function start(settings: ReturnType<typeof readSettings>): Promise<number> {
+  const { pipeline, api: apiSettings, variables } = settings;
   const logger = await openLog(pipeline.logLevel);
   await inspectInbox(pipeline.inboxDir, pipeline.isInboxDefault);
   const db = await connect({ ...pipeline, applicationName: 'registry-pipeline' });
@@ -58,19 +57,17 @@ async function start({ pipeline, api: apiSettings, variables }: Settings): Promi
       if (isDemonstration) await ingestInbox({ ...nights, lastDate });
       // This process, which runs the worker, already uses the port of the metrics.
       delete variables.METRICS_PORT;
-      api = startServer('../api/main.ts', variables, 'inherit');
+      api = startServer(variables);
       const url = await api.listens();
       if (url === undefined) return 1;
       const serve = async () => {
         const account = await openDemoAccount({ ...pipeline, db, url, isMade: hasAccount });
         if (isDemonstration) await ingestInbox(nights);
-        else print('Other dumps than those of fixtures/ are published: these are left out.\n');
-        const days = await readDays(db);
+        else print(['Other dumps than those of fixtures/ are published: these are left out.']);
         const shown = {
           ...pipeline,
           url,
-          table: describeDays(days),
-          day: days.at(-1)?.date,
+          ...(await describeDays(db)),
           isInvented: (await countSnapshots(db.pool)).invented > 0,
           account,
           email: DEMO_EMAIL,
@@ -78,7 +75,7 @@ async function start({ pipeline, api: apiSettings, variables }: Settings): Promi
           mails: mailFolder(pipeline.dataDir),
           time_zone: defaultCountry.time_zone,
         };
-        print(templates.render('start', shown));
+        print([templates.render('start', shown).trimEnd()]);
         await runSchedule(db, { environment: pipeline, logger, signal });
       };
       const workerSettings = { ...pipeline, baseUrl: apiSettings.baseUrl ?? url };
@@ -88,7 +85,7 @@ async function start({ pipeline, api: apiSettings, variables }: Settings): Promi
     });
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;
-    print('Stopping\n');
+    print(['Stopping']);
     return 0;
   } finally {
     end.abort();
@@ -98,15 +95,14 @@ async function start({ pipeline, api: apiSettings, variables }: Settings): Promi
 }
 
 function onOutcome(night: Outcome): void {
-  if (night.state !== 'published') print(`${night.source} ${night.dump_date}: ${night.message}\n`);
+  if (night.state !== 'published') print([`${night.source} ${night.dump_date}: ${night.message}`]);
 }
 
-function print(text: string): void {
-  process.stdout.write(text);
-}
+const line = (day: string, cells: readonly string[]) =>
+  `  ${day.padEnd(18)}${cells.map((cell) => cell.padStart(12)).join('')}`;
 
-/** Returns the 20 newest published snapshots, the newest last. */
-async function readDays(db: Database) {
+/** Returns a table of the 20 newest snapshots, the newest last, and the day of the newest. */
+async function describeDays(db: Database) {
   const { rows } = await db.pool.query<
     Record<(typeof figures)[number] | 'source' | 'date', string>
   >(
@@ -117,23 +113,18 @@ async function readDays(db: Database) {
      order by dump_date desc, source
      limit 20`,
   );
-  return rows.toReversed();
-}
-
-/** Returns a table as text, with a line for each snapshot. */
-function describeDays(days: Awaited<ReturnType<typeof readDays>>): string {
-  if (days.length === 0) return 'Nothing is published yet.';
-  const width = Math.max(...days.map(({ source }) => source.length));
-  const line = (day: string, cells: readonly string[]) =>
-    `  ${day.padEnd(width + 12)}${cells.map((cell) => cell.padStart(12)).join('')}`;
-  const lines = days.map((day) => {
+  if (rows.length === 0) return { table: 'Nothing is published yet.' };
+  const lines = rows.toReversed().map((day) => {
     const cells = figures.map((name) => figure(Number(day[name])));
-    return line(`${day.source.padEnd(width)}  ${day.date}`, cells);
+    return line(`${day.source.padEnd(8)}${day.date}`, cells);
   });
-  return ['', line('published', figures), ...lines, ''].join('\n');
+  return { table: ['', line('published', figures), ...lines, ''].join('\n'), day: rows[0]!.date };
 }
 
-/** Reads the settings. Throws an `EnvironmentError` with all faults in settings of the pipeline and the API. */
+/**
+ * Returns the settings of the pipeline and of the API, and the environment of the API's process. Throws an
+ * `EnvironmentError` with all faults in the settings.
+ */
 function readSettings() {
   // The log has only warnings by default: the program itself prints what a user needs.
   const variables = { ...process.env };
@@ -149,11 +140,12 @@ function readSettings() {
 process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
 // An error of stdout or stderr is ignored: a closed terminal or pipe is no fault.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
-for (const sentence of nameMisspelt(process.env)) sayWarning(sentence);
+const settings = Object.keys({ ...ofApi, ...ofPipeline, ...ofFetch });
+for (const hint of nameMisspelt(process.env, settings)) sayAtOnce('warn', hint);
 try {
   // The process exits at once: unfinished work must not keep it alive.
   process.exit(await start(readSettings()));
 } catch (error) {
-  sayFault(error instanceof Error ? error.message : String(error));
+  sayAtOnce('fatal', error instanceof Error ? error.message : String(error));
   process.exit(exitCodeOfError(error));
 }

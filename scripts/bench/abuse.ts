@@ -3,14 +3,12 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { pino } from 'pino';
 import { leaveMail } from '../../fixtures/process/mail.ts';
 import { currentExtract, startKrsStub } from '../../fixtures/registry/krs-stub.ts';
-import { readEnvironment } from '../../pipeline/environment.ts';
-import { runWorker } from '../../pipeline/worker/worker.ts';
 import type { Db } from '../../sql/connection/kysely.ts';
+import { type Answer, type Ask, createAsk } from './load.ts';
 import { judgeAtMost } from './measurement.ts';
-import { type Ask, createAsk, meet, type Told } from './others.ts';
+import { meet } from './others.ts';
 import { createTokens, type Setting, waitUntilLoaded } from './setting.ts';
 
 const longestImport_s = 60;
@@ -24,7 +22,7 @@ const quiet_ms = 4_000;
 /** Sends requests of one account with many tokens over many connections until `next` gives no more. */
 async function abuse(db: Db, ask: Ask, next: () => [path: string, body?: object] | undefined) {
   const { tokens } = await createTokens(db, tokenCount);
-  const answers: Told[] = [];
+  const answers: Answer[] = [];
   const connect = async (_: unknown, at: number) => {
     for (let request = next(); request; request = next()) {
       answers.push(await ask(tokens[at % tokenCount]!, ...request));
@@ -48,7 +46,7 @@ async function timeImport(name: string, ask: Ask, token: string, krs: string) {
 const entryOf = (krs: string) => ({ register: 'P' as const, current: currentExtract(krs, krs) });
 
 export async function benchAbuse(setting: Setting): Promise<void> {
-  const { db, kysely, dataDir, tokens, startApi } = setting;
+  const { db, kysely, tokens, startApi, startWorker } = setting;
   const [known, other] = ['0009000001', '0009000002'] as const;
   const entries = { [known]: entryOf(known), [other]: entryOf(other) };
   const krs = await startKrsStub({ bulletins: {}, entries });
@@ -56,20 +54,12 @@ export async function benchAbuse(setting: Setting): Promise<void> {
   const sockets = new Set<Socket>();
   const smtp = createServer((socket) => void sockets.add(socket.on('error', () => undefined)));
   await once(smtp.listen(0, '127.0.0.1'), 'listening');
-  const ended = new AbortController();
-  const worker = runWorker(
-    {
-      ...readEnvironment({
-        DATA_DIR: dataDir,
-        BASE_URL: 'http://localhost',
-        SMTP_URL: `smtp://127.0.0.1:${(smtp.address() as AddressInfo).port}`,
-        MAIL_FROM: 'registry@localhost',
-      }),
-      services: { krs: { url: krs.url }, regon: undefined, ceidg: undefined, sirene: undefined },
-    },
-    pino({ level: 'silent' }),
-    ended.signal,
-  );
+  await startWorker({
+    BASE_URL: 'http://localhost',
+    SMTP_URL: `smtp://127.0.0.1:${(smtp.address() as AddressInfo).port}`,
+    MAIL_FROM: 'registry@localhost',
+    KRS_URL: krs.url,
+  });
   try {
     const api = await startApi();
     await waitUntilLoaded(api);
@@ -77,7 +67,7 @@ export async function benchAbuse(setting: Setting): Promise<void> {
     const others = tokens.slice(10);
     // The first round compiles the code; the second measures the machine without abuse.
     for (const name of ['No abuse, at first', 'No abuse']) {
-      const nothing = delay(quiet_ms).then((): Told[] => []);
+      const nothing = delay(quiet_ms).then((): Answer[] => []);
       await meet(name, ask, others, '/wallet', nothing);
     }
     let count = 0;
@@ -104,10 +94,8 @@ export async function benchAbuse(setting: Setting): Promise<void> {
     while (sockets.size === 0) await delay(100);
     await timeImport('Import beside a silent SMTP server', ask, tokens[5]!, other);
   } finally {
-    ended.abort();
     smtp.close();
     for (const socket of sockets) socket.destroy();
-    await worker;
     await krs.close();
   }
 }

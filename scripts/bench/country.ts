@@ -52,31 +52,31 @@ export async function inDatabase(
   }
 }
 
-function ceidgShape(_file: string) {
-  return { table: 'bench_copy', columns: 24, separator: ';' };
+/** Returns the separator of a CSV file in an archive, and a table of text columns for it, by the first line. */
+async function readShape(path: string) {
+  const first = ['-c', 'unzip -p "$0" | head -n 1', path];
+  const { stdout } = await promisify(execFile)('sh', first);
+  const separator = stdout.includes(';') ? ';' : ',';
+  const columns = stdout.split(separator).map((_, at) => `column_${at} text`);
+  return { path, separator, columns, table: `bench_copy_${columns.length}` };
 }
 
 /**
  * Measures `unzip -p | COPY` of the files of one day into tables of text columns.
  *
- * @param shapeOf returns the table, the number of columns and the separator of a file
  * @returns seconds, CPU seconds, and the size of the CSV files in bytes
  */
-export async function timeCopy(pool: Pool, folder: string, shapeOf = ceidgShape) {
-  const files = (await readdir(folder)).toSorted();
-  for (const { table, columns } of files.map(shapeOf)) {
-    const names = Array.from({ length: columns }, (_, at) => `column_${at} text`);
-    await pool.query(`create unlogged table if not exists ${table} (${names.join(', ')})`);
-  }
+export async function timeCopy(pool: Pool, folder: string) {
+  const names = (await readdir(folder)).toSorted();
+  const files = await Promise.all(names.map((name) => readShape(join(folder, name))));
+  for (const { table, columns } of files)
+    await pool.query(`create unlogged table if not exists ${table} (${columns.join(', ')})`);
   const server = await serverPid(pool);
   const before = look(server);
   let bytes = 0;
   await inSession(pool, async (client) => {
-    for (const file of files) {
-      const { table, separator } = shapeOf(file);
-      const unzip = spawn('unzip', ['-p', join(folder, file)], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      });
+    for (const { path, table, separator } of files) {
+      const unzip = spawn('unzip', ['-p', path], { stdio: ['ignore', 'pipe', 'inherit'] });
       const copy = copyFrom(
         `copy ${table} from stdin (format csv, delimiter '${separator}', header)`,
       );
@@ -85,9 +85,7 @@ export async function timeCopy(pool: Pool, folder: string, shapeOf = ceidgShape)
     }
   });
   const { elapsed, node_cpu, server_cpu } = between(before, look(server));
-  await pool.query(
-    `drop table ${[...new Set(files.map((file) => shapeOf(file).table))].join(', ')}`,
-  );
+  await pool.query(`drop table ${[...new Set(files.map(({ table }) => table))].join(', ')}`);
   return { elapsed, cpu: node_cpu + server_cpu, bytes };
 }
 
@@ -96,10 +94,10 @@ export async function timeNight(
   dataDir: string,
   folder: string,
   dump_date: string,
-  [source, ...reason]: [source: string, reason?: string] = ['ceidg'],
+  [source, reason = '']: [source: string, reason?: string] = ['ceidg'],
 ): Promise<MeasuredNight> {
-  const given = [dataDir, folder, dump_date, source, ...reason.filter((one) => one !== undefined)];
-  const args = [join(import.meta.dirname, 'night-process.ts'), ...given];
+  const script = join(import.meta.dirname, 'night-process.ts');
+  const args = [script, dataDir, folder, dump_date, source, reason];
   const { stdout } = await promisify(execFile)(process.execPath, args);
   return JSON.parse(stdout) as MeasuredNight;
 }

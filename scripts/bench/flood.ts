@@ -1,8 +1,8 @@
 // Measures the harm that floods of requests do to other clients: lists of wrong items, long bodies, forged
 // webhooks, and requests for the metrics.
 import autocannon from 'autocannon';
-import { connectionCount, requestOf } from './load.ts';
-import { createAsk, meet } from './others.ts';
+import { connectionCount, createAsk, requestOf } from './load.ts';
+import { meet } from './others.ts';
 import { createTokens, type Setting, waitUntilLoaded } from './setting.ts';
 
 const [tokenCount, addressCount, duration_s] = [10, 4, 10];

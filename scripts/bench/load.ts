@@ -28,40 +28,58 @@ async function send(options: autocannon.Options): Promise<autocannon.Result> {
   return result;
 }
 
-export interface Answer {
-  path: string;
-  ms: number;
+/** An answer of the API, and the time from the request to its last byte. */
+export type Answer = Awaited<ReturnType<Ask>>;
+export type Ask = ReturnType<typeof createAsk>;
+
+/** Returns a function that sends one request, with a body by POST, and returns the answer. */
+export function createAsk(api: string) {
+  return async (token: string, path: string, body?: object) => {
+    const started_ms = performance.now();
+    const request = requestOf(body ? 'POST' : 'GET', token, body) as RequestInit;
+    const response = await fetch(`${api}/api/v1${path}`, request);
+    const text = await response.text();
+    return { path, status: response.status, ms: performance.now() - started_ms, text };
+  };
 }
 
-/**
- * Requests paths of the API one after the other over one connection, with tokens in turn, and with bodies by POST.
- * Returns the times.
- */
+/** Requests paths one after the other, with tokens in turn. Throws when an answer is no success. */
 export async function askInTurn(
-  url: string,
+  api: string,
   paths: string[],
   tokens: string[],
-  bodies?: object[],
+  bodies: object[] = [],
 ): Promise<Answer[]> {
-  const times: number[] = [];
-  await send({
-    url,
-    connections: 1,
-    amount: paths.length,
-    requests: paths.map((path, at) => {
-      const token = tokens[at % tokens.length]!;
-      return { ...requestOf(bodies ? 'POST' : 'GET', token, bodies?.[at]), path: `/api/v1${path}` };
-    }),
-    setupClient: (client) => client.on('response', (_status, _bytes, ms) => times.push(ms)),
-  });
-  return paths.map((path, at) => ({ path, ms: times[at]! }));
+  const ask = createAsk(api);
+  const answers: Answer[] = [];
+  for (const [at, path] of paths.entries()) {
+    const answer = await ask(tokens[at % tokens.length]!, path, bodies[at]);
+    if (answer.status !== 200) throw new Error(`${path}: ${answer.status}`);
+    answers.push(answer);
+  }
+  return answers;
 }
 
-/** Returns the median and the 99th percentile in ms, and the slowest of some answers. */
-export function rank(answers: Answer[]): { p50: number; p99: number; slowest: Answer } {
+/** Judges the median, the 99th percentile and the slowest of some answers, in ms. An absent limit bounds nothing. */
+export function judgeAnswers(
+  name: string,
+  answers: Answer[],
+  limits: { p50?: number; p99?: number; slowest?: number },
+): void {
   const sorted = answers.toSorted((one, other) => one.ms - other.ms);
   const msAt = (share: number) => sorted[Math.floor(sorted.length * share)]!.ms;
-  return { p50: msAt(0.5), p99: msAt(0.99), slowest: sorted.at(-1)! };
+  const { path, ms: slowest } = sorted.at(-1)!;
+  const measured = { p50: msAt(0.5), p99: msAt(0.99), slowest };
+  const list = (times: typeof limits) =>
+    Object.entries(times).map(([kind, ms]) => `${kind} ${ms.toFixed(1)} ms`);
+  judge(
+    `${name}, ${answers.length} answers`,
+    `${list(measured).join(', ')} (${path})`,
+    list(limits).join(', '),
+    Object.entries(limits).every(
+      ([kind, limit]) => measured[kind as keyof typeof measured] <= limit,
+    ),
+  );
 }
 
 /** Sends requests over parallel connections for `duration` seconds. Each connection repeats its part. */

@@ -8,10 +8,7 @@ import { between, look, type Measured, serverPid } from './cpu.ts';
 /** The figures of a night, which this script prints as JSON. */
 export type MeasuredNight = typeof measured;
 
-const [dataDir, path, dump_date, source, reason] = process.argv.slice(2) as [
-  ...[dataDir: string, path: string, dump_date: string, source: string],
-  reason?: string,
-];
+const [dataDir = '', path = '', dump_date = '', source = '', reason] = process.argv.slice(2);
 const db = await connect({ dataDir, applicationName: 'registry-bench' });
 await migrate(db);
 const server = await serverPid(db.pool);
@@ -21,7 +18,7 @@ const { events } = await runNightly(db, {
   source,
   path,
   dump_date,
-  reason,
+  reason: reason || undefined,
   now: () => new Date(),
   reporter: Object.assign(new NightReporter(), {
     step: (name: string) => void begun.push({ name, at: look(server) }),

@@ -1,21 +1,23 @@
 // Prepares the accounts and servers with which the benchmarks of the API run.
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createAccount, createApiToken } from '../../fixtures/client/account.ts';
+import { endAll } from '../../fixtures/process/at-end.ts';
+import { type Started, startScript } from '../../fixtures/process/cli.ts';
 import { inParallel } from '../../pipeline/parallel.ts';
 import type { Database } from '../../sql/connection/database.ts';
 import { type Db, openKysely } from '../../sql/connection/kysely.ts';
-import { type ServerProcess, startServer } from '../server-process.ts';
 import { connectionCount, requestsPerConnection } from './load.ts';
 
 /** A database with a country and accounts, and the functions that start servers on the database. */
 export interface Setting {
   db: Database;
   kysely: Db;
-  dataDir: string;
   /** The Master Tokens of different accounts, one for each request of a load. */
   tokens: string[];
   startApi: (variables?: NodeJS.ProcessEnv) => Promise<string>;
   startBare: () => Promise<string>;
+  startWorker: (variables: NodeJS.ProcessEnv) => Promise<Started>;
 }
 
 /** Creates an account with API tokens, so many that no token reaches its rate limit. Returns the tokens. */
@@ -45,21 +47,35 @@ export async function runBenchmarks(
   const tokens = accounts.map(({ master_token }) => master_token);
   await db.pool.query('vacuum analyze');
   for (const run of benchmarks) {
-    const servers: ServerProcess[] = [];
-    const start = async (script: string, more: NodeJS.ProcessEnv = {}) => {
+    const servers: Started[] = [];
+    const start = (script: string, args: string[], more: NodeJS.ProcessEnv = {}) => {
       // A snapshot costs one credit, so that the welcome bonus lasts for the whole benchmark.
       const own = { PORT: '0', TRUST_PROXY: 'loopback', SNAPSHOT_CREDITS: '1' };
-      const variables = { ...process.env, DATABASE_URL: '', DATA_DIR: dataDir, ...own, ...more };
-      const server = startServer(script, variables, 'ignore');
+      const path = join(import.meta.dirname, script);
+      const server = startScript(path, args, { DATA_DIR: dataDir, ...own, ...more });
       servers.push(server);
-      return (await server.listens()) ?? (await server.fail());
+      return server;
     };
-    const startApi = (variables = {}) => start('../api/main.ts', variables);
-    const startBare = () => start('bench/bare-server.ts');
+    const serve = async (script: string, variables?: NodeJS.ProcessEnv) => {
+      const server = start(script, [], variables);
+      await server.says('Listening on');
+      return /^Listening on (\S+)$/m.exec(server.stdout)![1]!;
+    };
+    const startApi = (variables?: NodeJS.ProcessEnv) => serve('../../api/main.ts', variables);
+    const startBare = () => serve('bare-server.ts');
+    const startWorker = async (variables: NodeJS.ProcessEnv) => {
+      const worker = start('../../pipeline/main.ts', ['worker'], variables);
+      await worker.says('the worker is ready');
+      return worker;
+    };
     try {
-      await run({ db, kysely, dataDir, tokens, startApi, startBare });
+      await run({ db, kysely, tokens, startApi, startBare, startWorker });
     } finally {
-      for (const server of servers) await server.stop();
+      for (const server of servers) {
+        server.child.kill('SIGTERM');
+        await server.end;
+      }
+      await endAll();
     }
   }
 }

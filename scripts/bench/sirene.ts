@@ -34,22 +34,15 @@ function makeDumps(folder: string, units: number): Promise<string> {
   });
 }
 
-const columns = { StockUniteLegale: 35, StockEtablissement: 54, StockDoublons: 3 };
-
-function shapeOf(file: string) {
-  const name = file.replace(/_.*/, '') as keyof typeof columns;
-  return { table: `bench_${name}`, columns: columns[name], separator: ',' };
-}
-
 export async function benchSirene(folder: string, units: number): Promise<void> {
   print(`A SIRENE of ${units.toLocaleString('en')} units`);
   const country = await makeDumps(folder, units);
   const [first, month] = [join(country, dates[0]), join(country, dates[1])];
   await inDatabase(folder, async (db, dataDir) => {
-    const copies = [await timeCopy(db.pool, first, shapeOf)];
+    const copies = [await timeCopy(db.pool, first)];
     const nights = [await timeNight(dataDir, first, dates[0], dump)];
     await db.pool.query('vacuum analyze');
-    copies.push(await timeCopy(db.pool, month, shapeOf));
+    copies.push(await timeCopy(db.pool, month));
     nights.push(await timeNight(dataDir, month, dates[1], dump));
     // This replaces autovacuum, which runs between two nights.
     await db.pool.query('vacuum analyze');

@@ -1,8 +1,16 @@
 // Measures authentication and snapshots under load, lookups, and other requests while passwords are hashed.
 import { setTimeout as delay } from 'node:timers/promises';
+import type autocannon from 'autocannon';
 import type { Database } from '../../sql/connection/database.ts';
-import { askInTurn, compare, load, rank, requestOf, requestsPerConnection } from './load.ts';
-import { judge, judgeAtMost } from './measurement.ts';
+import {
+  askInTurn,
+  compare,
+  judgeAnswers,
+  load,
+  requestOf,
+  requestsPerConnection,
+} from './load.ts';
+import { judge } from './measurement.ts';
 import type { Setting } from './setting.ts';
 
 const recovery_s = 9;
@@ -15,37 +23,29 @@ const longestWait_ms = 100;
 /** The number of lookups (the first half is not measured), the numbers in each, and the longest median in ms. */
 const [lookupCount, numberCount, longestLookup_ms] = [200, 100, 15];
 
-/** Requests recoveries of accounts in parallel for some seconds; half of the addresses exist. Returns the number of requests. */
-async function recover(api: string, emails: string[], seconds: number): Promise<number> {
-  const end_ms = performance.now() + seconds * 1000;
-  let count = 0;
-  const keepGoing = async () => {
-    while (performance.now() < end_ms) {
-      const at = (count += 1);
-      const email = at % 2 === 0 ? emails[at % emails.length] : `nobody${at}@firma.pl`;
-      const response = await fetch(`${api}/api/v1/auth/recover`, {
-        method: 'POST',
-        headers: {
-          'Content-Type': 'application/json',
-          'X-Forwarded-For': `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`,
-        },
-        body: JSON.stringify({ email, password: `chosen ${at}` }),
-      });
-      if (response.status !== 200) throw new Error(`POST /auth/recover: ${response.status}`);
-    }
-  };
-  await Promise.all(Array.from({ length: parallelRecoveries }, keepGoing));
-  return count;
+/** Returns requests to recover accounts, each from its own address; half of the e-mail addresses exist. */
+function requestRecoveries(emails: string[]): autocannon.Request[] {
+  return Array.from({ length: parallelRecoveries * requestsPerConnection }, (_, at) => ({
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'x-forwarded-for': `10.0.${at >> 8}.${at & 255}`,
+    },
+    body: JSON.stringify({
+      email: at % 2 === 0 ? emails[at % emails.length] : `nobody${at}@firma.pl`,
+      password: `chosen ${at}`,
+    }),
+  }));
 }
 
 async function disturb(api: string, emails: string[], tokens: string[]): Promise<void> {
   const url = `${api}/api/v1/wallet`;
   const requests = tokens.map((token) => requestOf('GET', token));
   await load(url, requests, 1);
-  const recovering = recover(api, emails, recovery_s);
+  const recovering = load(`${api}/api/v1/auth/recover`, requestRecoveries(emails), recovery_s);
   await delay(500);
   const { latency, requests: rate } = await load(url, requests, recovery_s - 1);
-  const count = await recovering;
+  const { total: count } = (await recovering).requests;
   judge(
     `GET /wallet beside ${parallelRecoveries} parallel recoveries`,
     `p99 ${latency.p99} ms at ${rate.average.toFixed(0)} requests/s, ${count} recoveries`,
@@ -92,6 +92,6 @@ export async function benchLookup({ db, tokens, startApi }: Setting): Promise<vo
   }));
   const paths = bodies.map(() => '/companies/lookup');
   const answers = await askInTurn(await startApi(), paths, tokens, bodies);
-  const { p50 } = rank(answers.slice(lookupCount / 2));
-  judgeAtMost(`Median of lookups of ${numberCount} numbers`, p50, longestLookup_ms, 'ms');
+  const measured = answers.slice(lookupCount / 2);
+  judgeAnswers(`Lookups of ${numberCount} numbers`, measured, { p50: longestLookup_ms });
 }

@@ -2,8 +2,6 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import { endAll } from '../../fixtures/process/at-end.ts';
-import { startCommand } from '../../fixtures/process/cli.ts';
 import { createWebhook, startReceiver } from '../../fixtures/process/test-receiver.ts';
 import { inParallel } from '../../pipeline/parallel.ts';
 import { between, look, serverPid } from './cpu.ts';
@@ -41,7 +39,7 @@ async function publishEvents(pool: Pool): Promise<void> {
 }
 
 /** Judges the time from the end of a night to its last event at the last endpoint, and the memory of the worker. */
-export async function benchWebhooks({ db, dataDir }: Setting): Promise<void> {
+export async function benchWebhooks({ db, startWorker }: Setting): Promise<void> {
   const told = { calls: 0, events: 0, at_ms: 0 };
   const { url, calls } = await startReceiver(({ data }) => {
     // The receiver keeps no call: the calls of the night have 100 MB.
@@ -57,30 +55,23 @@ export async function benchWebhooks({ db, dataDir }: Setting): Promise<void> {
   await inParallel([...accounts.entries()], 10, ([no, { account_id }]) =>
     createWebhook(db, account_id, url, { scope: no < wholeCount ? 'all' : 'watched' }),
   );
-  const worker = startCommand(['worker'], { DATA_DIR: dataDir, WEBHOOK_ALLOW_PRIVATE: 'true' });
-  try {
-    await worker.says('the worker is ready');
-    await delay(2_000);
-    const peak_mb = () => {
-      const status = readFileSync(`/proc/${worker.child.pid}/status`, 'utf8');
-      return Number(/VmHWM:\s+(\d+)/.exec(status)![1]) / 1024;
-    };
-    print(`  The worker takes ${peak_mb().toFixed(0)} MB before the night`);
-    await publishEvents(db.pool);
-    const published_ms = performance.now();
-    const server = await serverPid(db.pool);
-    const begun = look(server);
-    while (told.events < eventsInAll && performance.now() - published_ms < 5_000 * longest_s)
-      await delay(100);
-    const { node_cpu, server_cpu } = between(begun, look(server));
-    const cpu = `${node_cpu.toFixed(1)} s of worker and receiver, ${server_cpu.toFixed(1)} s of the server`;
-    print(`  CPU: ${cpu}`);
-    const name = `${told.events} events in ${told.calls} calls of ${endpointCount} webhooks`;
-    judgeAtMost(name, (told.at_ms - published_ms) / 1000, longest_s, 's');
-    judgeAtMost('Memory of the worker', peak_mb(), most_mb, 'MB');
-  } finally {
-    worker.child.kill('SIGTERM');
-    await worker.end;
-    await endAll();
-  }
+  const worker = await startWorker({ WEBHOOK_ALLOW_PRIVATE: 'true' });
+  await delay(2_000);
+  const peak_mb = () => {
+    const status = readFileSync(`/proc/${worker.child.pid}/status`, 'utf8');
+    return Number(/VmHWM:\s+(\d+)/.exec(status)![1]) / 1024;
+  };
+  print(`  The worker takes ${peak_mb().toFixed(0)} MB before the night`);
+  await publishEvents(db.pool);
+  const published_ms = performance.now();
+  const server = await serverPid(db.pool);
+  const begun = look(server);
+  while (told.events < eventsInAll && performance.now() - published_ms < 5_000 * longest_s)
+    await delay(100);
+  const { node_cpu, server_cpu } = between(begun, look(server));
+  const cpu = `${node_cpu.toFixed(1)} s of worker and receiver, ${server_cpu.toFixed(1)} s of the server`;
+  print(`  CPU: ${cpu}`);
+  const name = `${told.events} events in ${told.calls} calls of ${endpointCount} webhooks`;
+  judgeAtMost(name, (told.at_ms - published_ms) / 1000, longest_s, 's');
+  judgeAtMost('Memory of the worker', peak_mb(), most_mb, 'MB');
 }
