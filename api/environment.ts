@@ -7,7 +7,6 @@ import {
   choice,
   commonShape,
   describeDatabase,
-  describeMetrics,
   EnvironmentError,
   flag,
   isLoopback,
@@ -131,7 +130,8 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
   return {
     host: checked.HOST,
     port: checked.PORT,
-    metricsAddress: describeMetrics(checked),
+    /** The address on which the process serves `/metrics`; undefined without METRICS_PORT. */
+    metricsAddress: checked.METRICS_PORT && { host: checked.HOST, port: checked.METRICS_PORT },
     ...describeDatabase(checked),
     /** The proxies whose `X-Forwarded-For` counts: their number, their networks, or false for none. */
     trustProxy: checked.TRUST_PROXY,

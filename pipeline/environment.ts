@@ -7,7 +7,6 @@ import {
   checkEnvironment,
   commonShape,
   describeDatabase,
-  describeMetrics,
   EnvironmentError,
   sentenceOf,
   setting,
@@ -95,7 +94,8 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
     /** Whether webhooks may have private addresses, and addresses without TLS. */
     allowPrivateWebhooks: checked.WEBHOOK_ALLOW_PRIVATE,
     mailFrom: checked.MAIL_FROM ?? { name: 'Company Registry', address: 'registry@localhost' },
-    metrics: describeMetrics(checked),
+    /** The address on which a process serves `/metrics`; undefined without METRICS_PORT. */
+    metrics: checked.METRICS_PORT ? { host: checked.HOST, port: checked.METRICS_PORT } : undefined,
     /** The days after which personal data is erased; undefined: never. */
     retention: {
       mail_days: checked.MAIL_DAYS,

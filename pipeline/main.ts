@@ -1,9 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { Command, CommanderError, Help } from 'commander';
-import { sayFault, sayWarning } from '../sql/process/log.ts';
-import { nameMisspelt } from '../sql/process/misspelt.ts';
+import { Command, CommanderError } from 'commander';
+import { sayAtOnce } from '../sql/process/log.ts';
 import { productVersion } from '../sql/suitable.ts';
 import { stateOf } from './errors.ts';
 import { exitCodeOfError, exitCodes } from './exit-codes.ts';
@@ -20,12 +19,6 @@ const program = new Command('registry')
   .description('The nightly pipeline of the company registry data service')
   .option('-V, --version', 'print the version and the commit')
   .configureOutput({ outputError: () => undefined })
-  .configureHelp({
-    optionDescription(option) {
-      const words = Help.prototype.optionDescription.call(this, option);
-      return option.mandatory ? `${words} (required)` : words;
-    },
-  })
   .exitOverride();
 
 program
@@ -43,7 +36,7 @@ program
   .description('take one dump, a folder or a file, through the whole night')
   .argument('<source>', 'the registry the dump is of, such as ceidg')
   .argument('<path>', 'a folder, or one file')
-  .requiredOption('--date <day>', 'the day the dump speaks of, YYYY-MM-DD')
+  .requiredOption('--date <day>', 'the day the dump speaks of, YYYY-MM-DD (required)')
   .option(
     '--accept <reason>',
     'publish although the guards refuse it; /quality shows the reason: name no person',
@@ -57,7 +50,7 @@ program
   .command('fetch')
   .description('fetch the dump of a day from a registry into INBOX_DIR/<source>/<date>/')
   .argument('<source>', 'ceidg, krs, regon or sirene')
-  .requiredOption('--date <day>', 'the day the dump speaks of, YYYY-MM-DD')
+  .requiredOption('--date <day>', 'the day the dump speaks of, YYYY-MM-DD (required)')
   .option('--json', 'print one JSON object')
   .action(async (source, options) =>
     (await import('./console/fetch.ts')).fetchOne(source, options),
@@ -147,7 +140,7 @@ program
   .command('export')
   .description('write a view or a table to stdout or a file, and say where the event feed goes on')
   .argument('<relation>', 'such as company, entry or registry.event; by itself a view of analyst')
-  .requiredOption('--format <format>', 'csv or parquet')
+  .requiredOption('--format <format>', 'csv or parquet (required)')
   .option('--output <file>', 'write a file, which is there only when it is whole')
   .option('--json', 'with --output: print one JSON object')
   .action(async (relation, options) =>
@@ -174,7 +167,7 @@ process.channel?.unref();
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 let isJson = false;
 program.hook('preAction', (_, command) => void (isJson = command.opts().json === true));
-program.hook('preAction', () => nameMisspelt(process.env).forEach(sayWarning));
+program.hook('preAction', async (_, command) => (await processes()).warnOfMisspelt(command.name()));
 program.on('option:version', () => {
   process.stdout.write(`${readVersion()}\n`);
   throw new CommanderError(exitCodes.done, 'commander.version', '');
@@ -201,11 +194,11 @@ function end(error: unknown): void {
   if (error instanceof CommanderError) {
     // The help was printed, which is no fault.
     if (exitCode !== 0 && error.code !== 'commander.help')
-      sayFault(`${message}\n(registry --help lists the commands)`);
+      sayAtOnce('fatal', `${message}\n(registry --help lists the commands)`);
     return;
   }
   const { run_id } = error as { run_id?: number };
-  sayFault(message, { run_id });
+  sayAtOnce('fatal', message, { run_id });
   // With `--json`, the command also prints a JSON object for every error except wrong usage.
   if (isJson && exitCode !== exitCodes.usage) {
     process.stdout.write(`${JSON.stringify({ state: stateOf(error), run_id, message })}\n`);

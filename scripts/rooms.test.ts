@@ -104,7 +104,6 @@ test('no code but that of its sources, its fetchers and its folder names a count
     'pipeline/environment.ts',
     'pipeline/import/services.ts',
     'sql/function/17_analyst.sql',
-    'sql/process/misspelt.ts',
   ]);
 });
 

@@ -1,10 +1,19 @@
 import { setFlagsFromString } from 'node:v8';
 import { readTogether } from '../../sql/process/environment.ts';
-import { readEnvironment } from '../environment.ts';
-import { readFetchEnvironment } from '../fetch/environment.ts';
+import { sayAtOnce } from '../../sql/process/log.ts';
+import { nameMisspelt } from '../../sql/process/misspelt.ts';
+import { readEnvironment, shape } from '../environment.ts';
+import { readFetchEnvironment, shape as fetchShape } from '../fetch/environment.ts';
 import { print } from './print.ts';
 import { whyNoReader } from './psql.ts';
 import { endSignal, withDatabase } from './session.ts';
+
+/** Warns of each variable whose name is nearly the name of a setting that the command reads. */
+export async function warnOfMisspelt(command: string): Promise<void> {
+  const more = command === 'serve' ? (await import('../../api/environment.ts')).shape : fetchShape;
+  const settings = Object.keys({ ...shape, ...more });
+  for (const hint of nameMisspelt(process.env, settings)) sayAtOnce('warn', hint);
+}
 
 export async function migrateSchema(): Promise<void> {
   await withDatabase(async ({ pool }, { applied }) => {

@@ -14,7 +14,9 @@ import { findPort, startTestApi } from '../../fixtures/client/test-api.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { fixtureFolder } from '../../fixtures/dump/night.ts';
 import { dayIn } from '../../sql/country.ts';
-import { settingNames } from '../../sql/process/misspelt.ts';
+import { shape as ofApi } from '../../api/environment.ts';
+import { shape as ofPipeline } from '../../pipeline/environment.ts';
+import { shape as ofFetch } from '../../pipeline/fetch/environment.ts';
 import { serveMetrics } from '../../pipeline/worker/metrics.ts';
 
 const read = (file: string) => readFile(new URL(file, import.meta.url), 'utf8');
@@ -141,6 +143,7 @@ describe('deployment', () => {
     // The image sets folders and addresses, each service its own port for metrics, and analysts what is theirs.
     const ofAnalysts = ['DATABASE_READER_URL', 'READER_PORT'];
     const fixed = ['DATA_DIR', 'INBOX_DIR', 'HOST', 'PORT'];
+    const settingNames = Object.keys({ ...ofApi, ...ofPipeline, ...ofFetch });
     expect(settingNames.filter((name) => !(name in api!.environment)).toSorted()).toEqual(
       [...ofAnalysts, ...fixed].toSorted(),
     );

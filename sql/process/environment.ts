@@ -88,12 +88,7 @@ export const baseUrlNeeded =
   'BASE_URL must be set where SMTP_URL or PAYMENT_PROVIDER=stripe is: mails and checkouts lead back to it.';
 
 /** Returns the arguments of `connect` for the checked settings of a process. */
-export function describeDatabase(
-  checked: Pick<
-    z.output<z.ZodObject<typeof commonShape>>,
-    Extract<keyof typeof commonShape, `DATA${string}` | 'READER_PORT'>
-  >,
-) {
+export function describeDatabase(checked: z.output<z.ZodObject<typeof commonShape>>) {
   return {
     databaseUrl: checked.DATABASE_URL,
     /** The addresses of standbys that answer reads. */
@@ -105,17 +100,6 @@ export function describeDatabase(
     /** The port of the embedded server for readers; undefined: none. */
     readerPort: checked.READER_PORT,
   };
-}
-
-/** Returns the host and port on which a process serves `/metrics`; undefined without METRICS_PORT. */
-export function describeMetrics({
-  HOST,
-  METRICS_PORT,
-}: {
-  HOST: string;
-  METRICS_PORT?: number | undefined;
-}) {
-  return METRICS_PORT === undefined ? undefined : { host: HOST, port: METRICS_PORT };
 }
 
 /** Reads several groups of settings. Throws one `EnvironmentError` with every fault in any group. */

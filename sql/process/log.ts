@@ -1,7 +1,7 @@
 import type { DestinationStream, Logger } from 'pino';
 
-/** The pino levels of a fault that ends the process, and of a warning. */
-const [FATAL, WARN] = [60, 40];
+/** The numbers of pino for the levels of a fault that ends the process, and of a warning. */
+const levels = { fatal: 60, warn: 40 };
 
 /**
  * Opens the log of a process on stderr: readable lines on a terminal, elsewhere one JSON object a line.
@@ -25,17 +25,11 @@ export async function openLog(level: string, destination?: DestinationStream): P
   return pino({ level }, lines);
 }
 
-/** Writes to stderr why the process ends: a sentence on a terminal, elsewhere a JSON line with the fields. */
-export function sayFault(message: string, fields: object = {}): void {
-  say(FATAL, message, fields);
-}
-
-/** Writes a warning to stderr before the log is open. */
-export function sayWarning(message: string): void {
-  say(WARN, message);
-}
-
-function say(level: number, message: string, fields: object = {}): void {
-  const line = { level, time: Date.now(), pid: process.pid, ...fields, msg: message };
-  process.stderr.write(`${process.stderr.isTTY ? message : JSON.stringify(line)}\n`);
+/**
+ * Writes to stderr why the process ends, or a warning before the log is open: a sentence on a terminal, elsewhere a JSON
+ * line with the fields.
+ */
+export function sayAtOnce(level: keyof typeof levels, msg: string, fields: object = {}): void {
+  const line = { level: levels[level], time: Date.now(), pid: process.pid, ...fields, msg };
+  process.stderr.write(`${process.stderr.isTTY ? msg : JSON.stringify(line)}\n`);
 }
