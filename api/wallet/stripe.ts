@@ -49,13 +49,6 @@ function fault(error: unknown): HttpError {
   return answer;
 }
 
-/** Checks, without computing a hash, whether `Stripe-Signature` holds a signature that is not too old. */
-export function isRecent(signature: string, now: Date): boolean {
-  const signed_s = Number(/(?:^|,)t=(\d+)/.exec(signature)?.[1]);
-  const age_s = Math.floor(now.getTime() / 1000) - signed_s;
-  return /(?:^|,)v1=/.test(signature) && age_s <= lifetimes.stripeSignature_s;
-}
-
 /** Returns the hosted checkouts of Stripe: https://docs.stripe.com/api/checkout/sessions. */
 export function createStripePayment(settings: StripeSettings, baseUrl: string) {
   const checked = checkEnvironment(shape, settings);

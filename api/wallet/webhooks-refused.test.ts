@@ -113,19 +113,16 @@ describe('POST /api/v1/webhooks/stripe', () => {
     expect((await send(most, sign(most))).status).toBe(200);
   });
 
-  test.each([
-    ['too long', 262_145, 0, 413],
-    ['signed too long ago', 1000, 301, 400],
-  ])('refuses what is %s before it is sent, and closes', async (_name, length, age_s, status) => {
+  test('refuses what is too long before it is sent, and closes', async () => {
     const socket = connect(Number(new URL(shop.api.url).port), '127.0.0.1');
     const head = [
       'POST /api/v1/webhooks/stripe HTTP/1.1',
       'Host: a',
-      `Content-Length: ${length}`,
-      `Stripe-Signature: ${signatureOf(payload, secondsAgo(age_s))}`,
+      'Content-Length: 262145',
+      `Stripe-Signature: ${sign()}`,
     ];
     socket.write(`${head.join('\r\n')}\r\n\r\n{`);
-    expect(await readText(socket)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(await readText(socket)).toMatch(/^HTTP\/1.1 413 /);
   });
 
   test('429 after 180 calls of an address in a minute, and to no other address', async () => {
