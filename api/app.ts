@@ -2,7 +2,6 @@ import compression from 'compression';
 import express, { type Express } from 'express';
 import helmet, { type HelmetOptions } from 'helmet';
 import { accountEndpoints } from './accounts/endpoints.ts';
-import type { RegistrationOptions } from './accounts/register.ts';
 import type { DownloadOptions } from './downloads/files.ts';
 import { createDownloads } from './downloads/routes.ts';
 import { alertEndpoints } from './monitor/alerts.ts';
@@ -42,7 +41,6 @@ import { createWebhooks } from './wallet/webhooks.ts';
 /** The options of all rooms of the API. Optional settings of the environment have a default. */
 export interface AppOptions
   extends
-    RegistrationOptions,
     DownloadOptions,
     PaymentOptions,
     SearchOptions,
@@ -130,7 +128,7 @@ export function createApp(options: AppOptions): Express {
 export function listEndpoints(options: AppOptions): Endpoint[] {
   const charge = createCharging(options);
   const endpoints = [
-    ...accountEndpoints(options),
+    ...accountEndpoints,
     ...tokenEndpoints,
     ...walletEndpoints(options),
     searchEndpoint(options, charge),

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Db } from '../../sql/connection/kysely.ts';
 import { answersSuccess, model, text, time } from '../endpoint/answers.ts';
-import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
+import { endpoint } from '../endpoint/endpoint.ts';
 import { welcomeBonus } from '../figures/prices-and-bonus.ts';
 import { limits } from '../figures/rate-limits.ts';
 import { invalid } from '../http/errors.ts';
@@ -12,7 +12,7 @@ import { initializeAccount } from './init.ts';
 import { addressField, bonusKeysOf } from './mail-address.ts';
 import { passwordField, verifyPassword } from './password.ts';
 import { confirmation, confirmRecovery, requestRecovery } from './recover.ts';
-import { languageField, registerEndpoint, type RegistrationOptions } from './register.ts';
+import { languageField, register } from './register.ts';
 
 const common = { method: 'post', tag: 'Accounts', auth: 'none' } as const;
 
@@ -175,7 +175,5 @@ const end = endpoint(
   },
 );
 
-/** Returns the endpoints of accounts: registration, initialization, recovery, profile and end. */
-export function accountEndpoints(options: RegistrationOptions): Endpoint[] {
-  return [registerEndpoint(options), init, recover, confirm, readProfile, changeProfile, end];
-}
+/** The endpoints of accounts: registration, initialization, recovery, profile and end. */
+export const accountEndpoints = [register, init, recover, confirm, readProfile, changeProfile, end];

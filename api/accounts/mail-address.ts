@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { domainToASCII, domainToUnicode } from 'node:url';
 import { getDomain } from 'tldts-icann';
 import { z } from 'zod';
-import { coded } from '../http/errors.ts';
+import type { Context } from '../http/context.ts';
+import { coded, type Problem } from '../http/errors.ts';
 
 // The most characters of a local part and of a mail address, by RFC 5321.
 const [localMaximum, addressMaximum] = [64, 254];
@@ -100,13 +101,14 @@ export const addressField = z
   })
   .meta({ format: 'email', maxLength: addressMaximum });
 
-/** Returns the field for the address of a new account, which refuses disposable and free mailboxes. */
-export function accountAddressField(furtherDomains: readonly string[]) {
-  const refusal = 'must not be an address of a disposable or free mailbox.';
-  return addressField.refine(
-    (address) => !isRefusedDomain(split(address)[1], furtherDomains),
-    coded('refused_domain', refusal),
-  );
+/** Returns a check of the address of a new account, which refuses disposable and free mailboxes. */
+export function findRefusedAddress({ freeMailDomains }: Context) {
+  return ({ email }: { email?: unknown }): Promise<Problem[]> => {
+    const address = typeof email === 'string' ? normalizeAddress(email) : undefined;
+    const isRefused = address && isRefusedDomain(split(address)[1], freeMailDomains);
+    const message = 'The email field must not be an address of a disposable or free mailbox.';
+    return Promise.resolve(isRefused ? [['email', message, 'refused_domain']] : []);
+  };
 }
 
 /**

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import { createRef } from '../auth/token-secret.ts';
 import { text, time } from '../endpoint/answers.ts';
-import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
+import { endpoint } from '../endpoint/endpoint.ts';
 import { limits } from '../figures/rate-limits.ts';
 import type { Context } from '../http/context.ts';
 import { coded, invalid, switchedOff } from '../http/errors.ts';
@@ -10,7 +10,7 @@ import { nameField } from '../http/field.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
 import examples from './examples.json' with { type: 'json' };
 import { findInitialized } from './init.ts';
-import { accountAddressField, mailboxOf } from './mail-address.ts';
+import { addressField, findRefusedAddress, mailboxOf } from './mail-address.ts';
 import {
   cancelOneTimeTokens,
   expiryOf,
@@ -19,40 +19,28 @@ import {
 } from './one-time-token.ts';
 import { hashPassword, passwordField } from './password.ts';
 
-export interface RegistrationOptions extends Context {
-  /** Whether accounts can be registered; true by default. */
-  isRegistrationOpen?: boolean;
-  /** More domains whose addresses cannot be registered, as `normalizeDomain` returns them. */
-  freeMailDomains?: string[];
-}
-
 /** The language of the mails to an account. */
 export const languageField = z.enum(['pl', 'en']);
 
-/** Returns the schema of a registration, which also refuses addresses of the given domains. */
-function registrationWithout(freeMailDomains: readonly string[]) {
-  return z
-    .strictObject({
-      email: accountAddressField(freeMailDomains),
-      name: nameField,
-      password: passwordField,
-      password_confirmation: text,
-      language: languageField.default('en'),
-    })
-    .refine((body) => body.password === body.password_confirmation, {
-      path: ['password_confirmation'],
-      ...coded('conflict', 'must match the password field.'),
-      // The passwords are compared even when other fields are wrong.
-      when: ({ value }) => {
-        const { password, password_confirmation } = Object(value) as Record<string, unknown>;
-        return typeof password === 'string' && typeof password_confirmation === 'string';
-      },
-    });
-}
+const registration = z
+  .strictObject({
+    email: addressField,
+    name: nameField,
+    password: passwordField,
+    password_confirmation: text,
+    language: languageField.default('en'),
+  })
+  .refine((body) => body.password === body.password_confirmation, {
+    path: ['password_confirmation'],
+    ...coded('conflict', 'must match the password field.'),
+    // The passwords are compared even when other fields are wrong.
+    when: ({ value }) => {
+      const { password, password_confirmation } = Object(value) as Record<string, unknown>;
+      return typeof password === 'string' && typeof password_confirmation === 'string';
+    },
+  });
 
 const takenAddress = () => invalid([['email', 'The email has already been taken.', 'taken']]);
-
-type Registration = z.output<ReturnType<typeof registrationWithout>>;
 
 /**
  * Registers an account, and mails the one-time token for its initialization. The mail repeats no text of the
@@ -61,8 +49,8 @@ type Registration = z.output<ReturnType<typeof registrationWithout>>;
  * Spec: silent on registering an address again before its account is initialized. An account that is registered
  * again gets the new name, password and language; a new token replaces the old one.
  */
-async function registerAccount(options: Context, registration: Registration) {
-  const { email, name, password, language } = registration;
+async function registerAccount(options: Context, body: z.output<typeof registration>) {
+  const { email, name, password, language } = body;
   const at = options.now();
   // A taken address is refused before the slow hash; the insertion below decides a race.
   if (await findInitialized(options.db, email).executeTakeFirst()) throw takenAddress();
@@ -91,28 +79,27 @@ async function registerAccount(options: Context, registration: Registration) {
   });
 }
 
-export function registerEndpoint(options: RegistrationOptions): Endpoint {
-  const { isRegistrationOpen = true, freeMailDomains = [] } = options;
-  const { message } = examples.registered;
-  return endpoint(
-    {
-      method: 'post',
-      path: '/auth/register',
-      tag: 'Accounts',
-      auth: 'none',
-      summary: 'Register an account',
-      limit: limits.register,
-      body: registrationWithout(freeMailDomains),
-      bodyExample: examples.registration,
-      status: 201,
-      answer: z.strictObject({ user_ref: text, email: text, message: text, expires_at: time }),
-      example: examples.registered,
-      errors: examples.registration_errors,
-    },
-    async ({ body }) => {
-      if (!isRegistrationOpen) throw switchedOff('Registration is');
-      const { expires_at, ...account } = await registerAccount(options, body);
-      return { ...account, message, expires_at };
-    },
-  );
-}
+const { message } = examples.registered;
+
+export const register = endpoint(
+  {
+    method: 'post',
+    path: '/auth/register',
+    tag: 'Accounts',
+    auth: 'none',
+    summary: 'Register an account',
+    limit: limits.register,
+    body: registration,
+    check: findRefusedAddress,
+    bodyExample: examples.registration,
+    status: 201,
+    answer: z.strictObject({ user_ref: text, email: text, message: text, expires_at: time }),
+    example: examples.registered,
+    errors: examples.registration_errors,
+  },
+  async ({ body, options }) => {
+    if (options.isRegistrationOpen === false) throw switchedOff('Registration is');
+    const { expires_at, ...account } = await registerAccount(options, body);
+    return { ...account, message, expires_at };
+  },
+);

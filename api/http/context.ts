@@ -27,6 +27,10 @@ export interface Context {
   now: () => Date;
   /** The key that signs one-time tokens and unsubscribe links, of at least 32 characters. */
   secretKey: string;
+  /** Whether accounts can be registered; default true. */
+  isRegistrationOpen?: boolean;
+  /** More domains whose addresses cannot be registered, as `normalizeDomain` returns them. */
+  freeMailDomains?: string[];
   /** Whether webhooks may have private addresses, and addresses without TLS; default false. */
   allowPrivateWebhooks?: boolean;
   /** The bounds of one account, such as the maximum number of its tokens. */

@@ -16,10 +16,7 @@ import type { PaymentOptions } from '../wallet/payment.ts';
 import { findPackages } from '../wallet/topup.ts';
 
 export type HomeOptions = PaymentOptions &
-  Record<'searchCredits' | 'snapshotCredits', number> & {
-    baseUrl: string;
-    isRegistrationOpen?: boolean;
-  };
+  Record<'searchCredits' | 'snapshotCredits', number> & { baseUrl: string };
 
 /** Returns the newest snapshot of each source of a country, with its number of entries. */
 export async function findSnapshots(db: Db, country_code: string) {
