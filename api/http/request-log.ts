@@ -2,23 +2,22 @@ import { randomUUID } from 'node:crypto';
 import type { Request, RequestHandler } from 'express';
 import type { Logger } from 'pino';
 
-/** Matches the beginning of a Master or API token, or of a signed token in a mail (a JWT). */
-const token = /sk_(live|api)_|eyJ[\w-]{8}/i;
+/**
+ * Matches the beginning of a Master or API token, or of a signed token in a mail (a JWT), and a percent sign: an
+ * encoded text may hide a token, and no route has one in its path.
+ */
+const secret = /sk_(live|api)_|eyJ[\w-]{8}|%/i;
 
 function requestIdOf(request: Request): string {
   const given = request.headers['x-request-id'];
-  const isFit = typeof given === 'string' && /^[\w.:-]{1,100}$/.test(given) && !token.test(given);
+  const isFit = typeof given === 'string' && /^[\w.:-]{1,100}$/.test(given) && !secret.test(given);
   return isFit ? given : randomUUID();
 }
 
-/**
- * Returns the path of a request without tokens and without the query, which can hold a one-time token. A segment that
- * is percent-encoded may hide a token, and no route has such a segment.
- */
+/** Returns the path of a request without tokens and without the query, which can hold a one-time token. */
 function pathOf({ originalUrl }: Request): string {
   const segments = originalUrl.split('?', 1)[0]!.split('/');
-  const isSecret = (segment: string) => segment.includes('%') || token.test(segment);
-  return segments.map((segment) => (isSecret(segment) ? '[redacted]' : segment)).join('/');
+  return segments.map((segment) => (secret.test(segment) ? '[redacted]' : segment)).join('/');
 }
 
 /**
