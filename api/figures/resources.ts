@@ -22,6 +22,4 @@ export const batches = {
   pause_ms: 5,
   /** The pause between two writes of the uses of tokens, in ms. */
   uses_ms: 250,
-  /** The maximum number of parallel statements that count requests. Statements that count one key wait in turn. */
-  counting: 2,
 };

@@ -13,7 +13,7 @@ import {
   retryAfter_s,
   type WorkLimit,
 } from '../figures/rate-limits.ts';
-import { batches, memory } from '../figures/resources.ts';
+import { memory } from '../figures/resources.ts';
 import { createBatch } from './batch.ts';
 import { tooMany, withCode } from './errors.ts';
 import { clientAddressOf } from './forwarded.ts';
@@ -74,7 +74,7 @@ export function createLimiter({ gate, readers, now, logger }: Options) {
     });
   }
 
-  const countHit = createBatch(countHits, batches.counting);
+  const countHit = createBatch(countHits);
 
   /**
    * Counts a request, and returns the count and the end of the window. A request in a window that is known to be full
