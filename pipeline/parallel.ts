@@ -15,13 +15,15 @@ export async function inParallel<Item, Result>(
   const tasks = items.map((item) =>
     limit(async () => {
       signal.throwIfAborted();
-      return await work(item, signal);
-    }).catch((error: unknown) => {
-      failure.abort(error);
-      throw error;
+      try {
+        return await work(item, signal);
+      } catch (error) {
+        failure.abort(error);
+        throw error;
+      }
     }),
   );
   await Promise.allSettled(tasks);
-  signal.throwIfAborted();
+  if (signal.aborted) throw signal.reason;
   return await Promise.all(tasks);
 }
