@@ -2,36 +2,24 @@ import { Resolver } from 'node:dns/promises';
 import { once } from 'node:events';
 import http from 'node:http';
 import https from 'node:https';
-import {
-  BlockList,
-  connect,
-  type IPVersion,
-  isIP,
-  type LookupFunction,
-  type TcpNetConnectOpts,
-} from 'node:net';
+import { BlockList, connect, isIP, type LookupFunction, type TcpNetConnectOpts } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import tls from 'node:tls';
 
-// The special-purpose addresses of IANA, and 168.63.129.16, by which virtual machines of a cloud reach their host.
-const ipv4 = `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 168.63.129.16/32 169.254.0.0/16 172.16.0.0/12
+// Of IPv4 the special-purpose addresses of IANA, and 168.63.129.16, by which virtual machines of a cloud reach their
+// host. Of IPv6 all but the global unicast addresses 2000::/3: loopback, mapped, translated, unique local, link-local and
+// multicast addresses; of 2000::/3 Teredo, ORCHID, benchmarks, documentation and 6to4.
+const subnets = `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 168.63.129.16/32 169.254.0.0/16 172.16.0.0/12
   192.0.0.0/24 192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24
-  224.0.0.0/4 240.0.0.0/4`;
-// All but the global unicast addresses 2000::/3: loopback, mapped, translated, unique local, link-local and multicast
-// addresses. Of 2000::/3: Teredo, ORCHID, benchmarks, documentation and 6to4.
-const ipv6 = '::/3 4000::/2 8000::/1 2001::/23 2001:db8::/32 2002::/16 3fff::/20';
-
-function listSubnets(subnets: string, family: IPVersion): BlockList {
-  const list = new BlockList();
-  for (const subnet of subnets.split(/\s+/)) {
-    const [network, prefix] = subnet.split('/');
-    list.addSubnet(network!, Number(prefix), family);
-  }
-  return list;
-}
+  224.0.0.0/4 240.0.0.0/4 ::/3 4000::/2 8000::/1 2001::/23 2001:db8::/32 2002::/16 3fff::/20`;
 
 // One list for both families would hold each IPv4 address as `::ffff:…`.
-const lists = { 4: listSubnets(ipv4, 'ipv4'), 6: listSubnets(ipv6, 'ipv6') };
+const lists = { 4: new BlockList(), 6: new BlockList() };
+for (const subnet of subnets.split(/\s+/)) {
+  const [network, prefix] = subnet.split('/') as [string, string];
+  const version = isIP(network) as 4 | 6;
+  lists[version].addSubnet(network, Number(prefix), `ipv${version}`);
+}
 
 function isPrivate(address: string): boolean {
   const version = isIP(address) as 0 | 4 | 6;
