@@ -243,6 +243,13 @@ describe('GET /api/v1/stats/series', () => {
         legal_form: 'must be the slug of a legal form.',
       },
     ],
+    [
+      'voivodeship=opol',
+      {
+        voivodeship:
+          'must be the name of a voivodeship; near ones: opolskie, malopolskie, wielkopolskie, zachodniopomorskie.',
+      },
+    ],
     ['status=ACTIVE', { status: 'is unknown.' }],
     [
       'group_by=section,status',
