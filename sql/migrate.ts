@@ -48,7 +48,6 @@ export async function migrate(
         ...(await readParts(folder, 'function')),
       ]);
       for (const part of pending) await applyPart(client, part);
-      await forgetRemovedFiles(client, folder);
       await client.query('call registry.make_reader()');
       return pending.map(({ name }) => name);
     });
@@ -110,15 +109,6 @@ async function applyPart(client: ClientBase, { name, sha256, apply }: Part): Pro
     throw new Error(`Migration ${name} failed: ${cause.message}`, { cause });
   });
   await client.query('commit');
-}
-
-/** Deletes the records of files of functions that this version no longer has. */
-async function forgetRemovedFiles(client: ClientBase, folder: URL): Promise<void> {
-  const names = (await readdir(new URL('function', folder))).map((file) => `function/${file}`);
-  await client.query(
-    `delete from registry.applied_migration where name like 'function/%' and name <> all($1)`,
-    [names],
-  );
 }
 
 /**
