@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { Agent, type IncomingMessage, request as sendRequest } from 'node:http';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { json } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import type { ClientConfig } from 'pg';
 import { patience } from '../figures/timeouts.ts';
 import { HttpError, loading } from '../http/errors.ts';
+import { keep } from '../http/keep.ts';
 import { findPlace, type SearchPlace } from './place.ts';
 import { type Found, notLoaded, type Search } from './segments.ts';
 import type { SearchAnswer } from './server.ts';
@@ -16,13 +17,10 @@ import type { SearchQuestion } from './store.ts';
 /** The most questions at the index process at a time: one is answered, one waits. Later ones can be cancelled. */
 const mostAsked = 2;
 
-/** The pause between two attempts to connect to the index process, and between two starts, in ms. */
+/** The pause between two attempts to reach the index process, and between two starts, in ms. */
 const [look_ms, start_ms] = [20, 2_000];
 
 export type SearchIndex = ReturnType<typeof createSearchIndex>;
-
-/** Returns an answer; undefined when the index process has ended. Throws a 503 when it does not answer in time. */
-type Ask = (question: SearchQuestion) => Promise<SearchAnswer | undefined>;
 
 /** Starts an index process, which outlives this API process. It ends at once if another one runs. */
 function startServer(place: SearchPlace): void {
@@ -36,27 +34,6 @@ function startServer(place: SearchPlace): void {
   child.unref();
 }
 
-/** Connects to the index process, and starts it if none runs. Throws a 503 after `patience.answer_ms`. */
-async function openSocket(place: SearchPlace, closed: AbortSignal): Promise<Socket> {
-  const begun_ms = performance.now();
-  for (let started_ms = -Infinity; ; await delay(look_ms, undefined, { signal: closed })) {
-    const socket = connect({ path: place.socket, signal: closed }).unref();
-    // A lost connection is noticed by the end of its lines, so that its error is ignored.
-    socket.on('error', () => undefined);
-    try {
-      await once(socket, 'connect');
-      return socket;
-    } catch {
-      closed.throwIfAborted();
-      const now_ms = performance.now();
-      if (now_ms - begun_ms > patience.answer_ms) throw loading();
-      if (now_ms - started_ms < start_ms) continue;
-      started_ms = now_ms;
-      startServer(place);
-    }
-  }
-}
-
 /**
  * Returns a client of the search index, which the API processes of a machine share. If no index process runs, the
  * client starts one, and repeats a question that was lost. `SearchPlace` explains `servers` and `folder`.
@@ -66,34 +43,39 @@ export function createSearchIndex(
   { folder, patience_ms = patience.search_ms }: { folder?: string; patience_ms?: number } = {},
 ) {
   const inTurn = pLimit(mostAsked);
+  const readPlace = keep(() => findPlace(servers, folder));
+  const agent = new Agent({ keepAlive: true });
   const closed = new AbortController();
-  /** The open connections that no question uses. */
-  const idle: Ask[] = [];
+  const { signal } = closed;
   let memory_bytes = 0;
 
-  async function open(): Promise<Ask> {
-    const socket = await openSocket(await findPlace(servers, folder), closed.signal);
-    socket.on('timeout', () => void socket.destroy(loading()));
-    const lines = createInterface(socket)[Symbol.asyncIterator]();
-    return async (question) => {
-      socket.setTimeout(patience.answer_ms);
-      socket.write(`${JSON.stringify(question)}\n`);
-      const { value } = await lines.next().catch((error: unknown) => {
-        if (error instanceof HttpError) throw error;
-        return { value: undefined };
-      });
-      socket.setTimeout(0);
-      return value === undefined ? undefined : (JSON.parse(value) as SearchAnswer);
-    };
+  /** Asks the index process once. Throws a 503 when it does not answer in time. */
+  async function askOnce(socketPath: string, question: SearchQuestion): Promise<SearchAnswer> {
+    const timeout = patience.answer_ms;
+    const request = sendRequest({ socketPath, method: 'POST', agent, signal, timeout });
+    request.on('timeout', () => request.destroy(loading()));
+    // The wait for the response throws an error too, so that the event is ignored.
+    request.on('error', () => undefined);
+    request.end(JSON.stringify(question));
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    return (await json(response)) as SearchAnswer;
   }
 
+  /** Asks the index process until it answers, and starts it if none runs. Throws a 503 after `patience.answer_ms`. */
   async function ask(question: SearchQuestion): Promise<SearchAnswer> {
-    for (;;) {
-      const connection = idle.pop() ?? (await open());
-      const answer = await connection(question);
-      if (!answer) continue;
-      idle.push(connection);
-      return answer;
+    const place = await readPlace();
+    const begun_ms = performance.now();
+    for (let started_ms = -Infinity; ; await delay(look_ms, undefined, { signal })) {
+      try {
+        return await askOnce(place.socket, question);
+      } catch (error) {
+        signal.throwIfAborted();
+        const now_ms = performance.now();
+        if (error instanceof HttpError || now_ms - begun_ms > patience.answer_ms) throw loading();
+        if (now_ms - started_ms < start_ms) continue;
+        started_ms = now_ms;
+        startServer(place);
+      }
     }
   }
 
@@ -126,6 +108,9 @@ export function createSearchIndex(
     },
     /** Returns the memory of the index process, which API processes share, in bytes; 0: unknown. */
     memory_bytes: () => memory_bytes,
-    close: () => closed.abort(),
+    close(): void {
+      closed.abort();
+      agent.destroy();
+    },
   };
 }

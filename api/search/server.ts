@@ -1,8 +1,7 @@
 // Runs the index process, which holds the search index for the API processes of a machine until the last disconnects.
 import { rmSync } from 'node:fs';
-import { createServer, type Socket } from 'node:net';
-import { createInterface } from 'node:readline';
-import { text } from 'node:stream/consumers';
+import { createServer, type IncomingMessage } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { withLock } from '../../sql/process/file-lock.ts';
 import type { SearchPlace } from './place.ts';
 import { type SearchQuestion, SearchStore } from './store.ts';
@@ -12,19 +11,13 @@ const mostIdle_ms = 10_000;
 
 export type SearchAnswer = Awaited<ReturnType<typeof answer>>;
 
-async function answer(store: SearchStore, question: SearchQuestion) {
+async function answer(store: SearchStore, request: IncomingMessage) {
   try {
+    const question = (await json(request)) as SearchQuestion;
     return { found: await store.find(question), memory_bytes: process.memoryUsage.rss() };
   } catch (error) {
     const { message, code } = error as Error & { code?: string };
     return { error: { message, code } };
-  }
-}
-
-/** Answers each question of a client, which is one line of JSON, by one line, until the client disconnects. */
-async function serve(store: SearchStore, socket: Socket): Promise<void> {
-  for await (const line of createInterface(socket)) {
-    socket.write(`${JSON.stringify(await answer(store, JSON.parse(line) as SearchQuestion))}\n`);
   }
 }
 
@@ -37,15 +30,16 @@ function listen(place: SearchPlace): Promise<never> {
   const store = new SearchStore(place);
   let clientCount = 0;
   const endUnused = () => clientCount === 0 && process.exit();
-  const server = createServer((socket) => {
+  // The connection of an API process stays open, so that this process knows whether one is there.
+  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
+    void answer(store, request).then((found) => response.end(JSON.stringify(found)));
+  });
+  server.on('connection', (socket) => {
     clientCount += 1;
-    // Socket errors are ignored: a lost client needs no answer.
-    socket.on('error', () => undefined);
     socket.once('close', () => {
       clientCount -= 1;
       endUnused();
     });
-    serve(store, socket).catch(() => undefined);
   });
   server.listen(place.socket);
   setTimeout(endUnused, mostIdle_ms);
@@ -53,7 +47,7 @@ function listen(place: SearchPlace): Promise<never> {
 }
 
 process.title = 'registry search';
-const place = JSON.parse(await text(process.stdin)) as SearchPlace;
+const place = (await json(process.stdin)) as SearchPlace;
 // Another process that holds the lock has the index, so that this one exits.
 await withLock(
   `${place.socket}.lock`,
