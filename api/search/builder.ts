@@ -1,7 +1,5 @@
 import {
   activityKind,
-  areaKind,
-  areaLength,
   columns,
   dayOf,
   divisionKind,
@@ -63,8 +61,6 @@ export class SegmentBuilder {
       for (const kind of columns.keys()) {
         if (texts[kind] !== null) this.#terms.add(kind + texts[kind]!);
       }
-      const postal_code = texts[columns.indexOf('postal_code')];
-      if (postal_code) this.#terms.add(areaKind + postal_code.slice(0, areaLength));
       this.#known = [];
       if (name) this.#addName(name);
     }

@@ -18,34 +18,26 @@ export function listByStart(
   found: readonly Matches[],
   { skipped, size, isDescending }: { skipped: number; size: number; isDescending: boolean },
 ): number[] {
-  const days = found.flatMap(({ segment }) => segment.days);
-  const before_first = Math.min(lastDay, ...days) - 1;
-  const last = Math.max(0, ...days.map((day) => day - before_first));
-  // A match counts for its day, counted from the first day on; 0: unknown.
-  const counts = new Uint32Array(last + 1);
+  const unknown = lastDay + 1;
+  const rankOf = (day: number) => (day === 0 ? unknown : isDescending ? unknown - day : day);
+  const counts = new Uint32Array(unknown + 1);
   for (const { segment, matches } of found) {
     const { starts } = segment.data;
-    eachBit(matches, (number) => (counts[Math.max(0, starts[number]! - before_first)]! += 1));
+    eachBit(matches, (number) => (counts[rankOf(starts[number]!)]! += 1));
   }
-  // The number of each day in `lists` plus 1; 0: another day.
-  const places = new Uint16Array(last + 1);
-  let [before, passed, listCount] = [0, 0, 0];
-  for (let at = 1; at <= last + 1 && passed < skipped + size; at += 1) {
-    const day = at > last ? 0 : isDescending ? last + 1 - at : at;
-    const count = counts[day]!;
-    if (passed + count <= skipped) before += count;
-    else if (count > 0) places[day] = listCount += 1;
-    passed += count;
-  }
-  if (listCount === 0) return [];
-  const lists = Array.from({ length: listCount }, () => [] as number[]);
+  // The part begins `left` companies after the first one of the rank `first`, and ends before the rank `end`.
+  let [first, left] = [0, skipped];
+  for (; first <= unknown && counts[first]! <= left; first += 1) left -= counts[first]!;
+  let end = first;
+  for (let count = 0; end <= unknown && count < left + size; end += 1) count += counts[end]!;
+  const lists: number[][] = [];
   for (const { segment, matches } of found) {
     const { starts } = segment.data;
     eachBit(matches, (number) => {
-      const place = places[Math.max(0, starts[number]! - before_first)]!;
-      if (place > 0) lists[place - 1]!.push(segment.idOf(number));
+      const rank = rankOf(starts[number]!);
+      if (rank >= first && rank < end) (lists[rank - first] ??= []).push(segment.idOf(number));
     });
   }
   const listed = lists.flatMap((ids) => ids.toSorted((one, other) => one - other));
-  return listed.slice(skipped - before, skipped - before + size);
+  return listed.slice(left, left + size);
 }

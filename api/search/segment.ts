@@ -12,14 +12,11 @@ export const columns = [
   'postal_code',
 ] as const;
 
-/** The kinds of terms of divisions, activities and postal areas and workforces; other kinds are column indexes. A term's text begins with its kind. */
-export const [divisionKind, activityKind, areaKind, workforceKind] = [6, 7, 8, 9];
+/** The kinds of terms of divisions, activities and workforces; other kinds are column indexes. A term's text begins with its kind. */
+export const [divisionKind, activityKind, workforceKind] = [6, 7, 8];
 
 /** The length of a division's code. Each activity code begins with the code of its division. */
 export const divisionLength = 2;
-
-/** The length of the part of a postal code that a term of its own finds: most prefixes have this length. */
-export const areaLength = 2;
 
 /** Returns the text of a count of employees, such that texts sort as their counts. */
 export const workforceText = (count: number) => workforceKind + String(count).padStart(9, '0');
@@ -33,15 +30,6 @@ export const lastDay = countDays('2199-12-31');
 /** Returns the count of days from the year 0 to a day; at most `lastDay`. */
 export function dayOf(text: string): number {
   return Math.min(countDays(text), lastDay);
-}
-
-function boundsOf(days: Uint32Array): number[] {
-  let [first, last] = [Infinity, 0];
-  for (const day of days) {
-    if (day > last) last = day;
-    if (day > 0 && day < first) first = day;
-  }
-  return last === 0 ? [] : [first, last];
 }
 
 function countDays(text: string): number {
@@ -89,8 +77,6 @@ const allBits = (count: number): Bits => noBits(count).fill(2 ** 32 - 1);
 /** Searches the companies of a segment. Only the set of current companies changes later. */
 export class Segment {
   readonly data: SegmentData;
-  /** The first and the last start day; none without a known day. */
-  readonly days: number[];
   readonly #terms: TermIndex;
   readonly #words: TermIndex;
   readonly #pairs: TermIndex;
@@ -106,7 +92,6 @@ export class Segment {
     this.#pairs = new TermIndex(data.pairs, this.#words.count);
     this.#matches = noBits(this.count);
     this.#current = allBits(this.count);
-    this.days = boundsOf(data.starts);
   }
 
   get head(): SegmentHead {
@@ -252,10 +237,7 @@ function listTerms(filter: SearchFilter): [from: string, to: string][] {
     if (prefix === undefined) return [];
     return (prefix.length <= divisionLength ? divisionKind : activityKind) + prefix;
   });
-  if (postal_prefix !== undefined) {
-    const kind = postal_prefix.length <= areaLength ? areaKind : columns.indexOf('postal_code');
-    prefixes.push(kind + postal_prefix);
-  }
+  if (postal_prefix !== undefined) prefixes.push(columns.indexOf('postal_code') + postal_prefix);
   if (filter.workforce_min !== undefined)
     terms.push([workforceText(filter.workforce_min), `${workforceKind}\u{10ffff}`]);
   for (const text of prefixes) terms.push([text, `${text}\u{10ffff}`]);

@@ -88,27 +88,25 @@ export class Segments {
   }
 }
 
+/** Returns the ids of at most `most` matching companies of a segment after the first `passed` ones. */
+function idsOf({ segment, matches }: Matches, passed = 0, most = Infinity): number[] {
+  return listBits(matches, passed, most).map((number) => segment.idOf(number));
+}
+
 /** Returns the ids of a part of the matching companies, ascending. */
 function listById(changes: Matches[], ranges: Matches[], skipped: number, size: number) {
-  const changed = changes.flatMap(({ segment, matches }) =>
-    listBits(matches).map((number) => segment.idOf(number)),
-  );
-  // The final sort may put changed companies before the page. `first` companies are listed instead of skipped.
-  let passed = Math.max(0, skipped - changed.length);
-  const first = skipped - passed;
-  let wanted = size + first;
-  const listed = [changed];
-  for (const { segment, matches } of ranges) {
-    const count = countBits(matches);
-    const numbers = count > passed ? listBits(matches, passed, wanted) : [];
-    listed.push(numbers.map((number) => segment.idOf(number)));
-    passed = Math.max(0, passed - count);
-    wanted -= numbers.length;
-  }
-  return listed
-    .flat()
-    .toSorted((one, other) => one - other)
-    .slice(first, first + size);
+  const changed = changes.flatMap((one) => idsOf(one));
+  // The sort may put changed companies before the page: as many others are listed instead of skipped.
+  const first = Math.min(skipped, changed.length);
+  let [passed, wanted] = [skipped - first, size + first];
+  const others = ranges.flatMap((one) => {
+    const ids = idsOf(one, passed, wanted);
+    passed = Math.max(0, passed - countBits(one.matches));
+    wanted -= ids.length;
+    return ids;
+  });
+  const sorted = [...changed, ...others].toSorted((one, other) => one - other);
+  return sorted.slice(first, first + size);
 }
 
 function countAll(segments: Segment[]): number {
