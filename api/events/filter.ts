@@ -11,11 +11,11 @@ import { invalid, type Problem } from '../http/errors.ts';
 import { dateField } from '../http/field.ts';
 import { keep } from '../http/keep.ts';
 import {
+  type CountryField,
   findCodes,
+  type FoundCodes,
   readSearchDictionary,
   type SearchDictionary,
-  startsActivity,
-  wanted,
 } from '../search/filter.ts';
 
 // This file checks the filters of feeds and histories; sql/function/15_feed.sql selects the events.
@@ -61,35 +61,14 @@ async function readShared(db: Db, field: keyof typeof filterLists): Promise<stri
   return rows.map((row) => Object.values(row)[0]!);
 }
 
-/** Returns the problem of the first word that is not known, with similar words. */
-function findUnknown(field: string, words: string[], known: string[]): Problem | undefined {
-  const unknown = words.find((word) => !known.includes(word));
-  if (unknown === undefined) return undefined;
-  const given = field === 'event_type' ? unknown.toUpperCase() : unknown.toLowerCase();
+/** Returns a word as its code, and the problem of an unknown word, with similar words. */
+function findWord(field: string, word: string, known: string[]): FoundCodes {
+  if (known.includes(word)) return { codes: [word] };
+  const given = field === 'event_type' ? word.toUpperCase() : word.toLowerCase();
   const near = findNear(given, known, 3).join(', ');
   const kind = `${field.startsWith('event') ? 'an' : 'a'} ${field.replace('_', ' ')}`;
   const message = `The ${field} field must be the name of ${kind}${near && ` such as ${near}`}.`;
-  return [field, message, 'unknown_value'];
-}
-
-type OfCompany = 'voivodeship' | 'legal_form' | 'activity_prefix';
-
-/** Returns the codes of words in some countries, and the problem of a word that no country knows. */
-function findOfCompany(
-  field: OfCompany,
-  words: string[],
-  countries: SearchDictionary[],
-): [codes: string[], Problem?] {
-  if (field === 'activity_prefix') {
-    const codes = words.map((text) => text.toUpperCase());
-    const isKnown = (text: string) => countries.some((one) => startsActivity(one, text));
-    const wrong = `The ${field} field must be ${wanted[field]}.`;
-    return codes.every(isKnown) ? [codes] : [codes, [field, wrong, 'invalid_format']];
-  }
-  const found = words.map((word) => findCodes(field, word, countries));
-  const codes = found.flatMap((one) => one.codes);
-  const wrong = found.find(({ problem }) => problem !== undefined)?.problem;
-  return wrong === undefined ? [codes] : [codes, [field, wrong, 'unknown_value']];
+  return { codes: [], problem: [field, message, 'unknown_value'] };
 }
 
 /**
@@ -133,13 +112,14 @@ export async function resolveFeedFilter(db: Db, asked: Asked, within = ''): Prom
   const isAsked = (one: SearchDictionary) => filter.countries?.includes(one.country_code) ?? true;
   for (const field of Object.keys(filterLists) as (keyof typeof filterLists)[]) {
     if (asked[field] === undefined) continue;
-    const words = listOf(asked[field]);
     const known = await readShared(db, field);
-    const [codes, problem] = known
-      ? [words, findUnknown(field, words, known)]
-      : findOfCompany(field as OfCompany, words, (await readDictionary()).filter(isAsked));
-    filter[filterLists[field]] = codes;
-    if (problem) problems.push(problem);
+    const ofCountries = known ? [] : (await readDictionary()).filter(isAsked);
+    const found = listOf(asked[field]).map((word) =>
+      known ? findWord(field, word, known) : findCodes(field as CountryField, word, ofCountries),
+    );
+    filter[filterLists[field]] = found.flatMap(({ codes }) => codes);
+    const wrong = found.find(({ problem }) => problem)?.problem;
+    if (wrong) problems.push(wrong);
   }
   const name = ([field, message, code]: Problem): Problem => {
     return [within + field, message.replace(field, within + field), code];

@@ -19,17 +19,11 @@ function textField(longest = 150) {
     .meta({ type: 'string', minLength: 1, maxLength: longest });
 }
 
-const activityField = z
-  .string()
-  .transform((text) => text.toUpperCase())
-  .meta({ type: 'string' })
-  .optional();
-
 /** The filters of a search in the words of the client, before `resolveFilter` translates them. */
 export const filterQuery = z
   .strictObject({
-    activity_code: activityField,
-    activity_prefix: activityField,
+    activity_code: z.string().optional(),
+    activity_prefix: z.string().optional(),
     activity_start_from: dateField.optional(),
     activity_start_to: dateField.optional(),
     voivodeship: textField().meta({ id: 'Voivodeship' }).optional(),
@@ -102,17 +96,42 @@ export async function readSearchDictionary(db: Db) {
   return Promise.all(countries);
 }
 
-/** Returns whether a text is the beginning of an activity code of a country. */
-export function startsActivity({ activity, activityPattern }: SearchDictionary, text: string) {
-  return text !== '' && activityPattern.test(text + activity.slice(text.length));
-}
+/** What a word must be in the fields whose words differ between countries. */
+const wanted = {
+  activity_code: 'an activity code without dots, such as 4711Z',
+  activity_prefix: 'the beginning of an activity code without dots, such as 47',
+  voivodeship: 'the name of a voivodeship',
+  legal_form: 'the slug of a legal form',
+  section: 'a section from A to V, or none',
+};
 
-/** Returns the codes of a region, legal form or section, such as `PL 14`, or a problem that names similar words. */
+/** A field whose words differ between countries. */
+export type CountryField = keyof typeof wanted;
+
+/** The codes of a word of a filter, and what is wrong with it. */
+export type FoundCodes = { codes: string[]; problem?: Problem };
+
+/**
+ * Returns the codes of a word in some countries, or a problem that names similar words. The code of a region, legal
+ * form or section begins with its country, such as `PL 14`.
+ */
 export function findCodes(
-  field: 'voivodeship' | 'legal_form' | 'section',
+  field: CountryField,
   text: string,
   countries: SearchDictionary[],
-) {
+): FoundCodes {
+  const wrong = `The ${field} field must be ${wanted[field]}`;
+  if (field === 'activity_code' || field === 'activity_prefix') {
+    const code = text.toUpperCase();
+    const isKnown = countries.some(({ activity, activityPattern }) => {
+      // A prefix that the end of another code completes begins an activity code.
+      const end = field === 'activity_prefix' && code !== '' ? activity.slice(code.length) : '';
+      return activityPattern.test(code + end);
+    });
+    return isKnown
+      ? { codes: [code] }
+      : { codes: [], problem: [field, `${wrong}.`, 'invalid_format'] };
+  }
   const slug = slugOf(text);
   const codes = countries.flatMap(({ country_code, [field]: known }) => {
     const code = known.get(slug);
@@ -121,17 +140,9 @@ export function findCodes(
   if (codes.length > 0) return { codes };
   const words = countries.flatMap(({ [field]: known }) => [...known.keys()]);
   const near = findNear(slug, words.toSorted(), 5).join(', ');
-  const hint = near && `; near ones: ${near}`;
-  return { codes, problem: `The ${field} field must be ${wanted[field]}${hint}.` };
+  const message = `${wrong}${near && `; near ones: ${near}`}.`;
+  return { codes, problem: [field, message, 'unknown_value'] };
 }
-
-export const wanted = {
-  activity_code: 'an activity code without dots, such as 4711Z',
-  activity_prefix: 'the beginning of an activity code without dots, such as 47',
-  voivodeship: 'the name of a voivodeship',
-  legal_form: 'the slug of a legal form',
-  section: 'a section from A to V, or none',
-};
 
 /** Returns a filter with codes and folded text, without a country for `all`. Throws a 422 that names similar words. */
 export async function resolveFilter(
@@ -148,22 +159,16 @@ export async function resolveFilter(
   const status = query.status ?? (isFree ? undefined : ('ACTIVE' as const));
   const filter = { ...query, country, status };
   const problems: Problem[] = [];
-  for (const field of ['activity_code', 'activity_prefix'] as const) {
-    const text = query[field];
-    const isKnown = (of: SearchDictionary) =>
-      field === 'activity_code' ? of.activityPattern.test(text!) : startsActivity(of, text!);
-    if (text === undefined || countries.some(isKnown)) continue;
-    problems.push([field, `The ${field} field must be ${wanted[field]}.`, 'invalid_format']);
-  }
-  for (const field of ['voivodeship', 'legal_form'] as const) {
+  const fields = ['activity_code', 'activity_prefix', 'voivodeship', 'legal_form'] as const;
+  for (const field of fields) {
     if (query[field] === undefined) continue;
-    if (!one) {
+    if (!one && !field.startsWith('activity')) {
       problems.push([field, `The ${field} field needs one country.`, 'conflict']);
       continue;
     }
-    const { codes, problem } = findCodes(field, query[field], [one]);
-    filter[field] = codes[0]?.split(' ')[1];
-    if (problem !== undefined) problems.push([field, problem, 'unknown_value']);
+    const { codes, problem } = findCodes(field, query[field], countries);
+    filter[field] = codes[0]?.split(' ').at(-1);
+    if (problem) problems.push(problem);
   }
   if (problems.length > 0) throw invalid(problems);
   if (query.city === undefined && query.name === undefined) return filter;

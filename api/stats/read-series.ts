@@ -27,7 +27,7 @@ async function selectSymbols(db: Db, source: string, asked: SeriesQuery) {
     if (value === undefined) return asked.group_by?.includes(dimension) ? everyValue : null;
     if (slugOf(value) === none) return '';
     const { codes, problem } = findCodes(dimension, value, await readDictionary());
-    if (problem !== undefined) problems.push([dimension, problem, 'unknown_value']);
+    if (problem) problems.push(problem);
     return codes[0]?.split(' ')[1];
   });
   const symbols = await Promise.all(selected);
