@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { model } from '../endpoint/answers.ts';
+import { answersStatus, model } from '../endpoint/answers.ts';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import type { Context } from '../http/context.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
@@ -46,20 +46,17 @@ const result = model('SearchResult', {
 
 type Result = z.output<typeof result>;
 
-/** A row of a page of results: a company with the contacts of one of its entries. */
-type ResultItem = Omit<Result, 'identifiers' | 'company_ref' | 'contacts'> &
-  Numbers &
-  Record<z.output<typeof contactType>, string | null> & { company_id: number };
+/** A result as `api/search_page.sql` returns it, with the contacts of each entry of the company. */
+type ResultItem = Omit<Result, 'identifiers' | 'contacts'> &
+  Numbers & { entries: Record<z.output<typeof contactType>, string | null>[] };
 
 type PageRow = { snapshot_no: number; is_changed: boolean; items: ResultItem[] };
 
 // Spec: contacts are "present where the registry has contacts"; a result without contacts has no such field.
-function viewResult(items: ResultItem[]): Result {
-  const { company_id, name, city, voivodeship, activity_start, activity_main, status } = items[0]!;
-  const names = { identifiers: identifiersOf(items), company_ref: String(company_id), name };
-  const shown = { ...names, city, voivodeship, activity_start, activity_main, status };
-  const contacts = listValues(items, contactType.options);
-  return contacts.length > 0 ? { ...shown, contacts } : shown;
+function viewResult({ entries, ...shown }: ResultItem): Result {
+  const contacts = listValues(entries, contactType.options);
+  const identifiers = identifiersOf([shown]);
+  return { ...shown, identifiers, ...(contacts.length > 0 && { contacts }) };
 }
 
 /**
@@ -79,13 +76,7 @@ async function readPage(
       snapshot_no,
     );
     least_no = page!.snapshot_no;
-    if (page!.is_changed) continue;
-    const byCompany = Map.groupBy(page!.items, ({ company_id }) => company_id);
-    const listed = company_ids.flatMap((company_id) => {
-      const items = byCompany.get(company_id);
-      return items ? viewResult(items) : [];
-    });
-    return { total, results: listed };
+    if (!page!.is_changed) return { total, results: page!.items.map(viewResult) };
   }
 }
 
@@ -104,14 +95,10 @@ export function searchEndpoint(options: SearchOptions, charge: Charging): Endpoi
       auth: 'token',
       credits: searchCredits,
       query: searchQuery,
-      answer: z.strictObject({
-        status: z.literal('success'),
-        data: z.strictObject({ ...pageMetaFields, results: z.array(result) }),
-      }),
-      example: {
-        status: 'success',
-        data: { ...viewPageMeta({ page: 1, per_page: pageSize }, 1), results: [examples.found] },
-      },
+      ...answersStatus([
+        z.strictObject({ ...pageMetaFields, results: z.array(result) }),
+        { ...viewPageMeta({ page: 1, per_page: pageSize }, 1), results: [examples.found] },
+      ]),
       errors: creditErrors(searchCredits),
     },
     async ({ query, caller, response, claim }) => {
@@ -120,15 +107,13 @@ export function searchEndpoint(options: SearchOptions, charge: Charging): Endpoi
       const company_id = await findByNumbers(readers.db, { nip, regon, krs, siren });
       const asked = { ...filters, company_id };
       const filter = await resolveFilter(readers.db, await readDictionary(), asked);
-      const paging = { page, per_page };
-      const search = { filter, sort, skipped: skippedBy(paging), size: per_page };
+      const search = { filter, sort, skipped: skippedBy(query), size: per_page };
       const { total, results } = await limiter.inTurn(searches, account_id, () =>
         readPage(options, search, snapshot_no, () => response.closed),
       );
       const description = `Search, page ${page}`;
       response.set(await charge({ account_id, amount: searchCredits, description, claim }));
-      const meta = viewPageMeta(paging, total);
-      return { status: 'success', data: { ...meta, results } };
+      return { status: 'success', data: { ...viewPageMeta(query, total), results } };
     },
   );
 }
