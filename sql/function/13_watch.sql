@@ -12,49 +12,42 @@ $$;
 -- The second watch takes over the events, the items and, where it has none, the settings and the reference.
 create or replace function customer.fold_watches(folded_ids bigint[], keeper_ids bigint[]) returns void
 language plpgsql as $$
+declare
+    folded record;
 begin
-    update customer.submission_item
-    set watch_id = pair.keeper_id
-    from unnest(folded_ids, keeper_ids) as pair (folded_id, keeper_id)
-    where submission_item.watch_id = pair.folded_id;
-
-    update customer.watch
-    set
-        events_count = watch.events_count + folded.events_count,
-        last_event_at = greatest(watch.last_event_at, folded.last_event_at),
-        reference = coalesce(watch.reference, folded.reference)
-    from (
-        select
-            pair.keeper_id,
-            sum(watch.events_count) as events_count,
-            max(watch.last_event_at) as last_event_at,
-            (array_agg(watch.reference order by watch.watch_id) filter (where watch.reference is not null))[1]
-                as reference
+    for folded in
+        select pair.keeper_id, watch.*
         from unnest(folded_ids, keeper_ids) as pair (folded_id, keeper_id)
         join customer.watch on watch.watch_id = pair.folded_id
-        group by pair.keeper_id
-    ) as folded
-    where watch.watch_id = folded.keeper_id;
+        order by watch.watch_id
+    loop
+        update customer.submission_item
+        set watch_id = folded.keeper_id
+        where submission_item.watch_id = folded.watch_id;
 
-    update customer.watch
-    set
-        has_custom_settings = true,
-        alerts_enabled = custom.alerts_enabled,
-        notify_via_email = custom.notify_via_email,
-        alert_min_severity = custom.alert_min_severity,
-        alert_event_classes = custom.alert_event_classes,
-        alert_categories = custom.alert_categories
-    from (
-        select distinct on (pair.keeper_id) pair.keeper_id, watch.*
-        from unnest(folded_ids, keeper_ids) as pair (folded_id, keeper_id)
-        join customer.watch on watch.watch_id = pair.folded_id
-        where watch.has_custom_settings
-        order by pair.keeper_id, watch.watch_id
-    ) as custom
-    where watch.watch_id = custom.keeper_id and not watch.has_custom_settings;
+        update customer.watch
+        set
+            events_count = watch.events_count + folded.events_count,
+            last_event_at = greatest(watch.last_event_at, folded.last_event_at),
+            reference = coalesce(watch.reference, folded.reference)
+        where watch.watch_id = folded.keeper_id;
 
-    delete from customer.watch
-    where watch.watch_id = any(folded_ids);
+        update customer.watch
+        set
+            has_custom_settings = true,
+            alerts_enabled = folded.alerts_enabled,
+            notify_via_email = folded.notify_via_email,
+            alert_min_severity = folded.alert_min_severity,
+            alert_event_classes = folded.alert_event_classes,
+            alert_categories = folded.alert_categories
+        where
+            watch.watch_id = folded.keeper_id
+            and folded.has_custom_settings
+            and not watch.has_custom_settings;
+
+        delete from customer.watch
+        where watch.watch_id = folded.watch_id;
+    end loop;
 end;
 $$;
 
