@@ -28,10 +28,14 @@ const initialAccountSettings: AccountSettings = { ...initialSettings, notify_sub
 
 export const settingColumns = Object.keys(initialSettings) as (keyof AlertSettings)[];
 
-function change(stored: AccountSettings, given: AlertChange) {
+/** Returns the columns that a request changes: an omitted list becomes all classes or categories. */
+function changesOf(given: AlertChange) {
   // A parsed JSON body has no undefined fields, which would replace stored values.
-  const lists = { alert_event_classes: null, alert_categories: null };
-  return { ...stored, ...lists, ...given } as AccountSettings;
+  return {
+    alert_event_classes: null,
+    alert_categories: null,
+    ...given,
+  } as Partial<AccountSettings>;
 }
 
 /** Returns the global settings of an account. */
@@ -55,11 +59,11 @@ export async function setGlobally(
   isForced: boolean,
 ) {
   return changeWatchList(db, account_id, async (tx) => {
-    const settings = change(await findGlobalSettings(tx, account_id), given);
+    const changes = changesOf(given);
     await tx
       .insertInto('customer.alert_setting')
-      .values({ account_id, ...settings })
-      .onConflict((conflict) => conflict.column('account_id').doUpdateSet(settings))
+      .values({ account_id, ...initialAccountSettings, ...changes })
+      .onConflict((conflict) => conflict.column('account_id').doUpdateSet(changes))
       .execute();
     if (isForced) await dropCustomSettings(tx, account_id);
     const { total: updated } = await tx
@@ -96,7 +100,7 @@ export const notWatched = {
 function findWatch(tx: Tx, account_id: string, name: CompanyName) {
   return tx
     .selectFrom('customer.watch')
-    .select(['watch_id', 'has_custom_settings', ...settingColumns])
+    .select(['watch_id', 'has_custom_settings'])
     .where('account_id', '=', account_id)
     .where(isWatchOf(name))
     .orderBy('company_id', (order) => order.asc().nullsLast())
@@ -114,10 +118,9 @@ export async function setForCompany(
   name: CompanyName,
 ) {
   await changeWatchList(db, account_id, async (tx) => {
-    const { watch_id, has_custom_settings, ...own } = await findWatch(tx, account_id, name);
-    const global = await findGlobalSettings(tx, account_id);
-    const stored = has_custom_settings ? { ...global, ...(own as AlertSettings) } : global;
-    const { notify_submissions: _, ...settings } = change(stored, given);
+    const { watch_id, has_custom_settings } = await findWatch(tx, account_id, name);
+    const first = has_custom_settings ? {} : await findGlobalSettings(tx, account_id);
+    const { notify_submissions: _, ...settings } = { ...first, ...changesOf(given) };
     await tx
       .updateTable('customer.watch')
       .set({ ...settings, has_custom_settings: true })
