@@ -1,5 +1,6 @@
 import type { Request, Router } from 'express';
 import { sql } from 'kysely';
+import type { Db } from '../../sql/connection/kysely.ts';
 import { readUnsubscribeToken } from '../../sql/secrets/unsubscribe-token.ts';
 import { readForm } from '../http/bounded-body.ts';
 import type { Context } from '../http/context.ts';
@@ -8,47 +9,42 @@ import { createRouter } from '../http/router.ts';
 import { sendPrivatePage } from '../html/page.ts';
 
 /**
- * Selects the account of an unsubscribe link; undefined for a forged or expired token. A link from before the last
- * recovery of an account selects no account.
+ * Returns the account of an unsubscribe link, and the token; undefined for a forged or expired token. A link from
+ * before the last recovery of an account has no account. The token is in the form of the page, or in the address, which
+ * mail programs use (RFC 8058).
  */
-function selectReader({ db, now, secretKey }: Context, token: string) {
+async function findReader({ db, now, secretKey }: Context, { query, body }: Request) {
+  const { token } = { ...query, ...(body as object | undefined) } as { token?: unknown };
+  if (typeof token !== 'string') return undefined;
   const unsubscription = readUnsubscribeToken(secretKey, token, now());
   if (!unsubscription) return undefined;
   const { user_ref, issued_at } = unsubscription;
   // A token holds the time of its issue in whole seconds only.
   const end_of_second = new Date(issued_at.getTime() + 1000);
-  return db
+  const reader = await db
     .selectFrom('customer.account')
     .select(['account_id', 'language'])
     .where('user_ref', '=', user_ref)
-    .where((eb) => eb.or([eb('recovered_at', 'is', null), eb('recovered_at', '<', end_of_second)]));
+    .where((eb) => eb.or([eb('recovered_at', 'is', null), eb('recovered_at', '<', end_of_second)]))
+    .executeTakeFirst();
+  return reader && { token, ...reader };
 }
 
-/** Turns off all alerts by mail of an account, and returns the account; undefined for an invalid token. */
-async function stopMails(options: Context, token: string) {
-  return options.db.transaction().execute(async (tx) => {
-    const reader = selectReader({ ...options, db: tx }, token);
-    const account = await reader?.forNoKeyUpdate().executeTakeFirst();
-    if (!account) return undefined;
+/** Turns off all alerts by mail of an account. */
+async function stopMails(db: Db, account_id: string): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await sql`select customer.lock_accounts(array[${account_id}::bigint])`.execute(tx);
     await sql`
       with setting as (
           update customer.alert_setting
           set notify_via_email = false
-          where account_id = ${account.account_id}
+          where account_id = ${account_id}
       )
       update customer.watch
       set notify_via_email = false
-      where account_id = ${account.account_id} and has_custom_settings
+      where account_id = ${account_id} and has_custom_settings
     `.execute(tx);
-    return account;
   });
-}
-
-/** Returns the token from the form of the page, or from the address, which mail programs use (RFC 8058). */
-function tokenOf({ query, body }: Request): string | undefined {
-  const { token } = (body as { token?: unknown } | undefined) ?? {};
-  const given = token ?? query.token;
-  return typeof given === 'string' ? given : undefined;
 }
 
 /**
@@ -61,13 +57,13 @@ export function createUnsubscribePages(options: Context): Router {
   router
     .route('/unsubscribe')
     .get(async (request, response) => {
-      const token = tokenOf(request) ?? '';
-      const reader = await selectReader(options, token)?.executeTakeFirst();
-      if (reader) sendPrivatePage(response, 200, 'unsubscribe-form', { token, ...reader });
+      const reader = await findReader(options, request);
+      if (reader) sendPrivatePage(response, 200, 'unsubscribe-form', reader);
       else sendPrivatePage(response, 422, 'unsubscribe-refused');
     })
     .post(readForm, async (request, response) => {
-      const reader = await stopMails(options, tokenOf(request) ?? '');
+      const reader = await findReader(options, request);
+      if (reader) await stopMails(options.db, reader.account_id);
       if (reader) sendPrivatePage(response, 200, 'unsubscribe-done', reader);
       else sendPrivatePage(response, 422, 'unsubscribe-refused');
     })
