@@ -33,21 +33,20 @@ const feedPage = endpoint(
     ...answersStatus([z.array(companyEvent), [example]], [pageMeta, examples.meta]),
   },
   async ({ query, caller, response, options: { readers, now } }) => {
-    const { lang, page, per_page, ...asked } = query;
-    const filter = await resolveFeedFilter(readers.db, asked);
+    const { lang, per_page } = query;
+    const filter = await resolveFeedFilter(readers.db, query);
     // The daily counts of a feed know types and countries alone.
     const { sources, regions, legal_forms, activity_prefixes } = filter;
     const isCounted = !sources && !regions && !legal_forms && !activity_prefixes;
     const file = isCounted ? 'api/read_feed_page.sql' : 'api/read_feed_rows.sql';
-    const paging = { page, per_page };
-    const values = [caller.account_id, JSON.stringify(filter), skippedBy(paging), per_page];
+    const values = [caller.account_id, JSON.stringify(filter), skippedBy(query), per_page];
     type Page = { total: number; events: string; published: Record<string, string> };
     const [found] = await readers.read(
       (db) => runPrepared<Page>(db, file, values),
       caller.snapshot_no,
     );
     const { total, events, published } = found!;
-    const meta = { ...viewPageMeta(paging, total), published };
+    const meta = { ...viewPageMeta(query, total), published };
     if (lang === undefined) return answerTagged(response, events, meta, now());
     const items = JSON.parse(events) as z.output<typeof companyEvent>[];
     const told = withWords(items, lang, (one) => one.identifier_type);

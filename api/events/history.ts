@@ -1,7 +1,5 @@
-import type { Response } from 'express';
 import { z } from 'zod';
 import { runPrepared } from '../../sql/connection/prepared.ts';
-import type { Caller } from '../auth/authenticate.ts';
 import {
   type CompanyName,
   companyRef,
@@ -14,9 +12,8 @@ import {
 } from '../companies/identifier.ts';
 import { findWatched } from '../companies/lookup.ts';
 import { answersStatus, model, text } from '../endpoint/answers.ts';
-import { endpoint } from '../endpoint/endpoint.ts';
+import { type Call, endpoint } from '../endpoint/endpoint.ts';
 import { limits } from '../figures/rate-limits.ts';
-import type { Context } from '../http/context.ts';
 import { HttpError } from '../http/errors.ts';
 import { pagingFields, skippedBy, viewPageMeta } from '../http/paging.ts';
 import {
@@ -54,8 +51,11 @@ const answered = {
 
 const queryFields = { ...filterFields, lang: langField, ...pagingFields };
 
-/** The query of a history, and the call. */
-type Asked = z.output<z.ZodObject<typeof queryFields>> & { caller: Caller; response: Response };
+/** The call of a history; the query may have further fields. */
+type Asked = Pick<
+  Call<'token', never, z.output<z.ZodObject<typeof queryFields>>, never>,
+  'query' | 'caller' | 'response' | 'options'
+>;
 
 type Found = {
   total: number;
@@ -64,18 +64,13 @@ type Found = {
   identifier_type: string | null;
 };
 
-/**
- * Returns the answer with a page of the events of a company. Throws a 404 for an unknown company. `named` is the type
- * and value of a number, or null and a `company_ref`.
- */
+/** Returns the answer with a page of the events of a company. Throws a 404 for an unknown company. */
 async function readHistory(
-  { readers, now }: Context,
+  { query, caller: { account_id, snapshot_no }, response, options: { readers, now } }: Asked,
   named: CompanyName,
-  { caller: { account_id, snapshot_no }, response, lang, page, per_page, ...asked }: Asked,
 ) {
-  const filter = await resolveFeedFilter(readers.db, asked);
-  const paging = { page, per_page };
-  const values = [...named, per_page, skippedBy(paging), JSON.stringify(filter)];
+  const filter = await resolveFeedFilter(readers.db, query);
+  const values = [...named, query.per_page, skippedBy(query), JSON.stringify(filter)];
   const rows = await readers.read(
     (one) => runPrepared<Found>(one, 'api/read_history.sql', values),
     snapshot_no,
@@ -85,8 +80,8 @@ async function readHistory(
   const refs = [company.company_ref];
   const watched = await readers.readCustomer((db) => findWatched(db, account_id, refs));
   const is_watched = watched.size > 0;
-  const meta = { ...viewPageMeta(paging, total), ...company, is_watched };
-  const data = { events: withWords(events, lang, () => company.identifier_type) };
+  const meta = { ...viewPageMeta(query, total), ...company, is_watched };
+  const data = { events: withWords(events, query.lang, () => company.identifier_type) };
   return answerTagged(response, JSON.stringify(data), meta, now());
 }
 
@@ -99,10 +94,11 @@ const historyByNumber = endpoint(
     query: namingOne(queryFields),
     check: numberCheck,
   },
-  async ({ query, caller, response, options }) => {
-    const { identifier_type: _type, identifier_value: _value, company_ref, ...asked } = query;
-    if (company_ref !== undefined) await options.limiter.count(limits.histories, caller.account_id);
-    return readHistory(options, nameOf(query), { caller, response, ...asked });
+  async (call) => {
+    const { query, caller, options } = call;
+    const isByReference = query.company_ref !== undefined;
+    if (isByReference) await options.limiter.count(limits.histories, caller.account_id);
+    return readHistory(call, nameOf(query));
   },
 );
 
@@ -117,8 +113,7 @@ const historyByReference = endpoint(
     params: z.strictObject({ company_ref: companyRef }),
     query: z.strictObject(queryFields),
   },
-  ({ params, query, caller, response, options }) =>
-    readHistory(options, [null, params.company_ref], { caller, response, ...query }),
+  (call) => readHistory(call, [null, call.params.company_ref]),
 );
 
 export const historyEndpoints = [historyByNumber, historyByReference];
