@@ -10,12 +10,12 @@
 -- continued from it would silently miss events.
 -- The plan is made once, since the planner does not see the scope and the limit: a plan takes longer than an answer.
 with asked as materialized (
-    select feed_filter.*, $2::text as scope, $4::bigint as item_limit
+    select feed_filter.*, $2::text as scope, $4::int as item_limit
     from registry.feed_filter($5::jsonb)
 ),
 
 known as materialized (
-    select event_range.snapshot_no
+    select event_range.snapshot_no, event_range.last_event_id
     from registry.event_range
     where event_range.first_event_id <= $3::bigint
     order by event_range.first_event_id desc
@@ -25,12 +25,10 @@ known as materialized (
 part as materialized (
     select
         event_range.snapshot_no,
-        greatest(
-            event_range.first_event_id,
-            case
-                when event_range.snapshot_no = (select known.snapshot_no from known) then $3::bigint + 1
-            end
-        ) as first_id,
+        case
+            when event_range.snapshot_no = (select known.snapshot_no from known) then $3::bigint + 1
+            else event_range.first_event_id
+        end as first_id,
         event_range.last_event_id as last_id
     from registry.event_range
     cross join asked
@@ -106,42 +104,44 @@ page as materialized (
     limit (select asked.item_limit + 1 from asked)
 ),
 
-shown as materialized (
-    select page.event_id, row_number() over (order by page.snapshot_no, page.event_id) as place
-    from page
-    order by place
-    limit (select asked.item_limit from asked)
+listed as materialized (
+    select array(select page.event_id from page order by page.snapshot_no, page.event_id) as event_ids
+),
+
+-- The position where the answer ends although more events may follow; null at the end of what is published.
+ending as materialized (
+    select coalesce(
+        case when cardinality(listed.event_ids) > $4::int then listed.event_ids[$4::int] end,
+        (
+            select scanned.event_id
+            from scanned
+            order by scanned.snapshot_no, scanned.event_id
+            offset registry.feed_scan() - 1
+        )
+    ) as event_id
+    from listed
 )
 
 select
-    coalesce(json_agg(item)::text, '[]') as events,
+    (
+        select coalesce(json_agg(item)::text, '[]')
+        from (
+            select shown.event_id, feed_item.*
+            from unnest(listed.event_ids[:$4::int]) with ordinality as shown (event_id, place)
+            cross join lateral customer.feed_item($1::bigint, shown.event_id) as feed_item
+            order by shown.place
+        ) as item
+    ) as events,
     coalesce(
-        case
-            when (select count(*) > $4::bigint from page)
-                then (select shown.event_id from shown order by shown.place desc limit 1)
-            when (select count(*) = registry.feed_scan() from scanned)
-                then (
-                    select scanned.event_id from scanned
-                    order by scanned.snapshot_no desc, scanned.event_id desc
-                    limit 1
-                )
-            else (select part.last_id from part order by part.snapshot_no desc limit 1)
-        end,
+        ending.event_id,
+        (select part.last_id from part order by part.snapshot_no desc limit 1),
         $3::bigint
     ) as last_event_id,
-    (select count(*) > $4::bigint from page)
-    or (select count(*) = registry.feed_scan() from scanned) as has_more,
-    (select registry.published_days(asked.countries) from asked) as published
-from (
-    select shown.event_id, feed_item.*
-    from shown
-    cross join lateral customer.feed_item($1::bigint, shown.event_id) as feed_item
-    order by shown.place
-) as item
-having
+    ending.event_id is not null as has_more,
+    registry.published_days(asked.countries) as published
+from asked
+cross join listed
+cross join ending
+where
     $3::bigint = 0
-    or exists (
-        select
-        from registry.event_range
-        where $3::bigint between event_range.first_event_id and event_range.last_event_id
-    )
+    or $3::bigint <= (select known.last_event_id from known)
