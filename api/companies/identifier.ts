@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { model } from '../endpoint/answers.ts';
-import type { Db } from '../../sql/connection/kysely.ts';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import { identifierType, readIdentifierTypes } from '../dictionaries/names.ts';
 import { createBatch } from '../http/batch.ts';
@@ -70,21 +69,16 @@ export function printable(text: string): string {
   return /[^\x20-\x7e]/.test(text) ? '' : text;
 }
 
-/** Returns whether each pair of a type and a text is a valid number; null for an unknown type. */
-async function areNumbers(db: Db, checked: [type: string, value: string][]) {
-  const columns = [0, 1].map((at) => checked.map((pair) => printable(pair[at]!)));
-  const file = 'api/check_numbers.sql';
-  const rows = await runPrepared<{ is_number: boolean | null }>(db, file, columns);
-  return rows.map(({ is_number }) => is_number);
-}
-
 /** Returns a check of the types and numbers of a request, by the form and check digit in the dictionary. */
 export function numberCheck({ readers }: Context, pairs = [usualPair]) {
   const readTypes = keep(() => readIdentifierTypes(readers.db));
-  const isNumber = createBatch(
-    (checked: [type: string, value: string][]) => areNumbers(readers.db, checked),
-    2,
-  );
+  /** Returns whether a text is a valid number of a known type. */
+  const isNumber = createBatch(async (checked: [type: string, value: string][]) => {
+    const columns = [checked.map(([type]) => type), checked.map(([, text]) => printable(text))];
+    const file = 'api/check_numbers.sql';
+    const rows = await runPrepared<{ is_number: boolean }>(readers.db, file, columns);
+    return rows.map(({ is_number }) => is_number);
+  }, 2);
 
   async function checkOne(pair: Pair, given: Record<string, unknown>, within = '') {
     const [typeField, valueField] = [within + pair[0], within + pair[1]];

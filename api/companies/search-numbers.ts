@@ -21,12 +21,10 @@ type NumberRow = { field: string; form: string; is_number: boolean; company_id: 
  * undefined for a search without numbers. Throws a 422 for a wrong form or check digit.
  */
 export async function findByNumbers(db: Db, asked: Asked): Promise<number | null | undefined> {
-  const given = Object.entries(asked).flatMap(([field, value]) =>
-    value === undefined ? [] : [[field, value] as const],
-  );
+  const given = Object.entries(asked).filter(([, value]) => value !== undefined);
   if (given.length === 0) return undefined;
-  const values = given.map(([, value]) => printable(value));
   const fields = given.map(([field]) => field);
+  const values = given.map(([, value]) => printable(value!));
   const { rows } = await sql<NumberRow>`
     select field, form, is_number,
       case
@@ -43,8 +41,6 @@ export async function findByNumbers(db: Db, asked: Asked): Promise<number | null
       return [field, `The ${field} field must be ${form}.`, 'invalid_number'];
     });
   if (problems.length > 0) throw invalid(problems);
-  const [first] = rows;
-  return rows.every(({ company_id }) => company_id === first!.company_id)
-    ? first!.company_id
-    : null;
+  const [id, ...others] = new Set(rows.map(({ company_id }) => company_id));
+  return others.length === 0 ? id : null;
 }

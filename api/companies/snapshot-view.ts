@@ -191,13 +191,13 @@ function viewPersons(entries: SnapshotEntry[], { words, lang }: SnapshotWords) {
     const others = entry.persons ?? [];
     return owner.full_name === '' ? others : [owner, ...others];
   });
-  const byContent = Map.groupBy(persons, ({ full_name, role, holding, number }) =>
-    [full_name, role, holding, number].join('\n'),
+  const byContent = new Map(
+    persons.map(({ full_name, role, holding, number }) => [
+      [full_name, role, holding, number].join('\n'),
+      { full_name, role, ...(holding && { holding }) },
+    ]),
   );
-  return [...byContent.values()].map(([one]) => {
-    const { full_name, role, holding } = one!;
-    return { full_name, role, ...(holding && { holding }) };
-  });
+  return [...byContent.values()];
 }
 
 /** Returns a snapshot. @param entries all entries of a company, at least one, as `api/read_snapshot.sql` orders them */

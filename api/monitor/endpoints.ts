@@ -57,16 +57,14 @@ function checkCompanies(body: Record<string, unknown>, context: z.core.$Refineme
   for (const pair of spellings) checkPair(body, context, pair);
   if (context.issues.length > 0) return;
   // Two lists of the same numbers, in any order and spelling, give equal texts.
-  const texts = spellings
+  const [first, other = first] = spellings
     .filter(([typeField]) => body[typeField] !== undefined)
     .map(([typeField, listField]) => {
       const digits = (body[listField] as string[]).map(digitsOf);
       return [body[typeField], ...new Set(digits.toSorted())].join(' ');
     });
-  if (new Set(texts).size > 1) {
-    const wrong = 'must say the same as identifier_value, and name the same as identifier_type';
-    refuse(context, ['value'], wrong, 'conflict');
-  }
+  const wrong = 'must say the same as identifier_value, and name the same as identifier_type';
+  if (other !== first) refuse(context, ['value'], wrong, 'conflict');
 }
 
 interface Addition {

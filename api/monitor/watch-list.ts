@@ -6,7 +6,7 @@ import { numberFields } from '../events/event.ts';
 import { type CompanyName, columnsOf } from '../companies/identifier.ts';
 import { text } from '../endpoint/answers.ts';
 import type { Bounds } from '../figures/account-limits.ts';
-import { invalid, type Problem } from '../http/errors.ts';
+import { invalid } from '../http/errors.ts';
 import { type Paging, rowCount, skippedBy } from '../http/paging.ts';
 import { readSubmission } from './read-submission.ts';
 
@@ -133,26 +133,24 @@ export async function addCompanies(db: Db, submission: Submission, bounds: Bound
   });
 }
 
-type Counted = 'added' | 'waiting' | 'all_watches' | 'all_queued';
+type Counts = { notifies: boolean } & Record<
+  'added' | 'waiting' | 'all_watches' | 'all_queued',
+  number
+>;
 
-type Counts = Record<Counted, number> & { notifies: boolean };
-
-function requireBounds(
-  { added, waiting, all_watches, all_queued }: Counts,
-  bounds: Bounds,
-  field: string,
-): void {
+function requireBounds(counts: Counts, bounds: Bounds, field: string): void {
+  const { added, waiting, all_watches, all_queued } = counts;
   const { WATCHES_PER_ACCOUNT: watches, QUEUED_NUMBERS_PER_ACCOUNT: queued } = bounds;
-  const problems: Problem[] = [];
-  if (added > 0 && all_watches > watches) {
-    const problem = `A watch list has at most ${watches} companies; this would make ${all_watches}.`;
-    problems.push([field, problem, 'limit_exceeded']);
-  }
-  if (waiting > 0 && all_queued > queued) {
-    const problem = `At most ${queued} numbers of an account wait for their import; this would make ${all_queued}.`;
-    problems.push([field, problem, 'limit_exceeded']);
-  }
-  if (problems.length > 0) throw invalid(problems);
+  const problems = [
+    added > 0 && all_watches > watches
+      ? `A watch list has at most ${watches} companies; this would make ${all_watches}.`
+      : [],
+    waiting > 0 && all_queued > queued
+      ? `At most ${queued} numbers of an account wait for their import; this would make ${all_queued}.`
+      : [],
+  ].flat();
+  if (problems.length === 0) return;
+  throw invalid(problems.map((problem) => [field, problem, 'limit_exceeded']));
 }
 
 async function settle(tx: Tx, submissions: string[], now: Date): Promise<void> {
