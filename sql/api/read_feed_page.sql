@@ -7,13 +7,13 @@ with asked as materialized (
     select feed_filter.* from registry.feed_filter($2::jsonb)
 ),
 
+-- `earlier_count` counts the events of later days, which earlier pages list.
 day as materialized (
     select
         feed_count.event_date,
         sum(feed_count.event_count) as event_count,
-        sum(sum(feed_count.event_count)) over (
-            order by feed_count.event_date desc rows unbounded preceding
-        ) as running_count
+        sum(sum(feed_count.event_count)) over (order by feed_count.event_date desc)
+        - sum(feed_count.event_count) as earlier_count
     from asked
     cross join customer.feed_count
     where
@@ -25,51 +25,42 @@ day as materialized (
     group by feed_count.event_date
 ),
 
-shown_day as (
-    select
-        day.event_date,
-        greatest($3::bigint - (day.running_count - day.event_count), 0)::bigint as skipped_count,
-        asked.types,
-        asked.countries
-    from day
-    cross join asked
-    where
-        day.running_count > $3::bigint
-        and day.running_count - day.event_count < $3::bigint + $4::bigint
-),
-
 page as materialized (
     select feed.event_id
-    from shown_day
+    from asked
+    cross join day
+    cross join lateral (
+        select greatest($3::bigint - day.earlier_count, 0)::bigint as skipped_count
+    ) as part
     cross join lateral (
         (
             select feed.event_id
             from customer.feed as feed
             where
-                shown_day.countries is null
-                and shown_day.types is null
+                asked.countries is null
+                and asked.types is null
                 and feed.account_id = $1::bigint
-                and feed.event_date = shown_day.event_date
+                and feed.event_date = day.event_date
             order by feed.event_id desc
-            limit registry.page_items() offset shown_day.skipped_count
+            limit registry.page_items() offset part.skipped_count
         )
         union all
         (
             select feed.event_id
-            from unnest(shown_day.types) as type (event_type)
+            from unnest(asked.types) as type (event_type)
             cross join lateral (
                 select feed.event_id
                 from customer.feed as feed
                 where
                     feed.event_type = type.event_type
                     and feed.account_id = $1::bigint
-                    and feed.event_date = shown_day.event_date
+                    and feed.event_date = day.event_date
                 order by feed.event_id desc
-                limit registry.page_items() + shown_day.skipped_count
+                limit registry.page_items() + part.skipped_count
             ) as feed
-            where shown_day.countries is null
+            where asked.countries is null
             order by feed.event_id desc
-            limit registry.page_items() offset shown_day.skipped_count
+            limit registry.page_items() offset part.skipped_count
         )
         union all
         -- The ids of a day and a country lie in few ranges. A skipped event costs a quarter of a microsecond.
@@ -78,29 +69,32 @@ page as materialized (
             from (
                 select min(feed.event_id) as first_id, max(feed.event_id) as last_id
                 from customer.feed as feed
-                where feed.account_id = $1::bigint and feed.event_date = shown_day.event_date
+                where feed.account_id = $1::bigint and feed.event_date = day.event_date
             ) as of_day
             join registry.event_range
                 on event_range.first_event_id <= of_day.last_id
                 and event_range.last_event_id >= of_day.first_id
-                and event_range.country_code = any(shown_day.countries)
+                and event_range.country_code = any(asked.countries)
             cross join lateral (
                 select feed.event_id
                 from customer.feed as feed
                 where
                     feed.account_id = $1::bigint
-                    and feed.event_date = shown_day.event_date
+                    and feed.event_date = day.event_date
                     and feed.event_id between event_range.first_event_id and event_range.last_event_id
-                    and (shown_day.types is null or feed.event_type = any(shown_day.types))
+                    and (asked.types is null or feed.event_type = any(asked.types))
                 order by feed.event_id desc
-                limit registry.page_items() + shown_day.skipped_count
+                limit registry.page_items() + part.skipped_count
             ) as feed
-            where shown_day.countries is not null
+            where asked.countries is not null
             order by feed.event_id desc
-            limit registry.page_items() offset shown_day.skipped_count
+            limit registry.page_items() offset part.skipped_count
         )
     ) as feed
-    order by shown_day.event_date desc, feed.event_id desc
+    where
+        day.earlier_count + day.event_count > $3::bigint
+        and day.earlier_count < $3::bigint + $4::bigint
+    order by day.event_date desc, feed.event_id desc
     limit $4::bigint
 )
 
