@@ -8,47 +8,40 @@ language sql as $$
     for no key update;
 $$;
 
--- Merges watches of an account: each watch of the first list into the watch at the same position of the second list.
--- The second watch takes over the events, the items and, where it has none, the settings and the reference.
-create or replace function customer.fold_watches(folded_ids bigint[], keeper_ids bigint[]) returns void
-language plpgsql as $$
-declare
-    folded record;
-begin
-    for folded in
-        select pair.keeper_id, watch.*
-        from unnest(folded_ids, keeper_ids) as pair (folded_id, keeper_id)
-        join customer.watch on watch.watch_id = pair.folded_id
-        order by watch.watch_id
-    loop
-        update customer.submission_item
-        set watch_id = folded.keeper_id
-        where submission_item.watch_id = folded.watch_id;
+-- Merges a watch of an account into another watch of the account, which takes over the events, the items and, where it
+-- has none, the settings and the reference.
+drop function if exists customer.fold_watches(bigint[], bigint[]);
+create or replace function customer.fold_watch(folded_id bigint, keeper_id bigint) returns void
+language sql as $$
+    update customer.submission_item
+    set watch_id = keeper_id
+    where submission_item.watch_id = folded_id;
 
-        update customer.watch
-        set
-            events_count = watch.events_count + folded.events_count,
-            last_event_at = greatest(watch.last_event_at, folded.last_event_at),
-            reference = coalesce(watch.reference, folded.reference)
-        where watch.watch_id = folded.keeper_id;
+    update customer.watch as keeper
+    set
+        events_count = keeper.events_count + folded.events_count,
+        last_event_at = greatest(keeper.last_event_at, folded.last_event_at),
+        reference = coalesce(keeper.reference, folded.reference)
+    from customer.watch as folded
+    where keeper.watch_id = keeper_id and folded.watch_id = folded_id;
 
-        update customer.watch
-        set
-            has_custom_settings = true,
-            alerts_enabled = folded.alerts_enabled,
-            notify_via_email = folded.notify_via_email,
-            alert_min_severity = folded.alert_min_severity,
-            alert_event_classes = folded.alert_event_classes,
-            alert_categories = folded.alert_categories
-        where
-            watch.watch_id = folded.keeper_id
-            and folded.has_custom_settings
-            and not watch.has_custom_settings;
+    update customer.watch as keeper
+    set
+        has_custom_settings = true,
+        alerts_enabled = folded.alerts_enabled,
+        notify_via_email = folded.notify_via_email,
+        alert_min_severity = folded.alert_min_severity,
+        alert_event_classes = folded.alert_event_classes,
+        alert_categories = folded.alert_categories
+    from customer.watch as folded
+    where
+        keeper.watch_id = keeper_id
+        and folded.watch_id = folded_id
+        and folded.has_custom_settings
+        and not keeper.has_custom_settings;
 
-        delete from customer.watch
-        where watch.watch_id = folded.watch_id;
-    end loop;
-end;
+    delete from customer.watch
+    where watch.watch_id = folded_id;
 $$;
 
 -- Lists the items of submissions with their state: 'queued', 'ready', 'failed', or 'removed' from the watch list. The
@@ -169,12 +162,15 @@ begin
             and keeper.watch_id = keeper.keeper_id
     )
 
-    select array_agg(keeper.watch_id), array_agg(keeper.keeper_id)
+    select
+        array_agg(keeper.watch_id order by keeper.watch_id),
+        array_agg(keeper.keeper_id order by keeper.watch_id)
     into folded, keepers
     from keeper
     where keeper.watch_id <> keeper.keeper_id;
 
-    perform customer.fold_watches(folded, keepers);
+    perform customer.fold_watch(pair.folded_id, pair.keeper_id)
+    from unnest(folded, keepers) as pair (folded_id, keeper_id);
 end;
 $$;
 

@@ -41,9 +41,10 @@ watched as (
     join customer.watch using (company_id)
 )
 
-select customer.fold_watches(array_agg(watched.watch_id), array_agg(watched.keeper_id))
+select customer.fold_watch(watched.watch_id, watched.keeper_id)
 from watched
-where watched.watch_id <> watched.keeper_id;
+where watched.watch_id <> watched.keeper_id
+order by watched.watch_id;
 
 update customer.watch
 set company_id = merged_company.into_company_id
