@@ -169,15 +169,11 @@ async function submit(tx: Tx, { account_id, items, now }: Submission) {
         and identifier_value = submitted.value
         and state = 'failed'
   `.execute(tx);
-  type Ids = Record<'submission_id' | 'submission_ref', string>;
-  type Row = Ids & { watch_id: string | null; is_new: boolean };
+  type Submitted = Record<'submission_id' | 'submission_ref', string> &
+    Record<'watch_ids' | 'new_ids', string[]>;
   const given = [account_id, now, ...columns, items.map(({ reference }) => reference)];
-  const rows = await runPrepared<Row>(tx, 'api/monitor/submit_numbers.sql', given);
-  return {
-    ...rows[0]!,
-    watch_ids: rows.flatMap(({ watch_id }) => watch_id ?? []),
-    new_ids: rows.flatMap(({ is_new, watch_id }) => (is_new && watch_id) || []),
-  };
+  const [submitted] = await runPrepared<Submitted>(tx, 'api/monitor/submit_numbers.sql', given);
+  return submitted!;
 }
 
 /** The outcome of a company in a removal; `not_found`: no registry knows the number. */

@@ -1,6 +1,6 @@
 -- Writes a submission for the account $1 at the time $2. The lists $3 of types, $4 of values and $5 of references give
--- the items in order; the value of a null type is the reference of a company. Returns one row per item, or one row
--- without a watch. A number that already has a watch without a company keeps that watch.
+-- the items in order; the value of a null type is the reference of a company. Returns one row: the submission,
+-- its watches, and the new ones of these. A number that already has a watch without a company keeps that watch.
 with submitted as materialized (
     select
         item.*,
@@ -47,6 +47,10 @@ item as (
         and awaited.identifier_type is not distinct from submitted.identifier_type
 )
 
-select submission_id, submission_ref, watch_id, is_new
+select
+    submission_id, submission_ref,
+    coalesce(array_agg(watch_id) filter (where watch_id is not null), '{}') as watch_ids,
+    coalesce(array_agg(watch_id) filter (where is_new), '{}') as new_ids
 from submission
 left join awaited on true
+group by submission_id, submission_ref
