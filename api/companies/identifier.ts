@@ -123,8 +123,11 @@ const nameFields = {
   company_ref: companyRef.optional(),
 };
 
-/** Returns the schema of an object that names one company and has other fields too. */
-function naming<Others extends z.ZodRawShape>(others: Others, isOptional: boolean) {
+/**
+ * Returns the schema of a query, a body or an item of `identifiers` that names one company, or may name one if
+ * `isOptional`, and has other fields too. `numberCheck` checks the number.
+ */
+export function namingOne<Others extends z.ZodRawShape>(others: Others, isOptional = false) {
   return z.strictObject({ ...nameFields, ...others }).superRefine((given, context) => {
     const body: Record<string, unknown> = given;
     const missing = usualPair.filter((field) => body[field] === undefined);
@@ -137,11 +140,8 @@ function naming<Others extends z.ZodRawShape>(others: Others, isOptional: boolea
   }, whenObject);
 }
 
-/** Returns the schema of a query, a body or an item of `identifiers` that names one company. `numberCheck` checks it. */
-export const namingOne = <Others extends z.ZodRawShape>(others: Others) => naming(others, false);
-
-/** Returns the schema of a body that may name one company. */
-export const namingAny = <Others extends z.ZodRawShape>(others: Others) => naming(others, true);
+/** Returns the schema of a query or a body that may name one company. */
+export const namingAny = <Others extends z.ZodRawShape>(others: Others) => namingOne(others, true);
 
 /** The type and value by which SQL finds a company: a null type stands before a reference. */
 export type CompanyName = [type: string | null, value: string];

@@ -217,8 +217,7 @@ const deliveries = endpoint(
       .where('webhook_id', '=', webhook_id);
     const { total } = await all.select(rowCount).executeTakeFirstOrThrow();
     const rows = await all
-      .select(['message_id', 'kind', 'previous_event_id', 'event_id', 'event_count', 'attempt_no'])
-      .select(['started_at', 'duration_ms', 'status_code', 'error', 'response'])
+      .selectAll()
       .orderBy('delivery_id', 'desc')
       .offset(skippedBy(query))
       .limit(query.per_page)

@@ -79,13 +79,12 @@ export function viewOne(webhook: Webhook, secretKey?: string) {
 }
 
 /** Returns a delivery as answers show it. */
-export function viewDelivery(
-  { previous_event_id, event_id, started_at, ...row }: Omit<Delivery, 'delivery_id' | 'webhook_id'>,
-  scope: Webhook['scope'],
-) {
+export function viewDelivery(delivery: Delivery, scope: Webhook['scope']) {
+  const { delivery_id: _id, webhook_id: _of, previous_event_id, event_id, ...shown } = delivery;
   const previous_cursor = writeCursor({ scope, event_id: previous_event_id });
   const cursor = writeCursor({ scope, event_id });
-  return { ...row, previous_cursor, cursor, started_at: formatTimestamp(started_at) };
+  const started_at = formatTimestamp(delivery.started_at);
+  return { ...shown, previous_cursor, cursor, started_at };
 }
 
 type Called = Pick<
