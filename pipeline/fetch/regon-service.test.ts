@@ -92,11 +92,7 @@ describe('what is no answer is asked again', () => {
       'REGON sends half an answer',
     ],
     ['a broken result', { status: 200, body: broken }, 'REGON sends XML that cannot be read'],
-    [
-      'a fault',
-      { status: 500, body: soapFault },
-      'REGON answers with a fault of BIR: Błąd wewnętrzny',
-    ],
+    ['a fault', { status: 500, body: soapFault }, 'REGON answers with a fault: Błąd wewnętrzny'],
     ['nothing', { status: 200, body: '' }, 'REGON sends an empty answer'],
   ])('%s', async (_, interference, sentence) => {
     const sentences: string[] = [];

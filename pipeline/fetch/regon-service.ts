@@ -1,7 +1,6 @@
 import { WrongUsage } from '../errors.ts';
 import type { RateLimit } from './rate.ts';
 import { Service, ServiceFault, type ServiceSettings } from './service.ts';
-import { UnusableAnswer } from '../sources/answer.ts';
 import {
   type BirRow,
   type Operation,
@@ -9,6 +8,7 @@ import {
   readEnvelope,
   readRecords,
   SoapFault,
+  UnreadableAnswer,
   writeEnvelope,
 } from '../sources/regon/soap.ts';
 
@@ -122,8 +122,10 @@ export class Bir extends Service {
         const result = readResult(readEnvelope(operation, await answer.text()));
         if (answer.status === 200) return result;
       } catch (error) {
-        if (error instanceof SoapFault) throw this.fault(`answers with ${error.message}`, error);
-        if (!(error instanceof UnusableAnswer)) throw error;
+        if (error instanceof SoapFault) {
+          throw this.fault(`answers with a fault: ${error.message}`, error);
+        }
+        if (!(error instanceof UnreadableAnswer)) throw error;
         if (answer.status === 200) throw this.fault(`sends ${error.message}`, error);
       }
       throw this.statusFault(answer);

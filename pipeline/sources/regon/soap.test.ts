@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { envelopeOf } from '../../../fixtures/dump/regon-stage.ts';
-import { UnusableAnswer } from '../answer.ts';
-import { readEnvelope, readRecords, SoapFault, writeEnvelope } from './soap.ts';
+import { readEnvelope, readRecords, SoapFault, UnreadableAnswer, writeEnvelope } from './soap.ts';
 
 const url = 'http://127.0.0.1/UslugaBIRzewnPubl.svc';
 
@@ -82,7 +81,7 @@ describe('readRecords', () => {
       'XML that cannot be read',
     ],
   ])('is no answer: %s', (_, xml, message) => {
-    expect(() => rows(xml)).toThrow(UnusableAnswer);
+    expect(() => rows(xml)).toThrow(UnreadableAnswer);
     expect(() => rows(xml)).toThrow(message);
     expect(() => rows(xml, 'cdata')).toThrow(message);
   });
@@ -123,7 +122,7 @@ describe('readEnvelope', () => {
     ['half of it', answer('<DanePobierzPelny').slice(0, 150), 'half an answer'],
     ['the answer to something else', answer(''), 'no answer to Zaloguj'],
   ])('is no answer: %s', (_, text, message) => {
-    expect(() => readEnvelope('Zaloguj', text)).toThrow(UnusableAnswer);
+    expect(() => readEnvelope('Zaloguj', text)).toThrow(UnreadableAnswer);
     expect(() => readEnvelope('Zaloguj', text)).toThrow(message);
   });
 });

@@ -1,5 +1,5 @@
 import sax from 'sax';
-import { describeText, UnusableAnswer } from '../answer.ts';
+import { describeText } from '../answer.ts';
 
 /** The two services of BIR: `publ`, and `common`, which has `GetValue` only. */
 const publ = { namespace: 'http://CIS/BIR/PUBL/2014/07', service: 'IUslugaBIRzewnPubl' };
@@ -27,8 +27,11 @@ export function fieldOf(row: BirRow | undefined, name: string): string {
   return found === undefined ? '' : row![found]!.trim();
 }
 
+/** The error of an answer that BIR would not send; its message continues the sentence "REGON sends …". */
+export class UnreadableAnswer extends Error {}
+
 /** The error that BIR reports about a request, in BIR's own words. */
-export class SoapFault extends UnusableAnswer {}
+export class SoapFault extends Error {}
 
 /** Returns a request in SOAP 1.2 with WS-Addressing, as the documentation of GUS shows it. */
 export function writeEnvelope(url: string, operation: Operation, parameters: Parameters): string {
@@ -56,42 +59,76 @@ function escape(text: string): string {
 
 /**
  * Returns the text of a result: plain text, or XML as text. The envelope is the whole answer, or the only part of a
- * MIME message (MTOM). Throws an `UnusableAnswer` or a `SoapFault`.
+ * MIME message (MTOM). Throws an `UnreadableAnswer` or a `SoapFault`.
  */
 export function readEnvelope(operation: Operation, answer: string): string {
-  const start = answer.search(/<(?:[\w.-]+:)?Envelope[\s>]/);
-  if (start < 0) throw new UnusableAnswer(describeText(answer) ?? 'no SOAP envelope');
-  const texts = new Map<string, string>();
-  parse(answer.slice(start, answer.lastIndexOf('>') + 1), 'half an answer', {
-    open(path) {
-      if (localName(path.at(-2)) === `${operation}Result`) {
-        throw new UnusableAnswer('a result that is no text');
-      }
-    },
-    close(path, text) {
-      const name = localName(path.at(-1));
-      if (!texts.has(name)) texts.set(name, text);
-    },
-  });
-  if (texts.has(`${operation}Response`)) return texts.get(`${operation}Result`)?.trim() ?? '';
-  if (!texts.has('Fault')) throw new UnusableAnswer(`no answer to ${operation}`);
-  const reason = texts.get('Text') ?? texts.get('faultstring') ?? '';
-  throw new SoapFault(`a fault of BIR: ${reason.slice(0, 200) || 'without a reason'}`);
+  const envelope = contentOf(answer, 'Envelope');
+  if (envelope === undefined)
+    throw new UnreadableAnswer(describeText(answer) ?? 'no SOAP envelope');
+  const response = contentOf(envelope, `${operation}Response`);
+  const fault = response === undefined ? contentOf(envelope, 'Fault') : undefined;
+  if (fault !== undefined) {
+    const reason = contentOf(fault, 'Text') ?? contentOf(fault, 'faultstring') ?? '';
+    throw new SoapFault(unescape(reason).slice(0, 200) || 'a fault without a reason');
+  }
+  if (response === undefined) throw new UnreadableAnswer(`no answer to ${operation}`);
+  const result = contentOf(response, `${operation}Result`)?.trim() ?? '';
+  if (result.startsWith('<![CDATA[')) return result.replaceAll(/<!\[CDATA\[|\]\]>/g, '');
+  if (result.includes('<')) throw new UnreadableAnswer('a result that is no text');
+  return unescape(result);
+}
+
+/** Returns the content of the first element with a name, in any namespace; undefined without such an element. */
+function contentOf(xml: string, name: string): string | undefined {
+  const found = new RegExp(`<((?:[\\w.-]+:)?${name})(?:\\s[^>]*)?/?>`).exec(xml);
+  if (!found) return undefined;
+  const [tag, qualified] = found;
+  if (tag.endsWith('/>')) return '';
+  const start = found.index + tag.length;
+  const end = xml.indexOf(`</${qualified}`, start);
+  if (end < 0) throw new UnreadableAnswer('half an answer');
+  return xml.slice(start, end);
+}
+
+/** The number of characters that are unescaped at once: the copies of a long text take much memory. */
+const PIECE_LENGTH = 65_536;
+
+/** Undoes the escape of a text. The reader of the records decodes what is escaped twice, and other entities. */
+function unescape(text: string): string {
+  let plain = '';
+  for (let at = 0, end = 0; at < text.length; at = end) {
+    // A piece ends before an entity, not within one.
+    end = Math.max(text.lastIndexOf('&', at + PIECE_LENGTH), at + 1);
+    if (end === at + 1 || at + PIECE_LENGTH >= text.length) end = at + PIECE_LENGTH;
+    const piece = text.slice(at, end).replaceAll('&lt;', '<').replaceAll('&gt;', '>');
+    plain += piece.replaceAll('&#xD;', '\r').replaceAll('&amp;', '&');
+  }
+  return plain;
 }
 
 /**
- * Reads records, `<root><dane>…</dane>…</root>`; returns undefined for a blank text. Throws an `UnusableAnswer`.
+ * Reads records, `<root><dane>…</dane>…</root>`; returns undefined for a blank text. Throws an `UnreadableAnswer`.
+ * The parser expands no declared entity: it stops at each one.
  */
 export function readRecords(xml: string): BirRow[] | undefined {
   if (xml.trim() === '') return undefined;
   const rows: BirRow[] = [];
   const fields = new Map<string, string>();
-  parse(xml, 'XML that cannot be read', {
-    open(path) {
-      if (path[0] !== 'root') throw new UnusableAnswer('a result without records');
-      if (path[1] === 'dane' && path.length > 3) throw new UnusableAnswer(nested);
+  const path: string[] = [];
+  let value = '';
+  const addText = (text: string) => void (value += text);
+  const parser = Object.assign(sax.parser(true), {
+    onopentag({ name }: sax.Tag) {
+      path.push(name);
+      value = '';
+      if (path[0] !== 'root') throw new UnreadableAnswer('a result without records');
+      if (path[1] === 'dane' && path.length > 3) throw new UnreadableAnswer(nested);
     },
-    close([, record, field], text) {
+    ontext: addText,
+    oncdata: addText,
+    onclosetag() {
+      const [, record, field] = path;
+      path.pop();
       if (record !== 'dane') return;
       if (field === undefined) {
         // `Object.fromEntries` defines a field of any name: `__proto__` sets no prototype.
@@ -99,51 +136,15 @@ export function readRecords(xml: string): BirRow[] | undefined {
         fields.clear();
         return;
       }
-      if (fields.has(field)) throw new UnusableAnswer(nested);
-      fields.set(field, text.trim());
+      if (fields.has(field)) throw new UnreadableAnswer(nested);
+      fields.set(field, value.trim());
     },
-  });
-  return rows;
-}
-
-/** Returns the name of an element without its prefix. */
-function localName(tag = ''): string {
-  return tag.replace(/^.*:/, '');
-}
-
-const nested = 'a record with something inside its fields';
-
-type Path = readonly string[];
-
-/**
- * Parses XML. Calls `open` with the path of each element from the root, and `close` also with the text of the
- * element. The parser expands no declared entity: it stops at each one. Throws an `UnusableAnswer` that begins with
- * `fault`.
- */
-function parse(
-  xml: string,
-  fault: string,
-  { open, close }: { open: (path: Path) => void; close: (path: Path, text: string) => void },
-): void {
-  const path: string[] = [];
-  let text = '';
-  const addText = (part: string) => void (text += part);
-  const parser = Object.assign(sax.parser(true), {
-    onopentag({ name }: sax.Tag) {
-      path.push(name);
-      text = '';
-      open(path);
-    },
-    ontext: addText,
-    oncdata: addText,
-    onclosetag() {
-      close(path, text);
-      path.pop();
-    },
-    onerror({ message }: Error) {
-      // The parser adds lines that state the position.
-      throw new UnusableAnswer(`${fault}: ${message.split('\n', 1)[0]}`);
+    onerror(cause: Error) {
+      throw new UnreadableAnswer('XML that cannot be read', { cause });
     },
   });
   parser.write(xml).close();
+  return rows;
 }
+
+const nested = 'a record with something inside its fields';

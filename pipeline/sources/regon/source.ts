@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readEnvelope, readRecords } from './soap.ts';
+import { type BirRow, readEnvelope, readRecords, SoapFault, UnreadableAnswer } from './soap.ts';
 import { describeText, parseJson, readEach, UnusableAnswer } from '../answer.ts';
 import type { DocumentDescription } from '../source.ts';
 import { readNumber, readReport } from './answer.ts';
@@ -31,14 +31,25 @@ export const description: DocumentDescription = {
 };
 
 function readXmlReport(text: string, file: string): object {
-  const notXml = describeText(text);
-  if (notXml !== undefined) throw new UnusableAnswer(notXml);
-  const isWrapped = /<(?:[\w.-]+:)?Envelope[\s>]/.test(text);
-  const xml = isWrapped ? readEnvelope('DanePobierzPelnyRaport', text) : text;
-  const rows = readRecords(xml) ?? [];
+  const rows = readXml(text);
   // An answer without records does not show its report; the name of the file may.
   const report = rows.length === 0 ? findReportIn(file.replace(/^.*\//, '')) : undefined;
   return readReport(rows, { report: report?.name });
+}
+
+function readXml(text: string): BirRow[] {
+  const notXml = describeText(text);
+  if (notXml !== undefined) throw new UnusableAnswer(notXml);
+  const isWrapped = /<(?:[\w.-]+:)?Envelope[\s>]/.test(text);
+  try {
+    return readRecords(isWrapped ? readEnvelope('DanePobierzPelnyRaport', text) : text) ?? [];
+  } catch (error) {
+    if (error instanceof SoapFault) throw new UnusableAnswer(`a fault of BIR: ${error.message}`);
+    if (!(error instanceof UnreadableAnswer)) throw error;
+    // Only the first line is kept: the parser adds lines that state the position.
+    const [what] = error.cause instanceof Error ? error.cause.message.split('\n') : [];
+    throw new UnusableAnswer(what === undefined ? error.message : `${error.message}: ${what}`);
+  }
 }
 
 const field = z
