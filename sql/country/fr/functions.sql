@@ -231,9 +231,3 @@ return case
     when details @? '$[*] ? (@.employer == "O" && @.etat_administratif == "A")' then 'O'
     else coalesce(unit, jsonb_path_query_first(details, '$[*].employer ? (@ != null)') #>> '{}')
 end;
-
--- Drops the functions of release 2.0.0 that address_fr replaces, with what a killed night made of them.
-drop function if exists
-    registry.street_fr(jsonb, text), registry.building_fr(jsonb), registry.apartment_fr(jsonb),
-    registry.city_fr(jsonb), registry.group_fr(jsonb), registry.address_fr(jsonb, boolean, text, text)
-cascade;

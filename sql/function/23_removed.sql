@@ -1,0 +1,11 @@
+-- Drops what release 2.0.0 has beyond this version: functions, with the views that a killed night made of them, and
+-- the names of files of functions.
+drop function if exists
+    registry.other_numbers(text, jsonb),
+    registry.series(text, text, date, date, text, text, text, bigint),
+    registry.street_fr(jsonb, text), registry.building_fr(jsonb), registry.apartment_fr(jsonb),
+    registry.city_fr(jsonb), registry.group_fr(jsonb), registry.address_fr(jsonb, boolean, text, text)
+cascade;
+
+delete from registry.applied_migration
+where name in ('function/02_figures.sql', 'function/24_series.sql');
