@@ -1,7 +1,7 @@
 import { type BirRow, fieldOf } from './soap.ts';
 import { type OddValue, UnusableAnswer } from '../answer.ts';
 import { readCountryRows } from '../../../sql/country.ts';
-import { areNipDigits, areRegon9Digits } from '../../../sql/country/pl/check-digit.ts';
+import { isNip, isRegon9 } from '../../../sql/country/pl/check-digit.ts';
 import { findCountry } from '../../../sql/country/pl/find-country.ts';
 import { isPossibleDay } from '../../calendar.ts';
 import { shorten } from '../rejects.ts';
@@ -47,7 +47,7 @@ export function readReport(rows: readonly BirRow[], label: AnswerLabel): object 
 /** Reads a line of a daily list: `new`, `updated` or `deleted`. Throws an `UnusableAnswer`. */
 export function readNumber(list: string, number: string): object {
   if (!/^(?:\d{9}|\d{14})$/.test(number)) throw new UnusableAnswer('not a REGON of 9 or 14 digits');
-  if (!areRegon9Digits(Buffer.from(number), 0))
+  if (!isRegon9(number.slice(0, 9)))
     throw new UnusableAnswer(`the REGON '${number}' is not valid`, 'invalid_regon');
   return { kind: 'list', list, number, is_unit: isUnitNumber(number) };
 }
@@ -189,13 +189,12 @@ function listOdd(row: Fields, part: string | undefined): OddValue[] {
   if (part !== 'main' && part !== 'person' && part !== 'units') return [];
   const { register = '', voivodeship_symbol, voivodeship, country_name } = row;
   const nip = row.nip?.replaceAll(/[- ]/g, '') ?? '0000000000';
-  const isNip = nip.length === 10 && areNipDigits(Buffer.from(nip), 0);
   // Registers 138 and 139 are the parts of KRS.
   const isCourt = ['138', '139'].includes(register);
   const isRegion =
     regions.has(voivodeship_symbol ?? '') || regions.has(voivodeship?.toLowerCase() ?? '');
   const values: [subject: string, value: string | undefined, isOdd: boolean][] = [
-    ['NIP', row.nip, !isNip && nip !== '0000000000'],
+    ['NIP', row.nip, !isNip(nip) && nip !== '0000000000'],
     ['NIP status', row.nip_status, true],
     [
       'KRS number',

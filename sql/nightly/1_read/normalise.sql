@@ -1,6 +1,6 @@
 -- Normalises the records of the files $1 between the lines $2 and $3, and gives invalid records a reason. Large
 -- files are normalised in parallel, each in the session that staged it. SQL does not check the numbers, dates
--- and codes of a well-formed record: the reader has checked them a hundred times faster. This statement is part
+-- and codes of a well-formed record: the reader has checked them ten times faster. This statement is part
 -- of each fingerprint: after a change of the statement, the next night reads every record.
 insert into stage.entry (
     file_no, line, fingerprint, entry_key, nip, regon9, krs, entity_type, legal_form, name, surname,
