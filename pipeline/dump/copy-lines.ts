@@ -1,3 +1,6 @@
+import { pipeline } from 'node:stream/promises';
+import { escapeIdentifier, type PoolClient } from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
 import type { Separator } from '../sources/source.ts';
 
 const LINE_FEED = 10;
@@ -5,7 +8,33 @@ const QUOTE = 34;
 const SEMICOLON = 59;
 const BACKSLASH = 92;
 
-/** Collects lines for `COPY … (format csv, delimiter ';')` between two writes. */
+/** Copies batches of lines into a table, and analyzes it after several batches. @returns the number of batches */
+export async function copyBatches(
+  client: PoolClient,
+  table: string,
+  columns: readonly string[],
+  batches: AsyncIterable<Buffer>,
+): Promise<number> {
+  let batch_count = 0;
+  async function* countBatches() {
+    for await (const batch of batches) {
+      batch_count += 1;
+      yield batch;
+    }
+  }
+  const list = columns.map(escapeIdentifier).join(', ');
+  const copy = `copy ${table} (${list}) from stdin (format csv, delimiter ';', encoding utf8)`;
+  await pipeline(countBatches(), client.query(copyFrom(copy)));
+  if (batch_count <= 1) return batch_count;
+  // Without a row count, Postgres plans for a handful of records. A small sample suffices for the row count.
+  // The sample size is local to the transaction: later steps in the session need a larger sample.
+  await client.query(
+    `begin; set local default_statistics_target = 1; analyze ${table} (file_no, line); commit`,
+  );
+  return batch_count;
+}
+
+/** Collects lines for `copyBatches` between two batches. */
 export class CopyLines {
   #bytes = Buffer.allocUnsafeSlow(256 * 1024);
   #length = 0;

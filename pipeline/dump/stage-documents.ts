@@ -1,12 +1,11 @@
-import { pipeline } from 'node:stream/promises';
 import { escapeIdentifier } from 'pg';
-import { from as copyFrom } from 'pg-copy-streams';
 import { insertRows, inSession, inStage, runFile } from '../../sql/connection/database.ts';
 import { Refusal } from '../errors.ts';
 import { maskedJson } from '../sources/personal-number.ts';
 import type { DocumentSource } from '../sources/source.ts';
 import { reads } from '../figures/dump-limits.ts';
 import { shorten, type UnreadableRow } from '../sources/rejects.ts';
+import { copyBatches, CopyLines } from './copy-lines.ts';
 import { BATCH_BYTES, normalise } from './stage-rows.ts';
 import { saveFiles } from './stage.ts';
 import type { Staging } from './staging.ts';
@@ -20,13 +19,8 @@ import { figure } from '../written-figure.ts';
 export async function stageDocuments(staging: Staging<DocumentSource>): Promise<void> {
   const { client, stage, steps, source, files } = staging;
   await saveFiles(staging);
-  const columns = 'file_no, line, answer, raw';
-  const copy = copyFrom(`copy ${stage}.answer (${columns}) from stdin (encoding utf8)`);
-  await pipeline(readAnswers(staging), client.query(copy));
-  // A small sample suffices for the row count: a large sample takes as long as reading the answers.
-  await client.query(
-    `begin; set local default_statistics_target = 1; analyze ${stage}.answer (file_no, line); commit`,
-  );
+  const columns = ['file_no', 'line', 'answer', 'raw'];
+  await copyBatches(client, `${stage}.answer`, columns, readAnswers(staging));
   await client.query(inStage(source.collection, stage)).catch((cause: Error) => {
     throw new Error(`sources/${source.name}/collect.sql: ${cause.message}`, { cause });
   });
@@ -48,14 +42,14 @@ export async function stageDocuments(staging: Staging<DocumentSource>): Promise<
     ),
   );
   const file_nos = files.map(({ file_no }) => file_no);
-  await normalise(client, staging, file_nos);
+  await normalise(staging, file_nos);
 }
 
 /** Yields batches of COPY lines for `stage.answer`. Saves unreadable answers to `stage.reject`. */
-async function* readAnswers(staging: Staging<DocumentSource>): AsyncGenerator<string> {
+async function* readAnswers(staging: Staging<DocumentSource>): AsyncGenerator<Buffer> {
   const { pool, stage, source, files, onProgress } = staging;
   const rejects: UnreadableRow[] = [];
-  let lines = '';
+  const lines = new CopyLines();
   for (const { file_no, file, path } of files) {
     let unreadable_count = 0;
     let answers = 0;
@@ -66,12 +60,8 @@ async function* readAnswers(staging: Staging<DocumentSource>): AsyncGenerator<st
     for await (const answer of source.readAnswers({ path, file, onRead })) {
       const { line, raw } = answer;
       if ('answer' in answer) {
-        const texts = [maskedJson(answer.answer), raw].map(escape);
-        lines += `${[file_no, line, ...texts].join('\t')}\n`;
-        if (lines.length >= BATCH_BYTES) {
-          yield lines;
-          lines = '';
-        }
+        lines.addFields(`${file_no};${line};`, [maskedJson(answer.answer), raw]);
+        if (lines.length >= BATCH_BYTES) yield lines.take();
       } else {
         const { reject_code, reason } = answer;
         unreadable_count += 1;
@@ -91,13 +81,6 @@ async function* readAnswers(staging: Staging<DocumentSource>): AsyncGenerator<st
     }
     onRead(0);
   }
-  yield lines;
+  yield lines.take();
   await inSession(pool, (client) => insertRows(client, `${stage}.reject`, rejects));
-}
-
-const escapes: Record<string, string> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
-
-/** Escapes a field for COPY in text format. */
-function escape(text: string): string {
-  return text.replace(/[\\\n\r\t]/g, (character) => escapes[character]!);
 }

@@ -1,10 +1,7 @@
-import { pipeline } from 'node:stream/promises';
-import { escapeIdentifier, type PoolClient } from 'pg';
-import { from as copyFrom } from 'pg-copy-streams';
 import { insertRows, inSession, runFile } from '../../sql/connection/database.ts';
 import { inParallel } from '../parallel.ts';
 import { reads } from '../figures/dump-limits.ts';
-import type { CopyLines } from './copy-lines.ts';
+import { copyBatches, type CopyLines } from './copy-lines.ts';
 import type { Staging } from './staging.ts';
 import type { FileCount, TableReader } from './table-reader.ts';
 
@@ -64,7 +61,7 @@ export async function stageRows(
     if (lines.length > 0) yield lines.take();
     await saveRejects(staging, readers, 1);
   }
-  const batch_count = await copyBatches(staging, rows, readBatches());
+  const batch_count = await copyRows(staging, rows, readBatches());
   const isRecord = rows.normaliser_count > 0;
   if (isRecord && batch_count > 1) await normaliseLarge(staging, rows);
   report(0);
@@ -91,38 +88,25 @@ async function saveRejects(
   }
 }
 
-/** Copies batches of lines into a table, and analyzes it after several batches. @returns the number of batches */
-async function copyBatches(
+/** Copies the lines of rows into their table. @returns the number of batches */
+async function copyRows(
   { pool, stage }: Pick<Staging, 'pool' | 'stage'>,
   rows: StagedRows,
   lines: AsyncGenerator<Buffer>,
 ): Promise<number> {
-  let batch_count = 0;
   await using batches = lines;
   const first = await batches.next();
   // Opens a session only for new rows: most files have no new rows.
   if (first.done) return 0;
-  const table = `${stage}.${rows.table}`;
-  await inSession(pool, async (client) => {
+  async function* readAll() {
+    yield first.value as Buffer;
+    yield* batches;
+  }
+  // Awaited here, since the end of this function ends the batches.
+  return await inSession(pool, async (client) => {
     await client.query('set synchronous_commit = off; set jit = off');
-    const columns = rows.columns.map(escapeIdentifier).join(', ');
-    const options = `format csv, delimiter ';', encoding utf8`;
-    const copy = client.query(copyFrom(`copy ${table} (${columns}) from stdin (${options})`));
-    async function* countBatches() {
-      for (let next = first; !next.done; next = await batches.next()) {
-        batch_count += 1;
-        yield next.value;
-      }
-    }
-    await pipeline(countBatches(), copy);
-    if (batch_count === 1) return;
-    // Without a row count, Postgres plans for a handful of records. A small sample suffices for the row count.
-    // The sample size is local to the transaction: later steps in the session need a larger sample.
-    await client.query(
-      `begin; set local default_statistics_target = 1; analyze ${table} (file_no, line); commit`,
-    );
+    return copyBatches(client, `${stage}.${rows.table}`, rows.columns, readAll());
   });
-  return batch_count;
 }
 
 /** Normalises the records of a large file in parallel sessions, each for an equal range of lines. */
@@ -136,15 +120,14 @@ async function normaliseLarge(
   await inParallel(parts, normaliser_count, (from) =>
     inSession(staging.pool, async (client) => {
       await client.query('set synchronous_commit = off; set jit = off');
-      await normalise(client, staging, [file.file_no], [from, from + size - 1]);
+      await normalise({ ...staging, client }, [file.file_no], [from, from + size - 1]);
     }),
   );
 }
 
 /** Writes entries for the records of files, or for the records between two lines. */
 export async function normalise(
-  client: PoolClient,
-  { stage, steps }: Pick<Staging, 'stage' | 'steps'>,
+  { client, stage, steps }: Pick<Staging, 'client' | 'stage' | 'steps'>,
   file_nos: readonly number[],
   lines: readonly [from: number, to: number] = [0, Number.MAX_SAFE_INTEGER],
 ): Promise<void> {

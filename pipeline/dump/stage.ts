@@ -28,7 +28,7 @@ export async function stageDump(
   await keepMissing(staging);
   const counts = await stageFiles(staging, known);
   const left = counts.filter(({ is_left }) => is_left).map(({ file_no }) => file_no);
-  if (left.length > 0) await normalise(staging.client, staging, left);
+  if (left.length > 0) await normalise(staging, left);
   await saveCounts(staging, counts);
   await saveMissing(staging, known);
 }
