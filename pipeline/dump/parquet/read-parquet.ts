@@ -40,16 +40,14 @@ export async function* readParquet(
   };
   let size = 0;
   let crc = 0;
-  const pass = (bytes: Buffer): Buffer => {
-    size += bytes.length;
-    crc = crc32(bytes, crc);
-    onRead(read_bytes, size, crc);
-    return bytes;
-  };
   try {
-    for await (const lines of readLines(file, read, separator)) yield pass(lines);
+    for await (const lines of readLines(file, read, separator)) {
+      size += lines.length;
+      crc = crc32(lines, crc);
+      onRead(read_bytes, size, crc);
+      yield lines;
+    }
   } catch (cause) {
-    if (cause instanceof Refusal) throw cause;
     throw new Refusal(`${basename(path)}: ${(cause as Error).message}`, { cause });
   }
 }
