@@ -5,9 +5,8 @@ import { CopyLines } from './copy-lines.ts';
 import type { DumpFile } from './files.ts';
 import type { Layout } from './header.ts';
 import type { FingerprintContext, KnownFingerprints } from './known-fingerprints.ts';
-import { RECORD_WORDS } from './line-memory.ts';
-import { findFault, RECORD_BYTES, RecordScanner } from './record-scanner.ts';
-import type { Span } from './record-splitter.ts';
+import { joinHalves, type Span } from './line-memory.ts';
+import { findFault, RecordScanner } from './record-scanner.ts';
 import type { StagedRows } from './stage-rows.ts';
 import { TableReader } from './table-reader.ts';
 import { isWellFormed } from './well-formed.ts';
@@ -48,17 +47,10 @@ export class FileReader extends TableReader implements StagedRows {
 
   passLines(data: Buffer, start: number, line: number) {
     if (!this.#context) return undefined;
-    const passed = this.#known.pass(start, data.length, RECORD_BYTES, this.#context);
-    const { words, longs } = this.memory;
-    for (let at = 0; at < passed.listed_count * RECORD_WORDS; at += RECORD_WORDS) {
-      this.#skip(words[at]!);
-      const span = {
-        data,
-        start: words[at + 1]!,
-        end: words[at + 2]!,
-        line: line + words[at + 3]!,
-      };
-      this.#takeUnknown(span, longs[at / 2 + 2]!);
+    const passed = this.#known.pass(data, start, line, this.#context);
+    for (const listed of passed.listed) {
+      this.#skip(listed.number);
+      this.#takeUnknown(listed, joinHalves(listed));
     }
     this.#skip(passed.known_count);
     return passed;

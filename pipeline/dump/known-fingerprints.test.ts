@@ -9,7 +9,7 @@ import { describe, expect, test } from 'vitest';
 import { parseRecord } from '../../fixtures/dump/parse-record.ts';
 import { learn, toBytes } from '../../fixtures/dump/yesterday.ts';
 import type { KnownFingerprints } from './known-fingerprints.ts';
-import { RECORD_WORDS } from './line-memory.ts';
+import { joinHalves } from './line-memory.ts';
 import { RECORD_BYTES } from './record-scanner.ts';
 import { type RecordHandler, RecordSplitter } from './record-splitter.ts';
 
@@ -73,7 +73,8 @@ describe('KnownFingerprints', () => {
       .map((text) => known.fingerprint(0, known.memory.area.write(text), context));
     const yesterday = learn(prints);
     const length = yesterday.memory.area.write(lines.map((text) => `${text}\r\n`).join(''));
-    const passed = yesterday.pass(0, length, RECORD_BYTES, context);
+    const data = yesterday.memory.area.subarray(0, length);
+    const passed = yesterday.pass(data, 0, 1, context);
     expect(passed.known_count).toBe(3);
     expect(passed.feed_count).toBe(4);
     expect(yesterday.memory.area.toString('latin1', passed.end, length)).toBe('f;"\r\ng\r\n');
@@ -145,12 +146,11 @@ function read(
   };
   if (isPassing) {
     handler.passLines = (data, from, line) => {
-      const passed = known.pass(from, data.length, RECORD_BYTES, context);
-      const { words, longs } = known.memory;
-      for (let at = 0; at < passed.listed_count * RECORD_WORDS; at += RECORD_WORDS) {
-        const [before, start, end, feeds] = words.subarray(at, at + 4) as unknown as number[];
-        skipped += before!;
-        note(line + feeds!, data.toString('latin1', start, end), String(longs[at / 2 + 2]));
+      const passed = known.pass(data, from, line, context);
+      for (const listed of passed.listed) {
+        skipped += listed.number;
+        const { start, end } = listed;
+        note(listed.line, data.toString('latin1', start, end), String(joinHalves(listed)));
       }
       skipped += passed.known_count;
       return passed;

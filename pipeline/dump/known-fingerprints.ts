@@ -1,16 +1,11 @@
 import { LineMemory, type PassedLines } from './line-memory.ts';
+import { RECORD_BYTES } from './record-scanner.ts';
 
 /** The inputs of a fingerprint beside the bytes of a record; all records of a file share them. */
 export interface FingerprintContext {
   seed: bigint;
   /** Whether the fingerprint skips the digits of the first field, a row number, and its separator. */
   skipsNumber: boolean;
-}
-
-/** A fingerprint as two signed numbers of 32 bits, whose sums are cheap. */
-export interface Halves {
-  high: number;
-  low: number;
 }
 
 const PRINT_BYTES = 8;
@@ -59,21 +54,15 @@ export class KnownFingerprints {
     return this.memory.code.meet(fingerprint) !== 0;
   }
 
-  /** Calls `meet` for a fingerprint in signed halves. */
-  meetHalves({ high, low }: Halves): boolean {
-    return this.memory.code.meetHalves(high, low) !== 0;
-  }
-
   /**
-   * Marks the records of area[start, end) as met. Stops at a record that is longer than `bound` bytes, has no end,
-   * or has quotes and is not known. Lists each other unknown record: the count of known records since the previous
-   * listed record, start, end, the count of line feeds before the record, and fingerprint.
+   * Marks the records of `data` from `start` on, which begins line `line`, as met. Stops at a record that is longer than
+   * `RECORD_BYTES`, has no end, or has quotes and is not known. Lists each other unknown record.
    */
-  pass(start: number, end: number, bound: number, context: FingerprintContext): PassedLines {
-    const { memory } = this;
-    const skips = Number(context.skipsNumber);
-    return memory.pass((out, out_end) =>
-      memory.code.scan(start, end, bound, context.seed, skips, out, out_end),
+  pass(data: Buffer, start: number, line: number, context: FingerprintContext): PassedLines {
+    const { code } = this.memory;
+    const { seed, skipsNumber } = context;
+    return this.memory.pass(data, line, (out, out_end) =>
+      code.scan(start, data.length, RECORD_BYTES, seed, Number(skipsNumber), out, out_end),
     );
   }
 

@@ -11,7 +11,6 @@ interface LineCode {
   afterNumber(start: number, end: number): number;
   learn(at: number, end: number): number;
   meet(print: bigint): number;
-  meetHalves(high: number, low: number): number;
   noteDay(start: number, end: number): void;
   missing(from: number, out: number, out_end: number): number;
   scan(
@@ -27,21 +26,47 @@ interface LineCode {
   rows(at: number, end: number, bound: number, seed: bigint, out: number, out_end: number): number;
 }
 
-/** The result of a pass over lines. Record n is listed at `words[6 * n]`: four words, and a fingerprint of two. */
+/** The bytes data[start, end) of a file, which begin on line number `line`, from 1. */
+export interface Span {
+  data: Buffer;
+  start: number;
+  end: number;
+  line: number;
+}
+
+/** A fingerprint as two signed numbers of 32 bits: a bigint for each line would take a sixth of the time of a night. */
+export interface Halves {
+  high: number;
+  low: number;
+}
+
+/** A line or record that a pass lists, with its fingerprint. */
+export interface ListedLine extends Span, Halves {
+  /** In a scan, the number of known records since the previous listed one; in a pass over rows, the key. */
+  number: number;
+}
+
+/** Returns the fingerprint of two halves: 64 bits, signed. */
+export function joinHalves({ high, low }: Halves): bigint {
+  return (BigInt(high) << 32n) | BigInt(low >>> 0);
+}
+
+/** The result of a pass over lines. */
 export interface PassedLines {
   /** The offset of the first line that was not passed. */
   end: number;
   feed_count: number;
   /** The number of known records after the last listed record. */
   known_count: number;
-  listed_count: number;
+  listed: ListedLine[];
 }
 
 const PAGE_BYTES = 64 * 1024;
 const AREA_BYTES = 4 * PAGE_BYTES;
 const LIST_BYTES = PAGE_BYTES;
-export const RECORD_WORDS = 6;
-const LIST_END = AREA_BYTES + LIST_BYTES - (LIST_BYTES % (4 * RECORD_WORDS));
+/** The 32-bit words of a listed line: number, start, end, line feeds before it, and the halves of its fingerprint. */
+const LISTED_WORDS = 6;
+const LIST_END = AREA_BYTES + LIST_BYTES - (LIST_BYTES % (4 * LISTED_WORDS));
 
 const code = new WebAssembly.Module(readFileSync(new URL('wasm/lines.wasm', import.meta.url)));
 
@@ -49,11 +74,10 @@ const code = new WebAssembly.Module(readFileSync(new URL('wasm/lines.wasm', impo
 export class LineMemory {
   /** The bytes that can be fingerprinted or passed. */
   readonly area: Buffer;
-  /** The list for results as 32-bit words; `longs` is the same list as numbers of eight bytes. */
-  readonly words: Uint32Array;
-  readonly longs: BigInt64Array;
   readonly code: LineCode;
   readonly table_at = AREA_BYTES + LIST_BYTES;
+  /** The list for results as words of 32 bits. */
+  readonly #words: Int32Array;
 
   constructor(table_bytes = 0) {
     // A pass reads up to 15 bytes beyond the end of the data.
@@ -61,8 +85,7 @@ export class LineMemory {
     const memory = new WebAssembly.Memory({ initial: Math.ceil(bytes / PAGE_BYTES) });
     this.code = new WebAssembly.Instance(code, { env: { memory } }).exports as LineCode;
     this.area = Buffer.from(memory.buffer, 0, AREA_BYTES);
-    this.words = new Uint32Array(memory.buffer, AREA_BYTES, LIST_BYTES / 4);
-    this.longs = new BigInt64Array(memory.buffer, AREA_BYTES, LIST_BYTES / 8);
+    this.#words = new Int32Array(memory.buffer, AREA_BYTES, LIST_BYTES / 4);
   }
 
   /** Returns the fingerprint of a text of at most 64 kB, for use as a seed. Leaves `area` unchanged. */
@@ -71,21 +94,40 @@ export class LineMemory {
     return this.code.hash(AREA_BYTES, AREA_BYTES + length, 0n);
   }
 
-  /** Runs a pass over lines, which fills the list for results. @returns the end of the pass and its counts */
-  pass(run: (out: number, out_end: number) => number): PassedLines {
+  /** Runs a pass over the lines of `data`, of which the first one begins on line number `line`. */
+  pass(data: Buffer, line: number, run: (out: number, out_end: number) => number): PassedLines {
     const end = run(AREA_BYTES, LIST_END);
-    const { feeds, known, listed } = this.code;
+    const { feeds, known } = this.code;
+    const listed: ListedLine[] = [];
+    const words = this.#words;
+    const count = this.#listedBytes / 4;
+    for (let at = 0; at < count; at += LISTED_WORDS) {
+      listed.push({
+        number: words[at]!,
+        data,
+        start: words[at + 1]!,
+        end: words[at + 2]!,
+        line: line + words[at + 3]!,
+        low: words[at + 4]!,
+        high: words[at + 5]!,
+      });
+    }
     return {
       end,
       feed_count: feeds.value as number,
       known_count: known.value as number,
-      listed_count: ((listed.value as number) - AREA_BYTES) / (4 * RECORD_WORDS),
+      listed,
     };
   }
 
   /** Runs code that lists numbers of eight bytes. @returns the listed numbers, valid until the next call */
   list(run: (out: number, out_end: number) => void): BigInt64Array {
     run(AREA_BYTES, AREA_BYTES + LIST_BYTES);
-    return this.longs.subarray(0, ((this.code.listed.value as number) - AREA_BYTES) / 8);
+    return new BigInt64Array(this.#words.buffer, AREA_BYTES, this.#listedBytes / 8);
+  }
+
+  /** Returns the length of the list in bytes. */
+  get #listedBytes(): number {
+    return (this.code.listed.value as number) - AREA_BYTES;
   }
 }

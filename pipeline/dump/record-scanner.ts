@@ -103,12 +103,13 @@ export class RecordScanner {
 
   /** Returns the fields of the record that was last scanned, from `start` on. */
   readFields(data: Buffer, start: number): string[] {
-    let from = start;
-    return Array.from(this.ends.subarray(0, this.field_count), (end) => {
-      const field = data.toString('utf8', from, end);
-      from = end + 1;
-      return field.startsWith('"') ? field.slice(1, -1).replaceAll('""', '"') : field;
-    });
+    return Array.from({ length: this.field_count }, (_, at) => this.readField(data, start, at));
+  }
+
+  /** Returns one field of the record that was last scanned. */
+  readField(data: Buffer, start: number, at: number): string {
+    const field = data.toString('utf8', at === 0 ? start : this.ends[at - 1]! + 1, this.ends[at]);
+    return field.startsWith('"') ? field.slice(1, -1).replaceAll('""', '"') : field;
   }
 
   /** Scans an unquoted field. @returns the index at which the field ends */

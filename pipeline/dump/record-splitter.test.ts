@@ -5,9 +5,9 @@ import { columns, header } from '../../fixtures/dump/bad-dump.ts';
 import { parseRecord } from '../../fixtures/dump/parse-record.ts';
 import { FileReader } from './file-reader.ts';
 import { KnownFingerprints } from './known-fingerprints.ts';
-import { LineMemory } from './line-memory.ts';
+import { LineMemory, type Span } from './line-memory.ts';
 import { RECORD_BYTES } from './record-scanner.ts';
-import { type RecordHandler, RecordSplitter, type Span } from './record-splitter.ts';
+import { type RecordHandler, RecordSplitter } from './record-splitter.ts';
 import { loadSource, type TableSource } from '../sources/source.ts';
 import { tidy } from '../sources/tidy.ts';
 

@@ -1,6 +1,6 @@
 import { figure } from '../written-figure.ts';
 import type { Separator } from '../sources/source.ts';
-import type { LineMemory } from './line-memory.ts';
+import type { LineMemory, Span } from './line-memory.ts';
 import { RECORD_BYTES, RecordScanner } from './record-scanner.ts';
 
 const LINE_FEED = 10;
@@ -8,14 +8,6 @@ const RETURN = 13;
 const QUOTE = 34;
 /** The size of a piece of a chunk, in bytes: the rest of the previous piece fits beside it in the area. */
 const PIECE_BYTES = 128 * 1024;
-
-/** The bytes data[start, end) of a file, which begin on line number `line`, from 1. */
-export interface Span {
-  data: Buffer;
-  start: number;
-  end: number;
-  line: number;
-}
 
 /** Receives the records that a `RecordSplitter` finds. `data` is only valid during the call. */
 export interface RecordHandler {

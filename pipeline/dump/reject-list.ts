@@ -3,7 +3,7 @@ import { reads } from '../figures/dump-limits.ts';
 import { figure } from '../written-figure.ts';
 import { shorten, type UnreadableRow } from '../sources/rejects.ts';
 import type { DumpFile } from './files.ts';
-import type { Span } from './record-splitter.ts';
+import type { Span } from './line-memory.ts';
 
 /** Collects the unreadable rows of one file until `take`. Throws a `Refusal` for too many unreadable rows. */
 export class RejectList {

@@ -3,10 +3,10 @@ import type { JoinedTable, Separator, TableColumns } from '../sources/source.ts'
 import { inflateBounds, type OnRead, readArchive } from './archive.ts';
 import type { DumpFile } from './files.ts';
 import { type Layout, readHeader, refuseHeader } from './header.ts';
-import { LineMemory } from './line-memory.ts';
+import { LineMemory, type Span } from './line-memory.ts';
 import { readParquet } from './parquet/read-parquet.ts';
 import type { RecordScanner } from './record-scanner.ts';
-import { type RecordHandler, RecordSplitter, type Span } from './record-splitter.ts';
+import { type RecordHandler, RecordSplitter } from './record-splitter.ts';
 import { RejectList } from './reject-list.ts';
 
 const LINE_FEED = 10;

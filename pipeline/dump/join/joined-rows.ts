@@ -45,8 +45,8 @@ export class JoinedRows implements StagedRows {
     while (main.current || (await main.fill())) {
       const row = main.current!;
       // Several main rows with one key have the same details.
-      if (row.key !== key) {
-        key = row.key;
+      if (row.number !== key) {
+        key = row.number;
         group = await this.#findDetails(details, key);
       }
       writer.write(row, group);
@@ -66,8 +66,8 @@ export class JoinedRows implements StagedRows {
     const group: Row[] = [];
     while (details.current || (await details.fill())) {
       const row = details.current!;
-      if (row.key > key) break;
-      if (row.key === key) group.push(row);
+      if (row.number > key) break;
+      if (row.number === key) group.push(row);
       else this.#writer.writeStray(row);
       details.advance();
     }
@@ -138,16 +138,16 @@ class Cursor {
     await this.#parts.return(undefined);
   }
 
-  #checkOrder({ key, line }: Row): void {
-    if (key < this.#last_key) {
+  #checkOrder({ number, line }: Row): void {
+    if (number < this.#last_key) {
       const { join, file } = this.reader.context;
-      const written = (number: number) => String(number).padStart(join.key_digits, '0');
+      const written = (key: number) => String(key).padStart(join.key_digits, '0');
       throw new Refusal(
-        `${file.file}, line ${line}: ${join.key} ${written(key)} after ${written(this.#last_key)}; ` +
+        `${file.file}, line ${line}: ${join.key} ${written(number)} after ${written(this.#last_key)}; ` +
           `a file of more than ${figure(SORTED_BYTES)} bytes must be sorted by ${join.key}`,
       );
     }
-    this.#last_key = key;
+    this.#last_key = number;
   }
 }
 
@@ -158,7 +158,7 @@ async function* readParts(reader: RowReader): AsyncGenerator<Row[]> {
     if (reader.read_bytes > SORTED_BYTES) yield held.splice(0).concat(reader.takeRows());
     else for (const row of reader.takeRows()) held.push(row);
   }
-  yield [...held, ...reader.takeRows()].toSorted((a, b) => a.key - b.key);
+  yield [...held, ...reader.takeRows()].toSorted((a, b) => a.number - b.number);
 }
 
 /** Reads a side file, which lies beside the two joined files, into `stage.side_row`. */

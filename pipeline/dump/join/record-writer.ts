@@ -1,7 +1,8 @@
 import type { Fields, JoinDescription } from '../../sources/source.ts';
 import { CopyLines, joinFields } from '../copy-lines.ts';
 import { prefixColumns } from '../file-reader.ts';
-import type { Halves, KnownFingerprints } from '../known-fingerprints.ts';
+import type { KnownFingerprints } from '../known-fingerprints.ts';
+import { joinHalves } from '../line-memory.ts';
 import type { Row, RowReader } from './row-reader.ts';
 
 const [semicolon, comma, opening, between, closing, end] = [';', ',', '{""', ',""', '}', '""'].map(
@@ -20,7 +21,6 @@ export class RecordWriter {
   readonly #known: KnownFingerprints;
   readonly #main: RowReader;
   readonly #details: RowReader;
-  readonly #print: Halves = { high: 0, low: 0 };
 
   constructor(known: KnownFingerprints, main: RowReader, details: RowReader) {
     this.#join = main.context.join;
@@ -37,24 +37,18 @@ export class RecordWriter {
 
   /** Writes the record of a main row and its rows of details, unless the record is known. */
   write(row: Row, details: readonly Row[]): void {
-    const print = this.#print;
-    print.high = row.high;
-    print.low = row.low;
     // A sum does not depend on the order of the details.
-    for (const { high, low } of details) {
-      print.high = (print.high + high) | 0;
-      print.low = (print.low + low) | 0;
+    let { high, low } = row;
+    for (const detail of details) {
+      high = (high + detail.high) | 0;
+      low = (low + detail.low) | 0;
     }
-    if (print.high === 0 && print.low === 0) print.low = 1;
+    // The number 0 marks a free slot of the known fingerprints.
+    const print = joinHalves({ high, low }) || 1n;
     if (details.length === 0) this.#countLacking(row);
-    if (this.#known.meetHalves(print)) return;
-    const fault = this.#stage(row, details);
+    if (this.#known.meet(print)) return;
+    const fault = this.#stage(row, print, details);
     if (fault !== undefined) this.#main.rejects.add(row, fault);
-  }
-
-  #readPrint(): bigint {
-    const { high, low } = this.#print;
-    return (BigInt(high) << 32n) | BigInt(low >>> 0);
   }
 
   /** Rejects a row of details that has no row in the main file. */
@@ -70,7 +64,7 @@ export class RecordWriter {
   }
 
   /** Writes the COPY line of a record. @returns why the record cannot be read; undefined when it can */
-  #stage(row: Row, rows: readonly Row[]): string | undefined {
+  #stage(row: Row, print: bigint, rows: readonly Row[]): string | undefined {
     const details = this.#readDetails(rows);
     if (typeof details === 'string') return details;
     const main = this.#main;
@@ -78,9 +72,7 @@ export class RecordWriter {
     if (typeof fields === 'string') return fields;
     const combined = this.#join.combine(fields, [...details.keys()]);
     const { lines } = this;
-    lines.addText(
-      `${main.file.file_no};${row.line};${this.#readPrint()};${main.isWellFormed(row)};`,
-    );
+    lines.addText(`${main.file.file_no};${row.line};${print};${main.isWellFormed(row)};`);
     this.#addColumns(row);
     lines.addText(`${joinFields(this.#join.combined.map((name) => String(combined[name])))};"[`);
     combined.listed.forEach((one, at) => {

@@ -89,11 +89,6 @@ function isMet(slot: usize): bool {
   return <bool>((load<u8>(met + (slot >> 3)) >> (<u8>(slot & 7))) & 1);
 }
 
-/** Calls `meet` for a fingerprint in halves. */
-export function meetHalves(high: u32, low: u32): bool {
-  return meet(((<u64>high) << 32) | (<u64>low));
-}
-
 /**
  * Lists the fingerprints that were not met, from the slot `from` on, eight bytes each, at `out` up to
  * `outEnd`. @returns the first slot that is not listed yet; the count of slots at the end
