@@ -89,7 +89,7 @@ async function findCountries(
     where source = any(${listOf(source)})
   `.execute(db);
   const own = rows.map(({ code }) => code);
-  // Another check names unknown sources.
+  // `resolveFeedFilter` refuses unknown sources.
   if (own.length === 0 || own.some((code) => country !== undefined && chosen.includes(code)))
     return [chosen];
   const wrong = 'The source field must name a source of the country.';

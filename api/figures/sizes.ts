@@ -22,7 +22,7 @@ export const sizes = {
   delivery: 50,
   /** The fewest and the most characters of the name of an account or a token. */
   name: [3, 255],
-  /** The most characters of a client's reference of a company. */
+  /** The maximum length, in characters, of a client's own reference for a company. */
   reference: 64,
   /** The fewest characters and the most bytes of a password; the bytes bound the work of its hash. */
   password: [8, 1_024],

@@ -28,7 +28,7 @@ export function isGivenUp(response: Response): boolean {
 }
 
 /**
- * Returns whether a client still waits, and then cancels the deadline, so that a paid answer is sent. In the last
+ * Cancels the deadline if the client still waits, so that a paid answer is sent. Returns whether it did. In the last
  * third of the time it is too late: the answer would come long after the deadline.
  */
 export function claimAnswer(response: Response): boolean {

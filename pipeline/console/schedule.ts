@@ -57,7 +57,7 @@ async function readPlan({ pool }: Database, planned: Date): Promise<Date> {
 /**
  * Runs the due nights at the times of NIGHTLY_CRON, in the time of the default country, until the signal is
  * aborted. One run is under way at a time. A night waits for a database that is away. A missed night runs at
- * the start, or when a machine that stood still goes on. A night that another process runs is looked for until
+ * the start, or when a suspended machine resumes. A night that another process runs is looked for until
  * it is done. Each scheduled run ends with a line in the log.
  */
 export async function runSchedule(db: Database, options: ScheduleOptions): Promise<void> {
@@ -112,7 +112,7 @@ export async function runSchedule(db: Database, options: ScheduleOptions): Promi
   };
   const task = schedule(environment.nightlyCron, run, {
     timezone: defaultCountry.time_zone,
-    // A machine that stood still at a planned time runs this night later.
+    // A machine that was suspended at a scheduled time runs the missed night after it resumes.
     missedExecutionTolerance: Infinity,
     name: 'nightly',
     // A time that node-cron misses is no fault: the dumps stay due.

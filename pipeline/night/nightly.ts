@@ -222,7 +222,11 @@ async function reject(night: Night): Promise<string | undefined> {
   return rejected[0]!.contradictions > 0 ? 'rows contradict each other' : undefined;
 }
 
-/** Throws a `Refusal` when a guard refuses the dump and no reason accepts it. @returns the accepted findings */
+/**
+ * Throws a `Refusal` when a guard refuses the dump and the operator gave no reason to accept it.
+ *
+ * @returns the findings that the operator accepted
+ */
 async function check(night: Night): Promise<GuardFinding[]> {
   const { reporter, isImport, reason } = night;
   reporter.step('check');

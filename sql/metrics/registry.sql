@@ -135,7 +135,7 @@ union all
 select
     'registry_credits_spent_total',
     '{}',
-    -- Credits that a refund or a dispute has taken do not count as spent: they may be given back.
+    -- Credits withdrawn by a refund or a dispute do not count as spent, since they may be restored.
     coalesce(sum(coalesce(bonus.amount, 0) + wallet.total_purchased - wallet.balance), 0)
     - (select coalesce(sum(withdrawn_credits), 0) from customer.payment where withdrawn_credits > 0)
 from customer.wallet

@@ -1,5 +1,5 @@
--- Maps one row per legal unit. `details` are its establishments, by the columns of establishment.csv: the head
--- office first, then all other active ones. An entrepreneur is no person of the entry: `registry.show_parts` makes
+-- Maps one row per legal unit. `details` lists the establishments of the unit with the columns of establishment.csv:
+-- the head office first, then all other active ones. An entrepreneur is no person of the entry: `registry.show_parts` makes
 -- the person out of the name.
 select
     record.file_no, record.line, record.fingerprint, record.siren as entry_key,
