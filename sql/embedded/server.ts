@@ -135,8 +135,8 @@ async function nameOf({ directory }: Cluster): Promise<string> {
 
 /**
  * Makes the socket directory and writes the settings as the OS user of the cluster: root must not follow symbolic
- * links of another user.
- * Only this user and root can enter the directory, because Postgres trusts its clients.
+ * links of another user. The path is the same at each start, so that pools find a restarted server. Only this user
+ * and root can enter the directory, because Postgres trusts its clients.
  */
 async function configure({ directory, user }: Cluster, options: ServerOptions): Promise<void> {
   const machine = await readMachine(directory);
