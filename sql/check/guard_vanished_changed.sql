@@ -18,7 +18,8 @@ with counted as (
         or changed_field.field not in ('activities', 'main activity', 'activity version')
     group by changed_field.field
     union all
-    select 'field_lost', '%1$s of %2$s entries lost their %3$s', changed_field.field, null, count(*), null, 1
+    select
+        'field_lost', '%1$s of %2$s entries lost their %3$s', changed_field.field, null, count(*), null, 1
     from stage.changed_field
     where changed_field.is_lost
     group by changed_field.field
