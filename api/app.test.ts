@@ -220,8 +220,8 @@ describe('what caches and browsers may do', () => {
   });
 
   test('lets pages of an origin that is allowed read everything', async () => {
-    const corsOrigins = ['https://app.example.com', 'https://other.example.com'];
-    const shared = await startTestApi({ db: database.kysely, corsOrigins });
+    const CORS_ORIGINS = ['https://app.example.com', 'https://other.example.com'];
+    const shared = await startTestApi({ db: database.kysely, CORS_ORIGINS });
     const preflight = (origin: string) =>
       shared.ask('/api/v1/wallet/topup', {
         method: 'OPTIONS',
@@ -231,17 +231,17 @@ describe('what caches and browsers may do', () => {
           'Access-Control-Request-Headers': 'authorization,content-type',
         },
       });
-    const allowed = await preflight(corsOrigins[1]!);
+    const allowed = await preflight(CORS_ORIGINS[1]!);
     expect(allowed.status).toBe(204);
-    expect(allowed.headers.get('access-control-allow-origin')).toBe(corsOrigins[1]);
+    expect(allowed.headers.get('access-control-allow-origin')).toBe(CORS_ORIGINS[1]);
     expect(allowed.headers.get('access-control-allow-methods')).toContain('POST');
     expect(allowed.headers.get('access-control-allow-headers')).toBe('authorization,content-type');
     expect(allowed.headers.get('vary')).toContain('Origin');
     const refused = await preflight('https://evil.example.com');
     expect(refused.headers.has('access-control-allow-origin')).toBe(false);
-    const refusal = await shared.ask('/api/v1/wallet', { headers: { Origin: corsOrigins[0]! } });
+    const refusal = await shared.ask('/api/v1/wallet', { headers: { Origin: CORS_ORIGINS[0]! } });
     expect(refusal.status).toBe(401);
-    expect(refusal.headers.get('access-control-allow-origin')).toBe(corsOrigins[0]);
+    expect(refusal.headers.get('access-control-allow-origin')).toBe(CORS_ORIGINS[0]);
   });
 
   test('keeps an idle connection longer than proxies do', async () => {

@@ -38,23 +38,20 @@ import { watchlistEndpoints } from './monitor/endpoints.ts';
 import { webhookEndpoints } from './webhooks/endpoints.ts';
 import { createWebhooks } from './wallet/webhooks.ts';
 
-/** The options of all rooms of the API. Optional settings of the environment have a default. */
-export interface AppOptions
-  extends
-    DownloadOptions,
-    PaymentOptions,
-    SearchOptions,
-    Pick<Environment, 'trustProxy' | 'snapshotCredits'>,
-    Partial<Pick<Environment, 'corsOrigins' | 'privacyText' | 'termsText' | 'contact'>> {
-  /** The part of the data that is invented; each page names it. Undefined if the database holds no invented data. */
-  sample?: 'all' | 'some' | undefined;
-  /** The content of `/metrics`, and the middleware that counts requests for these metrics. */
-  metrics: Metrics;
-  /** Returns whether the process is about to end; then `/readyz` fails, so that the balancer uses other processes. */
-  isStopping?: () => boolean;
-  /** The time in ms after which a pending request gets a 503; default: the patience of its path. */
-  deadline_ms?: number;
-}
+/** The settings of the API, and the options of all of its rooms. */
+export type AppOptions = Environment &
+  DownloadOptions &
+  PaymentOptions &
+  SearchOptions & {
+    /** The part of the data that is invented; each page names it. Undefined if the database holds no invented data. */
+    sample?: 'all' | 'some' | undefined;
+    /** The content of `/metrics`, and the middleware that counts requests for these metrics. */
+    metrics: Metrics;
+    /** Returns whether the process is about to end; then `/readyz` fails, so that the balancer uses other processes. */
+    isStopping?: () => boolean;
+    /** The time in ms after which a pending request gets a 503; default: the patience of its path. */
+    deadline_ms?: number;
+  };
 
 // No header demands an upgrade to TLS, without which localhost could not load its files, or is for obsolete browsers.
 const security: HelmetOptions = {
@@ -85,11 +82,11 @@ export function createApp(options: AppOptions): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
-  app.set('trust proxy', options.trustProxy);
+  app.set('trust proxy', options.TRUST_PROXY);
   app.enable('case sensitive routing');
   app.enable('strict routing');
   // The contact and the note on invented data appear in the head and foot of every page.
-  const { contact } = options;
+  const { CONTACT: contact } = options;
   const contactAddress = contact && (/^https?:/.test(contact) ? contact : `mailto:${contact}`);
   app.locals.site = { contactAddress, sample: options.sample };
   const { metrics } = options;

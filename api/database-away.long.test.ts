@@ -17,8 +17,8 @@ const accounts = await Promise.all(
 const tokens = accounts.map(({ master_token }) => master_token);
 const proxy = await startDatabaseProxy(database.url);
 const db = await connect({
-  databaseUrl: proxy.url,
-  dataDir: '',
+  DATABASE_URL: proxy.url,
+  DATA_DIR: '',
   applicationName: 'cut off',
   patience_ms,
 });

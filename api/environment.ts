@@ -6,7 +6,6 @@ import {
   checkEnvironment,
   choice,
   commonShape,
-  describeDatabase,
   EnvironmentError,
   flag,
   isLoopback,
@@ -75,6 +74,7 @@ export const shape = {
     z.string().refine((text) => isIP(text) !== 0 || /^[a-z\d.-]+$/i.test(text)),
   ).default('127.0.0.1'),
   PORT: whole(0, 65_535).default(8080),
+  /** The proxies whose `X-Forwarded-For` counts: their number, their networks, or false for none. */
   TRUST_PROXY: setting(
     `the number of proxies in front of the API (0 to ${maxProxies}) or a comma-separated list of their networks, such as 10.0.0.0/8, and not all of them`,
     z.union([
@@ -128,35 +128,10 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
     throw new EnvironmentError(baseUrlNeeded);
   }
   return {
-    host: checked.HOST,
-    port: checked.PORT,
+    ...checked,
     /** The address on which the process serves `/metrics`; undefined without METRICS_PORT. */
     metricsAddress: checked.METRICS_PORT && { host: checked.HOST, port: checked.METRICS_PORT },
-    ...describeDatabase(checked),
-    /** The proxies whose `X-Forwarded-For` counts: their number, their networks, or false for none. */
-    trustProxy: checked.TRUST_PROXY,
-    /** The key that signs tokens; undefined: the key in DATA_DIR. */
-    secretKey: checked.SECRET_KEY,
-    /** The address of the API without a slash at the end; undefined: the address of the listening socket. */
-    baseUrl: checked.BASE_URL,
-    corsOrigins: checked.CORS_ORIGINS,
-    /** Whether webhooks may have private addresses, and addresses without TLS. */
-    allowPrivateWebhooks: checked.WEBHOOK_ALLOW_PRIVATE,
-    isRegistrationOpen: checked.REGISTRATION_OPEN,
-    /** More domains whose addresses cannot be registered, as `normalizeDomain` returns them. */
-    freeMailDomains: checked.FREE_MAIL_DOMAINS,
-    searchCredits: checked.SEARCH_CREDITS,
-    snapshotCredits: checked.SNAPSHOT_CREDITS,
-    bounds: checkEnvironment(boundShape, variables),
-    /** The bound below which public counts from 1 on are shown as null; 0: all counts are shown. */
-    suppressBelow: checked.SUPPRESS_BELOW,
-    privacyText: checked.PRIVACY_FILE,
-    termsText: checked.TERMS_FILE,
-    contact: checked.CONTACT,
-    isSample: checked.SAMPLE_DATA,
     /** Whether only this machine can reach the API, and no proxy forwards requests to it. */
     isPrivate,
-    createPayment: (baseUrl: string) => createPayment(checked, baseUrl),
-    logLevel: checked.LOG_LEVEL,
   };
 }

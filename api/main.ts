@@ -24,19 +24,20 @@ import { patience } from './figures/timeouts.ts';
 import { createLimiter } from './http/limiter.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createHttpServer, watchAnswers } from './http/server.ts';
+import { createPayment } from './wallet/payment.ts';
 
 const { stop_ms: grace_ms, database_ms: patience_ms } = patience;
 
 /** Returns the error of a port or an address on which the process cannot listen. */
-function explainListening(cause: NodeJS.ErrnoException, { port, host }: Environment): Error {
+function explainListening(cause: NodeJS.ErrnoException, { PORT, HOST }: Environment): Error {
   if (cause instanceof EnvironmentError) return cause;
   if (cause.code === 'EADDRNOTAVAIL' || cause.code === 'ENOTFOUND') {
-    return new EnvironmentError(`HOST must be an address of this machine; ${host} is none.`);
+    return new EnvironmentError(`HOST must be an address of this machine; ${HOST} is none.`);
   }
   const sentence =
     cause.code === 'EADDRINUSE'
-      ? `Port ${port} is in use by another program; stop it, or set PORT to another one.`
-      : `Cannot listen on port ${port}: ${cause.message}.`;
+      ? `Port ${PORT} is in use by another program; stop it, or set PORT to another one.`
+      : `Cannot listen on port ${PORT}: ${cause.message}.`;
   return new Error(sentence, { cause });
 }
 
@@ -56,10 +57,10 @@ async function stop(server: Server, close: () => Promise<void>, logger: Logger):
 const now = (): Date => new Date();
 
 /** Returns the invented part of the data, by the current tables or by the setting SAMPLE_DATA. */
-async function findSample(pool: Pool, isSample: boolean): Promise<AppOptions['sample']> {
+async function findSample(pool: Pool, SAMPLE_DATA: boolean): Promise<AppOptions['sample']> {
   const { invented, real } = await countSnapshots(pool);
   if (invented > 0 && real > 0) return 'some';
-  return isSample || invented > 0 ? 'all' : undefined;
+  return SAMPLE_DATA || invented > 0 ? 'all' : undefined;
 }
 
 async function serve(environment: Environment): Promise<void> {
@@ -70,10 +71,10 @@ async function serve(environment: Environment): Promise<void> {
   setFlagsFromString('--heap-growing-percent=50');
   // The log is written in chunks of 8,192 characters, after 100 ms, and when the process ends.
   const lines = destination({ fd: 2, sync: false, minLength: 8_192, periodicFlush: 100 });
-  const logger = await openLog(environment.logLevel, lines);
-  const secretKey = await readSecretKey(environment.dataDir, environment.secretKey);
+  const logger = await openLog(environment.LOG_LEVEL, lines);
+  const secretKey = await readSecretKey(environment.DATA_DIR, environment.SECRET_KEY);
   const database = await connect({ ...environment, applicationName: 'registry-api', patience_ms });
-  const { isNameless } = environment;
+  const isNameless = !environment.DATABASE_NAMED_STATEMENTS;
   const servers = [...database.readConnections, database.connection];
   const downloadPools = servers.map((connection) =>
     openPool({
@@ -88,7 +89,7 @@ async function serve(environment: Environment): Promise<void> {
   const gatePool = openPool({ ...database.connection, ...own });
   const gate = openKysely(gatePool);
   const uses = createUses(gate);
-  const searchIndex = createSearchIndex(servers, { folder: join(environment.dataDir, 'search') });
+  const searchIndex = createSearchIndex(servers, { folder: join(environment.DATA_DIR, 'search') });
   const db = openKysely(database.pool);
   const readers = database.readers ?? onlyWriter(db);
   const metrics = createMetrics({ pool: database.pool, readers, searchIndex, now });
@@ -108,7 +109,7 @@ async function serve(environment: Environment): Promise<void> {
   try {
     const { metricsAddress } = environment;
     if (metricsAddress) await openMetricsPort(metrics.render, metricsAddress);
-    server.listen(environment.port, environment.host);
+    server.listen(environment.PORT, environment.HOST);
     await once(server, 'listening');
   } catch (error) {
     await database.close();
@@ -121,12 +122,12 @@ async function serve(environment: Environment): Promise<void> {
   const { port } = server.address() as AddressInfo;
   // The search loads the companies now; when the database is away, the next request loads them.
   searchIndex.isReady().catch((error: unknown) => logger.warn(error));
-  const url = addressOf(environment.host, port);
-  const baseUrl = environment.baseUrl ?? url;
+  const url = addressOf(environment.HOST, port);
+  const baseUrl = environment.BASE_URL ?? url;
   app.resolve(
     createApp({
       ...environment,
-      sample: await findSample(database.pool, environment.isSample),
+      sample: await findSample(database.pool, environment.SAMPLE_DATA),
       db,
       gate,
       uses,
@@ -140,7 +141,7 @@ async function serve(environment: Environment): Promise<void> {
       isStopping: () => isStopping,
       secretKey,
       baseUrl,
-      payment: environment.createPayment(baseUrl),
+      payment: createPayment(environment, baseUrl),
     }),
   );
 

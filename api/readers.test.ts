@@ -31,9 +31,9 @@ let account_id: string;
 
 const number = { identifier_type: 'NIP', identifier_value: '1000201006' };
 
-function startApi(readers = db.readers!, searchCredits = 1) {
+function startApi(readers = db.readers!, SEARCH_CREDITS = 1) {
   return startTestApi({
-    searchCredits,
+    SEARCH_CREDITS,
     db: openKysely(db.pool),
     gate: openKysely(gatePool),
     pool: db.pool,
@@ -80,9 +80,9 @@ beforeAll(async () => {
   toWriter = await startDatabaseProxy(writer.url);
   toStandby = await startDatabaseProxy(standby.url);
   db = await connect({
-    databaseUrl: toWriter.url,
-    readUrls: [toStandby.url],
-    dataDir: '',
+    DATABASE_URL: toWriter.url,
+    DATABASE_READ_URL: [toStandby.url],
+    DATA_DIR: '',
     applicationName: 'readers',
     patience_ms: 2_500,
   });

@@ -6,7 +6,6 @@ import {
   baseUrlNeeded,
   checkEnvironment,
   commonShape,
-  describeDatabase,
   EnvironmentError,
   sentenceOf,
   setting,
@@ -23,9 +22,11 @@ const dayCount = setting('a number of days from 1 to 36500', whole(1, 36_500));
 /** The settings of the pipeline, with their checks. */
 export const shape = {
   ...commonShape,
+  /** The address of the database with the login of analysts. */
   DATABASE_READER_URL: commonShape.DATABASE_URL,
   DATABASE_DIRECT_URL: commonShape.DATABASE_URL,
   INBOX_DIR: z.string().optional(),
+  /** The times at which `schedule` runs `nightly`: five or six cron fields, in the time of the default country. */
   // CEIDG publishes its reports between six and seven in the morning.
   NIGHTLY_CRON: setting(
     'a cron expression, such as 30 7 * * *',
@@ -34,10 +35,12 @@ export const shape = {
   // PORT and HOST are settings of the API, which checks them.
   PORT: z.string().default(''),
   HOST: z.string().default('127.0.0.1'),
+  /** The address of the SMTP server; undefined: mails become files below DATA_DIR. */
   SMTP_URL: setting(
     'the address of an SMTP server, such as smtps://user:password@host',
     z.url({ protocol: /^smtps?$/ }),
   ).optional(),
+  // The days after which personal data is erased; without a default: never.
   MAIL_DAYS: dayCount.default(retention.MAIL_DAYS),
   REJECT_DAYS: dayCount.default(retention.REJECT_DAYS),
   IP_DAYS: dayCount.default(retention.IP_DAYS),
@@ -73,38 +76,17 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
   ];
   if (lacking.length > 0) throw new EnvironmentError(lacking.join('\n'));
   return {
-    ...describeDatabase(checked),
+    ...checked,
     // The locks of nights, migrations and the queue belong to a session, so no pooler may stand in between.
-    databaseUrl: checked.DATABASE_DIRECT_URL ?? checked.DATABASE_URL,
-    /** The address of the database with the login of analysts. */
-    readerUrl: checked.DATABASE_READER_URL,
+    DATABASE_URL: checked.DATABASE_DIRECT_URL ?? checked.DATABASE_URL,
     /** The folder of the dumps that `nightly` looks for: `<source>/<date>/`. */
     inboxDir: checked.INBOX_DIR ?? join(checked.DATA_DIR, 'inbox'),
-    isInboxDefault: checked.INBOX_DIR === undefined,
-    /** The times at which `schedule` runs `nightly`: five or six cron fields, in the time of the default country. */
-    nightlyCron: checked.NIGHTLY_CRON,
     /** The first day on which a full dump may move all entries to a classification, by the classification's name. */
     recodedFrom: { NAF2025: checked.NAF2025_FROM },
-    /** The key that signs one-time tokens; undefined: the key in DATA_DIR. */
-    secretKey: checked.SECRET_KEY,
     /** The address of the API in mails, without a slash at the end. */
-    baseUrl: checked.BASE_URL ?? `http://localhost:${Number(checked.PORT) || 8080}`,
-    /** The address of the SMTP server; undefined: mails become files below DATA_DIR. */
-    smtpUrl: checked.SMTP_URL,
-    /** Whether webhooks may have private addresses, and addresses without TLS. */
-    allowPrivateWebhooks: checked.WEBHOOK_ALLOW_PRIVATE,
-    mailFrom: checked.MAIL_FROM ?? { name: 'Company Registry', address: 'registry@localhost' },
+    BASE_URL: checked.BASE_URL ?? `http://localhost:${Number(checked.PORT) || 8080}`,
+    MAIL_FROM: checked.MAIL_FROM ?? { name: 'Company Registry', address: 'registry@localhost' },
     /** The address on which a process serves `/metrics`; undefined without METRICS_PORT. */
     metrics: checked.METRICS_PORT ? { host: checked.HOST, port: checked.METRICS_PORT } : undefined,
-    /** The days after which personal data is erased; undefined: never. */
-    retention: {
-      mail_days: checked.MAIL_DAYS,
-      reject_days: checked.REJECT_DAYS,
-      ip_days: checked.IP_DAYS,
-      ledger_days: checked.LEDGER_DAYS,
-      inbox_days: checked.INBOX_DAYS,
-      closed_person_days: checked.CLOSED_PERSON_DAYS,
-    },
-    logLevel: checked.LOG_LEVEL,
   };
 }

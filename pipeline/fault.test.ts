@@ -58,8 +58,8 @@ test('a further session that finds no socket, or nobody behind the port', async 
 test('any other fault is told as it is', async () => {
   const statement = await faultOf(db.pool.query('select * from missing'));
   expect(describeFault(statement)).toBe('relation "missing" does not exist');
-  const databaseUrl = 'postgres://127.0.0.1:1/registry';
-  const start = await faultOf(connect({ databaseUrl, dataDir: '', applicationName: 'fault' }));
+  const DATABASE_URL = 'postgres://127.0.0.1:1/registry';
+  const start = await faultOf(connect({ DATABASE_URL, DATA_DIR: '', applicationName: 'fault' }));
   expect(describeFault(start)).toMatch(/^The database cannot be reached: connect ECONNREFUSED/);
   expect(isLostConnection(await faultOf(readFile('/nowhere')))).toBe(false);
   const service = new ServiceFault('KRS cannot be reached: read ECONNRESET');

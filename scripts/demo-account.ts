@@ -16,7 +16,7 @@ const mailWait_ms = 10_000;
 /** The number of companies that the account watches for each type of number: the most that one request may add. */
 const watchedCount = 100;
 
-type DemoOptions = Pick<Environment, 'dataDir' | 'secretKey'> & {
+type DemoOptions = Pick<Environment, 'DATA_DIR' | 'SECRET_KEY'> & {
   db: Database;
   /** The address on which the API listens. */
   url: string;
@@ -58,9 +58,9 @@ export async function openDemoAccount(
 }
 
 /** Returns the saved Master Token; undefined when its file is missing, damaged or of another database. */
-async function readToken({ url, dataDir }: DemoOptions): Promise<string | undefined> {
+async function readToken({ url, DATA_DIR }: DemoOptions): Promise<string | undefined> {
   try {
-    const text = await readFile(demoFile(dataDir), 'utf8');
+    const text = await readFile(demoFile(DATA_DIR), 'utf8');
     const { master_token } = JSON.parse(text) as { master_token: string };
     await call(url, 'POST tokens/verify', {}, master_token);
     return master_token;
@@ -71,14 +71,14 @@ async function readToken({ url, dataDir }: DemoOptions): Promise<string | undefi
 
 /** Creates and saves the demo account. Returns its Master Token. */
 async function createAccount(options: DemoOptions): Promise<string> {
-  const { url, dataDir } = options;
+  const { url, DATA_DIR } = options;
   const password = randomBytes(12).toString('base64url');
   const registration = { email: EMAIL, name: 'Demo Account', password };
   await call(url, 'POST auth/register', { ...registration, password_confirmation: password });
   const opened = await call(url, 'POST auth/init', { token: await signMailedToken(options) });
   const { email, user_ref, master_token } = opened as Record<string, string>;
   const account = { email, password, user_ref, master_token };
-  await writeSecretFile(demoFile(dataDir), `${JSON.stringify(account, undefined, 2)}\n`, rename);
+  await writeSecretFile(demoFile(DATA_DIR), `${JSON.stringify(account, undefined, 2)}\n`, rename);
   return master_token!;
 }
 
@@ -94,7 +94,7 @@ async function call(url: string, route: string, body: object, token = ''): Promi
 }
 
 /** Returns the one-time token of the account, once its mail is sent or after a time-out. */
-async function signMailedToken({ db, dataDir, secretKey }: DemoOptions): Promise<string> {
+async function signMailedToken({ db, DATA_DIR, SECRET_KEY }: DemoOptions): Promise<string> {
   await until(async () => {
     const { rowCount } = await db.pool.query(
       `select from customer.mail where recipient = $1 and state = 'queued'`,
@@ -109,7 +109,7 @@ async function signMailedToken({ db, dataDir, secretKey }: DemoOptions): Promise
      where email = $1 and used_at is null and cancelled_at is null`,
     [EMAIL],
   );
-  return signOneTimeToken(await readSecretKey(dataDir, secretKey), rows[0]!);
+  return signOneTimeToken(await readSecretKey(DATA_DIR, SECRET_KEY), rows[0]!);
 }
 
 /**

@@ -95,7 +95,7 @@ describe('npm start', () => {
       const [, token] = /Master Token (sk_live_\w+)$/m.exec(started.stdout)!;
       const headers = { Authorization: `Bearer ${token}` };
       const feed = await fetch(`${url}/api/v1/watchlist/events`, { headers });
-      const own = await connect({ dataDir: folder, applicationName: 'registry tests' });
+      const own = await connect({ DATA_DIR: folder, applicationName: 'registry tests' });
       const { rows } = await own.pool.query<{ events: number; digests: number }>(
         `select
            (select count(*)::int from customer.feed) as events,

@@ -35,8 +35,8 @@ const figures = ['new', 'updated', 'deleted', 'events', 'entries'] as const;
 /** Runs the product. Returns the exit code: 0 after a signal, 1 when the API did not start and logged why. */
 async function start(settings: ReturnType<typeof readSettings>): Promise<number> {
   const { pipeline, api: apiSettings, variables } = settings;
-  const logger = await openLog(pipeline.logLevel);
-  await inspectInbox(pipeline.inboxDir, pipeline.isInboxDefault);
+  const logger = await openLog(pipeline.LOG_LEVEL);
+  await inspectInbox(pipeline.inboxDir, pipeline.INBOX_DIR === undefined);
   const db = await connect({ ...pipeline, applicationName: 'registry-pipeline' });
   const end = new AbortController();
   let api: ServerProcess | undefined;
@@ -47,7 +47,7 @@ async function start(settings: ReturnType<typeof readSettings>): Promise<number>
       // A database with real dumps gets no fixture days, which would count as its next days.
       const isDemonstration = (await countSnapshots(db.pool)).real === 0;
       // No demo account is created where others can reach the API or mails reach people.
-      const isForOne = apiSettings.createPayment('')?.name === 'local' && !pipeline.smtpUrl;
+      const isForOne = apiSettings.PAYMENT_PROVIDER === 'local' && !pipeline.SMTP_URL;
       const hasAccount = isDemonstration && isForOne;
       const { recodedFrom } = pipeline;
       const shared = { db, logger, recodedFrom, signal };
@@ -71,14 +71,14 @@ async function start(settings: ReturnType<typeof readSettings>): Promise<number>
           isInvented: (await countSnapshots(db.pool)).invented > 0,
           account,
           email: DEMO_EMAIL,
-          file: demoFile(pipeline.dataDir),
-          mails: mailFolder(pipeline.dataDir),
+          file: demoFile(pipeline.DATA_DIR),
+          mails: mailFolder(pipeline.DATA_DIR),
           time_zone: defaultCountry.time_zone,
         };
         print([templates.render('start', shown).trimEnd()]);
         await runSchedule(db, { environment: pipeline, logger, signal });
       };
-      const workerSettings = { ...pipeline, baseUrl: apiSettings.baseUrl ?? url };
+      const workerSettings = { ...pipeline, BASE_URL: apiSettings.BASE_URL ?? url };
       worker = runWorker(workerSettings, logger, AbortSignal.any([signal, end.signal]));
       await Promise.race([Promise.all([serve(), worker]), api.fail()]);
       return 0;

@@ -15,8 +15,8 @@ const shared = await createTestDatabase('template0');
 /** Connects another process, which ends with the test. */
 async function connectAgain(): Promise<Database> {
   const other = await connect({
-    databaseUrl: shared.url,
-    dataDir: '',
+    DATABASE_URL: shared.url,
+    DATA_DIR: '',
     applicationName: 'migrating',
   });
   onTestFinished(() => other.close());

@@ -18,8 +18,8 @@ async function createEmpty() {
 
 /** Opens a database as a role. */
 async function openAs(role: string, { url }: TestDatabase): Promise<Database> {
-  const databaseUrl = Object.assign(new URL(url), { username: role }).href;
-  const db = await connect({ databaseUrl, dataDir: '', applicationName: 'suitable' });
+  const DATABASE_URL = Object.assign(new URL(url), { username: role }).href;
+  const db = await connect({ DATABASE_URL, DATA_DIR: '', applicationName: 'suitable' });
   onTestFinished(() => db.close());
   return db;
 }

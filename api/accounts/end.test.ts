@@ -45,7 +45,7 @@ function end(wanted = password) {
 
 /** The hourly work of the worker. */
 function retain() {
-  return applyRetention({ ...readEnvironment({ DATA_DIR: '/nowhere' }), pool: db.pool, now });
+  return applyRetention(db.pool, readEnvironment({ DATA_DIR: '/nowhere' }), now);
 }
 
 describe('DELETE /account', () => {

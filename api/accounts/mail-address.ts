@@ -102,10 +102,10 @@ export const addressField = z
   .meta({ format: 'email', maxLength: addressMaximum });
 
 /** Returns a check of the address of a new account, which refuses disposable and free mailboxes. */
-export function findRefusedAddress({ freeMailDomains }: Context) {
+export function findRefusedAddress({ FREE_MAIL_DOMAINS }: Context) {
   return ({ email }: { email?: unknown }): Promise<Problem[]> => {
     const address = typeof email === 'string' ? normalizeAddress(email) : undefined;
-    const isRefused = address && isRefusedDomain(split(address)[1], freeMailDomains);
+    const isRefused = address && isRefusedDomain(split(address)[1], FREE_MAIL_DOMAINS);
     const message = 'The email field must not be an address of a disposable or free mailbox.';
     return Promise.resolve(isRefused ? [['email', message, 'refused_domain']] : []);
   };

@@ -207,13 +207,16 @@ describe('POST /auth/register', () => {
   });
 
   test('422 for a domain of the setting', async () => {
-    const strict = await startTestApi({ db: database.kysely, freeMailDomains: ['wlasna.example'] });
+    const strict = await startTestApi({
+      db: database.kysely,
+      FREE_MAIL_DOMAINS: ['wlasna.example'],
+    });
     const body = bodyOf({ email: 'anna@wlasna.example' });
     expect(await askJson(strict, 'POST /auth/register', { body })).toEqual(refusal('email', free));
   });
 
   test('503 while registration is switched off', async () => {
-    const closed = await startTestApi({ db: database.kysely, isRegistrationOpen: false });
+    const closed = await startTestApi({ db: database.kysely, REGISTRATION_OPEN: false });
     const body = bodyOf();
     const headers = { 'Content-Type': 'application/json' };
     const init = { method: 'POST', headers, body: JSON.stringify(body) };

@@ -98,7 +98,7 @@ export const register = endpoint(
     errors: examples.registration_errors,
   },
   async ({ body, options }) => {
-    if (options.isRegistrationOpen === false) throw switchedOff('Registration is');
+    if (!options.REGISTRATION_OPEN) throw switchedOff('Registration is');
     const { expires_at, ...account } = await registerAccount(options, body);
     return { ...account, message, expires_at };
   },

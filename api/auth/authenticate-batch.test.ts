@@ -107,7 +107,7 @@ describe('a use', () => {
 
   test('waits while the writer is away, and is counted once', async () => {
     const proxy = await startDatabaseProxy(database.url);
-    const far = await connect({ databaseUrl: proxy.url, dataDir: '', applicationName: 'far' });
+    const far = await connect({ DATABASE_URL: proxy.url, DATA_DIR: '', applicationName: 'far' });
     onTestFinished(() => far.close());
     const uses = createUses(openKysely(far.pool), 20);
     const token = await newToken();

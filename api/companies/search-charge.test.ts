@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { bounds as standard } from '../figures/account-limits.ts';
 import { createFirstDay, runFixture } from '../../fixtures/dump/night.ts';
 import { createSearcher, readMovements } from '../../fixtures/client/searcher.ts';
 import { hold } from '../../fixtures/database/locks.ts';
@@ -41,7 +40,7 @@ describe('GET /api/v1/companies/search', () => {
   });
 
   test('402 names what is missing, but no total, not even that it is 0, and leaves the wallet as it is', async () => {
-    const dear = await startTestApi({ db: database.kysely, searchCredits: 150 });
+    const dear = await startTestApi({ db: database.kysely, SEARCH_CREDITS: 150 });
     const own = await createSearcher(database.kysely, dear);
     const body = {
       message: 'This costs 150 credits, and the wallet has 50.',
@@ -130,8 +129,7 @@ describe('GET /api/v1/companies/search', () => {
   });
 
   test('429 for a search of an account that has one under way and sixteen waiting, and for nobody else', async () => {
-    const bounds = { ...standard, REQUESTS_IN_FLIGHT: 100, SEARCHES_IN_FLIGHT: 1 };
-    const strict = await startTestApi({ db: database.kysely, bounds });
+    const strict = await startTestApi({ db: database.kysely, SEARCHES_IN_FLIGHT: 1 });
     const own = await createSearcher(database.kysely, strict);
     const other = await createSearcher(database.kysely, strict);
     const release = await hold(database.pool, 'lock table registry.company');

@@ -22,7 +22,7 @@ import { sorts } from '../search/order.ts';
 import type { Search } from '../search/segments.ts';
 import { findByNumbers, numberFields } from './search-numbers.ts';
 
-export type SearchOptions = Context & { searchIndex: SearchIndex; searchCredits: number };
+export type SearchOptions = Context & { searchIndex: SearchIndex };
 
 const searchQuery = filterQuery.safeExtend({
   ...numberFields,
@@ -82,8 +82,8 @@ async function readPage(
 
 /** Makes the endpoint of searches. `../figures/prices-and-bonus.ts` has the price of a page. */
 export function searchEndpoint(options: SearchOptions, charge: Charging): Endpoint {
-  const { readers, limiter, searchCredits } = options;
-  const { searches } = workLimits(options.bounds);
+  const { readers, limiter, SEARCH_CREDITS } = options;
+  const { searches } = workLimits(options);
   const readDictionary = keep(() => readSearchDictionary(readers.db));
 
   return endpoint(
@@ -93,13 +93,13 @@ export function searchEndpoint(options: SearchOptions, charge: Charging): Endpoi
       tag: 'Companies',
       summary: 'Search companies',
       auth: 'token',
-      credits: searchCredits,
+      credits: SEARCH_CREDITS,
       query: searchQuery,
       ...answersStatus([
         z.strictObject({ ...pageMetaFields, results: z.array(result) }),
         { ...viewPageMeta({ page: 1, per_page: pageSize }, 1), results: [examples.found] },
       ]),
-      errors: creditErrors(searchCredits),
+      errors: creditErrors(SEARCH_CREDITS),
     },
     async ({ query, caller, response, claim }) => {
       const { page, per_page, sort, nip, regon, krs, siren, ...filters } = query;
@@ -112,7 +112,7 @@ export function searchEndpoint(options: SearchOptions, charge: Charging): Endpoi
         readPage(options, search, snapshot_no, () => response.closed),
       );
       const description = `Search, page ${page}`;
-      response.set(await charge({ account_id, amount: searchCredits, description, claim }));
+      response.set(await charge({ account_id, amount: SEARCH_CREDITS, description, claim }));
       return { status: 'success', data: { ...viewPageMeta(query, total), results } };
     },
   );

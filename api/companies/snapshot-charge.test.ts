@@ -48,7 +48,12 @@ describe('POST /api/v1/companies/snapshot', () => {
 
   test('503 for what waits for the wallet until its deadline, and no charge without a 200', async () => {
     const applicationName = 'locked wallet';
-    const patient = { databaseUrl: database.url, dataDir: '', applicationName, patience_ms: 1_000 };
+    const patient = {
+      DATABASE_URL: database.url,
+      DATA_DIR: '',
+      applicationName,
+      patience_ms: 1_000,
+    };
     const slow = await connect(patient);
     const hasty = await startTestApi({ db: openKysely(slow.pool), deadline_ms: 1_300 });
     const searcher = await createSearcher(database.kysely, hasty, 1_000);
@@ -95,7 +100,12 @@ describe('POST /api/v1/companies/snapshot', () => {
 
   test('503 gives back what a commit charged whose connection was lost', async () => {
     const proxy = await startDatabaseProxy(database.url);
-    const cut = { databaseUrl: proxy.url, dataDir: '', applicationName: 'cut', patience_ms: 8_000 };
+    const cut = {
+      DATABASE_URL: proxy.url,
+      DATA_DIR: '',
+      applicationName: 'cut',
+      patience_ms: 8_000,
+    };
     const far = await connect(cut);
     const own = await startTestApi({ db: openKysely(far.pool) });
     const searcher = await createSearcher(database.kysely, own);
@@ -151,7 +161,7 @@ describe('POST /api/v1/companies/snapshot', () => {
     const headers = { 'Idempotency-Key': 'order-1' };
     const unknown = { identifier_type: 'NIP', identifier_value: '5260250274' };
     expect((await searcher.snapshot(unknown, headers)).status).toBe(404);
-    const dear = await startTestApi({ db: database.kysely, snapshotCredits: 201 });
+    const dear = await startTestApi({ db: database.kysely, SNAPSHOT_CREDITS: 201 });
     const poor = await createSearcher(database.kysely, dear);
     expect(await poor.snapshot(asked, headers)).toMatchObject({ status: 402, charged: '0' });
     expect((await searcher.snapshot(asked, headers)).status).toBe(200);
@@ -184,7 +194,7 @@ describe('POST /api/v1/companies/snapshot', () => {
   });
 
   test('200 without a transaction where it is free', async () => {
-    const free = await startTestApi({ db: database.kysely, snapshotCredits: 0 });
+    const free = await startTestApi({ db: database.kysely, SNAPSHOT_CREDITS: 0 });
     const searcher = await createSearcher(database.kysely, free);
     for (const headers of [{}, { 'Idempotency-Key': 'order-1' }]) {
       const free_of_charge = { status: 200, charged: '0', balance: '200' };

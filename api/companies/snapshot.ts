@@ -43,11 +43,8 @@ async function readEntries(db: Db, asked: Asked[]): Promise<(SnapshotEntry[] | n
 const leaveOut = (key: string, value: unknown) => (key === 'provenance' ? undefined : value);
 
 /** Makes the endpoint of snapshots. `../figures/prices-and-bonus.ts` has the price of a snapshot. */
-export function snapshotEndpoint(
-  options: Context & { snapshotCredits: number },
-  charge: Charging,
-): Endpoint {
-  const { db, readers, now, snapshotCredits } = options;
+export function snapshotEndpoint(options: Context, charge: Charging): Endpoint {
+  const { db, readers, now, SNAPSHOT_CREDITS } = options;
   const readInBatch = createBatch((asked: Asked[]) => {
     const least_no = Math.max(...asked.map(({ snapshot_no }) => snapshot_no));
     return readers.read((one) => readEntries(one, asked), least_no);
@@ -61,7 +58,7 @@ export function snapshotEndpoint(
       tag: 'Companies',
       summary: 'Read the full profile of a company',
       auth: 'token',
-      credits: snapshotCredits,
+      credits: SNAPSHOT_CREDITS,
       headers: idempotencyHeader.extend({ 'If-None-Match': z.string().optional() }),
       body: companyBody,
       check: numberCheck,
@@ -72,7 +69,7 @@ export function snapshotEndpoint(
           description: 'The snapshot has the `ETag` of `If-None-Match`; no body.',
           example: {},
         },
-        ...creditErrors(snapshotCredits),
+        ...creditErrors(SNAPSHOT_CREDITS),
         ...unknownCompanyErrors,
       },
     },
@@ -94,7 +91,7 @@ export function snapshotEndpoint(
         const isFree = isKnown(request, ETag);
         const { identifier_type = 'company', identifier_value, company_ref } = asked;
         const description = `Snapshot of ${identifier_type} ${company_ref ?? identifier_value}`;
-        const amount = isFree ? 0 : snapshotCredits;
+        const amount = isFree ? 0 : SNAPSHOT_CREDITS;
         const charged = await charge({ account_id, amount, description, claim }, tx);
         if (isFree) throw new HttpError(304, { message: 'Not Modified' }, { ETag, ...charged });
         const text = writeSuccess(JSON.stringify(data), { fetched_at: formatTimestamp(now()) });

@@ -165,7 +165,7 @@ describe('GET /downloads/{date}/{view}', () => {
   });
 
   test('200 has null for small counts where the operator hides them, and says so', async () => {
-    const hiding = await startTestApi({ db: database.kysely, suppressBelow: 3 });
+    const hiding = await startTestApi({ db: database.kysely, SUPPRESS_BELOW: 3 });
     expect((await linesOf('2026-02-04/stock_daily', hiding)).slice(2, 4)).toEqual([
       '2026-02-04,ceidg,mazowieckie,F,,SUSPENDED,3,f,PL',
       '2026-02-04,ceidg,,,,SUSPENDED,,t,PL',
@@ -226,7 +226,7 @@ describe('GET /downloads/{date}/{view}', () => {
 });
 
 test('GET /api/v1/stats/series and its page hide the same small counts', async () => {
-  const hiding = await startTestApi({ db: database.kysely, suppressBelow: 3 });
+  const hiding = await startTestApi({ db: database.kysely, SUPPRESS_BELOW: 3 });
   for (const path of ['/api/v1/stats/series', '/stats/series']) {
     const response = await hiding.ask(`${path}?source=ceidg`);
     expect(await response.json()).toMatchObject({

@@ -32,7 +32,7 @@ export interface DownloadOptions extends Context {
 }
 
 /** Returns a function that makes files whole, so that a slow client holds no session, and caches the last ones. */
-export function createFiles({ downloadPools, readers, suppressBelow }: DownloadOptions) {
+export function createFiles({ downloadPools, readers, SUPPRESS_BELOW }: DownloadOptions) {
   const kept = new LRUCache<string, Buffer, FileOfDay>({
     maxSize: room_bytes,
     sizeCalculation: ({ length }) => length,
@@ -45,7 +45,7 @@ export function createFiles({ downloadPools, readers, suppressBelow }: DownloadO
   async function write(client: PoolClient, file: FileOfDay): Promise<Buffer> {
     const parts: Uint8Array[] = [];
     let size = 0;
-    const query = await queryOf(client, file, suppressBelow);
+    const query = await queryOf(client, file, SUPPRESS_BELOW);
     await writers[file.format](client, query, (bytes) => {
       size += bytes.length;
       parts.push(bytes);

@@ -18,11 +18,11 @@ const flag = {
 };
 
 /** Returns the meaning of each view and column of the files, from the comments in the database. */
-export async function findDictionary({ readers: { db }, suppressBelow }: Context) {
+export async function findDictionary({ readers: { db }, SUPPRESS_BELOW }: Context) {
   const rows = await runPrepared<DictionaryRow>(db, 'api/data_dictionary.sql', []);
   const byView = Map.groupBy(rows, ({ view }) => view);
   return {
-    suppress_below: suppressBelow,
+    suppress_below: SUPPRESS_BELOW,
     views: views.map(({ view, grain }) => {
       const columns = byView
         .get(view)!

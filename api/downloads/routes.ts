@@ -45,7 +45,7 @@ export function createDownloads(options: DownloadOptions, limitPage: RequestHand
   const { readers, now, limiter } = options;
   const router = createRouter();
   const makeFile = createFiles(options);
-  const { files } = workLimits(options.bounds);
+  const { files } = workLimits(options);
 
   /** Returns the version of a day's files, which changes with each snapshot up to the day; undefined without one. */
   async function findVersion(date: string, countries: string[]): Promise<string | undefined> {

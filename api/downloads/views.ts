@@ -57,7 +57,7 @@ function rowsOf(view: View, date: string, countries: string[]): string {
 export async function queryOf(
   client: PoolClient,
   { view, date, countries }: { view: View; date: string; countries: string[] },
-  suppressBelow: number,
+  SUPPRESS_BELOW: number,
 ): Promise<string> {
   const rows = rowsOf(view, date, countries);
   const { fields } = await client.query(`${rows} limit 0`);
@@ -69,7 +69,7 @@ export async function queryOf(
     // `GET /stats/day/{date}` publishes the counts of `daily_stat`, even small ones.
     const isCount = dataTypeID === countType && !name.startsWith('days_') && view !== 'daily_stat';
     if (!isCount) return column;
-    const isSmall = `${column} > 0 and ${column} < ${suppressBelow}`;
+    const isSmall = `${column} > 0 and ${column} < ${SUPPRESS_BELOW}`;
     counts.push(`coalesce(${isSmall}, false)`);
     return `case when ${isSmall} then null else ${column} end as ${column}`;
   });

@@ -30,7 +30,7 @@ export function isPublic({ auth, method }: Endpoint['description']): boolean {
 /** Returns a router of endpoints. A request passes rate limit, authentication, body, validation and handler. */
 export function mountEndpoints(
   endpoints: Endpoint[],
-  options: Context & { corsOrigins?: string[] },
+  options: Context & { CORS_ORIGINS: string[] },
 ): Router {
   const router = createRouter();
   const { find, admit } = createAuthentication(options);
@@ -64,7 +64,7 @@ export function mountEndpoints(
   for (const [path, ofPath] of paths) {
     const route = router.route(path.replaceAll(/\{(\w+)\}/g, ':$1'));
     const isOpen = ofPath.every(({ description }) => isPublic(description));
-    route.all(begin(path, isOpen), ...(isOpen ? share('*') : share(options.corsOrigins)));
+    route.all(begin(path, isOpen), ...(isOpen ? share('*') : share(options.CORS_ORIGINS)));
     for (const one of ofPath) {
       const { method, auth, limit } = one.description;
       const limitCaller = limit ? [limiter.limitRequests(limit, accountOf)] : [];
@@ -108,8 +108,8 @@ function answer(one: Endpoint, options: Context): RequestHandler {
   const { params = nothing, query = nothing, body = nothing, ...description } = one.description;
   const { status = 200, cacheControl = 'no-cache', isInTurn } = description;
   const check = description.check?.(options);
-  const { limiter, bounds } = options;
-  const { requests, changes } = workLimits(bounds);
+  const { limiter } = options;
+  const { requests, changes } = workLimits(options);
   const schema = z.object({ params, query, body });
   const isOpen = isPublic(one.description);
   return async (request: Request, response: Response) => {

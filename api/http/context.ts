@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Bounds } from '../figures/account-limits.ts';
+import type { Prices } from '../figures/prices-and-bonus.ts';
 import type { Db } from '../../sql/connection/kysely.ts';
 import type { Readers } from '../../sql/connection/readers.ts';
 import type { Limiter } from './limiter.ts';
@@ -13,7 +14,7 @@ export interface Uses {
 }
 
 /** The options that all rooms of the API share; a room that needs more declares them. */
-export interface Context {
+export interface Context extends Bounds, Prices {
   /** The tables on the writer (the primary server): customers, their tokens, limits, credits and watch lists. */
   db: Db;
   /** Own sessions on the writer for limits and tokens, so that slow statements elsewhere do not delay them. */
@@ -27,14 +28,12 @@ export interface Context {
   now: () => Date;
   /** The key that signs one-time tokens and unsubscribe links, of at least 32 characters. */
   secretKey: string;
-  /** Whether accounts can be registered; default true. */
-  isRegistrationOpen?: boolean;
+  /** Whether accounts can be registered. */
+  REGISTRATION_OPEN: boolean;
   /** More domains whose addresses cannot be registered, as `normalizeDomain` returns them. */
-  freeMailDomains?: string[];
-  /** Whether webhooks may have private addresses, and addresses without TLS; default false. */
-  allowPrivateWebhooks?: boolean;
-  /** The bounds of one account, such as the maximum number of its tokens. */
-  bounds: Bounds;
+  FREE_MAIL_DOMAINS: string[];
+  /** Whether webhooks may have private addresses, and addresses without TLS. */
+  WEBHOOK_ALLOW_PRIVATE: boolean;
   /** The bound below which public counts from 1 on are shown as null; 0: all counts are shown. */
-  suppressBelow: number;
+  SUPPRESS_BELOW: number;
 }

@@ -157,8 +157,8 @@ async function remainingOf(api: TestApi, headers: Record<string, string>): Promi
 describe('X-Forwarded-For', () => {
   test('of a peer that is not trusted changes nothing', async () => {
     clock_ms += 60_000;
-    for (const trustProxy of [0, ['10.0.0.0/8']]) {
-      const api = await startTestApi({ db: database.kysely, now, trustProxy });
+    for (const TRUST_PROXY of [0, ['10.0.0.0/8']]) {
+      const api = await startTestApi({ db: database.kysely, now, TRUST_PROXY });
       const first = await remainingOf(api, {});
       for (const [at, address] of ['192.0.2.1', '192.0.2.2', '2001:db8::1'].entries()) {
         expect(await remainingOf(api, { 'X-Forwarded-For': address })).toBe(first - at - 1);
@@ -167,7 +167,7 @@ describe('X-Forwarded-For', () => {
   });
 
   test('of a trusted peer counts by what that peer has seen, not by what its client claims', async () => {
-    const api = await startTestApi({ db: database.kysely, now, trustProxy: ['loopback'] });
+    const api = await startTestApi({ db: database.kysely, now, TRUST_PROXY: ['loopback'] });
     const claimed = ['1.1.1.1', '2.2.2.2', '127.0.0.1'];
     const left: number[] = [];
     for (const claim of claimed) {

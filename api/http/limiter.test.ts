@@ -12,7 +12,11 @@ const now = (): Date => new Date();
 
 /** Another process, as far as the database can tell. */
 async function connectAgain(): Promise<Database> {
-  const other = await connect({ databaseUrl: database.url, dataDir: '', applicationName: 'other' });
+  const other = await connect({
+    DATABASE_URL: database.url,
+    DATA_DIR: '',
+    applicationName: 'other',
+  });
   onTestFinished(() => other.close());
   return other;
 }

@@ -1,12 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { bounds as standard } from '../figures/account-limits.ts';
 import { countWaiting, hold } from '../../fixtures/database/locks.ts';
 import { createSubmitter } from '../../fixtures/client/submitter.ts';
 import { useApi } from '../../fixtures/client/use-api.ts';
 
-const bounds = { ...standard, REQUESTS_IN_FLIGHT: 3 };
-const { database, api } = await useApi({ bounds });
+const { database, api } = await useApi({ REQUESTS_IN_FLIGHT: 3 });
 
 test('Requests of an account beyond its share wait, and hold one session; too many get a 429', async () => {
   const submitter = await createSubmitter(database, api);

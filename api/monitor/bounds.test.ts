@@ -1,15 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { refusal } from '../../fixtures/client/json-client.ts';
-import { bounds as standard } from '../figures/account-limits.ts';
 import { createSubmitter, type Submitter } from '../../fixtures/client/submitter.ts';
 import { useApi } from '../../fixtures/client/use-api.ts';
 import { createFirstDay } from '../../fixtures/dump/night.ts';
 
 let now = new Date('2026-11-20T10:05:00Z');
 
-const few = { WATCHES_PER_ACCOUNT: 4, QUEUED_NUMBERS_PER_ACCOUNT: 2, SUBMISSIONS_PER_DAY: 8 };
-const bounds = { ...standard, REQUESTS_IN_FLIGHT: 100, ...few };
-const { database, api } = await useApi({ now: () => now, bounds }, createFirstDay);
+const bounds = { WATCHES_PER_ACCOUNT: 4, QUEUED_NUMBERS_PER_ACCOUNT: 2, SUBMISSIONS_PER_DAY: 8 };
+const { database, api } = await useApi({ now: () => now, ...bounds }, createFirstDay);
 
 const krs = (last: number) => String(last).padStart(10, '0');
 

@@ -110,8 +110,9 @@ function companiesOf({ identifier_type, identifier_value, identifiers }: Additio
   });
 }
 
-function add({ db, limiter, now, bounds }: Context): Endpoint {
-  const limit = submissionLimit(bounds);
+function add(options: Context): Endpoint {
+  const { db, limiter, now } = options;
+  const limit = submissionLimit(options);
 
   return endpoint(
     {
@@ -120,7 +121,7 @@ function add({ db, limiter, now, bounds }: Context): Endpoint {
       method: 'post',
       path: '/companies/add',
       summary: 'Add companies to the watch list',
-      description: `A company that a registry has listed is watched at once. The others are imported first, which fails when no registry has the number within seven days. An e-mail reports each submission when its last company is ready or has failed, unless \`PATCH /watchlist/alerts\` has switched it off. A company that is watched already changes nothing, also under another or a former number; a submission that changes nothing sends no mail. An account has at most ${bounds.WATCHES_PER_ACCOUNT} companies on its list and ${bounds.QUEUED_NUMBERS_PER_ACCOUNT} numbers that wait for their import, else 422; ${limit.request_count} submissions a day, else 429. A submission with a \`company_ref\` also counts as one of the ${limits.lookupsOfDay.request_count} lookups a day.`,
+      description: `A company that a registry has listed is watched at once. The others are imported first, which fails when no registry has the number within seven days. An e-mail reports each submission when its last company is ready or has failed, unless \`PATCH /watchlist/alerts\` has switched it off. A company that is watched already changes nothing, also under another or a former number; a submission that changes nothing sends no mail. An account has at most ${options.WATCHES_PER_ACCOUNT} companies on its list and ${options.QUEUED_NUMBERS_PER_ACCOUNT} numbers that wait for their import, else 422; ${limit.request_count} submissions a day, else 429. A submission with a \`company_ref\` also counts as one of the ${limits.lookupsOfDay.request_count} lookups a day.`,
       body: additionBody,
       check: numberCheck,
       bodyExample: examples.addition,
@@ -139,7 +140,7 @@ function add({ db, limiter, now, bounds }: Context): Endpoint {
       if (isByReference) await limiter.count(limits.lookupsOfDay, account_id);
       const field = body.identifiers ? 'identifiers' : 'identifier_value';
       const submitted = { account_id, items: companiesOf(body), now: now(), field };
-      const added = await addCompanies(db, submitted, bounds);
+      const added = await addCompanies(db, submitted, options);
       return { success: true, message: describeAddition(added), data: added.data };
     },
   );

@@ -15,8 +15,7 @@ import { findAttributions, readSources } from '../html/attributions.ts';
 import type { PaymentOptions } from '../wallet/payment.ts';
 import { findPackages } from '../wallet/topup.ts';
 
-export type HomeOptions = PaymentOptions &
-  Record<'searchCredits' | 'snapshotCredits', number> & { baseUrl: string };
+export type HomeOptions = PaymentOptions & { baseUrl: string };
 
 /** Returns the newest snapshot of each source of a country, with its number of entries. */
 export async function findSnapshots(db: Db, country_code: string) {
@@ -90,7 +89,7 @@ type Shown = { country: Country; snapshots: Awaited<ReturnType<typeof findSnapsh
  * Reads the headline and the newest nights of a country, with counts and examples of events by day, the newest first.
  * Events of different days are never summed.
  */
-async function readNews(db: Db, { country, snapshots }: Shown, suppressBelow: number) {
+async function readNews(db: Db, { country, snapshots }: Shown, SUPPRESS_BELOW: number) {
   const [first] = snapshots;
   if (!first) return { nights: [], days: [], headline: undefined };
   const source = await chooseSource(db, { country: country.country_code });
@@ -100,7 +99,7 @@ async function readNews(db: Db, { country, snapshots }: Shown, suppressBelow: nu
       snapshots.map((one) => one.source),
       snapshots.map(({ date }) => date),
     ]),
-    readHeadline(db, newest.source, newest.date, suppressBelow),
+    readHeadline(db, newest.source, newest.date, SUPPRESS_BELOW),
   ]);
   const nights = days.flatMap((day) => day.nights);
   return { nights: nights.toSorted((a, b) => (a.source < b.source ? -1 : 1)), days, headline };
@@ -125,14 +124,14 @@ function viewNights({ country }: Shown, words: Words, at: Date) {
 
 /** Returns the function that reads the data of the page `/`: the newest nights, prices and attributions. */
 export function createHome(options: HomeOptions) {
-  const { readers, now, suppressBelow, searchCredits, snapshotCredits } = options;
+  const { readers, now, SUPPRESS_BELOW, SEARCH_CREDITS, SNAPSHOT_CREDITS } = options;
   const { db } = readers;
   // News are cached for an hour at most, so that withdrawn events disappear from the page, too.
   const kept = new LRUCache<string, Awaited<ReturnType<typeof readNews>>[], Shown[]>({
     max: 1,
     ignoreFetchAbort: true,
     fetchMethod: (_key, _stale, { context: shown }) =>
-      Promise.all(shown.map((one) => readNews(db, one, suppressBelow))),
+      Promise.all(shown.map((one) => readNews(db, one, SUPPRESS_BELOW))),
   });
   return async () => {
     const shown = await Promise.all(
@@ -154,7 +153,7 @@ export function createHome(options: HomeOptions) {
       // The date is an example until a snapshot is published.
       newest: first!.days[0]?.date ?? '2026-11-06',
       api: options.baseUrl + basePath,
-      isRegistrationOpen: options.isRegistrationOpen ?? true,
+      REGISTRATION_OPEN: options.REGISTRATION_OPEN,
       listRegistries: (language: Language) =>
         new Intl.ListFormat(locales[language]).format(sources.map((name) => name.toUpperCase())),
       packages: options.payment ? await readers.readCustomer(findPackages) : [],
@@ -163,8 +162,8 @@ export function createHome(options: HomeOptions) {
         all.flatMap(({ nights }) => nights.map(({ source }) => source)),
       ),
       welcomeCredits: welcomeBonus.credits,
-      searchCredits,
-      snapshotCredits,
+      SEARCH_CREDITS,
+      SNAPSHOT_CREDITS,
     };
   };
 }

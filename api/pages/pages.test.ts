@@ -7,7 +7,7 @@ import { readHeadline } from './home.ts';
 
 const now = () => new Date('2026-11-20T23:30:00Z');
 
-const { database, api } = await useApi({ now, snapshotCredits: 7 });
+const { database, api } = await useApi({ now, SNAPSHOT_CREDITS: 7 });
 
 /** Asks as a browser does. */
 function open(path: string): Promise<Response> {
@@ -36,7 +36,7 @@ describe('GET /privacy', () => {
 
   test('200 shows the text of the operator: paragraphs, or HTML as it is', async () => {
     const shown = async (en: string) => {
-      const page = await readOwn({ privacyText: { en, pl: en } }, '/privacy');
+      const page = await readOwn({ PRIVACY_FILE: { en, pl: en } }, '/privacy');
       return page.slice(page.indexOf('<h1>'), page.indexOf('</main>')).replace(/\s*\n\s*/g, '');
     };
     expect(await shown('# Who we are\nRejestr <b>S.A.</b>\n\nWrite to us.')).toBe(
@@ -55,15 +55,15 @@ describe('the foot of a page', () => {
       ['help@registry.example', 'mailto:help@registry.example'],
       ['https://registry.example/@help', 'https://registry.example/@help'],
     ] as const;
-    for (const [contact, address] of contacts) {
-      const page = await readOwn({ contact }, '/privacy');
+    for (const [CONTACT, address] of contacts) {
+      const page = await readOwn({ CONTACT }, '/privacy');
       expect(footer(page)).toContain(`<a href="${address}">Contact</a>`);
     }
   });
 
   test('200 shows the terms of the data below those of the operator', async () => {
-    const termsText = { en: 'Ask nicely.', pl: 'Prosimy.' };
-    const page = await readOwn({ termsText, sample: 'all' }, '/terms?lang=pl');
+    const TERMS_FILE = { en: 'Ask nicely.', pl: 'Prosimy.' };
+    const page = await readOwn({ TERMS_FILE, sample: 'all' }, '/terms?lang=pl');
     expect(page).toMatch(/<p>Prosimy\.<\/p>[^]*<h2 id="data">Warunki korzystania z danych<\/h2>/);
     expect(page).toContain('<aside class="sample">Zmyślone dane przykładowe');
     const unset = await read('/terms');

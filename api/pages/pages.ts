@@ -1,6 +1,5 @@
 import type { Router, Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
-import type { Language } from '../../sql/words/message.ts';
 import {
   category,
   eventClass,
@@ -11,6 +10,7 @@ import {
   severity,
 } from '../dictionaries/names.ts';
 import { readCountries } from '../dictionaries/countries.ts';
+import type { Environment } from '../environment.ts';
 import type { ShowFault } from '../http/errors.ts';
 import { addRead, createRouter } from '../http/router.ts';
 import { basePath } from '../endpoint/mount.ts';
@@ -26,11 +26,7 @@ import { createHome, type HomeOptions } from './home.ts';
 import { findNight, findNights } from './quality.ts';
 import { findStatistics } from './stats/statistics.ts';
 
-/** The operator's text of a page, in each language. */
-type NoticeTexts = Record<Language, string>;
-
-type PageOptions = HomeOptions &
-  Partial<Record<'privacyText' | 'termsText', NoticeTexts | undefined>>;
+type PageOptions = HomeOptions & Pick<Environment, 'PRIVACY_FILE' | 'TERMS_FILE'>;
 
 /** The most points of a series that the page of the statistics draws. */
 const mostPoints = 2000;
@@ -52,7 +48,7 @@ function shapeOf(pattern: string) {
 }
 
 /** Reads the choices of the forms of `/console`, and the prices of searches and snapshots. */
-async function findChoices({ readers: { db }, searchCredits, snapshotCredits }: PageOptions) {
+async function findChoices({ readers: { db }, SEARCH_CREDITS, SNAPSHOT_CREDITS }: PageOptions) {
   return {
     countries: await Promise.all(
       (await readCountries(db)).map(async ({ country_code, ...country }) => ({
@@ -62,8 +58,8 @@ async function findChoices({ readers: { db }, searchCredits, snapshotCredits }: 
         legalForms: await readLegalForms(db, country_code, true),
       })),
     ),
-    searchCredits,
-    snapshotCredits,
+    SEARCH_CREDITS,
+    SNAPSHOT_CREDITS,
     priceOf: (credits: number) => `${credits} ${credits === 1 ? 'credit' : 'credits'}`,
     eventTypes: await readEventTypes(db),
     identifierTypes: (await readIdentifierTypes(db)).map(({ pattern, ...type }) => ({
@@ -78,7 +74,7 @@ async function findChoices({ readers: { db }, searchCredits, snapshotCredits }: 
 }
 
 /** Returns the operator's text for a page in each language, as Markdown or HTML; nothing where the text is empty. */
-function createNotice(texts: NoticeTexts | undefined) {
+function createNotice(texts: Environment['TERMS_FILE']) {
   if (!texts || texts.en.trim() === '') return {};
   const [en, pl] = [texts.en.trim(), texts.pl.trim()].map((text) =>
     text.startsWith('<') ? text : renderMarkdown(text, { topDepth: 2 }).html,
@@ -89,8 +85,8 @@ function createNotice(texts: NoticeTexts | undefined) {
 /** Returns the routes of the pages for people, with their files below `/assets/`. */
 export function createPages(options: PageOptions, limit: RequestHandler): Router {
   const router = createRouter();
-  const privacy = createNotice(options.privacyText);
-  const terms = createNotice(options.termsText);
+  const privacy = createNotice(options.PRIVACY_FILE);
+  const terms = createNotice(options.TERMS_FILE);
   type FindData = (request: Request) => object | Promise<object | undefined>;
   const pages: [path: string, template: string, findData: FindData][] = [
     ['/', 'home', createHome(options)],

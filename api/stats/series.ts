@@ -69,13 +69,13 @@ type SeriesCall = { query: SeriesQuery; response: Response; options: Context };
 
 /** Returns the series that a query selects, for the API and the page of the statistics. */
 export async function findSeries(
-  { readers: { db }, suppressBelow }: Context,
+  { readers: { db }, SUPPRESS_BELOW }: Context,
   asked: SeriesQuery,
   most?: number,
 ): Promise<Series> {
   const source = await chooseSource(db, asked);
   const points = await readSeries(db, source, asked, most);
-  return { by: asked.by, source, series: points.map((one) => hideSmall(one, suppressBelow)) };
+  return { by: asked.by, source, series: points.map((one) => hideSmall(one, SUPPRESS_BELOW)) };
 }
 
 /** Returns the series of a request. Sets how long caches may keep it. */

@@ -3,7 +3,6 @@ import { askJson, refusal } from '../../fixtures/client/json-client.ts';
 import { startTestApi } from '../../fixtures/client/test-api.ts';
 import { countWaiting, hold } from '../../fixtures/database/locks.ts';
 import { createTokenOwner, start } from '../../fixtures/client/token-owner.ts';
-import { bounds as standard } from '../figures/account-limits.ts';
 import { hashSecret } from '../auth/token-secret.ts';
 import { createAccount, createApiToken } from '../../fixtures/client/account.ts';
 
@@ -97,9 +96,8 @@ describe('POST /tokens', () => {
   });
 
   test('422 beyond the bound, also at once; of the revoked ones as many are kept', async () => {
-    const bounds = { ...standard, TOKENS_PER_ACCOUNT: 3 };
     const { kysely: db, pool } = owner.database;
-    const api = await startTestApi({ db, now: () => owner.now, bounds });
+    const api = await startTestApi({ db, now: () => owner.now, TOKENS_PER_ACCOUNT: 3 });
     const token = owner.account.master_token;
     const ask = (route: string) =>
       askJson(api, route, { token, ...(route === 'POST /tokens' && { body: { name: 'Sync' } }) });

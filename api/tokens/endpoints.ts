@@ -92,9 +92,9 @@ const create = endpoint(
     ...answersWith(newTokenData, examples.new_token),
   },
   async ({ body: { name, expires_in_days: lifetime_days }, caller, options }) => {
-    const { db, now, bounds } = options;
+    const { db, now, TOKENS_PER_ACCOUNT: most } = options;
     const { account_id } = caller;
-    const [at, most] = [now(), bounds.TOKENS_PER_ACCOUNT];
+    const at = now();
     const token = await db.transaction().execute(async (tx) => {
       await requireMaster(tx, caller);
       if ((await countActive(tx, account_id, most, at)) >= most) {
@@ -216,11 +216,11 @@ const rotate = endpoint(
     summary: 'Rotate an API token',
     ...answersWith(rotated, examples.rotated),
   },
-  async ({ params: path, caller, options: { db, now, bounds } }) => {
+  async ({ params: path, caller, options: { db, now, TOKENS_PER_ACCOUNT } }) => {
     const at = now();
     const data = await db.transaction().execute(async (tx) => {
       const tokens = await rotateToken(tx, caller, path, at);
-      await countActive(tx, caller.account_id, bounds.TOKENS_PER_ACCOUNT, at);
+      await countActive(tx, caller.account_id, TOKENS_PER_ACCOUNT, at);
       return tokens;
     });
     return viewAnswer(data, at);

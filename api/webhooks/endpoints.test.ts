@@ -138,7 +138,7 @@ describe('POST /webhooks', () => {
   });
 
   test('an address of the own machine passes where the operator allows it', async () => {
-    const options = { db: db.kysely, allowPrivateWebhooks: true, secretKey };
+    const options = { db: db.kysely, WEBHOOK_ALLOW_PRIVATE: true, secretKey };
     const lenient = await startTestApi(options);
     const { master_token: token } = await createAccount(db.kysely);
     const body = { url: 'http://127.0.0.1:9/hook' };

@@ -126,7 +126,7 @@ export async function changeWebhook(
 /** Throws a 422 for an address that is not called. */
 export async function requireAddress(
   url: string,
-  { allowPrivateWebhooks: allowPrivate = false }: Context,
+  { WEBHOOK_ALLOW_PRIVATE: allowPrivate }: Context,
 ): Promise<void> {
   const refusal = await findRefusal(url, { allowPrivate, lookup_ms: patience.lookup_ms });
   if (refusal) throw invalid([['url', `The url field ${refusal}.`, 'refused_address']]);

@@ -18,9 +18,9 @@ class FetchInterrupted extends Interrupted {
 
 /** Finds the published dumps of a source. A fetch creates no embedded database: without one it finds none. */
 async function findPublished(source: string) {
-  const { databaseUrl, dataDir } = readEnvironment();
-  const isMade = ['postgres', 'postgres.location'].some((name) => existsSync(join(dataDir, name)));
-  if (databaseUrl === undefined && !isMade) return {};
+  const { DATABASE_URL, DATA_DIR } = readEnvironment();
+  const isMade = ['postgres', 'postgres.location'].some((name) => existsSync(join(DATA_DIR, name)));
+  if (DATABASE_URL === undefined && !isMade) return {};
   return await withDatabase((db) => lookUpIn(db, source).findPublished());
 }
 
@@ -30,8 +30,8 @@ export async function fetchOne(
   { date, json = false }: { date: string; json?: boolean },
 ): Promise<void> {
   await checkDay(source, date);
-  const { inboxDir, logLevel } = readEnvironment();
-  const logger = await openLog(logLevel);
+  const { inboxDir, LOG_LEVEL } = readEnvironment();
+  const logger = await openLog(LOG_LEVEL);
   const settings = readFetchEnvironment();
   const signal = endSignal(FetchInterrupted);
   const findWatched = (regons: readonly string[]) =>

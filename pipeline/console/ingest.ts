@@ -79,8 +79,8 @@ function checkSettings(options: { fetch?: boolean }): Environment {
 }
 
 export async function keepSchedule(options: { fetch?: boolean }): Promise<void> {
-  const { inboxDir, isInboxDefault, metrics } = checkSettings(options);
-  await inspectInbox(inboxDir, isInboxDefault);
+  const { inboxDir, INBOX_DIR, metrics } = checkSettings(options);
+  await inspectInbox(inboxDir, INBOX_DIR === undefined);
   try {
     const keep = async (db: Database, session: Session) => {
       const { serveMetrics } = await import('../worker/metrics.ts');

@@ -36,7 +36,7 @@ export async function forget(wanted: string | undefined, options: ForgetOptions)
     else if (undo !== undefined) await liftRequest(db, Number(undo), json);
     else {
       const request = { wanted: wanted!.trim(), source, reason: reason!, by: by!, now: new Date() };
-      const forgotten = await forgetPerson(db, request, mailFolder(environment.dataDir));
+      const forgotten = await forgetPerson(db, request, mailFolder(environment.DATA_DIR));
       const { suppression_id, entry_count } = forgotten;
       const text = `Request ${suppression_id}: ${figure(entry_count)} entries are withdrawn, and stay so`;
       answer(json, forgotten, [text]);

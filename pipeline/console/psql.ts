@@ -19,17 +19,19 @@ export async function openPsql(
   { port, print }: { port?: string; print?: boolean },
 ): Promise<void> {
   const given = { ...process.env, ...(port !== undefined && { READER_PORT: port }) };
-  const { databaseUrl, readerUrl, dataDir, readerPort } = readEnvironment(given);
-  if (port !== undefined && (readerUrl ?? databaseUrl))
+  const { DATABASE_READER_URL, DATABASE_URL, DATA_DIR, READER_PORT } = readEnvironment(given);
+  if (port !== undefined && (DATABASE_READER_URL ?? DATABASE_URL))
     throw new WrongUsage('--port is for the embedded server, not for DATABASE_URL');
-  if (databaseUrl && !readerUrl) throw new EnvironmentError(noLogin);
-  const server = { databaseUrl: readerUrl, dataDir, readerPort, applicationName: 'registry psql' };
-  const db = await connect(server);
+  if (DATABASE_URL && !DATABASE_READER_URL) throw new EnvironmentError(noLogin);
+  const server = { DATABASE_URL: DATABASE_READER_URL, DATA_DIR, READER_PORT };
+  const db = await connect({ ...server, applicationName: 'registry psql' });
   try {
-    if (readerUrl) await requireReader(db.pool);
+    if (DATABASE_READER_URL) await requireReader(db.pool);
     // Migrating an embedded database creates the role of readers.
     else await withDatabase(() => Promise.resolve());
-    const login = readerUrl ? splitUrl(readerUrl) : { url: embeddedUrl(db.pool), password: '' };
+    const login = DATABASE_READER_URL
+      ? splitUrl(DATABASE_READER_URL)
+      : { url: embeddedUrl(db.pool), password: '' };
     if (port !== undefined) await keepPort(db.pool, Number(port));
     else if (print) process.stdout.write(`${login.url}\n`);
     else await runPsql(login, args);

@@ -27,8 +27,8 @@ interface DueOptions extends ScheduleOptions {
 /** Fetches due dumps if the options ask for it, then ingests every due dump. Throws `WrongUsage` without an inbox. */
 export async function runDueNights(db: Database, options: DueOptions) {
   const { environment, logger, signal, onOutcome, isRepeated, sources } = options;
-  const { inboxDir, isInboxDefault, recodedFrom } = environment;
-  const ignored = await inspectInbox(inboxDir, isInboxDefault);
+  const { inboxDir, INBOX_DIR, recodedFrom } = environment;
+  const ignored = await inspectInbox(inboxDir, INBOX_DIR === undefined);
   for (const sentence of ignored) options.onIgnored(sentence);
   let fetched: FetchOutcome[] | undefined;
   if (options.isFetching) {
@@ -110,7 +110,7 @@ export async function runSchedule(db: Database, options: ScheduleOptions): Promi
     logger.warn({ due: due_at }, 'a night was missed: it is run now');
     await run();
   };
-  const task = schedule(environment.nightlyCron, run, {
+  const task = schedule(environment.NIGHTLY_CRON, run, {
     timezone: defaultCountry.time_zone,
     // A machine that was suspended at a scheduled time runs the missed night after it resumes.
     missedExecutionTolerance: Infinity,
@@ -118,7 +118,7 @@ export async function runSchedule(db: Database, options: ScheduleOptions): Promi
     // A time that node-cron misses is no fault: the dumps stay due.
     logger: logger.child({}, { level: 'error' }) as unknown as CronLogger,
   });
-  logger.info({ cron: environment.nightlyCron, next: planned() }, 'scheduled');
+  logger.info({ cron: environment.NIGHTLY_CRON, next: planned() }, 'scheduled');
   await catchUp().catch(sayFault);
   await whenAborted(signal);
   await task.destroy();

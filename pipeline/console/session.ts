@@ -48,9 +48,10 @@ export async function withDatabase<T>(
   { waits = false, reads = false } = {},
 ): Promise<T> {
   const environment = readEnvironment();
-  const logger = await openLog(environment.logLevel);
-  const readUrls = reads ? environment.readUrls : [];
-  const open = () => connect({ ...environment, readUrls, applicationName: 'registry-pipeline' });
+  const logger = await openLog(environment.LOG_LEVEL);
+  const DATABASE_READ_URL = reads ? environment.DATABASE_READ_URL : [];
+  const server = { ...environment, DATABASE_READ_URL, applicationName: 'registry-pipeline' };
+  const open = () => connect(server);
   const stopListening = waits ? onEndSignal(() => process.exit(exitCodes.done)) : undefined;
   const db = await (waits ? whenThere(open, logger) : open());
   stopListening?.();
@@ -71,8 +72,8 @@ export async function withDatabase<T>(
 
 /** Returns the error to throw. A server without room for its WAL ends all sessions, and only its log states why. */
 async function explainLoss(error: unknown, environment: Environment): Promise<unknown> {
-  if (environment.databaseUrl !== undefined || !isLostConnection(error)) return error;
-  const lines = (await readLog(environment)).split('\n');
+  if (environment.DATABASE_URL !== undefined || !isLostConnection(error)) return error;
+  const lines = (await readLog({ dataDir: environment.DATA_DIR })).split('\n');
   const reason = lines.findLast((line) => /no space left on device/i.test(line));
   return reason === undefined ? error : new Error(reason, { cause: error });
 }

@@ -57,7 +57,7 @@ describe('stageDump', () => {
   });
 
   test('gives back the sessions that are ended as they are opened', async () => {
-    const other = await connect({ databaseUrl: db.url, dataDir: '', applicationName: 'stage' });
+    const other = await connect({ DATABASE_URL: db.url, DATA_DIR: '', applicationName: 'stage' });
     other.pool.on('connect', (client) => {
       client.query('select pg_terminate_backend(pg_backend_pid())').catch(() => undefined);
     });

@@ -27,7 +27,7 @@ for (const day of [0, 1] as const) {
 afterAll(() => destroyEmbedded(dataDir));
 
 function open(): Promise<Database> {
-  return connect({ dataDir, applicationName: 'tests' });
+  return connect({ DATA_DIR: dataDir, applicationName: 'tests' });
 }
 
 async function killServer(): Promise<void> {

@@ -20,9 +20,9 @@ beforeEach(async () => {
 test('that ends while it begins to listen may lose its session', async () => {
   const mail = sendOptions(db, createFileDelivery('/nowhere'));
   const end = new AbortController();
-  const retaining = readEnvironment({});
+  const settings = readEnvironment({});
   const logger = pino({ enabled: false });
-  const all = { db, mail, sources: [], retaining, logger, complain: () => undefined };
+  const all = { db, mail, sources: [], settings, logger, complain: () => undefined };
   const options = describeQueue('mail', all, end.signal);
   const events = new EventEmitter();
   const listening = new Promise<PoolClient>((resolve) => {

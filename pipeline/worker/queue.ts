@@ -8,13 +8,14 @@ import {
 } from 'graphile-worker';
 import type pg from 'pg';
 import type { Level, Logger } from 'pino';
+import type { Environment } from '../environment.ts';
 import { worker as figures } from '../figures/worker-pauses.ts';
 import { importAwaited, type OnDemandSource } from '../import/import.ts';
 import { sendMail, type SendOptions } from '../mail/send.ts';
 import type { Database } from '../../sql/connection/database.ts';
 import { isLostConnection } from '../../sql/connection/lost-connection.ts';
 import { keepAlive } from './liveness.ts';
-import { applyRetention, type RetentionOptions } from './retention.ts';
+import { applyRetention } from './retention.ts';
 
 export type QueueName = keyof typeof figures.slots;
 
@@ -22,8 +23,7 @@ export interface QueueOptions {
   db: Database;
   mail: SendOptions;
   sources: readonly OnDemandSource[];
-  /** The periods after which rows are deleted. */
-  retaining: Omit<RetentionOptions, 'pool' | 'now'>;
+  settings: Environment;
   logger: Logger;
   complain: Complain;
 }
@@ -62,7 +62,7 @@ export function describeQueue(
 }
 
 function createTasks(options: QueueOptions): Record<QueueName, TaskList> {
-  const { db, mail, sources, retaining, logger } = options;
+  const { db, mail, sources, settings, logger } = options;
   return {
     mail: {
       send_mail: async (payload: unknown, { job }: JobHelpers) => {
@@ -79,7 +79,7 @@ function createTasks(options: QueueOptions): Record<QueueName, TaskList> {
     },
     import: {
       delete_done: async () => {
-        const counts = await applyRetention({ ...retaining, pool: db.pool, now: mail.now() });
+        const counts = await applyRetention(db.pool, settings, mail.now());
         logger.info(counts, 'mail: done mails and one-time tokens are deleted');
       },
       import: (_payload: unknown, { abortSignal: signal }: JobHelpers) =>

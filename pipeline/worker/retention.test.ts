@@ -18,7 +18,7 @@ const dataDir = await mkdtemp(join(tmpdir(), 'registry-retention-'));
 /** The work of an hour, with settings besides the defaults. */
 function retain(settings: NodeJS.ProcessEnv = {}) {
   const environment = readEnvironment({ DATA_DIR: dataDir, ...settings });
-  return applyRetention({ ...environment, pool: db.pool, now });
+  return applyRetention(db.pool, environment, now);
 }
 
 const day_ms = 86_400_000;

@@ -8,27 +8,21 @@ import { retainedRows, webhookDelivery_days } from '../figures/retention-periods
 import { mailFolder } from '../mail/transport.ts';
 import { whilePublishingWaits } from '../night/lock.ts';
 
-export interface RetentionOptions extends Pick<Environment, 'dataDir' | 'inboxDir' | 'retention'> {
-  pool: pg.Pool;
-  now: Date;
-}
-
 /** Deletes rows that are done, and rows older than their period (`../figures/retention-periods.ts`), in bounded batches. */
-export async function applyRetention(options: RetentionOptions) {
-  const { pool, now, dataDir, inboxDir, retention } = options;
-  const { mail_days, reject_days, ip_days, ledger_days } = retention;
-  const { inbox_days, closed_person_days } = retention;
+export async function applyRetention(pool: pg.Pool, settings: Environment, now: Date) {
+  const { DATA_DIR, inboxDir } = settings;
+  const { MAIL_DAYS, REJECT_DAYS, IP_DAYS, LEDGER_DAYS, INBOX_DAYS, CLOSED_PERSON_DAYS } = settings;
   const before = (days: number) => new Date(now.getTime() - days * day_ms);
   type Counts = { mail_count: number; token_count: number };
-  const done = [before(mail_days), now];
+  const done = [before(MAIL_DAYS), now];
   const [counts] = await queryFile<Counts>(pool, 'mail/delete_done.sql', done);
-  const periods = [reject_days, ip_days, ledger_days].map(before);
+  const periods = [REJECT_DAYS, IP_DAYS, LEDGER_DAYS].map(before);
   const limits = [...periods, retainedRows, before(webhookDelivery_days)];
   const retain = () => queryFile<{ is_full: boolean }>(pool, 'person/retain.sql', limits);
   while ((await retain())[0]!.is_full);
-  if (closed_person_days !== undefined) await hideClosed(pool, before(closed_person_days));
-  await deleteOldFiles(mailFolder(dataDir), before(mail_days));
-  if (inbox_days !== undefined) await deletePublished(pool, inboxDir, before(inbox_days));
+  if (CLOSED_PERSON_DAYS !== undefined) await hideClosed(pool, before(CLOSED_PERSON_DAYS));
+  await deleteOldFiles(mailFolder(DATA_DIR), before(MAIL_DAYS));
+  if (INBOX_DAYS !== undefined) await deletePublished(pool, inboxDir, before(INBOX_DAYS));
   return counts!;
 }
 

@@ -36,18 +36,18 @@ export async function runWorker(
   signal: AbortSignal,
 ): Promise<void> {
   const sources = createOnDemandSources(settings.services ?? readFetchEnvironment());
-  const secretKey = await readSecretKey(settings.dataDir, settings.secretKey);
+  const secretKey = await readSecretKey(settings.DATA_DIR, settings.SECRET_KEY);
   // The worker opens its own pool: an interruption of the command ends the sessions of the command's pool.
   const db = await connect({ ...settings, applicationName: 'registry-worker' });
   const mailPool = openPool({ ...db.connection, connectionTimeoutMillis: figures.patience_ms });
   const mail: SendOptions = {
     pool: mailPool,
-    deliver: settings.smtpUrl
-      ? createSmtpDelivery(settings.smtpUrl)
-      : createFileDelivery(mailFolder(settings.dataDir)),
-    sender: settings.mailFrom,
+    deliver: settings.SMTP_URL
+      ? createSmtpDelivery(settings.SMTP_URL)
+      : createFileDelivery(mailFolder(settings.DATA_DIR)),
+    sender: settings.MAIL_FROM,
     secretKey,
-    baseUrl: settings.baseUrl,
+    baseUrl: settings.BASE_URL,
     now: () => new Date(),
   };
   const metrics = settings.metrics && (await serveMetrics(db.pool, settings.metrics, 'worker'));
@@ -60,7 +60,7 @@ export async function runWorker(
   Object.assign(console, { error: log, warn: log });
   const complain = createComplaints(logger);
   const onFault = (error: Error) => complain('error', 'the job queue has stopped', error);
-  const options = { db, mail, sources, retaining: settings, logger, complain };
+  const options = { db, mail, sources, settings, logger, complain };
   const runAgain = (name: QueueName) =>
     repeat(() => runQueue(name, options, signal), figures.pause_ms, signal, onFault);
   await Promise.all([
@@ -76,7 +76,7 @@ export async function runWorker(
 
 /** Calls webhooks until the signal is aborted, with sessions of its own. */
 async function callWebhooks(
-  { allowPrivateWebhooks: allowPrivate }: Environment,
+  { WEBHOOK_ALLOW_PRIVATE: allowPrivate }: Environment,
   connection: ClientConfig,
   secretKey: string,
   complain: QueueOptions['complain'],

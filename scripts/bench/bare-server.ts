@@ -5,8 +5,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { connect } from '../../sql/connection/database.ts';
 
-const dataDir = process.env.DATA_DIR!;
-const { pool } = await connect({ dataDir, applicationName: 'registry-bench' });
+const { DATA_DIR = '' } = process.env;
+const { pool } = await connect({ DATA_DIR, applicationName: 'registry-bench' });
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const secret = request.headers.authorization?.slice('Bearer '.length) ?? '';

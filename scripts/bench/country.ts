@@ -42,7 +42,7 @@ export async function inDatabase(
   use: (db: Database, dataDir: string) => Promise<void>,
 ): Promise<void> {
   const dataDir = await mkdtemp(join(folder, 'registry-bench-'));
-  const db = await connect({ dataDir, applicationName: 'registry-bench' });
+  const db = await connect({ DATA_DIR: dataDir, applicationName: 'registry-bench' });
   try {
     await use(db, dataDir);
   } finally {

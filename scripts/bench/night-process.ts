@@ -8,8 +8,8 @@ import { between, look, type Measured, serverPid } from './cpu.ts';
 /** The figures of a night, which this script prints as JSON. */
 export type MeasuredNight = typeof measured;
 
-const [dataDir = '', path = '', dump_date = '', source = '', reason] = process.argv.slice(2);
-const db = await connect({ dataDir, applicationName: 'registry-bench' });
+const [DATA_DIR = '', path = '', dump_date = '', source = '', reason] = process.argv.slice(2);
+const db = await connect({ DATA_DIR, applicationName: 'registry-bench' });
 await migrate(db);
 const server = await serverPid(db.pool);
 

@@ -11,7 +11,7 @@ import { startCommand, startProgram, startScript } from '../../fixtures/process/
 import { secretKey } from '../../fixtures/process/mail-delivery.ts';
 import { startReceiver } from '../../fixtures/process/test-receiver.ts';
 
-const { database, api } = await useApi({ secretKey, allowPrivateWebhooks: true }, createFirstDay);
+const { database, api } = await useApi({ secretKey, WEBHOOK_ALLOW_PRIVATE: true }, createFirstDay);
 const folder = import.meta.dirname;
 const bin = (name: string) => join(folder, 'node_modules/.bin', name);
 const copyFile = join(mkdtempSync(join(tmpdir(), 'mirror-')), 'copy.json');

@@ -13,23 +13,23 @@ const OLDEST_SERVER = 150000;
 types.setTypeParser(types.builtins.DATE, (value) => value);
 
 export interface DatabaseOptions {
-  /** A Postgres connection string; absent: the embedded server below `dataDir`. */
-  databaseUrl?: string | undefined;
-  dataDir: string;
+  /** A Postgres connection string; absent: the embedded server below `DATA_DIR`. */
+  DATABASE_URL?: string | undefined;
+  DATA_DIR: string;
   /** The port of 127.0.0.1 for readers, if this process starts the embedded server. */
-  readerPort?: number | undefined;
+  READER_PORT?: number | undefined;
   /** The name of the sessions in pg_stat_activity. */
   applicationName: string;
   /** The longest wait for a session, a lock or a statement, in ms; absent: 10 s for a session, no other limit. */
   patience_ms?: number;
   /** The most sessions that the process opens on each server; absent: 10. */
-  mostSessions?: number;
-  /** Whether statements have no names, because a pooler runs each statement in another session. */
-  isNameless?: boolean;
+  DATABASE_SESSIONS?: number;
+  /** Whether statements have names; absent: true. False where a pooler runs each statement in another session. */
+  DATABASE_NAMED_STATEMENTS?: boolean;
   /** The addresses of standbys that answer reads; absent or empty: the writer answers them. */
-  readUrls?: readonly string[];
+  DATABASE_READ_URL?: readonly string[];
   /** The largest lag of a standby that still answers reads, in seconds; absent: 10. */
-  mostLag_s?: number;
+  DATABASE_READ_LAG_SECONDS?: number;
   /**
    * How long a standby answers for customers while the writer is away, in seconds; absent: 60. A
    * revoked token may still work during this time.
@@ -53,9 +53,9 @@ export interface Database {
  * its encoding is not UTF-8.
  */
 export async function connect(options: DatabaseOptions): Promise<Database> {
-  const embedded = options.databaseUrl
+  const embedded = options.DATABASE_URL
     ? undefined
-    : await acquireEmbedded(options.dataDir, options);
+    : await acquireEmbedded(options.DATA_DIR, { readerPort: options.READER_PORT });
   const shared: ClientConfig = {
     application_name: options.applicationName,
     // Keepalive probes detect a lost machine: without them a statement would wait for ever.
@@ -66,14 +66,15 @@ export async function connect(options: DatabaseOptions): Promise<Database> {
     ...(embedded
       ? // PGSSLMODE is meant for other servers.
         { ...embedded.connection, ssl: false }
-      : { connectionString: options.databaseUrl }),
+      : { connectionString: options.DATABASE_URL }),
     ...shared,
   };
-  const readConnections = (options.readUrls ?? []).map((connectionString) => ({
+  const readConnections = (options.DATABASE_READ_URL ?? []).map((connectionString) => ({
     connectionString,
     ...shared,
   }));
-  const { patience_ms, isNameless, mostSessions: max = 10 } = options;
+  const { patience_ms, DATABASE_SESSIONS: max = 10 } = options;
+  const isNameless = options.DATABASE_NAMED_STATEMENTS === false;
   const open = (config: ClientConfig) => openPool({ ...config, max, patience_ms, isNameless });
   const pool = open(connection);
   const readPools = readConnections.map(open);
@@ -93,7 +94,8 @@ export async function connect(options: DatabaseOptions): Promise<Database> {
   if (readPools.length > 0) {
     // The import takes half of the start of a command, and few installations have standbys.
     const { openReaders } = await import('./readers.ts');
-    readers = await openReaders(pool, readPools, options.mostLag_s ?? 10, options.mostAway_s ?? 60);
+    const { DATABASE_READ_LAG_SECONDS: mostLag_s = 10, mostAway_s = 60 } = options;
+    readers = await openReaders(pool, readPools, mostLag_s, mostAway_s);
   }
   return { pool, readers, connection, readConnections, close };
 }

@@ -40,11 +40,11 @@ describe('runPrepared', () => {
 
   test('leaves a session of a pooler its settings, and ends one that is silent', async () => {
     const pooled = await connect({
-      databaseUrl: database.url,
-      dataDir: '',
+      DATABASE_URL: database.url,
+      DATA_DIR: '',
       applicationName: 'pooled',
       patience_ms: 500,
-      isNameless: true,
+      DATABASE_NAMED_STATEMENTS: false,
     });
     onTestFinished(() => pooled.close());
     const { rows } = await pooled.pool.query('show statement_timeout');
@@ -75,7 +75,11 @@ describe('runPrepared', () => {
 test('sessions write dates and floats alike, whatever the login had', async () => {
   const name = new URL(database.url).pathname.slice(1);
   await database.pool.query(`alter role current_user in database ${name} set datestyle = 'German'`);
-  const again = await connect({ databaseUrl: database.url, dataDir: '', applicationName: 'test' });
+  const again = await connect({
+    DATABASE_URL: database.url,
+    DATA_DIR: '',
+    applicationName: 'test',
+  });
   onTestFinished(() => again.close());
   const { rows } = await again.pool.query(
     `select current_setting('datestyle') as style, timestamptz '2026-11-02 08:00+01'::text as moment`,

@@ -14,9 +14,9 @@ const [writer, one, other] = await Promise.all([
 await Promise.all([writer, one, other].map((target) => publish(target, 5)));
 const toWriter = await startDatabaseProxy(writer.url);
 const options = {
-  databaseUrl: toWriter.url,
-  readUrls: [one.url, other.url],
-  dataDir: '',
+  DATABASE_URL: toWriter.url,
+  DATABASE_READ_URL: [one.url, other.url],
+  DATA_DIR: '',
   applicationName: 'readers test',
 };
 const database = await connect(options);
@@ -135,7 +135,11 @@ test('the writer is asked while it is there, and reads go on while it is away', 
 
 /** Connects with the reader `one` alone, which may be half a second behind. */
 async function connectLagging(): Promise<Database> {
-  const lagging = await connect({ ...options, readUrls: [one.url], mostLag_s: 0.5 });
+  const lagging = await connect({
+    ...options,
+    DATABASE_READ_URL: [one.url],
+    DATABASE_READ_LAG_SECONDS: 0.5,
+  });
   onTestFinished(() => lagging.close());
   return lagging;
 }

@@ -66,6 +66,7 @@ export const commonShape = {
   DATABASE_NAMED_STATEMENTS: flag('true'),
   DATA_DIR: z.string().default('.data'),
   READER_PORT: whole(1024, 65_535).optional(),
+  /** The key that signs tokens; undefined: the key in DATA_DIR. */
   SECRET_KEY: setting(
     `a text of at least ${SHORTEST_SECRET_KEY} characters`,
     z.string().min(SHORTEST_SECRET_KEY),
@@ -86,21 +87,6 @@ export const commonShape = {
 /** The message when mails or checkouts reach strangers and BASE_URL is not set. */
 export const baseUrlNeeded =
   'BASE_URL must be set where SMTP_URL or PAYMENT_PROVIDER=stripe is: mails and checkouts lead back to it.';
-
-/** Returns the arguments of `connect` for the checked settings of a process. */
-export function describeDatabase(checked: z.output<z.ZodObject<typeof commonShape>>) {
-  return {
-    databaseUrl: checked.DATABASE_URL,
-    /** The addresses of standbys that answer reads. */
-    readUrls: checked.DATABASE_READ_URL,
-    mostLag_s: checked.DATABASE_READ_LAG_SECONDS,
-    mostSessions: checked.DATABASE_SESSIONS,
-    isNameless: !checked.DATABASE_NAMED_STATEMENTS,
-    dataDir: checked.DATA_DIR,
-    /** The port of the embedded server for readers; undefined: none. */
-    readerPort: checked.READER_PORT,
-  };
-}
 
 /** Reads several groups of settings. Throws one `EnvironmentError` with every fault in any group. */
 export function readTogether<

@@ -62,7 +62,7 @@ describe('the map of the statistics', () => {
   });
 
   test('hides what the operator hides', async () => {
-    const hiding = await startTestApi({ db: database.kysely, suppressBelow: 300 });
+    const hiding = await startTestApi({ db: database.kysely, SUPPRESS_BELOW: 300 });
     const page = await (await hiding.ask('/stats?source=map')).text();
     expect(page).toContain('Without a voivodeship: <strong>–</strong>');
     expect(page).toContain('mazowieckie: 360 active entries; 36% of the country; – since');

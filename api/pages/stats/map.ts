@@ -135,14 +135,14 @@ function valueOf(measure: Selection['measure'], region: Region, total: number): 
 
 /** Returns the map of a country's active entries on the last day of the selection, with its classes. */
 export async function findMap(
-  { readers: { db }, suppressBelow }: Pick<Context, 'readers' | 'suppressBelow'>,
+  { readers: { db }, SUPPRESS_BELOW }: Pick<Context, 'readers' | 'SUPPRESS_BELOW'>,
   country_code: string,
   selection: Selection,
 ) {
   const { regions, ...counted } = await countRegions(db, country_code, selection);
   const total = regions.reduce((sum, { count }) => sum + (count ?? 0), 0);
   const hide = (count: number | null) =>
-    count !== null && isSmall(count, suppressBelow) ? null : count;
+    count !== null && isSmall(count, SUPPRESS_BELOW) ? null : count;
   const valued = regions
     .map((region) => ({ ...region, count: hide(region.count), change: hide(region.change) }))
     .map((region) => ({ ...region, value: valueOf(selection.measure, region, total) }));
