@@ -260,12 +260,14 @@ describe('a day that cannot be', () => {
     ]);
   });
 
-  test('tells nothing when the right one comes', async () => {
+  test('tells nothing of a new unit when the right one comes, and of another one how the known day changed', async () => {
     const closed = { etatAdministratifUniteLegale: 'C', dateDebut: '2027-01-15' };
     const seat = { etatAdministratifEtablissement: 'F', dateDebut: '2027-01-15' };
-    const more = { denominationUniteLegale: 'ATELIER NEUF' };
+    const more = { denominationUniteLegale: 'ATELIER NEUF', dateCreationUniteLegale: '2019-03-02' };
     await run('2027-02-27', { ...closed, ...more }, seat, freshOf('2015-01-01'));
-    expect(await readEvents(db, '2027-02-27')).toEqual([]);
+    expect(await readEvents(db, '2027-02-27')).toEqual([
+      `${known} COMPANY_START_DATE_CHANGE: 2019-03-01 → 2019-03-02`,
+    ]);
     expect(await verify(db, 'sirene')).toEqual([]);
   });
 });

@@ -67,7 +67,7 @@ select
                         then 'name'
                 end,
                 case when unit.is_partial or seat.is_withheld then 'address' end,
-                case when not unit.has_start_day then 'start date' end,
+                case when unit.start_day is null then 'start date' end,
                 -- The RNA number belongs to the subject 'KRS'.
                 case when record.identifiant_association = '[ND]' then 'KRS' end,
                 case when record.categorie_juridique = '[ND]' then 'legal form' end
@@ -157,7 +157,8 @@ cross join lateral (
 cross join lateral (
     select
         kind.*,
-        registry.day_of(kind.start_date, record.is_well_formed) is not null as has_start_day,
+        -- The known day stays where INSEE states an impossible one.
+        coalesce(registry.day_of(kind.start_date, record.is_well_formed), known.start_date)::text as start_day,
         case
             when not kind.is_natural then coalesce(
                 registry.text_fr(record.denomination),
@@ -261,8 +262,8 @@ cross join lateral (
                 case
                     when
                         seat.is_open is false
-                        or unit.head ->> 'date_creation' is distinct from unit.start_date
-                        or not unit.has_start_day
+                        or unit.head ->> 'date_creation' is distinct from unit.start_day
+                        or unit.start_day is null
                         then registry.unit_dates_fr(
                             unit.head ->> 'date_creation',
                             case when not seat.is_open then seat.begin_day end
