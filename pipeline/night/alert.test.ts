@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { startCommand } from '../../fixtures/process/cli.ts';
 import { createOrigin } from '../../fixtures/database/database-copy.ts';
+import { countWaiting, hold } from '../../fixtures/database/locks.ts';
 import { fixtureFolder, runDump, runFixture } from '../../fixtures/dump/night.ts';
 import { company, nipOf, regonOf, runRegon } from '../../fixtures/dump/regon-day.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
@@ -64,6 +65,26 @@ describe('mails of a night', () => {
     const third = startCommand(command, { DATABASE_URL: db.url });
     expect(await third.end).toBe(5);
     expect(await counts(db)).toEqual(once);
+  });
+
+  test('name a company that their reader begins to watch while the night waits for the watch list', async () => {
+    const db = await origin.copy();
+    const [reader] = await db.kysely.selectFrom('customer.account').select('account_id').execute();
+    const end = await hold(
+      db.pool,
+      `with list as (select customer.lock_accounts(array[$1::bigint]))
+       insert into customer.watch (
+         account_id, company_id, identifier_type, identifier_value, state, created_at, ready_at
+       )
+       select $1, company_id, 'NIP', nip, 'ready', now(), now()
+       from list cross join registry.company where nip = '1002201016'`,
+      [reader!.account_id],
+    );
+    const night = runFixture(db, '2026-11-03');
+    while ((await countWaiting(db.pool)) === 0);
+    await end('commit');
+    await night;
+    expect(await counts(db)).toEqual({ ...once, alerts: 3 });
   });
 
   test('are sent by the worker', async () => {

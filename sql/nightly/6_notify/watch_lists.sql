@@ -57,7 +57,20 @@ select customer.advance_watches(night.published_at)
 from stage.night
 where not night.is_import;
 
--- One row per event of the night whose company is watched.
+-- One row per account that watches a company with events tonight. The accounts stay locked until the
+-- night is published, so that their watch lists do not change.
+create unlogged table stage.watcher as
+select distinct watch.account_id
+from registry.event
+join customer.watch using (company_id)
+where
+    event.event_date = (select night.dump_date from stage.night)
+    and event.source = (select night.source from stage.night);
+
+analyze stage.watcher;
+select customer.lock_accounts(array(select watcher.account_id from stage.watcher));
+
+-- One row per event of the night whose company is watched, also since the night began to wait for the accounts.
 create unlogged table stage.watched_event as
 select event.*
 from registry.event
@@ -70,13 +83,3 @@ where
     );
 
 analyze stage.watched_event;
-
--- One row per account that watches a company with events tonight. The accounts stay locked until the
--- night is published, so that their watch lists do not change.
-create unlogged table stage.watcher as
-select distinct watch.account_id
-from stage.watched_event
-join customer.watch using (company_id);
-
-analyze stage.watcher;
-select customer.lock_accounts(array(select watcher.account_id from stage.watcher));
