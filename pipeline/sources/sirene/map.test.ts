@@ -58,6 +58,12 @@ const placed: [what: string, unit: StockRow, seat: StockRow, shown: string][] = 
     'LEGAL 5710 LE CHAT, LA "PLUME" ET CIE, RUE DES LILAS 7/BATIMENT A, ETAGE 2, 69003 LYON 3EME, 84, 6201Z of 2008, ACTIVE since 2019-03-01',
   ],
   [
+    'a house number with a dash at its end',
+    {},
+    { numeroVoieEtablissement: '7-', indiceRepetitionEtablissement: '' },
+    'LEGAL 5710 ATELIER {siren}, RUE DES LILAS 7-, 69003 LYON 3EME, 84, 6201Z of 2008, ACTIVE since 2019-03-01',
+  ],
+  [
     'no day of creation and no activity',
     { dateCreationUniteLegale: '1900-01-01', activitePrincipaleUniteLegale: '00.00Z' },
     {
@@ -270,7 +276,7 @@ describe('the mapping of a stock', () => {
       `select count(*)::int from registry.company
        where changed_snapshot_no = (select max(change_no) from registry.publication)`,
     );
-    expect(rows).toEqual([{ count: 12 }]);
+    expect(rows).toEqual([{ count: 13 }]);
     expect(await verify(db, 'sirene')).toEqual([]);
   });
 });

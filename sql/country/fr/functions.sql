@@ -143,18 +143,22 @@ begin atomic
         registry.join_texts(
             ' ', coalesce(shown.street_type, shown.place ->> 'type_voie'), shown.place ->> 'libelle_voie'
         ),
-        nullif(
-            btrim(
+        registry.join_texts(
+            '-',
+            nullif(
                 concat(
                     shown.place ->> 'numero_voie',
-                    coalesce(shown.place ->> 'indice_repetition', numbers.parts[1]),
-                    '-',
+                    coalesce(shown.place ->> 'indice_repetition', numbers.parts[1])
+                ),
+                ''
+            ),
+            nullif(
+                concat(
                     coalesce(shown.place ->> 'dernier_numero_voie', numbers.parts[2]),
                     shown.place ->> 'indice_repetition_dernier_numero_voie'
                 ),
-                '-'
-            ),
-            ''
+                ''
+            )
         ),
         case when numbers.parts is null then shown.place ->> 'complement_adresse' end,
         shown.place ->> 'code_postal',
