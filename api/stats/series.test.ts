@@ -165,6 +165,7 @@ describe('GET /api/v1/stats/series', () => {
       { group: { section: 'G', legal_form: null }, stock: { SUSPENDED: 9 }, recoded_out: 2 },
       { group: { section: 'G', legal_form: 'spolka-cywilna' }, stock: { ACTIVE: 22 }, new: 1 },
     ]);
+    expect(await seriesOf('group_by=legal_form&legal_form=spolka-akcyjna')).toEqual([]);
   });
 
   test('200 is the same for the page, under a limit of its own', async () => {

@@ -70,7 +70,7 @@ point as (
     select *
     from period
     left join (select distinct voivodeship, section, legal_form from change) as shown on true
-    where shown.section is not null or '*' not in (coalesce($5, ''), coalesce($6, ''), coalesce($7, ''))
+    where shown.section is not null or $8::bigint is null
     limit $8::bigint
 )
 
