@@ -9,7 +9,7 @@ import type { ClientConfig } from 'pg';
 import { patience } from '../figures/timeouts.ts';
 import { HttpError, loading } from '../http/errors.ts';
 import { keep } from '../http/keep.ts';
-import { findPlace, type SearchPlace } from './place.ts';
+import { findPlace, makeSocketFolder, type SearchPlace } from './place.ts';
 import { type Found, notLoaded, type Search } from './segments.ts';
 import type { SearchAnswer } from './server.ts';
 import type { SearchQuestion } from './store.ts';
@@ -66,6 +66,7 @@ export function createSearchIndex(
     const place = await readPlace();
     const begun_ms = performance.now();
     for (let started_ms = -Infinity; ; await delay(look_ms, undefined, { signal })) {
+      await makeSocketFolder(place);
       try {
         return await askOnce(place.socket, question);
       } catch (error) {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { lstat, mkdir, readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { ClientConfig } from 'pg';
 
 /** The place at which the processes of a machine find the search index that they share. */
@@ -15,12 +15,14 @@ export interface SearchPlace {
   folder: string | undefined;
 }
 
+const ownUid = process.getuid?.() ?? 0;
+
 /** The files outside this folder on which the index depends. */
 const queries = ['api/search_rows.sql', 'function/05_text.sql', 'function/08_entry.sql'].map(
   (file) => `../../sql/${file}`,
 );
 
-/** Returns the place of the search index. Throws if another user can enter the folder of its socket. */
+/** Returns the place of the search index. */
 export async function findPlace(
   servers: readonly ClientConfig[],
   folder: string | undefined,
@@ -30,12 +32,19 @@ export async function findPlace(
   const sources = [...(await readdir(here)).toSorted(), ...queries];
   for (const file of sources) hash.update(await readFile(join(here, file)));
   const name = hash.digest('hex').slice(0, 16);
-  const uid = process.getuid?.() ?? 0;
-  const directory = join(tmpdir(), `company-registry-${uid}`);
+  const directory = join(tmpdir(), `company-registry-${ownUid}`);
+  return { name, servers, socket: join(directory, `${name}.sock`), folder };
+}
+
+/**
+ * Makes the folder of the socket, which the system may have removed with other old temporary files. Throws if another
+ * user can enter the folder.
+ */
+export async function makeSocketFolder({ socket }: SearchPlace): Promise<void> {
+  const directory = dirname(socket);
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const found = await lstat(directory);
-  if (!found.isDirectory() || found.uid !== uid || (found.mode & 0o077) !== 0) {
-    throw new Error(`The folder ${directory} must belong to the user ${uid} alone.`);
+  if (!found.isDirectory() || found.uid !== ownUid || (found.mode & 0o077) !== 0) {
+    throw new Error(`The folder ${directory} must belong to the user ${ownUid} alone.`);
   }
-  return { name, servers, socket: join(directory, `${name}.sock`), folder };
 }

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readlink, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readlink, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { dirname, join } from 'node:path';
+import { afterEach, expect, test, vi } from 'vitest';
 import { createSearcher } from '../../fixtures/client/searcher.ts';
 import { hold } from '../../fixtures/database/locks.ts';
 import { startTestApi } from '../../fixtures/client/test-api.ts';
@@ -98,6 +98,29 @@ test('A search goes on after the process of the index was killed, with what that
   expect((await find(index, { city: 'lublin' })).total).toBe(1);
   expect((await find(index, { city: 'nigdzie' })).total).toBe(0);
   await move('Nigdzie', 'Lublin', false);
+});
+
+test('A search goes on after the folder of the socket was removed and the process of the index killed', async () => {
+  const own = await mkdtemp(join(tmpdir(), 'registry-'));
+  vi.stubEnv('TMPDIR', own);
+  try {
+    const index = open();
+    expect((await find(index, { city: 'lublin' })).total).toBe(1);
+    const pid = await findHolder();
+    const { socket } = await findPlace([database.connection], undefined);
+    await rm(dirname(socket), { recursive: true });
+    process.kill(pid, 'SIGKILL');
+    await expect.poll(() => isAlive(pid), patiently).toBe(false);
+    const filter: SearchFilter = { status: 'ACTIVE', city: 'lublin' };
+    expect(await index.find({ filter, skipped: 0, size: 20 })).toMatchObject({ total: 1 });
+    await chmod(dirname(socket), 0o755);
+    await expect(index.find({ filter, skipped: 0, size: 20 })).rejects.toThrow('alone');
+    await chmod(dirname(socket), 0o700);
+    await endAll();
+  } finally {
+    vi.unstubAllEnvs();
+    await rm(own, { recursive: true });
+  }
 });
 
 test('A search beside a process of the index that hangs is a 503, and the next one is answered when it goes on', async () => {
