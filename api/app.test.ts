@@ -315,7 +315,12 @@ describe('headers and log', () => {
     'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJBIn0.1a2b3c',
     'token%3D%65yJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJBIn0.1a2b3c',
   ];
-  const others = ['/stats/day', '/api/v1/tokens/ASK0LIVE0API', '/sk/live/eyJ'];
+  const others = [
+    '/stats/day',
+    '/stats/keyjournal-1',
+    '/api/v1/tokens/ASK0LIVE0API',
+    '/sk/live/eyJ',
+  ];
   test.each([
     ...tokens.map((token) => [`/api/v1/tokens/${token}`, '/api/v1/tokens/[redacted]'] as const),
     ...others.map((path) => [path, path] as const),
