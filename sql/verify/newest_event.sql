@@ -191,7 +191,14 @@ compared as (
                 -- Two types of numbers may share the subject of their events.
                 select number.identifier_value
                 from registry.entry_numbers(entry) as number
-                where number.event_subject = stated.subject
+                where
+                    number.event_subject = stated.subject
+                    -- A number that was removed leaves the number that identifies the entry.
+                    and (
+                        stated.new_value is not null
+                        or number.identifier_value = stated.old_value
+                        or number.identifier_value <> entry.entry_key
+                    )
                 order by number.identifier_value <> stated.new_value, number.rank
                 limit 1
             )

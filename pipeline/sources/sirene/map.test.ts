@@ -359,12 +359,21 @@ describe('a row of a delta', () => {
     expect(await verify(db, 'sirene')).toEqual([]);
   });
 
+  test('whose RNA number is removed leaves the SIREN, and verify finds no contradiction', async () => {
+    const row = answer(number(0), {}, { identifiantAssociationUniteLegale: '' });
+    await runSirene(db, '2026-10-13', { 'siren.ndjson': row });
+    expect(await readEvents(db, '2026-10-13')).toEqual([
+      '990300000 COMPANY_REGISTRY_NUMBER_CHANGED: W691099001 → ',
+    ]);
+    expect(await verify(db, 'sirene')).toEqual([]);
+  });
+
   test('is rejected where nothing is known of its unit', async () => {
     const period = { dateFin: null, etatAdministratifEtablissement: 'A' };
     const stranger = { siren: '990399999', siret: '99039999900012', uniteLegale: {} };
     const line = JSON.stringify({ ...stranger, periodesEtablissement: [period] });
     const known = answer(number(2), {});
-    await runSirene(db, '2026-10-13', { 'siret.ndjson': `${known}\n${line}` });
+    await runSirene(db, '2026-10-14', { 'siret.ndjson': `${known}\n${line}` });
     const { rows } = await db.pool.query('select line::int, reason from registry.reject');
     expect(rows).toEqual([{ line: 2, reason: 'an establishment without its legal unit' }]);
   });
