@@ -1,4 +1,7 @@
 // Sends requests to the API, from one client or many, and measures the times of the answers.
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import autocannon from 'autocannon';
 import { judge } from './measurement.ts';
 
@@ -32,14 +35,20 @@ async function send(options: autocannon.Options): Promise<autocannon.Result> {
 export type Answer = Awaited<ReturnType<Ask>>;
 export type Ask = ReturnType<typeof createAsk>;
 
-/** Returns a function that sends one request, with a body by POST, and returns the answer. */
+/**
+ * Returns a function that sends one request, with a body by POST, and returns the answer. An answer to `fetch`
+ * would take one to two milliseconds more.
+ */
 export function createAsk(api: string) {
+  const agent = new Agent({ keepAlive: true });
   return async (token: string, path: string, body?: object) => {
     const started_ms = performance.now();
-    const request = requestOf(body ? 'POST' : 'GET', token, body) as RequestInit;
-    const response = await fetch(`${api}/api/v1${path}`, request);
-    const text = await response.text();
-    return { path, status: response.status, ms: performance.now() - started_ms, text };
+    const { body: sent, ...options } = requestOf(body ? 'POST' : 'GET', token, body);
+    const sending = request(`${api}/api/v1${path}`, { agent, ...options }).end(sent);
+    const [response] = (await once(sending, 'response')) as [IncomingMessage];
+    const content = await text(response);
+    const ms = performance.now() - started_ms;
+    return { path, status: response.statusCode!, ms, text: content };
   };
 }
 
