@@ -236,7 +236,7 @@ describe('what the worker does', () => {
     const { webhook_ref } = await make({ scope: 'all' });
     const replay = (after: string) => ask(`POST /webhooks/${webhook_ref}/replay`, { after });
     const wrong = 'The after field must be a cursor of this webhook, or of a feed with its scope.';
-    // Of another scope, of no event between the ranges, of the future, and of nobody.
+    // The cursors have another scope, an unused event number, a future event number, and no valid form.
     for (const after of [at('watched', 101), at('all', 50), at('all', 151), 'x', ''])
       expect(await replay(after)).toEqual(refusal('after', wrong));
     await db.pool.query('update customer.webhook set scanned_event_id = 149');

@@ -94,7 +94,7 @@ export class LineMemory {
     return this.code.hash(AREA_BYTES, AREA_BYTES + length, 0n);
   }
 
-  /** Runs a pass over the lines of `data`, of which the first one begins on line number `line`. */
+  /** Runs a pass over the lines of `data`. The first line of `data` has the number `line` in the file. */
   pass(data: Buffer, line: number, run: (out: number, out_end: number) => number): PassedLines {
     const end = run(AREA_BYTES, LIST_END);
     const { feeds, known } = this.code;

@@ -32,7 +32,7 @@ export const webhooks = {
   grace_ms: 20 * second_ms,
   /** The pauses between attempts to keep the outcome of a call. */
   end: { retries: 3, minTimeout: second_ms, factor: 2 },
-  /** The largest body of a call with several events, and the part of it that is not events, in bytes. */
+  /** The largest body of a call with several events, and the bytes of that body without its events. */
   body_bytes: 20_000,
   envelope_bytes: 1_000,
   /** The calls of an endpoint that are kept. */

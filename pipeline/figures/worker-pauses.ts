@@ -3,8 +3,8 @@ import { minute_ms, second_ms } from '../../sql/process/durations.ts';
 /** The pauses and waits of the worker that sends mails and imports companies. */
 export const worker = {
   /**
-   * The numbers of tasks in parallel: mails, each of which holds a session, and the import beside the deletion of old
-   * rows. Each queue has its own sessions, so that neither waits for the other.
+   * The maximum numbers of parallel tasks. Each mail holds a session. The second queue runs the import and the deletion
+   * of old rows. Each queue has its own sessions, so that neither waits for the other.
    */
   slots: { mail: 4, import: 2 },
   /** The pause between two sweeps of what a lost worker has left, and of companies that are awaited, in ms. */

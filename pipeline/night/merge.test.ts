@@ -60,7 +60,7 @@ type Night = Record<
 >;
 const nights = readRows<Night>(new URL('merge.csv', import.meta.url));
 
-/** Runs a night. A natural person has the kind and firm of its activity, and names beside it. */
+/** Runs a night. The entry of a natural person has a first name and a surname besides the name of the firm. */
 function tell({ date, source, rows }: Night) {
   const told = rows.split('\n').map((row) => {
     const [numbers = '', fields = ''] = row.split(': ');

@@ -67,7 +67,7 @@ export interface JoinDescription {
   side: readonly JoinedTable[];
   /** Returns whether a row of the main file without any details is a sign of a damaged dump. */
   needsDetails: (main: Fields) => boolean;
-  /** The columns of a record, of type text, beside `details` and the columns of its main row. */
+  /** The text columns of a record that are neither `details` nor a column of its main row. */
   combined: readonly string[];
   /**
    * Returns the `listed` details of a new or changed record, in their order, and the other columns. A change of
@@ -149,7 +149,7 @@ interface Mapping {
 export type TableSource = Omit<TableDescription, 'delta'> & Mapping & { delta?: DocumentSource };
 /**
  * A source of documents. `collection`: the text of `collect.sql`, and of `collect_….sql` after it.
- * `record_columns`: the columns of a full dump's record beside `details`. The documents have the same keys, so
+ * `record_columns`: the columns of a full dump's record except `details`. The documents have the same keys, so
  * that one `map.sql` reads both.
  */
 export type DocumentSource = DocumentDescription &

@@ -93,7 +93,7 @@ describe('An endpoint', () => {
     }
     const messages = new Set(receiver.calls.map(({ headers }) => headers['webhook-id']));
     expect(messages.size).toBe(receiver.calls.length);
-    // A replay tells the same once more, in other messages.
+    // A replay delivers the same events again, in messages with other ids.
     await replay(webhook.webhook_id);
     await expect.poll(() => idsOf(receiver.calls), patient).toEqual([...events, ...events]);
     for (const { headers } of receiver.calls) messages.add(headers['webhook-id']);

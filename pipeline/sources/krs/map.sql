@@ -66,7 +66,7 @@ select
     coalesce((document.document ->> 'entry_no')::integer, known.version_no) as version_no,
     version.day as version_date,
     coalesce(document.document ->> 'register', known.version_register) as version_register,
-    -- Only a full extract states former names: the known ones stay beside a current extract.
+    -- Only a full extract states former names. After a current extract, the entry keeps the former names that are known.
     coalesce(
         (
             select jsonb_agg(jsonb_build_object('type', 'former_name', 'value', former.name))
