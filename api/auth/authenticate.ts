@@ -43,6 +43,12 @@ export function refuseEnded(token: KnownToken | undefined): void {
   if (token?.state === 'expired') throw unauthorized('Token expired');
 }
 
+/** Throws the 403 for an API token where an operation needs the Master Token. */
+export function requireMaster({ kind }: Caller): void {
+  if (kind === 'master') return;
+  throw new HttpError(403, { message: 'This operation needs the Master Token.' });
+}
+
 /** Returns the last use of a token: the later of the time in this process and the time in the database. */
 function latest(one: Date | undefined, other: Date | null): Date | null {
   return one && (!other || one > other) ? one : other;

@@ -7,12 +7,13 @@ import {
   createAuthentication,
   type KnownToken,
   refuseEnded,
+  requireMaster,
 } from '../auth/authenticate.ts';
 import { limits, workLimits } from '../figures/rate-limits.ts';
 import { readBody } from './body.ts';
 import type { Auth, Call, Endpoint } from './endpoint.ts';
 import { claimAnswer, isGivenUp } from '../http/deadline.ts';
-import { HttpError, onlyAllow } from '../http/errors.ts';
+import { onlyAllow } from '../http/errors.ts';
 import { createRouter } from '../http/router.ts';
 import { exposedHeaders } from '../http/headers.ts';
 import { addressKeyOf } from '../http/limiter.ts';
@@ -49,9 +50,7 @@ export function mountEndpoints(
   const enter = (auth: Auth): RequestHandler => {
     return (request, response, next) => {
       const caller = admit(request, tokenOf(request));
-      if (auth === 'master' && caller.kind !== 'master') {
-        throw new HttpError(403, { message: 'This operation needs the Master Token.' });
-      }
+      if (auth === 'master') requireMaster(caller);
       response.locals.caller = caller;
       next();
     };
@@ -73,7 +72,7 @@ export function mountEndpoints(
           ? [limiter.limitRequests(limit ?? limits.general)]
           : [identify, limitToken, enter(auth), ...limitCaller]),
         // The body of a GET is ignored, since HTTP defines no meaning for it.
-        ...(method === 'get' ? [] : [readBody]),
+        ...(method === 'get' ? [] : readBody),
         answer(one, options),
       );
     }

@@ -39,10 +39,24 @@ export const pageMetaFields = {
   last_page: z.int(),
 };
 
+const otherPage = z.int().nullable();
+
+/** The fields about the pages beside a page; null: no such page. */
+export const otherPagesFields = { next_page: otherPage, prev_page: otherPage };
+
 export const pageMeta = z.strictObject(pageMetaFields).meta({ id: 'PageMeta' });
 
 export function viewPageMeta({ page, per_page }: Paging, total: number) {
   // Spec: silent on an empty list; we give it one page.
   const last_page = Math.max(1, Math.ceil(total / per_page));
   return { total, per_page, current_page: page, last_page };
+}
+
+/** Returns the numbers of the pages beside a page. */
+export function viewOtherPages({ current_page, last_page }: ReturnType<typeof viewPageMeta>) {
+  // Spec: silent on a page past the end; we return an empty page, whose previous page is the last page.
+  return {
+    next_page: current_page < last_page ? current_page + 1 : null,
+    prev_page: current_page > 1 ? Math.min(current_page - 1, last_page) : null,
+  };
 }

@@ -2,7 +2,14 @@ import { z } from 'zod';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import { answersStatus, model, preciseTime, text } from '../endpoint/answers.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
-import { pageMetaFields, pagingFields, skippedBy, viewPageMeta } from '../http/paging.ts';
+import {
+  otherPagesFields,
+  pageMetaFields,
+  pagingFields,
+  skippedBy,
+  viewOtherPages,
+  viewPageMeta,
+} from '../http/paging.ts';
 import examples from './examples.json' with { type: 'json' };
 import { readWallet } from './ledger.ts';
 import type { PaymentOptions } from './payment.ts';
@@ -22,8 +29,6 @@ const transaction = model('Transaction', {
   description: text,
   created_at: preciseTime,
 });
-
-const otherPage = z.int().nullable();
 
 const read = endpoint(
   {
@@ -45,10 +50,7 @@ const list = endpoint(
     query: z.strictObject(pagingFields),
     ...answersStatus(
       [z.array(transaction), [examples.transaction]],
-      [
-        z.strictObject({ ...pageMetaFields, next_page: otherPage, prev_page: otherPage }),
-        examples.meta,
-      ],
+      [z.strictObject({ ...pageMetaFields, ...otherPagesFields }), examples.meta],
     ),
   },
   // Spec: silent on the order of transactions; we list the newest first.
@@ -58,11 +60,7 @@ const list = endpoint(
     const [page] = await runPrepared<Page>(db, 'api/read_transactions.sql', values);
     const { total, transactions } = page ?? { total: 0, transactions: [] };
     const meta = viewPageMeta(query, total);
-    const { current_page: place, last_page } = meta;
-    const next_page = place < last_page ? place + 1 : null;
-    // Spec: silent on a page past the end; we return an empty page, whose previous page is the last page.
-    const prev_page = place > 1 ? Math.min(place - 1, last_page) : null;
-    return { status: 'success', data: transactions, meta: { ...meta, next_page, prev_page } };
+    return { status: 'success', data: transactions, meta: { ...meta, ...viewOtherPages(meta) } };
   },
 );
 
