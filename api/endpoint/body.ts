@@ -1,16 +1,12 @@
 import { raw, type RequestHandler } from 'express';
 import { sizes } from '../figures/sizes.ts';
-import { readBounded, tooLarge } from '../http/bounded-body.ts';
+import { readBounded } from '../http/bounded-body.ts';
 import { HttpError, invalid } from '../http/errors.ts';
 import { refuseHuge } from './validate.ts';
 
 const malformed = 'The request body is not valid JSON.';
 const unsupported = 'The request body must be sent as application/json in UTF-8.';
 
-const readBytes = readBounded(
-  sizes.body_bytes,
-  raw({ type: 'application/json', limit: sizes.body_bytes }),
-);
 const otherCharset = /;\s*charset\s*=\s*(?!"?utf-?8"?\s*(?:;|$))/i;
 
 /** Matches a string in valid JSON, and a colon that makes the string a key. */
@@ -50,25 +46,23 @@ function parseJson(bytes: Buffer): unknown {
   return value;
 }
 
-/** Reads the JSON body of a request into `request.body`, which is undefined without a body. */
-export const readBody: RequestHandler = (request, response, next) => {
+const checkType: RequestHandler = (request, _response, next) => {
   const isEmpty = request.headers['content-length'] === '0';
   // `request.is` returns null for a request without a body.
   const type = isEmpty ? null : request.is('application/json');
   if (type === false || (type && otherCharset.test(request.get('Content-Type')!))) {
     throw new HttpError(415, { message: unsupported });
   }
-  readBytes(request, response, (error?: unknown) => {
-    try {
-      // A compressed body may be too large only after inflation.
-      const { type: cause } = (error ?? {}) as { type?: string };
-      if (cause === 'entity.too.large') throw tooLarge(sizes.body_bytes);
-      if (error) throw error;
-      const bytes = request.body as Buffer | undefined;
-      request.body = bytes?.length ? parseJson(bytes) : undefined;
-      next();
-    } catch (fault) {
-      next(fault);
-    }
-  });
+  next();
 };
+
+/** Read the JSON body of a request into `request.body`, which is undefined without a body. */
+export const readBody: RequestHandler[] = [
+  checkType,
+  readBounded(sizes.body_bytes, raw({ type: 'application/json', limit: sizes.body_bytes })),
+  (request, _response, next) => {
+    const bytes = request.body as Buffer | undefined;
+    request.body = bytes?.length ? parseJson(bytes) : undefined;
+    next();
+  },
+];

@@ -3,7 +3,7 @@ import { sizes } from '../figures/sizes.ts';
 import { HttpError } from './errors.ts';
 
 /** Makes the 413 for a body that is larger than a bound; the answer closes the connection. */
-export function tooLarge(most_bytes: number): HttpError {
+function tooLarge(most_bytes: number): HttpError {
   const message = `The request body must not be larger than ${most_bytes} bytes.`;
   return new HttpError(413, { message }, { Connection: 'close' });
 }
@@ -18,7 +18,9 @@ export function readBounded(most_bytes: number, parser: RequestHandler): Request
     let isDone = false;
     const finish = (error?: unknown) => {
       request.off('data', add);
-      if (!isDone) next(error);
+      // A compressed body may be too large only after inflation.
+      const isLarge = (error as { type?: string } | undefined)?.type === 'entity.too.large';
+      if (!isDone) next(isLarge ? tooLarge(most_bytes) : error);
       isDone = true;
     };
     const add = (chunk: Buffer) => {
