@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { Marked, type Tokens } from 'marked';
+import { Marked, Renderer } from 'marked';
 import { escapeHtml } from '../../html/texts.ts';
 
 interface Choices {
@@ -36,12 +36,6 @@ function createSlugs(): (text: string) => string {
   };
 }
 
-function plainText(tokens: Tokens.Generic[] = []): string {
-  return tokens
-    .map(({ tokens: inner, text, raw }) => (inner ? plainText(inner) : ((text ?? raw) as string)))
-    .join('');
-}
-
 /** Renders Markdown as GitHub does, with anchors of headings. HTML in the text is shown as text, without comments. */
 export function renderMarkdown(text: string, choices: Choices = {}) {
   const { resolveLink = keepSafe, folder = '.', isCopied = false, topDepth = 1 } = choices;
@@ -51,7 +45,8 @@ export function renderMarkdown(text: string, choices: Choices = {}) {
     renderer: {
       heading({ depth: written, tokens }) {
         const depth = Math.max(written, topDepth);
-        const [words, id] = [plainText(tokens), slugOf(plainText(tokens))];
+        const words = this.parser.parseInline(tokens, this.parser.textRenderer);
+        const id = slugOf(words);
         headings.push({ depth, text: words, id });
         const shown = this.parser.parseInline(tokens);
         return `<h${depth} id="${id}"><a href="#${id}">${shown}</a></h${depth}>\n`;
@@ -64,26 +59,21 @@ export function renderMarkdown(text: string, choices: Choices = {}) {
         const address = resolveLink(href);
         if (address !== undefined) return `<a href="${escapeHtml(address)}">${words}</a>`;
         const path = posix.join(folder, href.split('#')[0]!);
-        return plainText(tokens) === path
+        return this.parser.parseInline(tokens, this.parser.textRenderer) === path
           ? `<code>${words}</code>`
           : `${words} (<code>${escapeHtml(path)}</code>)`;
       },
       image({ text: words }) {
         return escapeHtml(words);
       },
+      table(token) {
+        const table = Renderer.prototype.table.call(this, token).trimEnd();
+        return `<div class="scroll" tabindex="0" role="group" aria-label="Table">${table}</div>\n`;
+      },
       code({ text: code }) {
         const shown = `<pre tabindex="0"><code>${escapeHtml(code)}</code></pre>\n`;
         return isCopied ? `<div class="copyable">${shown}${copyButton}</div>\n` : shown;
       },
-    },
-    hooks: {
-      postprocess: (html) =>
-        html
-          .replaceAll(
-            '<table>',
-            '<div class="scroll" tabindex="0" role="group" aria-label="Table"><table>',
-          )
-          .replaceAll('</table>', '</table></div>'),
     },
   });
   return { html: marked.parse(text, { async: false }), headings };
