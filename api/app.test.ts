@@ -257,7 +257,7 @@ describe('headers and log', () => {
   test('carries the safe headers and not the name of the framework', async () => {
     const { headers } = await api.ask('/api/v1/stats/day/2026-01-01');
     expect(headers.get('x-content-type-options')).toBe('nosniff');
-    expect(headers.get('content-security-policy')).toContain("default-src 'self'");
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'");
     expect(headers.has('x-powered-by')).toBe(false);
   });
 

@@ -1,6 +1,6 @@
 import compression from 'compression';
 import express, { type Express } from 'express';
-import helmet, { type HelmetOptions } from 'helmet';
+import helmet from 'helmet';
 import { accountEndpoints } from './accounts/endpoints.ts';
 import type { DownloadOptions } from './downloads/files.ts';
 import { createDownloads } from './downloads/routes.ts';
@@ -19,6 +19,7 @@ import { answerError, answerUnmatched, checkHead } from './http/errors.ts';
 import { limits } from './figures/rate-limits.ts';
 import { patience } from './figures/timeouts.ts';
 import { dropPorts } from './http/forwarded.ts';
+import { security } from './http/headers.ts';
 import { basePath, mountEndpoints } from './endpoint/mount.ts';
 import { createDocument, documentEndpoint } from './openapi/document.ts';
 import { createCharging } from './wallet/ledger.ts';
@@ -52,26 +53,6 @@ export type AppOptions = Environment &
     /** The time in ms after which a pending request gets a 503; default: the patience of its path. */
     deadline_ms?: number;
   };
-
-// No header demands an upgrade to TLS, without which localhost could not load its files, or is for obsolete browsers.
-const security: HelmetOptions = {
-  frameguard: { action: 'deny' },
-  originAgentCluster: false,
-  xDnsPrefetchControl: false,
-  xDownloadOptions: false,
-  xPermittedCrossDomainPolicies: false,
-  xXssProtection: false,
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: {
-      defaultSrc: ["'self'"],
-      baseUri: ["'none'"],
-      formAction: ["'self'"],
-      frameAncestors: ["'none'"],
-      objectSrc: ["'none'"],
-    },
-  },
-};
 
 /** Paths that wait for other services or for hashes of passwords, which are computed one at a time. */
 const patientPaths = ['/auth', '/account', '/wallet/topup']

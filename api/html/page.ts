@@ -13,18 +13,6 @@ const templates = new Eta({
   functionHeader: 'const { language, t, linked, href, number, day, ago } = it;',
 });
 
-// A page loads only its own files, runs no inline script or style, and posts only to this service.
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-].join('; ');
-
 /** Renders a template. `data` may have the account's `language`, and `isTranslatable` for `createWords`. */
 function renderPage(request: Request, template: string, data: object) {
   const { site } = request.app.locals;
@@ -35,26 +23,17 @@ function renderPage(request: Request, template: string, data: object) {
 
 type Page = ReturnType<typeof renderPage>;
 
-function sendHtml(response: Response, { html, language }: Page, cacheControl: string): void {
+function sendHtml(response: Response, { html, language }: Page, cacheControl = 'no-cache'): void {
   response
     .vary('Accept-Language')
-    .set({
-      'Content-Security-Policy': policy,
-      'Content-Language': language,
-      'Cache-Control': cacheControl,
-    })
+    .set({ 'Content-Language': language, 'Cache-Control': cacheControl })
     .type('html')
     .send(html);
 }
 
 /** Sends a page that holds no secret: `templates/{template}.eta` with its data. */
-export function sendPage(
-  response: Response,
-  template: string,
-  data: object,
-  cacheControl = 'no-cache',
-): void {
-  sendHtml(response, renderPage(response.req, template, data), cacheControl);
+export function sendPage(response: Response, template: string, data: object): void {
+  sendHtml(response, renderPage(response.req, template, data));
 }
 
 /** Returns the handler of a page that never changes while the process runs; a known page is a 304. */
@@ -67,7 +46,7 @@ export function createKeptPage(template: string, data: object): RequestHandler {
     const page = kept.get(key) ?? renderPage(request, template, data);
     kept.set(key, page);
     setTag(response, page.html);
-    sendHtml(response, page, 'no-cache');
+    sendHtml(response, page);
   };
 }
 
@@ -78,6 +57,6 @@ export function sendPrivatePage(
   template: string,
   data: object = {},
 ): void {
-  response.status(status).set({ 'Referrer-Policy': 'no-referrer', 'X-Robots-Tag': 'noindex' });
-  sendPage(response, template, data, 'no-store');
+  response.status(status).set('X-Robots-Tag', 'noindex');
+  sendHtml(response, renderPage(response.req, template, data), 'no-store');
 }

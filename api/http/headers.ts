@@ -1,4 +1,34 @@
-/** The headers of every answer, with their types. */
+// The headers of answers. `html/page.ts` sets the language and the caching of pages.
+import type { HelmetOptions } from 'helmet';
+
+/**
+ * The security headers of every answer, such as `Content-Security-Policy`. A page loads only files of this service,
+ * runs no inline script or style, and posts only to this service. No header demands an upgrade to TLS, without which
+ * localhost could not load its files, or is for obsolete browsers.
+ */
+export const security: HelmetOptions = {
+  frameguard: { action: 'deny' },
+  originAgentCluster: false,
+  xDnsPrefetchControl: false,
+  xDownloadOptions: false,
+  xPermittedCrossDomainPolicies: false,
+  xXssProtection: false,
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'none'"],
+      scriptSrc: ["'self'"],
+      styleSrc: ["'self'"],
+      imgSrc: ["'self'", 'data:'],
+      connectSrc: ["'self'"],
+      formAction: ["'self'"],
+      frameAncestors: ["'none'"],
+      baseUri: ["'none'"],
+    },
+  },
+};
+
+/** The headers of every answer that the OpenAPI document describes, with their types. */
 export const commonHeaders = {
   'X-Request-Id': 'string',
   'RateLimit-Policy': 'string',
