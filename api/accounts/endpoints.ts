@@ -7,7 +7,6 @@ import { welcomeBonus } from '../figures/prices-and-bonus.ts';
 import { limits } from '../figures/rate-limits.ts';
 import { invalid } from '../http/errors.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
-import examples from './examples.json' with { type: 'json' };
 import { initializeAccount } from './init.ts';
 import { addressField, bonusKeysOf } from './mail-address.ts';
 import { passwordField, verifyPassword } from './password.ts';
@@ -28,7 +27,7 @@ const openedAccount = model('OpenedAccount', {
 
 const opens = (message: string) => ({
   answer: openedAccount,
-  example: { ...examples.opened, message },
+  example: { message },
 });
 
 const initialized = `The account is initialized. ${storeToken}`;
@@ -44,7 +43,6 @@ const init = endpoint(
     description: `The Master Token is shown this once. ${welcomeBonus.credits} credits are added to the wallet: once per mailbox, and ${welcomeBonus.mostOfDomain} times a day per domain.`,
     limit: limits.init,
     body: z.strictObject({ token: text }),
-    bodyExample: examples.init,
   },
   async ({ body, options }) => {
     const { account, isWelcome } = await initializeAccount(options, body.token);
@@ -61,9 +59,8 @@ const recover = endpoint(
     summary: 'Ask for the recovery of an account',
     limit: limits.recover,
     body: z.strictObject({ email: addressField, password: passwordField }),
-    bodyExample: examples.recovery,
     answer: z.strictObject({ message: text, expires_at: time }),
-    example: { message: asked, expires_at: examples.registered.expires_at },
+    example: { message: asked },
   },
   async ({ body, options }) => {
     const expires_at = await requestRecovery(options, body);
@@ -81,7 +78,6 @@ const confirm = endpoint(
     summary: 'Confirm a recovery',
     limit: limits.confirmRecovery,
     body: confirmation,
-    bodyExample: examples.confirmation,
   },
   async ({ body, options }) => {
     const opened = await confirmRecovery(options, body);
@@ -101,7 +97,7 @@ const account = model('Account', {
 const profile = {
   path: '/account',
   tag: 'Accounts',
-  ...answersSuccess([account, examples.account]),
+  ...answersSuccess(account),
 } as const;
 
 async function viewAccount(db: Db, account_id: string) {
@@ -125,7 +121,6 @@ const changeProfile = endpoint(
     auth: 'master',
     summary: 'Change the language of mails',
     body: z.strictObject({ language: languageField }),
-    bodyExample: { language: 'pl' },
   },
   async ({ body, caller: { account_id }, options: { db } }) => {
     await db
@@ -149,13 +144,12 @@ const end = endpoint(
     limit: limits.endAccount,
     summary: 'End the account',
     body: z.strictObject({ password: z.string() }),
-    bodyExample: { password: 'correct horse battery' },
     answer: z.strictObject({
       success: z.literal(true),
       message: z.string(),
       forfeited_credits: z.int(),
     }),
-    example: { success: true, message: endedMessage, forfeited_credits: 120 },
+    example: { message: endedMessage },
   },
   async ({ body, caller: { account_id }, options: { db, now, secretKey } }) => {
     const stored = await db

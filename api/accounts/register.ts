@@ -8,7 +8,6 @@ import type { Context } from '../http/context.ts';
 import { coded, invalid, switchedOff } from '../http/errors.ts';
 import { nameField } from '../http/field.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
-import examples from './examples.json' with { type: 'json' };
 import { findInitialized } from './init.ts';
 import { addressField, findRefusedAddress, mailboxOf } from './mail-address.ts';
 import {
@@ -79,7 +78,7 @@ async function registerAccount(options: Context, body: z.output<typeof registrat
   });
 }
 
-const { message } = examples.registered;
+const message = 'The account is registered. A one-time token was sent to its e-mail address.';
 
 export const register = endpoint(
   {
@@ -91,11 +90,9 @@ export const register = endpoint(
     limit: limits.register,
     body: registration,
     check: findRefusedAddress,
-    bodyExample: examples.registration,
     status: 201,
     answer: z.strictObject({ user_ref: text, email: text, message: text, expires_at: time }),
-    example: examples.registered,
-    errors: examples.registration_errors,
+    example: { message },
   },
   async ({ body, options }) => {
     if (!options.REGISTRATION_OPEN) throw switchedOff('Registration is');

@@ -6,7 +6,6 @@ import { answersStatus, model } from '../endpoint/answers.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
 import { limits } from '../figures/rate-limits.ts';
 import { sizes } from '../figures/sizes.ts';
-import examples from './examples.json' with { type: 'json' };
 import {
   columnsOf,
   companyStatus,
@@ -51,8 +50,7 @@ export const lookupEndpoint = endpoint(
     limit: lookups,
     body: z.strictObject({ identifiers: z.array(namingOne({})).min(1).max(sizes.items) }),
     check: numberCheck,
-    bodyExample: examples.lookup,
-    ...answersStatus([z.array(company), examples.looked_up]),
+    ...answersStatus(z.array(company)),
   },
   async ({ body, caller: { account_id, snapshot_no }, options: { limiter, readers } }) => {
     await limiter.count(lookupsOfDay, account_id);

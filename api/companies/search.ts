@@ -4,11 +4,9 @@ import { runPrepared } from '../../sql/connection/prepared.ts';
 import type { Context } from '../http/context.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
 import { workLimits } from '../figures/rate-limits.ts';
-import { pageSize } from '../figures/sizes.ts';
 import { keep } from '../http/keep.ts';
 import { pageMetaFields, pagingFields, skippedBy, viewPageMeta } from '../http/paging.ts';
 import { type Charging, creditErrors } from '../wallet/ledger.ts';
-import examples from './examples.json' with { type: 'json' };
 import {
   companyStatus,
   identifier,
@@ -95,10 +93,7 @@ export function searchEndpoint(options: SearchOptions, charge: Charging): Endpoi
       auth: 'token',
       credits: SEARCH_CREDITS,
       query: searchQuery,
-      ...answersStatus([
-        z.strictObject({ ...pageMetaFields, results: z.array(result) }),
-        { ...viewPageMeta({ page: 1, per_page: pageSize }, 1), results: [examples.found] },
-      ]),
+      ...answersStatus(z.strictObject({ ...pageMetaFields, results: z.array(result) })),
       errors: creditErrors(SEARCH_CREDITS),
     },
     async ({ query, caller, response, claim }) => {

@@ -62,7 +62,6 @@ export function snapshotEndpoint(options: Context, charge: Charging): Endpoint {
       headers: idempotencyHeader.extend({ 'If-None-Match': z.string().optional() }),
       body: companyBody,
       check: numberCheck,
-      bodyExample: { identifier_type: 'NIP', identifier_value: '1000201006' },
       ...snapshotAnswered,
       errors: {
         304: {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { useApi } from '../../fixtures/client/use-api.ts';
-import lists from './lists.json' with { type: 'json' };
+import examples from '../openapi/examples.json' with { type: 'json' };
 
 const { database, api } = await useApi();
 const partnership = { slug: 'spolka-cywilna', symbol: '019', name: 'spółka cywilna' };
@@ -20,7 +20,7 @@ async function read(path: string): Promise<Dictionary> {
 
 describe('the dictionaries', () => {
   test.each([
-    ['/event-types', lists['/event-types'].example],
+    ['/event-types', examples.EventTypeEntry],
     ['/legal-forms', partnership],
     ['/legal-forms?lang=en', { ...partnership, name: 'civil law partnership' }],
     ['/activity-sections', { section: 'F', name: 'Budownictwo' }],

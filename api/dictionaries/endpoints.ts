@@ -30,7 +30,7 @@ type Asked = Partial<Record<'country' | 'lang' | 'version', string>>;
 
 type Path = keyof typeof texts;
 
-/** A public endpoint that lists the rows of one dictionary. `lists.json` has its summary, an example, and the `id` of the schema of its rows. */
+/** A public endpoint that lists the rows of one dictionary. `lists.json` has its summary, and the `id` of the schema of its rows. */
 interface List {
   fields: z.ZodRawShape;
   query?: z.ZodRawShape;
@@ -132,7 +132,7 @@ const lists: Record<Path, List> = {
 const isOfCountries = ({ query }: List) => query?.country === countriesField;
 
 function describe(path: Path, list: List) {
-  const { id, summary, example } = texts[path];
+  const { id, summary } = texts[path];
   const { fields, query } = list;
   const about = '(+) Country of the row; only with `country=all`.';
   const country_code = text.optional().meta({ description: about });
@@ -151,7 +151,6 @@ function describe(path: Path, list: List) {
       data: z.array(row.meta({ id, description: `A row of \`GET ${path}\`.` })),
       meta: z.strictObject({ total: z.int() }),
     }),
-    example: { status: 'success', data: [example], meta: { total: 1 } },
   } as const;
 }
 

@@ -46,8 +46,6 @@ export interface EndpointDescription<
   body?: Body;
   /** Returns the check of query and body against the database, which returns the problems. */
   check?: (options: Context) => (given: object) => Promise<Problem[]>;
-  /** An example of the body for the OpenAPI document. */
-  bodyExample?: object;
   /** The status of a successful answer; default 200. */
   status?: 201 | 202;
   answer: z.ZodType;
@@ -55,8 +53,9 @@ export interface EndpointDescription<
   mediaType?: 'text/csv';
   /** The `Cache-Control` of a successful GET without a token, which has an `ETag` too; default `no-cache`. */
   cacheControl?: string;
-  example: object | string;
-  /** An example of the answer as CSV, where a client may ask for CSV by `Accept`. */
+  /** The fields that code writes in the example of the answer; `openapi/examples.json` has the others, and of bodies all. */
+  example?: object;
+  /** An example of the answer as CSV. */
   csvExample?: string;
   errors?: Record<number, DocumentedError>;
 }

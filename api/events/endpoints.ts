@@ -17,11 +17,8 @@ import {
   tagged,
   withWords,
 } from './event.ts';
-import examples from './examples.json' with { type: 'json' };
 import { filterFields, resolveFeedFilter } from './filter.ts';
 import { historyEndpoints } from './history.ts';
-
-const example = { ...examples.event, ...examples.company, ...examples.watch };
 
 const feedPage = endpoint(
   {
@@ -30,7 +27,7 @@ const feedPage = endpoint(
     summary: 'List the events of the companies that are watched',
     query: z.strictObject({ ...filterFields, lang: langField, ...pagingFields }),
     ...tagged,
-    ...answersStatus([z.array(companyEvent), [example]], [pageMeta, examples.meta]),
+    ...answersStatus(z.array(companyEvent), pageMeta),
   },
   async ({ query, caller, response, options: { readers, now } }) => {
     const { lang, per_page } = query;
@@ -82,18 +79,8 @@ const feed = endpoint(
       }),
     ...tagged,
     ...answersStatus(
-      [z.array(numbered), [{ event_id: example.id, ...example }]],
-      [
-        z.strictObject({
-          next_cursor: text,
-          has_more: z.boolean(),
-          ...feedMetaFields,
-        }),
-        {
-          next_cursor: writeCursor({ scope: 'watched', event_id: '4711' }),
-          ...examples.feed,
-        },
-      ],
+      z.array(numbered),
+      z.strictObject({ next_cursor: text, has_more: z.boolean(), ...feedMetaFields }),
     ),
   },
   async ({ query: { after, limit, ...asked }, caller, response, options: { readers, now } }) => {

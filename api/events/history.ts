@@ -26,7 +26,6 @@ import {
   tagged,
   withWords,
 } from './event.ts';
-import examples from './examples.json' with { type: 'json' };
 import { filterFields, resolveFeedFilter } from './filter.ts';
 
 const historyMeta = model('HistoryMeta', {
@@ -42,10 +41,7 @@ const historyMeta = model('HistoryMeta', {
 /** The parts of the description that both endpoints of histories share. */
 const answered = {
   headers: tagged.headers,
-  ...answersStatus(
-    [z.strictObject({ events: z.array(event) }), { events: [examples.event] }],
-    [historyMeta, { ...examples.meta, ...examples.company, ...examples.history }],
-  ),
+  ...answersStatus(z.strictObject({ events: z.array(event) }), historyMeta),
   errors: { ...tagged.errors, ...unknownCompanyErrors },
 };
 

@@ -14,7 +14,6 @@ import { answersSuccess, model } from '../endpoint/answers.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
 import { nameOf, namingAny, namingOne, numberCheck } from '../companies/identifier.ts';
 import { pageMeta, pagingFields, viewPageMeta } from '../http/paging.ts';
-import examples from './examples.json' with { type: 'json' };
 import { selectPage, watchedFields } from './watch-list.ts';
 
 // Spec: silent on an empty list of classes or categories; we refuse it, since it could mean none or all. Without
@@ -54,8 +53,6 @@ const companySettings = model('CompanyAlertSettings', {
   ...settingFields,
 });
 
-const settingsExample = { ...examples.change, alert_categories: category.options };
-
 /** Returns alert settings as answers show them: a list that is null becomes all classes or categories. */
 function view(stored: Pick<AlertSettings, 'alert_event_classes' | 'alert_categories'>) {
   return {
@@ -80,8 +77,7 @@ const change = endpoint(
       notify_submissions: z.boolean().optional(),
     }),
     check: numberCheck,
-    bodyExample: examples.change,
-    ...answersSuccess([updatedData, { updated: 42 }]),
+    ...answersSuccess(updatedData),
     errors: notWatchedErrors,
   },
   async ({ body, caller: { account_id }, options: { db } }) => {
@@ -103,14 +99,8 @@ const list = endpoint(
     summary: 'Read the settings of alerts',
     query: z.strictObject(pagingFields),
     ...answersSuccess(
-      [
-        z.strictObject({ global: globalSettings, companies: z.array(companySettings) }),
-        {
-          global: { ...settingsExample, notify_submissions: true },
-          companies: [{ ...examples.company, ...settingsExample }],
-        },
-      ],
-      [pageMeta, examples.meta],
+      z.strictObject({ global: globalSettings, companies: z.array(companySettings) }),
+      pageMeta,
     ),
   },
   async ({ query, caller: { account_id }, options: { db } }) => {
@@ -129,8 +119,7 @@ const reset = endpoint(
     summary: 'Remove the alert settings of one company',
     body: namingOne({}),
     check: numberCheck,
-    bodyExample: examples.identifier,
-    ...answersSuccess([updatedData, { updated: 1 }]),
+    ...answersSuccess(updatedData),
     errors: notWatchedErrors,
   },
   async ({ body, caller: { account_id }, options: { db } }) => {

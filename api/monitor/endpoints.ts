@@ -22,7 +22,6 @@ import { coded } from '../http/errors.ts';
 import { referenceField } from '../http/field.ts';
 import { pageMeta, pagingFields, viewPageMeta } from '../http/paging.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
-import examples from './examples.json' with { type: 'json' };
 import { readSubmissionEndpoint, submission } from './read-submission.ts';
 import {
   addCompanies,
@@ -67,18 +66,13 @@ function checkCompanies(body: Record<string, unknown>, context: z.core.$Refineme
   if (other !== first) refuse(context, ['value'], wrong, 'conflict');
 }
 
-interface Addition {
-  data: Record<'ready' | 'queued' | 'failed', readonly unknown[]>;
-  added: number;
-  notifies: boolean;
-}
-
 function countThat(count: number): string {
   return `${count} ${count === 1 ? 'is' : 'are'}`;
 }
 
-function describeAddition({ data, added, notifies }: Addition): string {
-  const [ready, queued, failed] = [data.ready.length, data.queued.length, data.failed.length];
+type Counts = Record<'ready' | 'queued' | 'failed' | 'added', number>;
+
+function describeAddition({ ready, queued, failed, added }: Counts, notifies: boolean): string {
   const count = ready + queued + failed;
   const sentences = [`${ready} of ${count} ${count === 1 ? 'company' : 'companies'} ready.`];
   if (queued > 0) sentences.push(`${countThat(queued)} not known yet and will be imported.`);
@@ -124,13 +118,10 @@ function add(options: Context): Endpoint {
       description: `A company that a registry has listed is watched at once. The others are imported first, which fails when no registry has the number within seven days. An e-mail reports each submission when its last company is ready or has failed, unless \`PATCH /watchlist/alerts\` has switched it off. A company that is watched already changes nothing, also under another or a former number; a submission that changes nothing sends no mail. An account has at most ${options.WATCHES_PER_ACCOUNT} companies on its list and ${options.QUEUED_NUMBERS_PER_ACCOUNT} numbers that wait for their import, else 422; ${limit.request_count} submissions a day, else 429. A submission with a \`company_ref\` also counts as one of the ${limits.lookupsOfDay.request_count} lookups a day.`,
       body: additionBody,
       check: numberCheck,
-      bodyExample: examples.addition,
       status: 202,
       answer: z.strictObject({ success: z.literal(true), message: text, data: submission }),
       example: {
-        success: true,
-        message: describeAddition({ data: examples.submission, added: 2, notifies: true }),
-        data: examples.submission,
+        message: describeAddition({ ready: 1, queued: 1, failed: 1, added: 2 }, true),
       },
     },
     async ({ body, caller: { account_id } }) => {
@@ -140,8 +131,10 @@ function add(options: Context): Endpoint {
       if (isByReference) await limiter.count(limits.lookupsOfDay, account_id);
       const field = body.identifiers ? 'identifiers' : 'identifier_value';
       const submitted = { account_id, items: companiesOf(body), now: now(), field };
-      const added = await addCompanies(db, submitted, options);
-      return { success: true, message: describeAddition(added), data: added.data };
+      const { data, added, notifies } = await addCompanies(db, submitted, options);
+      const [ready, queued, failed] = [data.ready.length, data.queued.length, data.failed.length];
+      const message = describeAddition({ ready, queued, failed, added }, notifies);
+      return { success: true, message, data };
     },
   );
 }
@@ -177,7 +170,7 @@ const list = endpoint(
       ...pagingFields,
     }),
     check: numberCheck,
-    ...answersSuccess([z.array(watchEntry), [examples.watch]], [pageMeta, examples.meta]),
+    ...answersSuccess(z.array(watchEntry), pageMeta),
   },
   async ({ query, caller, options: { db } }) => {
     const { state = null, reference = null, company_ref, identifier_value } = query;
@@ -227,13 +220,9 @@ const remove = endpoint(
       })
       .superRefine(checkCompanies, whenObject),
     check: (options) => numberCheck(options, [...spellings]),
-    bodyExample: examples.removal,
     ...answersSuccess(
-      [z.strictObject(byOutcome(() => z.array(text))), examples.removed],
-      [
-        z.strictObject({ total: z.int(), ...byOutcome(() => z.int()), removed_at: time }),
-        examples.removal_meta,
-      ],
+      z.strictObject(byOutcome(() => z.array(text))),
+      z.strictObject({ total: z.int(), ...byOutcome(() => z.int()), removed_at: time }),
     ),
   },
   async ({ body, caller: { account_id }, options: { db, now } }) => {

@@ -5,7 +5,6 @@ import { identifierType } from '../dictionaries/names.ts';
 import { answersSuccess, model, text, time } from '../endpoint/answers.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
 import { HttpError } from '../http/errors.ts';
-import examples from './examples.json' with { type: 'json' };
 
 const items = z.array(
   model('SubmittedCompany', {
@@ -52,7 +51,7 @@ export const readSubmissionEndpoint = endpoint(
     summary: 'Read what became of a submission to the watch list',
     auth: 'token',
     params: z.strictObject({ submission_ref: z.string().max(50) }),
-    ...answersSuccess([submission, examples.submission]),
+    ...answersSuccess(submission),
     errors: { 404: { description: 'The account has no such submission.', example: unknown } },
   },
   async ({ params, caller, options: { db } }) => {

@@ -1,6 +1,6 @@
 import type { OpenApiGeneratorV31 } from '@asteasolutions/zod-to-openapi';
 import type { Enums } from '../dictionaries/names.ts';
-import examples from './examples.json' with { type: 'json' };
+import samples from './examples.json' with { type: 'json' };
 import glossary from './glossary.json' with { type: 'json' };
 
 export type OpenApiDocument = ReturnType<OpenApiGeneratorV31['generateDocument']>;
@@ -31,7 +31,7 @@ interface Parameter {
 
 interface Body {
   description?: string;
-  content?: Record<string, { schema: Schema; example?: unknown }>;
+  content?: Record<string, { schema: Schema; example?: object | undefined }>;
 }
 
 /** The properties of an operation of the OpenAPI document that this service reads. */
@@ -49,8 +49,11 @@ export interface Operation {
 /** The descriptions of all parts of the document by name; of a property or parameter also by `schema.name`. */
 export const descriptions: Record<string, string> = glossary;
 
-/** The sample values of parameters: required ones by name, others by `operation.name`. */
-const samples: Record<string, string> = examples;
+/**
+ * The examples of required parameters and of properties by name, or by `operation.name` and `schema.name`, of other
+ * parameters by `operation.name`, of bodies by operation, and of objects by schema.
+ */
+const examples = new Map<string, unknown>(Object.entries(samples));
 
 /** Names the answers of a generated document, describes what the glossary describes, and lists dictionary values. */
 export function complete(document: OpenApiDocument, enums?: Enums): void {
@@ -58,10 +61,11 @@ export function complete(document: OpenApiDocument, enums?: Enums): void {
   for (const [path, item] of Object.entries({ ...document.paths, ...document.webhooks })) {
     for (const [method, operation] of Object.entries(item as Record<string, Operation>)) {
       operation.description ??= descriptions[operation.operationId];
-      nameAnswer(operation, `Answer of \`${method.toUpperCase()} ${path}\`.`, schemas);
+      describeAnswer(operation, `Answer of \`${method.toUpperCase()} ${path}\`.`, schemas);
       for (const one of operation.parameters ?? []) describeParameter(one, operation.operationId);
-      const body = operation.requestBody?.content?.['application/json']?.schema;
-      if (body) describeWithin(body, 'request');
+      const body = operation.requestBody?.content?.['application/json'];
+      if (body) describeWithin(body.schema, 'request');
+      if (body) body.example = examples.get(operation.operationId) as object;
     }
   }
   for (const [name, schema] of Object.entries(schemas)) {
@@ -74,27 +78,45 @@ export function complete(document: OpenApiDocument, enums?: Enums): void {
   }
 }
 
-// The answer of `get_wallet_transactions` gets the schema `GetWalletTransactionsAnswer`.
-function nameAnswer(
+/** Gives the answer of an operation its example, and a name: `GetWalletTransactionsAnswer`. */
+function describeAnswer(
   { operationId, responses }: Operation,
   description: string,
   schemas: Record<string, Schema>,
 ): void {
   const success = Object.keys(responses).find((status) => status.startsWith('2'))!;
   const content = responses[success]?.content?.['application/json'];
-  if (!content || content.schema.$ref !== undefined) return;
+  if (!content) return;
   const words = operationId.split('_').map((word) => word[0]!.toUpperCase() + word.slice(1));
   const name = `${words.join('')}Answer`;
+  const made = makeExample(content.schema, name, schemas) as object;
+  content.example = { ...made, ...content.example };
+  if (content.schema.$ref !== undefined) return;
   schemas[name] = { description, ...content.schema };
   content.schema = { $ref: `#/components/schemas/${name}` };
+}
+
+/** Returns an example of a schema: the one of its name, else one made of the examples of its parts. */
+function makeExample(schema: Schema, name: string, schemas: Record<string, Schema>): unknown {
+  const named = schema.$ref?.split('/').at(-1);
+  if (named) return examples.get(named) ?? makeExample(schemas[named]!, named, schemas);
+  if (schema.enum?.length === 1) return schema.enum[0];
+  if (schema.items) return [makeExample(schema.items, name, schemas)];
+  const parts = Object.entries(schema.properties ?? {}).flatMap(([property, of]) => {
+    const key = [`${name}.${property}`, property].find((one) => examples.has(one));
+    if (key !== undefined) return [[property, examples.get(key)]];
+    const isRequired = schema.required?.includes(property);
+    return isRequired ? [[property, makeExample(of, name, schemas)]] : [];
+  });
+  return Object.fromEntries(parts);
 }
 
 // Optional parameters rarely have examples: tools fill all examples into a request, which would find nothing.
 function describeParameter(parameter: Parameter, operationId: string): void {
   const { name, schema } = parameter;
   const sample =
-    samples[`${operationId}.${name}`] ?? (parameter.required ? samples[name] : undefined);
-  if (sample !== undefined) parameter.example = sample;
+    examples.get(`${operationId}.${name}`) ?? (parameter.required ? examples.get(name) : undefined);
+  if (sample !== undefined) parameter.example = sample as string;
   const shared = descriptions[schema.$ref?.split('/').at(-1) ?? ''];
   parameter.description ??= shared ?? describeProperty(name, 'query');
 }

@@ -18,6 +18,7 @@ import { basePath, isPublic } from '../endpoint/mount.ts';
 import { deliveryRoute } from '../webhooks/delivery.ts';
 import { complete, descriptions, type OpenApiDocument } from './complete.ts';
 import general from './errors.json' with { type: 'json' };
+import special from './operation-errors.json' with { type: 'json' };
 
 const introduction = readFileSync(join(import.meta.dirname, 'introduction.md'), 'utf8');
 
@@ -91,6 +92,11 @@ export function createDocument(endpoints: Endpoint[], enums?: Enums): OpenApiDoc
   return document;
 }
 
+/** Returns the name of an operation: `get_wallet_transactions`. */
+function operationOf({ method, path }: Endpoint['description']): string {
+  return [method, ...path.match(/\w+/g)!].join('_');
+}
+
 function describe(description: Endpoint['description']): RouteConfig {
   const { method, path, tag, summary, auth, params, query, body, status = 200 } = description;
   const { limit } = description;
@@ -98,7 +104,7 @@ function describe(description: Endpoint['description']): RouteConfig {
   return {
     method,
     path: basePath + path,
-    operationId: [method, ...path.match(/\w+/g)!].join('_'),
+    operationId: operationOf(description),
     tags: [tag],
     summary,
     ...(description.description && { description: description.description }),
@@ -116,7 +122,7 @@ function describe(description: Endpoint['description']): RouteConfig {
       ...(body && {
         body: {
           required: !body.safeParse({}).success,
-          content: { 'application/json': { schema: body, example: description.bodyExample } },
+          content: { 'application/json': { schema: body } },
         },
       }),
     },
@@ -145,7 +151,7 @@ function describe(description: Endpoint['description']): RouteConfig {
 
 function contentOf({ answer, mediaType, example, csvExample }: Endpoint['description']) {
   return {
-    [mediaType ?? 'application/json']: { schema: answer, example },
+    ...(!mediaType && { 'application/json': { schema: answer, example } }),
     ...(csvExample && { 'text/csv': { schema: z.string(), example: csvExample } }),
   };
 }
@@ -190,12 +196,9 @@ function pick(...statuses: (keyof typeof general)[]): Record<string, DocumentedE
 }
 
 /** Returns every error that an endpoint can answer, by status. */
-function listErrors({
-  auth,
-  method,
-  params,
-  errors,
-}: Endpoint['description']): Record<string, DocumentedError> {
+function listErrors(description: Endpoint['description']): Record<string, DocumentedError> {
+  const { auth, method, params, errors } = description;
+  const byOperation: Record<string, Record<string, DocumentedError>> = special;
   return {
     ...(auth === 'none' && method === 'get' && pick('304')),
     ...(auth !== 'none' && pick('401')),
@@ -204,6 +207,7 @@ function listErrors({
     ...(params && pick('404')),
     ...pick('400', '422', '429', '500', '503'),
     ...errors,
+    ...byOperation[operationOf(description)],
   };
 }
 

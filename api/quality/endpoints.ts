@@ -5,7 +5,6 @@ import { limits } from '../figures/rate-limits.ts';
 import { HttpError } from '../http/errors.ts';
 import { dateField } from '../http/field.ts';
 import { pageMeta, pagingFields } from '../http/paging.ts';
-import examples from './examples.json' with { type: 'json' };
 import { nightOfRegistry, nightSummary, readNight, readNights } from './nights.ts';
 
 const common = { method: 'get', tag: 'Quality', auth: 'none', limit: limits.quality } as const;
@@ -19,7 +18,6 @@ export const qualityEndpoints = [
       summary: 'List the days of delivered dumps',
       query: z.strictObject({ ...pagingFields, country: countriesField }),
       answer: z.strictObject({ data: z.array(nightSummary), meta: pageMeta }),
-      example: examples.nights,
     },
     async ({ query: { country, ...paging }, options: { readers } }) =>
       readNights(readers, paging, await chooseCountries(readers.db, country)),
@@ -35,8 +33,6 @@ export const qualityEndpoints = [
         meta: z.strictObject({ date: z.iso.date() }),
         data: z.array(nightOfRegistry),
       }),
-      example: examples.night,
-      errors: examples.night_errors,
     },
     async ({ params: { date }, query, options }) => {
       const { db } = options.readers;

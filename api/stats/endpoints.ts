@@ -6,7 +6,6 @@ import { endpoint } from '../endpoint/endpoint.ts';
 import { day_ms } from '../../sql/process/durations.ts';
 import { dateField } from '../http/field.ts';
 import { HttpError } from '../http/errors.ts';
-import examples from './examples.json' with { type: 'json' };
 import { seriesEndpoints } from './series.ts';
 import { cacheControlOf, chooseSource, common, countField, sourceField } from './source.ts';
 
@@ -60,8 +59,6 @@ const dayEndpoint = endpoint(
       }),
       data: dataFields,
     }),
-    example: examples.day,
-    errors: examples.day_errors,
   },
   async ({ params: { date }, query, response, options: { readers, now } }) => {
     const source = await chooseSource(readers.db, query);
@@ -102,7 +99,6 @@ const rangeEndpoint = endpoint(
       }),
       data: dataFields,
     }),
-    example: examples.range,
   },
   async ({ params: { date: to_date }, query, response, options: { readers, now } }) => {
     // Spec: silent on the role of the path's date; here it is the last of the range's 30 days.

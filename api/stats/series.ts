@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import { z } from 'zod';
 import type { Context } from '../http/context.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
-import examples from './examples.json' with { type: 'json' };
+import sample from './example.json' with { type: 'json' };
 import { readSeries } from './read-series.ts';
 import { by, point, type SeriesQuery, seriesQuery } from './series-fields.ts';
 import { hideSmall } from './small-counts.ts';
@@ -12,7 +12,7 @@ const answer = z.strictObject({ by, source: z.string(), series: z.array(point) }
 
 type Series = z.output<typeof answer>;
 
-const example = examples.series as Series;
+const example = sample as Series;
 
 const csvQuery = seriesQuery.safeExtend({ comments: z.enum(['true', 'false']).optional() });
 
@@ -113,7 +113,7 @@ export const seriesEndpoints = [
       summary: 'The same series as CSV',
       answer: z.string(),
       mediaType: 'text/csv',
-      example: writeCsv(example),
+      csvExample: writeCsv(example),
     },
     async (call) => sendCsv(call.response, await read(call), call.query),
   ),

@@ -18,7 +18,6 @@ import {
   wholeNumber,
 } from '../http/paging.ts';
 import { formatOptional, formatTimestamp } from '../http/timestamp.ts';
-import examples from './examples.json' with { type: 'json' };
 import {
   answersWith,
   issueToken,
@@ -87,9 +86,8 @@ const create = endpoint(
     path: '/tokens',
     summary: 'Create an API token',
     body: z.strictObject({ name: nameField, expires_in_days: lifetimeField.nullish() }),
-    bodyExample: { name: 'Billing', expires_in_days: 90 },
     status: 201,
-    ...answersWith(newTokenData, examples.new_token),
+    ...answersWith(newTokenData),
   },
   async ({ body: { name, expires_in_days: lifetime_days }, caller, options }) => {
     const { db, now, TOKENS_PER_ACCOUNT: most } = options;
@@ -118,10 +116,7 @@ const list = endpoint(
       ...pagingFields,
       per_page: wholeNumber(sizes.perPage, sizes.perPage),
     }),
-    ...answersSuccess(
-      [z.array(tokenData), [examples.token]],
-      [z.strictObject({ ...pageMetaFields, timestamp: time }), examples.meta],
-    ),
+    ...answersSuccess(z.array(tokenData), z.strictObject({ ...pageMetaFields, timestamp: time })),
   },
   // Spec: silent on the order of tokens; we list the newest first.
   async ({ query, caller, options: { db, uses, now } }) => {
@@ -139,7 +134,7 @@ const list = endpoint(
   },
 );
 
-const answersOne = answersWith(tokenData, examples.token);
+const answersOne = answersWith(tokenData);
 
 const get = endpoint(
   { ...one, ...answersOne, method: 'get', summary: 'Get a token' },
@@ -157,7 +152,6 @@ const rename = endpoint(
     method: 'put',
     summary: 'Rename a token',
     body: z.strictObject({ name: nameField }),
-    bodyExample: { name: 'Billing' },
   },
   // Tokens of either kind can be renamed, even revoked ones.
   async ({ params: { token_ref }, body, caller, options: { db, now } }) => {
@@ -172,6 +166,8 @@ const rename = endpoint(
   },
 );
 
+const revoked = 'The token is revoked.';
+
 const revoke = endpoint(
   {
     ...one,
@@ -182,7 +178,7 @@ const revoke = endpoint(
       message: text,
       meta: z.strictObject({ revoked_at: time }),
     }),
-    example: examples.revoked,
+    example: { message: revoked },
   },
   // Spec: silent on revoking a revoked token; the token keeps the time of its first revocation.
   async ({ params: path, caller, options: { db, now } }) => {
@@ -193,7 +189,7 @@ const revoke = endpoint(
       .where('token_id', '=', token.token_id)
       .returning('revoked_at')
       .executeTakeFirstOrThrow();
-    return { ...examples.revoked, meta: { revoked_at: formatOptional(revoked_at) } };
+    return { success: true, message: revoked, meta: { revoked_at: formatOptional(revoked_at) } };
   },
 );
 
@@ -214,7 +210,7 @@ const rotate = endpoint(
     isInTurn: true,
     path: '/tokens/{token_ref}/rotate',
     summary: 'Rotate an API token',
-    ...answersWith(rotated, examples.rotated),
+    ...answersWith(rotated),
   },
   async ({ params: path, caller, options: { db, now, TOKENS_PER_ACCOUNT } }) => {
     const at = now();
@@ -269,7 +265,7 @@ const verify = endpoint(
     path: '/tokens/verify',
     summary: 'Verify the token of the request',
     auth: 'token',
-    ...answersWith(verified, examples.verified),
+    ...answersWith(verified),
   },
   ({ caller, options: { now } }) => {
     const { token_ref, token_name, user_ref, user_name } = caller;

@@ -6,7 +6,6 @@ import { createRef, createSecret, hashSecret } from '../auth/token-secret.ts';
 import { answersSuccess, model, text, time } from '../endpoint/answers.ts';
 import { day_ms } from '../../sql/process/durations.ts';
 import { formatOptional, formatTimestamp } from '../http/timestamp.ts';
-import examples from './examples.json' with { type: 'json' };
 
 // `TOKENS_PER_ACCOUNT` of `../figures/account-limits.ts` is the most tokens of an account.
 const sharedFields = {
@@ -27,6 +26,8 @@ export const tokenData = model('Token', {
 
 export const newTokenData = model('NewToken', { ...sharedFields, plaintext: text, warning: text });
 
+const warning = 'Store this token now: it will not be shown again.';
+
 type TokenTable = CustomerTables['customer.token'];
 type Issue = Pick<Insertable<TokenTable>, 'account_id' | 'kind' | 'name' | 'lifetime_days'>;
 
@@ -42,7 +43,6 @@ export async function issueToken(tx: Tx, token: Issue, now: Date) {
     .values({ ...token, token_ref, secret_hash, created_at: now, expires_at })
     .execute();
   const expires = formatOptional(expires_at);
-  const { warning } = examples.new_token;
   return { token_ref, name, expires_at: expires, is_active: true, plaintext, warning };
 }
 
@@ -61,11 +61,9 @@ export function viewToken(token: Selectable<TokenTable>): z.output<typeof tokenD
   };
 }
 
-const meta = model('TimestampMeta', { timestamp: time });
-
-/** Returns the schema and example of the body that `viewAnswer` makes. */
-export function answersWith(data: z.ZodType, example: object) {
-  return answersSuccess([data, example], [meta, examples.timestamp]);
+/** Returns the schema of the body that `viewAnswer` makes. */
+export function answersWith(data: z.ZodType) {
+  return answersSuccess(data, model('TimestampMeta', { timestamp: time }));
 }
 
 /** Returns the body of a successful answer with data and a timestamp. */

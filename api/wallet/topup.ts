@@ -5,7 +5,6 @@ import type { Context } from '../http/context.ts';
 import { answersStatus, model, text } from '../endpoint/answers.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
 import { invalid, switchedOff } from '../http/errors.ts';
-import examples from './examples.json' with { type: 'json' };
 import {
   answerOnce,
   forgetAnswer,
@@ -114,7 +113,7 @@ const packages = endpoint(
     tag: 'Wallet',
     summary: 'List the packages of credits',
     auth: 'none',
-    ...answersStatus([z.array(creditPackage), [examples.package]]),
+    ...answersStatus(z.array(creditPackage)),
   },
   async ({ options: { readers } }) => ({
     status: 'success',
@@ -132,9 +131,7 @@ function createTopup({ payment: provider }: PaymentOptions): Endpoint {
       auth: 'token',
       headers: idempotencyHeader,
       body: z.strictObject({ package_slug: z.string().min(1, { error }).max(100, { error }) }),
-      bodyExample: examples.topup,
-      ...answersStatus([checkout, examples.checkout]),
-      errors: examples.topup_errors,
+      ...answersStatus(checkout),
     },
     // The payment is recorded before its checkout is opened, since no transaction may wait for the provider. A
     // retry with the same key opens the checkout of the same payment, even while the provider works.

@@ -12,7 +12,6 @@ import { sizes } from '../figures/sizes.ts';
 import { invalid } from '../http/errors.ts';
 import { pageMeta, pagingFields, rowCount, skippedBy, viewPageMeta } from '../http/paging.ts';
 import { changeWatchList as changeAccount } from '../monitor/watch-list.ts';
-import examples from './examples.json' with { type: 'json' };
 import {
   changeWebhook,
   chosenFields,
@@ -35,10 +34,9 @@ const within = 'filters.';
 const common = { tag: 'Webhooks', auth: 'token' } as const;
 const params = z.strictObject({ webhook_ref: text });
 const one = { ...common, path: '/webhooks/{webhook_ref}', params } as const;
-const answersOne = answersSuccess([webhookData, examples.webhook]);
-const newExample = { ...examples.webhook, ...examples.secret };
+const answersOne = answersSuccess(webhookData);
 const answersCall = { ...answersOne, limit: limits.callWebhook, status: 202 } as const;
-const answersNew = answersSuccess([newWebhookData, newExample]);
+const answersNew = answersSuccess(newWebhookData);
 
 const register = endpoint(
   {
@@ -55,7 +53,6 @@ const register = endpoint(
       max_events: chosenFields.max_events.default(sizes.delivery),
       heartbeat: chosenFields.heartbeat.default(true),
     }),
-    bodyExample: examples.registration,
     status: 201,
     ...answersNew,
   },
@@ -85,7 +82,7 @@ const list = endpoint(
     method: 'get',
     path: '/webhooks',
     summary: 'List the webhooks of the account',
-    ...answersSuccess([z.array(webhookData), [examples.webhook]]),
+    ...answersSuccess(z.array(webhookData)),
   },
   async ({ caller: { account_id }, options: { db } }) => {
     const all = db.selectFrom('customer.webhook').selectAll().where('account_id', '=', account_id);
@@ -107,7 +104,6 @@ const change = endpoint(
     summary: 'Change, pause or enable a webhook',
     limit: limits.registerWebhook,
     body: z.strictObject({ ...chosenFields, state: webhookState }).partial(),
-    bodyExample: examples.change,
   },
   async (call) => {
     const { heartbeat: has_heartbeat, filters, state, ...given } = call.body;
@@ -131,19 +127,21 @@ const change = endpoint(
   },
 );
 
+const deleted = 'The webhook is deleted.';
+
 const remove = endpoint(
   {
     ...one,
     method: 'delete',
     summary: 'Delete a webhook',
     answer: z.strictObject({ success: z.literal(true), message: text }),
-    example: examples.deleted,
+    example: { message: deleted },
   },
   async (call) => {
     const { webhook_id } = await findWebhook(call);
     const { db } = call.options;
     await db.deleteFrom('customer.webhook').where('webhook_id', '=', webhook_id).execute();
-    return examples.deleted;
+    return { success: true, message: deleted };
   },
 );
 
@@ -184,7 +182,6 @@ const replay = endpoint(
     path: '/webhooks/{webhook_ref}/replay',
     summary: 'Deliver again what follows a cursor',
     body: z.strictObject({ after: z.string().max(100) }),
-    bodyExample: { after: examples.webhook.cursor },
   },
   async (call) => {
     const { scope, account_id } = await findWebhook(call);
@@ -207,7 +204,7 @@ const deliveries = endpoint(
     path: '/webhooks/{webhook_ref}/deliveries',
     summary: 'List the deliveries of a webhook',
     query: z.strictObject(pagingFields),
-    ...answersSuccess([z.array(deliveryData), [examples.delivery]], [pageMeta, examples.meta]),
+    ...answersSuccess(z.array(deliveryData), pageMeta),
   },
   async (call) => {
     const { query, options } = call;
