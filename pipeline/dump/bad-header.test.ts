@@ -20,12 +20,17 @@ import { Refusal } from '../errors.ts';
 import { verify } from '../night/verify.ts';
 import { loadSource, type TableSource } from '../sources/source.ts';
 import { readDump } from '../../fixtures/dump/in-stage.ts';
-import { readLayout } from './table-reader.ts';
+import { FileReader } from './file-reader.ts';
+import { KnownFingerprints } from './known-fingerprints.ts';
 import type { TestDatabase } from '../../fixtures/database/test-database.ts';
 
 const opolskie = fileName('opolskie');
 
 const baseline = await publishBaseline();
+
+async function readWhole(reader: FileReader): Promise<void> {
+  for await (const _ of reader.read());
+}
 
 function toUtf16(bytes: Buffer): Buffer {
   return Buffer.from(bytes.toString(), 'utf16le');
@@ -81,7 +86,7 @@ describe('a file is refused', () => {
   ])('%s', async (_, bytes, reason) => {
     await writeFile(join(folder, opolskie), bytes);
     const { files } = await readDump(table, folder);
-    const reading = readLayout({ file: files[0]!, table, separator: ';' });
+    const reading = readWhole(new FileReader(table, files[0]!, new KnownFingerprints()));
     await expect(reading).rejects.toThrow(new Refusal(`${opolskie}, line 1: ${reason}`));
   });
 });

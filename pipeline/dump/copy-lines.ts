@@ -8,30 +8,27 @@ const QUOTE = 34;
 const SEMICOLON = 59;
 const BACKSLASH = 92;
 
-/** Copies batches of lines into a table, and analyzes it after several batches. @returns the number of batches */
+/** The number of rows from which a copy is large: Postgres then needs statistics of the rows. */
+export const LARGE_ROWS = 500;
+
+/** Copies batches of lines into a table, and analyzes the table after a large copy. @returns the number of rows */
 export async function copyBatches(
   client: PoolClient,
   table: string,
   columns: readonly string[],
   batches: AsyncIterable<Buffer>,
 ): Promise<number> {
-  let batch_count = 0;
-  async function* countBatches() {
-    for await (const batch of batches) {
-      batch_count += 1;
-      yield batch;
-    }
-  }
   const list = columns.map(escapeIdentifier).join(', ');
-  const copy = `copy ${table} (${list}) from stdin (format csv, delimiter ';', encoding utf8)`;
-  await pipeline(countBatches(), client.query(copyFrom(copy)));
-  if (batch_count <= 1) return batch_count;
+  const text = `copy ${table} (${list}) from stdin (format csv, delimiter ';', encoding utf8)`;
+  const copy = client.query(copyFrom(text));
+  await pipeline(batches, copy);
+  if (copy.rowCount < LARGE_ROWS) return copy.rowCount;
   // Without a row count, Postgres plans for a handful of records. A small sample suffices for the row count.
   // The sample size is local to the transaction: later steps in the session need a larger sample.
   await client.query(
     `begin; set local default_statistics_target = 1; analyze ${table} (file_no, line); commit`,
   );
-  return batch_count;
+  return copy.rowCount;
 }
 
 /** Collects lines for `copyBatches` between two batches. */

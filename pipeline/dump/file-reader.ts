@@ -18,7 +18,7 @@ export const prefixColumns = ['file_no', 'line', 'fingerprint', 'is_well_formed'
 export class FileReader extends TableReader implements StagedRows {
   readonly readers = [this];
   readonly table: string;
-  readonly normaliser_count = 1;
+  row_count = 0;
   readonly lines = new CopyLines();
 
   readonly #source: TableSource;

@@ -6,7 +6,8 @@ import type { DocumentSource } from '../sources/source.ts';
 import { reads } from '../figures/dump-limits.ts';
 import { shorten, type UnreadableRow } from '../sources/rejects.ts';
 import { copyBatches, CopyLines } from './copy-lines.ts';
-import { BATCH_BYTES, normalise } from './stage-rows.ts';
+import { normalise } from './normalise.ts';
+import { BATCH_BYTES } from './stage-rows.ts';
 import { saveFiles } from './stage.ts';
 import type { Staging } from './staging.ts';
 import { figure } from '../written-figure.ts';
@@ -50,13 +51,10 @@ async function* readAnswers(staging: Staging<DocumentSource>): AsyncGenerator<Bu
   const { pool, stage, source, files, onProgress } = staging;
   const rejects: UnreadableRow[] = [];
   const lines = new CopyLines();
+  const read = { answers: 0, bytes: 0 };
+  const onRead = (bytes: number) => onProgress(read.answers, (read.bytes += bytes));
   for (const { file_no, file, path } of files) {
     let unreadable_count = 0;
-    let answers = 0;
-    const onRead = (bytes: number) => {
-      onProgress(answers, bytes);
-      answers = 0;
-    };
     for await (const answer of source.readAnswers({ path, file, onRead })) {
       const { line, raw } = answer;
       if ('answer' in answer) {
@@ -77,10 +75,10 @@ async function* readAnswers(staging: Staging<DocumentSource>): AsyncGenerator<Bu
             insertRows(client, `${stage}.reject`, rejects.splice(0)),
           );
       }
-      answers += 1;
+      read.answers += 1;
     }
-    onRead(0);
   }
+  onRead(0);
   yield lines.take();
   await inSession(pool, (client) => insertRows(client, `${stage}.reject`, rejects));
 }

@@ -20,7 +20,7 @@ const source = (await loadSource('ceidg')) as TableSource;
 async function stageFolder(yesterday = new KnownFingerprints(), pool = db.pool) {
   const client = await db.pool.connect();
   let records = 0;
-  const onProgress = (read: number) => void (records += read);
+  const onProgress = (read: number) => void (records = read);
   try {
     await runSteps({ pool: db.pool, client, stage }, ['1_read/tables']);
     await client.query(

@@ -9,9 +9,9 @@ import { ROW_NUMBER_COLUMN } from './header.ts';
 import { JoinedRows, SideRows } from './join/joined-rows.ts';
 import type { RowContext } from './join/row-reader.ts';
 import type { KnownFingerprints } from './known-fingerprints.ts';
-import { normalise, type StagedCount, type StagedRows, stageRows } from './stage-rows.ts';
+import { normaliseAll } from './normalise.ts';
+import { type StagedRows, stageRows } from './stage-rows.ts';
 import type { Staging } from './staging.ts';
-import { readLayout } from './table-reader.ts';
 
 /** The number of files read in parallel: some wait for the disk while others are inflated or normalised. */
 const PARALLEL_FILES = 4;
@@ -24,24 +24,34 @@ export async function stageDump(
   staging: Staging<TableSource>,
   known: KnownFingerprints,
 ): Promise<void> {
-  await createRecordTables(staging);
-  await keepMissing(staging);
-  const counts = await stageFiles(staging, known);
-  const left = counts.filter(({ is_left }) => is_left).map(({ file_no }) => file_no);
-  if (left.length > 0) await normalise(staging, left);
-  await saveCounts(staging, counts);
+  const staged = await stageFiles(staging, known);
+  await keepMissing(staging, staged);
+  await normaliseAll(staging, staged);
   await saveMissing(staging, known);
 }
 
-/** Stages the files of a dump. The records of small files are left for `normalise`. */
+/** Stages the files of a dump, and saves their counts. The staged records are left for `normaliseAll`. */
 export async function stageFiles(
   staging: Staging<TableSource>,
   known: KnownFingerprints,
-): Promise<StagedCount[]> {
-  const counts = await inParallel(listRows(staging, known), PARALLEL_FILES, (rows, signal) =>
-    stageRows(staging, rows, signal),
+): Promise<StagedRows[]> {
+  await createRecordTables(staging);
+  const staged = listRows(staging, known);
+  const readers = staged.flatMap((rows) => rows.readers);
+  const report = () => {
+    const records = readers.reduce((sum, { read_count }) => sum + read_count, 0);
+    const bytes = readers.reduce((sum, { stored_bytes }) => sum + stored_bytes, 0);
+    staging.onProgress(records, bytes);
+  };
+  await inParallel(staged, PARALLEL_FILES, (rows, signal) =>
+    stageRows(staging, rows, () => {
+      signal.throwIfAborted();
+      report();
+    }),
   );
-  return counts.flat();
+  report();
+  await saveCounts(staging, staged);
+  return staged;
 }
 
 /** Returns the rows of a dump to stage: of each file by itself, or of two joined files and of each side file. */
@@ -67,7 +77,7 @@ function listRows({ source, files }: Staging<TableSource>, known: KnownFingerpri
  * Creates the tables that depend on the source, and fills `stage.file`. `column_text` holds the tidied columns of
  * the files, and `record` adds the whole line. `mapped` holds the records in the columns that all sources share.
  */
-export async function createRecordTables(staging: Staging<TableSource>): Promise<void> {
+async function createRecordTables(staging: Staging<TableSource>): Promise<void> {
   const { client, stage, source, files } = staging;
   const columns = [ROW_NUMBER_COLUMN, ...source.columns.map(({ column }) => column)].map(
     escapeIdentifier,
@@ -104,27 +114,21 @@ export async function createRecordTables(staging: Staging<TableSource>): Promise
 }
 
 /** Saves the columns that the mapping reads and a file lacks to `stage.missing_column`, for guards and mapping. */
-async function keepMissing({
-  client,
-  stage,
-  steps,
-  source,
-  files,
-}: Staging<TableSource>): Promise<void> {
-  const { join } = source;
-  const tables: readonly JoinedTable[] = join ? [join.main, join.details, ...join.side] : [];
-  const missing = await inParallel(files, PARALLEL_FILES, async (file) => {
-    const table = tables.find(({ file_key }) => file_key === file.file_key) ?? source;
-    const layout = await readLayout({ file, table, separator: join?.separator ?? ';' });
-    // The records of joined files have the file number and the lines of the main file.
-    const main = files.find(({ file_key }) => file_key === join?.main.file_key) ?? file;
-    return (layout?.missing ?? []).flatMap(({ header, tells, is_optional = false }, place) => {
-      const place_of = { file_no: file.file_no, record_file_no: main.file_no, place };
-      return tells ? [{ ...place_of, header, tells, is_optional }] : [];
-    });
-  });
-  if (missing.flat().length === 0) return;
-  await insertRows(client, `${stage}.missing_column`, missing.flat());
+async function keepMissing(
+  { client, stage, steps }: Staging<TableSource>,
+  staged: readonly StagedRows[],
+): Promise<void> {
+  const missing = staged.flatMap(({ readers }) =>
+    readers.flatMap(({ file, layout }) => {
+      // The records of joined files have the file number and the lines of the main file.
+      const place_of = { file_no: file.file_no, record_file_no: readers[0]!.file.file_no };
+      return layout!.missing.flatMap(({ header, tells, is_optional = false }, place) =>
+        tells ? [{ ...place_of, place, header, tells, is_optional }] : [],
+      );
+    }),
+  );
+  if (missing.length === 0) return;
+  await insertRows(client, `${stage}.missing_column`, missing);
   await runFile(client, steps.keep, undefined, stage);
 }
 
@@ -135,10 +139,14 @@ export async function saveFiles({ client, stage, files }: Staging): Promise<void
   await client.query(`analyze ${stage}.night, ${stage}.file`);
 }
 
-export async function saveCounts(
+/** Saves the counts of the files, and their unknown and missing columns. */
+async function saveCounts(
   { client, stage }: Staging,
-  counts: readonly StagedCount[],
+  staged: readonly StagedRows[],
 ): Promise<void> {
+  const counts = staged.flatMap(({ readers }) =>
+    readers.map((reader) => ({ ...reader.count(), is_joined: readers.length > 1 })),
+  );
   await client.query(
     `update ${stage}.file
      set
@@ -149,13 +157,13 @@ export async function saveCounts(
      where file.file_no = counted.file_no`,
     [JSON.stringify(counts)],
   );
-  const unknown = counts.flatMap((row) =>
-    row.unknown.map((value) => ({ subject: 'column', value, row_count: row.read_count })),
+  const notices = staged.flatMap(({ readers }) =>
+    readers.flatMap(({ layout, read_count: row_count }) => [
+      ...layout!.unknown.map((value) => ({ subject: 'column', value, row_count })),
+      ...layout!.absent.map((value) => ({ subject: 'missing column', value, row_count })),
+    ]),
   );
-  const absent = counts.flatMap((row) =>
-    row.absent.map((value) => ({ subject: 'missing column', value, row_count: row.read_count })),
-  );
-  await insertRows(client, `${stage}.notice`, [...unknown, ...absent]);
+  await insertRows(client, `${stage}.notice`, notices);
 }
 
 /** Saves to `stage.missing_entry` the fingerprints of yesterday's entries whose record no file holds. */

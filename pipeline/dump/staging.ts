@@ -16,6 +16,6 @@ export interface Staging<Kind extends Source = Source> {
   steps: Record<'documents' | 'keep' | 'normalise', string>;
   source: Kind;
   files: readonly DumpFile[];
-  /** Called repeatedly with the numbers of records and bytes read since the previous call. */
+  /** Called repeatedly with the numbers of records and bytes read so far. */
   onProgress: (records: number, bytes: number) => void;
 }

@@ -18,20 +18,6 @@ export interface TableFile {
   separator: Separator;
 }
 
-/** The counts and the columns of a file of a dump. */
-export interface FileCount {
-  file_no: number;
-  read_count: number;
-  line_count: number;
-  content_hash: string;
-  /** The headers of columns that the source does not name. */
-  unknown: readonly string[];
-  /** The headers of known columns that the file lacks. */
-  absent: readonly string[];
-  /** The newest day on which the registry touched a row, YYYY-MM-DD; absent where no row states a day. */
-  processed_until?: string | undefined;
-}
-
 /** Reads a file of a dump as a table. The first record is the header; a subclass takes the other records. */
 export abstract class TableReader implements RecordHandler {
   readonly file: DumpFile;
@@ -72,12 +58,16 @@ export abstract class TableReader implements RecordHandler {
     this.stored_bytes = this.file.byte_count;
   }
 
-  /** Returns the counts and the columns of the file; call it after the last row. */
-  count(): FileCount {
+  /** Returns the newest day on which the registry touched a row, YYYY-MM-DD; undefined where no row states a day. */
+  get processed_until(): string | undefined {
+    return undefined;
+  }
+
+  /** Returns the counts of the file as columns of `stage.file`; call it after the last row. */
+  count() {
+    const { read_count, line_count, processed_until } = this;
     const { file_no } = this.file;
-    const { read_count, line_count } = this;
-    const { unknown, absent } = this.layout!;
-    return { file_no, read_count, line_count, content_hash: this.#content_hash, unknown, absent };
+    return { file_no, read_count, line_count, content_hash: this.#content_hash, processed_until };
   }
 
   record(span: Span, scanned: RecordScanner | undefined): boolean {
@@ -122,20 +112,4 @@ function readTable(
   if (!/\.parquet$/i.test(file)) return readArchive(path, inflateBounds, onRead);
   const read = touched === undefined ? columns : [...columns, { header: touched }];
   return readParquet(path, read, separator, onRead);
-}
-
-/** Reads the header of a table, and ignores its records. */
-class HeaderReader extends TableReader {
-  protected begin(): void {}
-
-  protected take(): boolean {
-    return true;
-  }
-}
-
-/** Returns the layout of a table, from its header alone. */
-export async function readLayout(from: TableFile): Promise<Layout | undefined> {
-  const reader = new HeaderReader(from, new LineMemory());
-  for await (const _ of reader.read()) if (reader.layout) break;
-  return reader.layout;
 }

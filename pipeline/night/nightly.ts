@@ -176,9 +176,8 @@ async function readRecords(night: Night, dump: Dump, yesterday: KnownFingerprint
   const { files } = dump;
   reporter.step('read and normalise');
   const byteCount = files.reduce((sum, file) => sum + file.byte_count, 0);
-  const read = { records: 0, bytes: 0 };
   const onProgress = (records: number, bytes: number) =>
-    reporter.progress((read.records += records), (read.bytes += bytes), byteCount);
+    reporter.progress(records, bytes, byteCount);
   const asked = { ...night, files, onProgress, steps: staging };
   if (description.format === 'document') await stageDocuments({ ...asked, source: description });
   else await stageDump({ ...asked, source: description }, yesterday);

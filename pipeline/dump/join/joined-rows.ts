@@ -14,7 +14,7 @@ const LACKING_ROWS = 100;
 export class JoinedRows implements StagedRows {
   readonly readers: readonly RowReader[];
   readonly table: string;
-  readonly normaliser_count = 2;
+  row_count = 0;
   readonly #writer: RecordWriter;
   readonly #main: RowReader;
   readonly #details: RowReader;
@@ -166,7 +166,7 @@ export class SideRows extends RowReader implements StagedRows {
   readonly readers = [this];
   readonly table = 'side_row';
   readonly columns = ['file_no', 'line', 'file_key', 'fields'];
-  readonly normaliser_count = 0;
+  row_count = 0;
   readonly lines = new CopyLines();
 
   override async *read(): AsyncGenerator<void> {

@@ -7,7 +7,7 @@ import type { DumpFile } from '../files.ts';
 import type { Layout } from '../header.ts';
 import { LineMemory, type ListedLine, type Span } from '../line-memory.ts';
 import { findFault, RECORD_BYTES, RecordScanner } from '../record-scanner.ts';
-import { type FileCount, TableReader } from '../table-reader.ts';
+import { TableReader } from '../table-reader.ts';
 import { isWellFormed } from '../well-formed.ts';
 
 /** A row of a joined table. Its `number` is the key that joins the tables. */
@@ -65,15 +65,10 @@ export class RowReader extends TableReader {
     this.#scanner = new RecordScanner(context.join.separator);
   }
 
-  /** Returns the newest day on which the registry touched a row, YYYY-MM-DD; undefined without such a day. */
-  get processed_until(): string | undefined {
+  override get processed_until(): string | undefined {
     // The memory holds the day as a number YYYYMMDD.
     const day = String(this.memory.code.newest_day.value).replace(/(....)(..)(..)/, '$1-$2-$3');
     return isDate(day) ? day : undefined;
-  }
-
-  override count(): FileCount {
-    return { ...super.count(), processed_until: this.processed_until };
   }
 
   /** Returns the rows that were read since the previous call, and forgets them. */

@@ -1,0 +1,42 @@
+import { inSession, runFile } from '../../sql/connection/database.ts';
+import { inParallel } from '../parallel.ts';
+import { LARGE_ROWS } from './copy-lines.ts';
+import type { StagedRows } from './stage-rows.ts';
+import type { Staging } from './staging.ts';
+
+/** The number of files, or parts of files, that are normalised in parallel. */
+const PARALLEL_PARTS = 4;
+
+/**
+ * Writes entries for the staged records of all files: of all small files together, which takes as long as one small
+ * file, and of each large file in sessions of its own. The records of two joined files are long: two sessions share them.
+ */
+export async function normaliseAll(
+  staging: Pick<Staging, 'pool' | 'client' | 'stage' | 'steps'>,
+  staged: readonly StagedRows[],
+): Promise<void> {
+  const small = staged.filter(({ row_count }) => row_count > 0 && row_count < LARGE_ROWS);
+  const file_nos = small.map(({ readers }) => readers[0]!.file.file_no);
+  if (file_nos.length > 0) await normalise(staging, file_nos);
+  const large = staged.filter(({ row_count }) => row_count >= LARGE_ROWS);
+  const parts = large.flatMap(({ readers }) => {
+    const { file, line_count } = readers[0]!;
+    const size = Math.ceil((line_count + 1) / readers.length);
+    return readers.map((_, at) => ({ file, from: at * size, to: (at + 1) * size - 1 }));
+  });
+  await inParallel(parts, PARALLEL_PARTS, ({ file, from, to }) =>
+    inSession(staging.pool, async (client) => {
+      await client.query('set synchronous_commit = off; set jit = off');
+      await normalise({ ...staging, client }, [file.file_no], [from, to]);
+    }),
+  );
+}
+
+/** Writes entries for the records of files, or for the records between two lines. */
+export async function normalise(
+  { client, stage, steps }: Pick<Staging, 'client' | 'stage' | 'steps'>,
+  file_nos: readonly number[],
+  lines: readonly [from: number, to: number] = [0, Number.MAX_SAFE_INTEGER],
+): Promise<void> {
+  await runFile(client, steps.normalise, [file_nos, ...lines], stage);
+}
