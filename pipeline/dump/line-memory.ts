@@ -11,7 +11,6 @@ interface LineCode {
   afterNumber(start: number, end: number): number;
   learn(at: number, end: number): number;
   meet(print: bigint): number;
-  noteDay(start: number, end: number): void;
   missing(from: number, out: number, out_end: number): number;
   scan(
     at: number,
@@ -24,6 +23,7 @@ interface LineCode {
   ): number;
   layOut(kinds: number, column_count: number, separator: number, key_digits: number): void;
   rows(at: number, end: number, bound: number, seed: bigint, out: number, out_end: number): number;
+  quotedRow(start: number, end: number, seed: bigint, out: number): number;
 }
 
 /** The bytes data[start, end) of a file, which begin on line number `line`, from 1. */

@@ -41,15 +41,10 @@ export class RowReader extends TableReader {
   #rows: Row[] = [];
   readonly #scanner: RecordScanner;
   #seed = 0n;
-  #key_at = 0;
-  /** The index of the column with the day of the last change; -1 where the table has no such column. */
-  #touched_at = 0;
   /** The columns that are data: index in a row, name, and the name with a colon in quoted JSON. */
   #read: [at: number, column: string, name: Buffer][] = [];
   /** The columns that `readFields` reads when `isBrief` is true. */
   #brief: [at: number, column: string][] = [];
-  /** The first and the last index of each run of columns that are data. */
-  readonly #runs: [first: number, last: number][] = [];
   #copied: Buffer | undefined;
   #copy: Buffer = Buffer.alloc(0);
   #last_key = -1;
@@ -86,24 +81,14 @@ export class RowReader extends TableReader {
     this.#scanned = undefined;
     const fault = findFault(scan, span, this.layout!.columns.length);
     if (fault !== undefined) return this.loseLine(span, scan, fault);
-    const { key: name, key_digits } = this.context.join;
-    const startOf = (at: number) => (at === 0 ? start : scan.ends[at - 1]! + 1);
-    const text = data.toString('latin1', startOf(this.#key_at), scan.ends[this.#key_at]);
-    const [, key] = /^("?)([0-9]+)\1$/.exec(text)?.slice(1) ?? [];
-    if (key?.length !== key_digits) {
-      return this.loseLine(span, scan, `no ${name} of ${key_digits} digits`);
-    }
-    const { code } = this.memory;
-    const touched = this.#touched_at;
-    if (touched >= 0) code.noteDay(startOf(touched), scan.ends[touched]!);
-    // Fingerprints each run of columns that are data at once.
-    const print = this.#runs.reduce(
-      (before, [first, last]) => code.hash(startOf(first), scan.ends[last]!, before),
-      this.#seed,
+    const { listed } = this.memory.pass(this.#copyOf(data), line, (out) =>
+      this.memory.code.quotedRow(start, end, this.#seed, out),
     );
-    const high = Number(BigInt.asIntN(32, print >> 32n));
-    const low = Number(BigInt.asIntN(32, print));
-    this.#keep([{ number: Number(key), high, low, data: this.#copyOf(data), start, end, line }]);
+    if (listed.length === 0) {
+      const { key, key_digits } = this.context.join;
+      return this.loseLine(span, scan, `no ${key} of ${key_digits} digits`);
+    }
+    this.#keep(listed);
     return true;
   }
 
@@ -212,24 +197,18 @@ export class RowReader extends TableReader {
       throw new Refusal(`${file.file}, line 1: more than ${COLUMNS} columns`);
     }
     columns.forEach((column, at) => {
-      if (column === null) return;
-      this.#read.push([at, column, Buffer.from(`${column}"":""`)]);
-      const run = this.#runs.at(-1);
-      if (run?.[1] === at - 1) run[1] = at;
-      else this.#runs.push([at, at]);
+      if (column !== null) this.#read.push([at, column, Buffer.from(`${column}"":""`)]);
     });
     this.#brief = this.#read.flatMap(([at, column]) =>
       join.brief.includes(column) ? [[at, column]] : [],
     );
     this.data_columns = this.#read.map(([, column]) => column);
     this.#seed = this.memory.fingerprintOf([seed, table.file_key, ...this.data_columns].join('\n'));
-    this.#key_at = names.indexOf(join.key);
-    this.#touched_at = table.touched === undefined ? -1 : names.indexOf(table.touched);
     const { area, table_at, code } = this.memory;
     // The kinds of a column, as in wasm/rows.ts.
     const kinds = columns.map((column, at) => {
       const kind = column === null ? 0 : 1;
-      return kind + (at === this.#key_at ? 2 : 0) + (at === this.#touched_at ? 4 : 0);
+      return kind + (names[at] === join.key ? 2 : 0) + (names[at] === table.touched ? 4 : 0);
     });
     Buffer.from(area.buffer, table_at, columns.length).set(kinds);
     code.layOut(table_at, columns.length, join.separator.charCodeAt(0), join.key_digits);

@@ -5,7 +5,7 @@ import { hash, PRIME_1 } from './hash';
 import { feeds, LINE_FEED, listed, note, QUOTE, RETURN } from './list';
 
 export { feeds, hash, listed };
-export { layOut, newest_day, noteDay, rows } from './rows';
+export { layOut, newest_day, quotedRow, rows } from './rows';
 
 const SEPARATOR: u8 = 59;
 

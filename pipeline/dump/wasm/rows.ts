@@ -53,6 +53,14 @@ export function rows(
   return start;
 }
 
+/** Lists one row as `rows` does, unless it has no key. Its quotes enclose fields with separators and line feeds. */
+export function quotedRow(start: usize, end: usize, seed: u64, out: usize): usize {
+  feeds = 0;
+  listed = out;
+  row(start, end, seed);
+  return end;
+}
+
 /** Returns the address of the line feed of a line without quotes; `end` for any other line. */
 function findLineEnd(start: usize, end: usize): usize {
   const feed = i8x16.splat(LINE_FEED);
@@ -67,7 +75,7 @@ function findLineEnd(start: usize, end: usize): usize {
   return end;
 }
 
-/** Lists one row. @returns false when the row needs a parser */
+/** Lists one row. @returns false when the row has no key, or a wrong number of fields */
 function row(start: usize, end: usize, seed: u64): bool {
   let print = seed;
   let key: u32 = 0;
@@ -75,13 +83,22 @@ function row(start: usize, end: usize, seed: u64): bool {
   let column: u32 = 0;
   let field = start;
   let run = NO_PLACE;
+  let isInside = false;
   for (let at = start; at <= end; at++) {
-    if (at < end && load<u8>(at) != separator) continue;
+    if (at < end) {
+      const byte = load<u8>(at);
+      // Most bytes need this comparison alone.
+      if (byte > separator) continue;
+      if (byte == QUOTE) isInside = !isInside;
+      if (byte != separator || isInside) continue;
+    }
     if (column == columns) return false;
     const kind = load<u8>(kinds + column);
     if (kind & KEY) {
-      if (at - field != <usize>keyDigits || !isNumber(field, at)) return false;
-      key = readNumber(field, at);
+      const quote: usize = at > field && load<u8>(field) == QUOTE ? 1 : 0;
+      const digits = field + quote;
+      if (at - quote - digits != <usize>keyDigits || !isNumber(digits, at - quote)) return false;
+      key = readNumber(digits, at - quote);
       hasKey = true;
     }
     if (kind & TOUCHED) noteDay(field, at);
@@ -112,7 +129,7 @@ function readNumber(start: usize, end: usize): u32 {
 }
 
 /** Sets `newest_day` to the day of a field that begins with YYYY-MM-DD, if that day is newer. */
-export function noteDay(start: usize, end: usize): void {
+function noteDay(start: usize, end: usize): void {
   if (end < start + 10 || load<u8>(start + 4) != 45 || load<u8>(start + 7) != 45) return;
   if (!isNumber(start, start + 4) || !isNumber(start + 5, start + 7)) return;
   if (!isNumber(start + 8, start + 10)) return;
