@@ -16,7 +16,7 @@ import { useApi } from '../../fixtures/client/use-api.ts';
 import { createFirstDay, runFixture } from '../../fixtures/dump/night.ts';
 import { runFrench, type Unit } from '../../fixtures/dump/other-country.ts';
 import { lockPublishing } from '../../pipeline/night/lock.ts';
-import { NightReporter } from '../../pipeline/night/reporter.ts';
+import { Reporter } from '../../pipeline/night/reporter.ts';
 import { writeCursor } from '../../sql/feed-cursor.ts';
 import { verify } from '../../pipeline/night/verify.ts';
 import { forgetPerson } from '../../pipeline/console/person.ts';
@@ -85,7 +85,7 @@ function listen() {
   return {
     notes,
     waiting: waiting.promise,
-    reporter: Object.assign(new NightReporter(), { note }),
+    reporter: Object.assign(new Reporter(), { note }),
   };
 }
 

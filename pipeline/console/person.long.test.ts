@@ -20,7 +20,7 @@ import { sendOptions } from '../../fixtures/process/mail-delivery.ts';
 import { createFileDelivery, mailFolder } from '../mail/transport.ts';
 import { sendMail } from '../mail/send.ts';
 import { lockPublishing } from '../night/lock.ts';
-import { NightReporter } from '../night/reporter.ts';
+import { Reporter } from '../night/reporter.ts';
 import type { NightOptions } from '../night/context.ts';
 import type { RunSummary } from '../night/summary.ts';
 import { verify } from '../night/verify.ts';
@@ -304,7 +304,7 @@ describe('a person who is forgotten', () => {
   test('is forgotten by the night that has read the dump already', async () => {
     const client = await db.pool.connect();
     await lockPublishing(client, 'PL', () => undefined);
-    const reporter = new NightReporter();
+    const reporter = new Reporter();
     const waits = new Promise((resolve) => (reporter.note = resolve));
     const last = { Regon: regonOf(78), Nip: '1000201006', Telefon: '699129999' };
     const running = runCeidg(15, [neighbour!, withFields(known, last)], { reporter });

@@ -19,7 +19,7 @@ import { dumpTables, runDump } from '../../fixtures/dump/night.ts';
 import type { TestDatabase } from '../../fixtures/database/test-database.ts';
 import { NothingToDo, Refusal } from '../errors.ts';
 import type { NightOptions } from '../night/context.ts';
-import { NightReporter } from '../night/reporter.ts';
+import { Reporter } from '../night/reporter.ts';
 
 const mazowieckie = fileName('mazowieckie');
 const opolskie = fileName('opolskie');
@@ -108,7 +108,7 @@ describe('a folder is refused', () => {
     ],
   ])('%s while it is read', async (_, change, sentence) => {
     let folder = '';
-    const reporter = Object.assign(new NightReporter(), { progress: () => change(folder) });
+    const reporter = Object.assign(new Reporter(), { progress: () => change(folder) });
     const dump = (made: string) => writeReports((folder = made), makeNextDay());
     expect(await refuse(db, dump, { reporter })).toMatch(sentence);
   });

@@ -17,7 +17,7 @@ import {
 } from '../../fixtures/dump/bad-night.ts';
 import { phoneEvent, rowCase, testDamage } from '../../fixtures/dump/bad-rows.ts';
 import type { TestDatabase } from '../../fixtures/database/test-database.ts';
-import { NightReporter } from '../night/reporter.ts';
+import { Reporter } from '../night/reporter.ts';
 
 /** A row whose name is written in another way: `write` gets the number behind 'Usługi '. */
 function name(what: string, write: (number: string) => string, ...reasons: (string | null)[]) {
@@ -132,7 +132,7 @@ describe('a field of 50 MB', () => {
     const measure = () => (peak_bytes = Math.max(peak_bytes, used() - before_bytes));
     const write = writeHuge('x');
     const summary = await runBad(db, write, '2026-11-03', {
-      reporter: Object.assign(new NightReporter(), { step: measure, progress: measure }),
+      reporter: Object.assign(new Reporter(), { step: measure, progress: measure }),
     });
     expect(summary).toMatchObject({ rejected: 2, events: 1, updated: 1, deleted: 0, waiting: 2 });
     setFlagsFromString('--external-memory-accounted-in-global-limit');

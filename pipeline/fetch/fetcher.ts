@@ -6,7 +6,7 @@ import { addDays, isDate } from '../calendar.ts';
 import { stateOf, WrongUsage } from '../errors.ts';
 import { listInbox } from '../night/inbox.ts';
 import { whileLocked } from '../night/lock.ts';
-import { Reporter } from '../night/progress.ts';
+import { Reporter } from '../night/reporter.ts';
 import { findNewestPublished } from '../night/run.ts';
 import { loadSource } from '../sources/source.ts';
 import { Bir } from './regon-service.ts';

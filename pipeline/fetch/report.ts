@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Reporter } from '../night/progress.ts';
+import type { Reporter } from '../night/reporter.ts';
 import type { Missing } from './round.ts';
 import { figure } from '../written-figure.ts';
 

@@ -10,7 +10,7 @@ import { loadSource } from '../sources/source.ts';
 import { AlreadyRunning } from '../errors.ts';
 import { imports } from '../figures/import-retries.ts';
 import { runNightly } from '../night/nightly.ts';
-import { NightReporter } from '../night/reporter.ts';
+import { Reporter } from '../night/reporter.ts';
 import { inParallel } from '../parallel.ts';
 
 /** An answer of a registry, as a line of a file of its dump. */
@@ -157,7 +157,7 @@ export async function landAnswers(
       dump_date: dayIn(now(), country_code),
       isImport: true,
       now,
-      reporter: Object.assign(new NightReporter(), {
+      reporter: Object.assign(new Reporter(), {
         note: (sentence: string) => logger.info(`import: ${sentence}`),
       }),
     };

@@ -1,5 +1,5 @@
 import type { Source } from '../sources/source.ts';
-import type { NightReporter } from './reporter.ts';
+import type { Reporter } from './reporter.ts';
 import type { NightSessions } from './sessions.ts';
 
 export interface NightOptions {
@@ -21,7 +21,7 @@ export interface NightOptions {
   /** The first day on which a full dump may move all entries to a classification, by the classification's name. */
   recodedFrom?: Readonly<Record<string, string>> | undefined;
   now: () => Date;
-  reporter: NightReporter;
+  reporter: Reporter;
 }
 
 export interface PublishedRun {

@@ -12,7 +12,7 @@ import { listSources, loadSource } from '../sources/source.ts';
 import type { NightOptions } from './context.ts';
 import { inLastSession } from './lock.ts';
 import { runNightly } from './nightly.ts';
-import { Reporter } from './progress.ts';
+import { Reporter } from './reporter.ts';
 import { dropIdleTables, findNewestPublished } from './run.ts';
 import type { RunSummary } from './summary.ts';
 

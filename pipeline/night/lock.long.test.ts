@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../../fixtures/database/t
 import { isLostConnection } from '../../sql/connection/lost-connection.ts';
 import { AlreadyRunning } from '../errors.ts';
 import { lockPublishing, tryLock, whileLocked } from './lock.ts';
-import { NightReporter } from './reporter.ts';
+import { Reporter } from './reporter.ts';
 import { verify } from './verify.ts';
 
 const day = '2026-11-02';
@@ -24,7 +24,7 @@ async function startWaiting(db: TestDatabase, date: string, dumps: Partial<typeo
   const started = Object.entries(dumps).map(([source, path]) => {
     const waiting = Promise.withResolvers<void>();
     const note = (sentence: string) => (notes.push(sentence), waiting.resolve());
-    const reporter = Object.assign(new NightReporter(), { note });
+    const reporter = Object.assign(new Reporter(), { note });
     return { night: runDump(db, path, date, { source, reporter }), waiting: waiting.promise };
   });
   await Promise.all(started.map(({ waiting }) => waiting));

@@ -1,6 +1,6 @@
 // Runs one night in a separate process, so that its memory can be measured. Prints one JSON object.
 import { runNightly } from '../../pipeline/night/nightly.ts';
-import { NightReporter } from '../../pipeline/night/reporter.ts';
+import { Reporter } from '../../pipeline/night/reporter.ts';
 import { connect } from '../../sql/connection/database.ts';
 import { migrate } from '../../sql/migrate.ts';
 import { between, look, type Measured, serverPid } from './cpu.ts';
@@ -20,7 +20,7 @@ const { events } = await runNightly(db, {
   dump_date,
   reason: reason || undefined,
   now: () => new Date(),
-  reporter: Object.assign(new NightReporter(), {
+  reporter: Object.assign(new Reporter(), {
     step: (name: string) => void begun.push({ name, at: look(server) }),
     note: (sentence: string) => void process.stderr.write(`${sentence}\n`),
   }),
