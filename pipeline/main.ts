@@ -4,16 +4,22 @@ import { fileURLToPath } from 'node:url';
 import { Command, CommanderError } from 'commander';
 import { sayAtOnce } from '../sql/process/log.ts';
 import { productVersion } from '../sql/suitable.ts';
-import { stateOf } from './errors.ts';
+import { stateOf, WrongUsage } from './errors.ts';
 import { exitCodeOfError, exitCodes } from './exit-codes.ts';
 import { describeFault } from './fault.ts';
 import { Interrupted } from './signals.ts';
 
 // A command loads its modules when it runs: some modules take longer to load than most commands run.
 const ingesting = () => import('./console/ingest.ts');
-const inspecting = () => import('./console/inspect.ts');
+const showing = () => import('./console/runs.ts');
 const processes = () => import('./console/processes.ts');
 const asking = () => import('./console/person.ts');
+
+/** Returns the parser of an option that is a whole number. */
+const countOf = (option: string) => (text: string) => {
+  if (/^\d{1,6}$/.test(text)) return Number(text);
+  throw new WrongUsage(`${option} must be a whole number, not '${text}'`);
+};
 
 const program = new Command('registry')
   .description('The nightly pipeline of the company registry data service')
@@ -77,37 +83,37 @@ program
   .command('status')
   .description('show the newest snapshot of each source, its age, the last runs and the queues')
   .option('--json', 'print one JSON object')
-  .action(async (options) => (await inspecting()).showStatus(options));
+  .action(async (options) => (await import('./console/status.ts')).showStatus(options));
 
 program
   .command('check')
   .description('exit with 1 when a snapshot is stale, a run failed, or mails or jobs wait too long')
-  .option('--max-age <days>', 'how old a snapshot may be', '2')
-  .option('--max-wait <minutes>', 'how long mails and jobs may wait', '60')
+  .option('--max-age <days>', 'how old a snapshot may be', countOf('--max-age'), 2)
+  .option('--max-wait <minutes>', 'how long mails and jobs may wait', countOf('--max-wait'), 60)
   .option('--json', 'print one JSON object')
-  .action(async (options) => (await inspecting()).checkHealth(options));
+  .action(async (options) => (await import('./console/check.ts')).checkHealth(options));
 
 program
   .command('runs')
   .description('list the runs, the newest first')
   .option('--source <source>', 'of one registry')
-  .option('--limit <count>', 'how many', '20')
+  .option('--limit <count>', 'how many', countOf('--limit'), 20)
   .option('--json', 'print one JSON object')
-  .action(async (options) => (await inspecting()).listRuns(options));
+  .action(async (options) => (await showing()).listRuns(options));
 
 program
   .command('show')
   .description('show a run: its counts, its steps, and why it was refused or failed')
   .argument('<run>', 'the number of the run')
   .option('--json', 'print one JSON object')
-  .action(async (run, options) => (await inspecting()).showRun(run, options));
+  .action(async (run, options) => (await showing()).showRun(run, options));
 
 program
   .command('rejects')
   .description('show the rejected rows of a run')
   .argument('<run>', 'the number of the run')
   .option('--json', 'print one JSON object')
-  .action(async (run, options) => (await inspecting()).showRejects(run, options));
+  .action(async (run, options) => (await showing()).showRejects(run, options));
 
 program
   .command('verify')
@@ -115,7 +121,9 @@ program
   .argument('[source]', 'such as ceidg; absent: every source')
   .option('--on <server>', 'write: the writer; read: a standby of DATABASE_READ_URL', 'write')
   .option('--json', 'print one JSON object')
-  .action(async (source, options) => (await inspecting()).verifySnapshots(source, options));
+  .action(async (source, options) =>
+    (await import('./console/verify.ts')).verifySnapshots(source, options),
+  );
 
 program
   .command('forget')

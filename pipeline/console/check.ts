@@ -1,5 +1,30 @@
 import type { Database } from '../../sql/connection/database.ts';
+import { dayIn } from '../../sql/country.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { answer } from './print.ts';
+import { withDatabase } from './session.ts';
 import { describeReader } from './status.ts';
+
+interface Options {
+  json?: boolean;
+  maxAge: number;
+  maxWait: number;
+}
+
+/** Runs `registry check`: prints a sentence for each trouble. The exit code is then 1. */
+export async function checkHealth(options: Options): Promise<void> {
+  const limits = { max_age_days: options.maxAge, max_wait_minutes: options.maxWait };
+  await withDatabase(
+    async (db) => {
+      const findings = await findTrouble(db, dayIn(new Date()), limits);
+      const is_well = findings.length === 0;
+      const lines = is_well ? ['All is well'] : findings.map(({ sentence }) => sentence);
+      answer(options.json, { is_well, findings }, lines);
+      if (!is_well) process.exitCode = exitCodes.failed;
+    },
+    { reads: true },
+  );
+}
 
 /** Finds stale snapshots, last runs that were not published, mails and jobs that wait, and readers that lag. */
 export async function findTrouble(

@@ -72,6 +72,7 @@ describe('ingest', () => {
       dump_date: '2026-11-03',
       state: 'refused',
       message: expect.stringContaining('opolskie') as string,
+      path: incomplete,
       published_date: '2026-11-02',
       refusals: [
         {
@@ -79,6 +80,7 @@ describe('ingest', () => {
           file: 'Zarejestrowane działalności - województwo opolskie.zip',
           value: expect.any(Number) as number,
           limit: 0,
+          sentence: expect.stringContaining('opolskie.zip is missing') as string,
         },
       ],
     });

@@ -15,7 +15,7 @@ import { runDueNights, runSchedule } from './schedule.ts';
 import { Interrupted } from '../signals.ts';
 import { loadSource } from '../sources/source.ts';
 import { print, say } from './print.ts';
-import { describeOutcome, wireOf } from './report.ts';
+import { describeOutcome } from './report.ts';
 import { type Session, withDatabase } from './session.ts';
 
 interface IngestOptions {
@@ -39,7 +39,7 @@ export async function ingestDump(
   await withDatabase(async (db, { environment: { recodedFrom }, logger, signal }) => {
     const night = { source, path: resolve(path), dump_date: date, reason, isDryRun, isFullRead };
     const outcome = await ingest({ db, logger, signal, recodedFrom }, night);
-    if (json) print([JSON.stringify(wireOf(outcome))]);
+    if (json) print([JSON.stringify(outcome)]);
     report(outcome, logger, json);
     process.exitCode = exitCodeOf([outcome]);
   });
@@ -65,7 +65,7 @@ export async function takeInbox(options: InboxOptions): Promise<void> {
       onOutcome: (outcome) => report(outcome, logger, isJson),
     });
     const { runs, fetched = [] } = nights;
-    if (isJson) print([JSON.stringify({ ...nights, runs: runs.map(wireOf) })]);
+    if (isJson) print([JSON.stringify(nights)]);
     else if (runs.length === 0) print([`Nothing to do in ${environment.inboxDir}`]);
     const outcomes = [...runs, ...fetched];
     process.exitCode = outcomes.length > 0 || !options.idleOk ? exitCodeOf(outcomes) : 0;
@@ -103,7 +103,7 @@ function report(outcome: Outcome, logger: Logger, isJson: boolean): void {
   const sentences = describeOutcome(outcome);
   if ('run_id' in outcome && !isJson) print([sentences]);
   else if (outcome.state !== 'published') {
-    const { message: _, ...fields } = wireOf(outcome);
+    const { message: _, ...fields } = outcome;
     say(logger, outcome.state === 'nothing' ? 'info' : 'error', sentences, fields);
   }
 }

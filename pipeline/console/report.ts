@@ -1,4 +1,3 @@
-import type { GuardFinding } from '../errors.ts';
 import { describeFindings } from '../night/run-checks.ts';
 import type { Outcome, RefusedRun } from '../night/inbox.ts';
 import type { RunSummary } from '../night/summary.ts';
@@ -59,7 +58,7 @@ export function describeRefusal(run: RefusedRun): string {
   const { source, dump_date, run_id, path, published_date } = run;
   const sees = published_date ? `readers still see ${published_date}` : 'nothing is published yet';
   const heading = `${source} ${dump_date}: refused${run_id === null ? '' : `, run ${run_id}`}; ${sees}`;
-  const guards = describeFindings(run.findings);
+  const guards = describeFindings(run.refusals);
   if (guards.length === 0)
     return `${heading}
   ${run.message}
@@ -74,17 +73,6 @@ export function describeRefusal(run: RefusedRun): string {
     `  to rehearse:  ${command} --dry-run --accept 'the reason'`,
     `  to accept:    ${command} --accept 'the reason'`,
   ].join('\n');
-}
-
-/** Returns an outcome in the form that `--json` and the log show. */
-export function wireOf(outcome: object): { message?: string; refusals?: object[] } {
-  if (!('findings' in outcome)) return outcome;
-  const { findings, path: _, ...known } = outcome as RefusedRun;
-  return { ...known, refusals: listRefusals(findings) };
-}
-
-export function listRefusals(findings: readonly GuardFinding[]) {
-  return findings.map(({ guard, file, value, limit }) => ({ guard, file, value, limit }));
 }
 
 /** Quotes a path so that a shell reads it as one word. */

@@ -47,7 +47,7 @@ describe('runs', () => {
 describe('a run', () => {
   test('that was published is shown with its counts and the seconds of its steps', async () => {
     const detail = await readRun(db, 2);
-    expect(detail.run).toMatchObject({
+    expect(detail).toMatchObject({
       run_id: 2,
       state: 'published',
       new: 2,
@@ -55,7 +55,7 @@ describe('a run', () => {
       path: fixtureFolder('2026-11-03'),
       refusals: [],
     });
-    const steps = Object.keys(detail.run.step_seconds!);
+    const steps = Object.keys(detail.step_seconds!);
     expect(steps).toEqual(expect.arrayContaining(['compare', 'check', 'publish', 'commit']));
     const text = describeRunDetail(detail);
     expect(text).toContain('ceidg 2026-11-03: published, run 2\n');
@@ -64,10 +64,11 @@ describe('a run', () => {
 
   test('that was refused is shown with its guards, what readers see and what can be done', async () => {
     const detail = await readRun(db, 5);
-    expect(detail.run).toMatchObject({
+    expect(detail).toMatchObject({
       state: 'refused',
       event_types: {},
       refusals: [{ guard: 'missing_file', limit: 0 }],
+      published_date: '2026-11-03',
     });
     const command = `registry ingest ceidg '${incomplete}' --date 2026-11-04`;
     expect(describeRunDetail(detail).split('\n').slice(0, 4)).toEqual([
@@ -77,7 +78,7 @@ describe('a run', () => {
       `  to accept:    ${command} --accept 'the reason'`,
     ]);
     const { rows } = await db.pool.query('select message from analyst.run where run_id = 5');
-    expect(rows).toEqual([{ message: detail.run.message }]);
+    expect(rows).toEqual([{ message: detail.message }]);
   });
 });
 
@@ -123,7 +124,7 @@ describe('check', () => {
     const told = () => sentences('2026-11-03', other);
     await expect.poll(told).toEqual([abandoned]);
     expect(await readRuns(other, { limit: 1 })).toMatchObject([{ state: 'abandoned' }]);
-    expect((await readRun(other, 2)).run.state).toBe('abandoned');
+    expect((await readRun(other, 2)).state).toBe('abandoned');
     // A run that was told to end says nothing of the one before it.
     await other.pool.query(
       `insert into registry.run (source, dump_date, state, started_at, finished_at, path)

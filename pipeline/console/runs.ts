@@ -1,15 +1,29 @@
 import type { Database } from '../../sql/connection/database.ts';
-import type { GuardFinding } from '../errors.ts';
+import { type GuardFinding, WrongUsage } from '../errors.ts';
 import { shown } from '../figures/output-limits.ts';
-import { minute } from './print.ts';
-import { describeRefusal, describeRun, listRefusals } from './report.ts';
 import { findNewestPublished } from '../night/run.ts';
 import { type RunSummary, summarise } from '../night/summary.ts';
+import { loadSource } from '../sources/source.ts';
+import { answer, minute } from './print.ts';
+import { describeRefusal, describeRun } from './report.ts';
+import { withDatabase } from './session.ts';
 
 type RunStatus = Pick<
   RunSummary,
   'run_id' | 'source' | 'dump_date' | 'state' | 'reason' | 'message'
 > & { started_at: string; finished_at: string | null };
+
+export async function listRuns(options: {
+  json?: boolean;
+  source?: string;
+  limit: number;
+}): Promise<void> {
+  if (options.source !== undefined) await loadSource(options.source);
+  await withDatabase(async (db) => {
+    const runs = await readRuns(db, options);
+    answer(options.json, { runs }, runs.length === 0 ? ['No run yet'] : describeRunRows(runs));
+  });
+}
 
 /** Returns the newest runs, the newest first. Leaves out imports on demand, which may be many a day. */
 export async function readRuns(
@@ -41,62 +55,86 @@ function shorten(text: string): string {
   return line.length > shown.messageLength ? `${line.slice(0, shown.messageLength - 1)}…` : line;
 }
 
+export async function showRun(text: string, { json }: { json?: boolean }): Promise<void> {
+  await withRun(text, async (db, run_id) => {
+    const run = await readRun(db, run_id);
+    answer(json, run, [describeRunDetail(run)]);
+  });
+}
+
+/** Opens the database to look at a run. Throws `WrongUsage` when the text is not the number of a run. */
+async function withRun(
+  text: string,
+  use: (db: Database, run_id: number) => Promise<void>,
+): Promise<void> {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new WrongUsage(`'${text}' is no number of a run`);
+  await withDatabase(async (db) => {
+    const run_id = Number(text);
+    const found = await db.pool.query('select from registry.run where run_id = $1', [run_id]);
+    if (found.rowCount === 0) throw new WrongUsage(`There is no run ${run_id}`);
+    await use(db, run_id);
+  });
+}
+
+/** Returns a run with the fields that the outcome of a refused run has. */
 export async function readRun({ pool }: Database, run_id: number) {
   const { rows } = await pool.query<{
     started_at: string;
     finished_at: string | null;
     path: string | null;
     step_seconds: Record<string, number> | null;
-    refusals: GuardFinding[] | null;
+    refusals: GuardFinding[];
   }>(
     `select
        to_json(started_at)#>>'{}' as started_at, to_json(finished_at)#>>'{}' as finished_at,
-       path, step_seconds, refusals
+       path, step_seconds, coalesce(refusals, '[]') as refusals
      from registry.run
      where run_id = $1`,
     [run_id],
   );
-  const { refusals, ...times } = rows[0]!;
-  const findings = refusals ?? [];
   const summary = await summarise(pool, String(run_id));
   const newest = await findNewestPublished(pool, summary.source);
-  const run = { ...summary, ...times, refusals: listRefusals(findings) };
-  return { run, findings, published_date: newest?.dump_date ?? null };
+  return { ...summary, ...rows[0]!, published_date: newest?.dump_date ?? null };
 }
 
-export function describeRunDetail({
-  run,
-  findings,
-  published_date,
-}: Awaited<ReturnType<typeof readRun>>): string {
-  const { source, dump_date, run_id, path, reason } = run;
-  const message = run.message ?? '';
-  const heading = () => {
-    if (run.state === 'published' || run.state === 'imported') return describeRun(run);
-    if (run.state !== 'refused') {
-      return `${source} ${dump_date}: ${run.state}, run ${run_id}${message && `\n  ${message}`}`;
-    }
-    const refused = { source, dump_date, run_id, message, findings, published_date };
-    return describeRefusal({ ...refused, state: 'refused', path: path ?? '<path>' });
-  };
+export function describeRunDetail(run: Awaited<ReturnType<typeof readRun>>): string {
+  const { path, reason, started_at, finished_at } = run;
   const steps = Object.entries(run.step_seconds ?? {});
   return [
-    heading(),
+    describeEnd(run),
     ...(reason === null ? [] : [`  accepted: ${reason}`]),
     `  from ${path ?? 'a folder that is not known'}`,
-    `  started ${minute(run.started_at)}${run.finished_at ? `, ended ${minute(run.finished_at)}` : ''}`,
+    `  started ${minute(started_at)}${finished_at ? `, ended ${minute(finished_at)}` : ''}`,
     ...steps.map(([step, seconds]) => `    ${step.padEnd(22)} ${seconds.toFixed(1)} s`),
   ].join('\n');
 }
 
-export async function readRejects({ pool }: Database, run_id: number) {
+function describeEnd(run: Awaited<ReturnType<typeof readRun>>): string {
+  const { state, message, path } = run;
+  if (state === 'published' || state === 'imported') return describeRun(run);
+  if (state === 'refused')
+    return describeRefusal({ ...run, state, message: message ?? '', path: path ?? '<path>' });
+  const reason = message ? `\n  ${message}` : '';
+  return `${run.source} ${run.dump_date}: ${state}, run ${run.run_id}${reason}`;
+}
+
+export async function showRejects(text: string, { json }: { json?: boolean }): Promise<void> {
   type Reject = Record<'file' | 'code' | 'reason' | 'raw', string> & { line: number };
-  const { rows } = await pool.query<Reject>(
-    `select file, line::float8 as line, reject_code as code, reason, raw
-     from registry.reject
-     where run_id = $1
-     order by file, line`,
-    [run_id],
-  );
-  return rows;
+  await withRun(text, async ({ pool }, run_id) => {
+    const { rows: rejects } = await pool.query<Reject>(
+      `select file, line::float8 as line, reject_code as code, reason, raw
+       from registry.reject
+       where run_id = $1
+       order by file, line`,
+      [run_id],
+    );
+    const none = [`Run ${run_id} rejected no rows`];
+    const lines = rejects.map((row) => `${row.file}:${row.line}: ${row.reason}: ${row.raw}`);
+    answer(json, { run_id, rejects }, rejects.length === 0 ? none : lines.map(onOneLine));
+  });
+}
+
+/** Escapes line breaks and other control characters of a text. */
+function onOneLine(text: string): string {
+  return text.replaceAll(/\p{Cc}/gu, (letter) => JSON.stringify(letter).slice(1, -1));
 }

@@ -4,7 +4,6 @@ import pLimit from 'p-limit';
 import type { Database } from '../../sql/connection/database.ts';
 import { defaultCountry } from '../../sql/country.ts';
 import { nights as figures } from '../figures/night-timeouts.ts';
-import { wireOf } from './report.ts';
 import { type Session, whenThere } from './session.ts';
 import type { FetchOutcome } from '../fetch/fetcher.ts';
 import { whenAborted } from '../signals.ts';
@@ -69,7 +68,7 @@ export async function runSchedule(db: Database, options: ScheduleOptions): Promi
     counts.set(outcome.state, (counts.get(outcome.state) ?? 0) + 1);
     if (sources && outcome.state === 'running') return;
     const isDone = ['published', 'fetched', 'running'].includes(outcome.state);
-    logger[isDone ? 'info' : 'error'](wireOf(outcome), `nightly: ${outcome.state}`);
+    logger[isDone ? 'info' : 'error'](outcome, `nightly: ${outcome.state}`);
   };
   const onIgnored = (sentence: string) => {
     if (!sources) logger.warn(sentence);

@@ -1,7 +1,9 @@
 import type { Database } from '../../sql/connection/database.ts';
 import type { ServerState } from '../../sql/connection/readers.ts';
-import { minute } from './print.ts';
+import { dayIn } from '../../sql/country.ts';
+import { answer, minute } from './print.ts';
 import { describeRunRows, readRuns } from './runs.ts';
+import { withDatabase } from './session.ts';
 import { figure } from '../written-figure.ts';
 import { shown } from '../figures/output-limits.ts';
 
@@ -19,6 +21,16 @@ interface SnapshotStatus {
 }
 
 type Status = Awaited<ReturnType<typeof readStatus>>;
+
+export async function showStatus({ json }: { json?: boolean }): Promise<void> {
+  await withDatabase(
+    async (db) => {
+      const status = await readStatus(db, dayIn(new Date()));
+      answer(json, status, [describeStatus(status)]);
+    },
+    { reads: true },
+  );
+}
 
 /** Returns the newest published snapshot of each source. @param today the calendar day, YYYY-MM-DD */
 export async function readSnapshots(

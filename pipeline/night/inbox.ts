@@ -25,7 +25,7 @@ export interface RefusedRun {
   /** The number of the run; null for a dry run, and for a folder without a dump, which keep no run. */
   run_id: number | null;
   /** The findings of the guards; empty: no reason can accept the dump. */
-  findings: readonly GuardFinding[];
+  refusals: readonly GuardFinding[];
   path: string;
   /** The day of the published snapshot; null when none is published. */
   published_date: string | null;
@@ -126,12 +126,12 @@ export async function ingestInbox(options: InboxOptions): Promise<Outcome[]> {
 async function refusedRun(
   { pool }: Database,
   { source, dump_date, path }: Pick<NightOptions, 'source' | 'dump_date' | 'path'>,
-  { message, findings }: Refusal,
+  { message, findings: refusals }: Refusal,
   run_id: number | null,
 ): Promise<RefusedRun> {
   const published_date = (await findNewestPublished(pool, source))?.dump_date ?? null;
   const state = 'refused';
-  return { run_id, source, dump_date, state, message, published_date, findings, path };
+  return { run_id, source, dump_date, state, message, published_date, refusals, path };
 }
 
 /** Returns the dumps that are newer than the newest published one of their source, in the order of their nights. */
