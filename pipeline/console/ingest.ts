@@ -103,7 +103,10 @@ function report(outcome: Outcome, logger: Logger, isJson: boolean): void {
   const sentences = describeOutcome(outcome);
   if ('run_id' in outcome && !isJson) print([sentences]);
   else if (outcome.state !== 'published') {
-    const { message: _, ...fields } = outcome;
+    const refusals = 'refusals' in outcome ? outcome.refusals : undefined;
+    // The text of the log has the message and the sentences of the guards already.
+    const figures = refusals?.map((refusal) => ({ ...refusal, sentence: undefined }));
+    const fields = { ...outcome, message: undefined, refusals: figures };
     say(logger, outcome.state === 'nothing' ? 'info' : 'error', sentences, fields);
   }
 }
