@@ -26,20 +26,19 @@ const program = new Command('registry')
   .option('-V, --version', 'print the version and the commit')
   .configureOutput({ outputError: () => undefined })
   .exitOverride();
+const command = (name: string, description: string) =>
+  program.command(name).description(description);
 
-program
-  .command('nightly')
-  .description(
-    'take every dump of INBOX_DIR/<source>/<date>/ that is newer than the snapshot, in order',
-  )
+command(
+  'nightly',
+  'take every dump of INBOX_DIR/<source>/<date>/ that is newer than the snapshot, in order',
+)
   .option('--fetch', 'first fetch what the registries that are set up have made since')
   .option('--idle-ok', 'exit with 0 instead of 5 when there is nothing to do')
   .option('--json', 'print one JSON object')
   .action(async (options) => (await ingesting()).takeInbox(options));
 
-program
-  .command('ingest')
-  .description('take one dump, a folder or a file, through the whole night')
+command('ingest', 'take one dump, a folder or a file, through the whole night')
   .argument('<source>', 'the registry the dump is of, such as ceidg')
   .argument('<path>', 'a folder, or one file')
   .requiredOption('--date <day>', 'the day the dump speaks of, YYYY-MM-DD (required)')
@@ -52,9 +51,7 @@ program
   .option('--json', 'print one JSON object')
   .action(async (source, path, options) => (await ingesting()).ingestDump(source, path, options));
 
-program
-  .command('fetch')
-  .description('fetch the dump of a day from a registry into INBOX_DIR/<source>/<date>/')
+command('fetch', 'fetch the dump of a day from a registry into INBOX_DIR/<source>/<date>/')
   .argument('<source>', 'ceidg, krs, regon or sirene')
   .requiredOption('--date <day>', 'the day the dump speaks of, YYYY-MM-DD (required)')
   .option('--json', 'print one JSON object')
@@ -62,62 +59,46 @@ program
     (await import('./console/fetch.ts')).fetchOne(source, options),
   );
 
-program
-  .command('schedule')
-  .description('run nightly at the times of NIGHTLY_CRON, in the time of the default country')
+command('schedule', 'run nightly at the times of NIGHTLY_CRON, in the time of the default country')
   .option('--fetch', 'first fetch what the registries that are set up have made since')
   .action(async (options) => (await ingesting()).keepSchedule(options));
 
-program
-  .command('serve')
-  .description('serve the API')
-  .action(async () => (await processes()).serve());
+command('serve', 'serve the API').action(async () => (await processes()).serve());
 
-program
-  .command('worker')
+command('worker', 'send mails, import companies and call webhooks as they come in, until a signal')
   .alias('work')
-  .description('send mails, import companies and call webhooks as they come in, until a signal')
   .action(async () => (await processes()).work());
 
-program
-  .command('status')
-  .description('show the newest snapshot of each source, its age, the last runs and the queues')
+command('status', 'show the newest snapshot of each source, its age, the last runs and the queues')
   .option('--json', 'print one JSON object')
   .action(async (options) => (await import('./console/status.ts')).showStatus(options));
 
-program
-  .command('check')
-  .description('exit with 1 when a snapshot is stale, a run failed, or mails or jobs wait too long')
+command(
+  'check',
+  'exit with 1 when a snapshot is stale, a run failed, or mails or jobs wait too long',
+)
   .option('--max-age <days>', 'how old a snapshot may be', countOf('--max-age'), 2)
   .option('--max-wait <minutes>', 'how long mails and jobs may wait', countOf('--max-wait'), 60)
   .option('--json', 'print one JSON object')
   .action(async (options) => (await import('./console/check.ts')).checkHealth(options));
 
-program
-  .command('runs')
-  .description('list the runs, the newest first')
+command('runs', 'list the runs, the newest first')
   .option('--source <source>', 'of one registry')
   .option('--limit <count>', 'how many', countOf('--limit'), 20)
   .option('--json', 'print one JSON object')
   .action(async (options) => (await showing()).listRuns(options));
 
-program
-  .command('show')
-  .description('show a run: its counts, its steps, and why it was refused or failed')
+command('show', 'show a run: its counts, its steps, and why it was refused or failed')
   .argument('<run>', 'the number of the run')
   .option('--json', 'print one JSON object')
   .action(async (run, options) => (await showing()).showRun(run, options));
 
-program
-  .command('rejects')
-  .description('show the rejected rows of a run')
+command('rejects', 'show the rejected rows of a run')
   .argument('<run>', 'the number of the run')
   .option('--json', 'print one JSON object')
   .action(async (run, options) => (await showing()).showRejects(run, options));
 
-program
-  .command('verify')
-  .description('prove from the tables alone that what is published is whole')
+command('verify', 'prove from the tables alone that what is published is whole')
   .argument('[source]', 'such as ceidg; absent: every source')
   .option('--on <server>', 'write: the writer; read: a standby of DATABASE_READ_URL', 'write')
   .option('--json', 'print one JSON object')
@@ -125,9 +106,7 @@ program
     (await import('./console/verify.ts')).verifySnapshots(source, options),
   );
 
-program
-  .command('forget')
-  .description('withdraw the personal data of a natural person, or of the entry of one registry')
+command('forget', 'withdraw the personal data of a natural person, or of the entry of one registry')
   .argument('[number]', 'a NIP or REGON of the person, or the key of the entry')
   .option('--source <source>', 'only the entry of this registry, such as ceidg')
   .option('--reason <text>', 'why, such as the article of the law')
@@ -137,16 +116,15 @@ program
   .option('--json', 'print one JSON object')
   .action(async (number, options) => (await asking()).forget(number, options));
 
-program
-  .command('person')
-  .description('print everything that is stored of a natural person, as one JSON object')
+command('person', 'print everything that is stored of a natural person, as one JSON object')
   .argument('<number>', 'a NIP or REGON of the person, or the key of an entry')
   .option('--source <source>', 'only the entries of this registry')
   .action(async (number, { source }) => (await asking()).describePerson(number, source));
 
-program
-  .command('export')
-  .description('write a view or a table to stdout or a file, and say where the event feed goes on')
+command(
+  'export',
+  'write a view or a table to stdout or a file, and say where the event feed goes on',
+)
   .argument('<relation>', 'such as company, entry or registry.event; by itself a view of analyst')
   .requiredOption('--format <format>', 'csv or parquet (required)')
   .option('--output <file>', 'write a file, which is there only when it is whole')
@@ -155,18 +133,15 @@ program
     (await import('./console/export.ts')).exportTo(relation, options),
   );
 
-program
-  .command('psql')
-  .description('open psql as the reader of the analyst views; arguments after -- are its own')
+command('psql', 'open psql as the reader of the analyst views; arguments after -- are its own')
   .option('--print', 'print the connection instead')
   .option('--port <port>', 'give readers a port of this machine, until it is stopped')
   .argument('[arguments...]', 'for psql')
   .action(async (args, options) => (await import('./console/psql.ts')).openPsql(args, options));
 
-program
-  .command('migrate')
-  .description('bring the schema up to date')
-  .action(async () => (await processes()).migrateSchema());
+command('migrate', 'bring the schema up to date').action(async () =>
+  (await processes()).migrateSchema(),
+);
 
 // A launcher starts this process if the machine's Node is too old; a killed launcher sends no signal.
 process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
@@ -174,8 +149,10 @@ process.channel?.unref();
 // The reader of a stream may close it early, as `head` does.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 let isJson = false;
-program.hook('preAction', (_, command) => void (isJson = command.opts().json === true));
-program.hook('preAction', async (_, command) => (await processes()).warnOfMisspelt(command.name()));
+program.hook('preAction', async (_, called) => {
+  isJson = called.opts().json === true;
+  await (await processes()).warnOfMisspelt(called.name());
+});
 program.on('option:version', () => {
   process.stdout.write(`${readVersion()}\n`);
   throw new CommanderError(exitCodes.done, 'commander.version', '');
