@@ -1,12 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Logger as CronLogger, schedule } from 'node-cron';
-import pLimit from 'p-limit';
+import { createTask } from 'node-cron';
 import type { Database } from '../../sql/connection/database.ts';
 import { defaultCountry } from '../../sql/country.ts';
 import { nights as figures } from '../figures/night-timeouts.ts';
 import { type Session, whenThere } from './session.ts';
 import type { FetchOutcome } from '../fetch/fetcher.ts';
-import { whenAborted } from '../signals.ts';
 import { ingestInbox, inspectInbox, type Outcome } from '../night/inbox.ts';
 
 interface ScheduleOptions extends Omit<Session, 'applied'> {
@@ -56,11 +54,44 @@ async function readPlan({ pool }: Database, planned: Date): Promise<Date> {
 /**
  * Runs the due nights at the times of NIGHTLY_CRON, in the time of the default country, until the signal is
  * aborted. One run is under way at a time. A night waits for a database that is away. A missed night runs at
- * the start, or when a suspended machine resumes. A night that another process runs is looked for until
- * it is done. Each scheduled run ends with a line in the log.
+ * the start, or when a suspended machine resumes. Each scheduled run ends with a line in the log.
  */
 export async function runSchedule(db: Database, options: ScheduleOptions): Promise<void> {
   const { environment, logger, signal } = options;
+  const cron = environment.NIGHTLY_CRON;
+  const task = createTask(cron, () => undefined, { timezone: defaultCountry.time_zone });
+  // A valid cron expression always has a next time.
+  const planNext = () => task.getNextRuns(1)[0]!;
+  const logFault = (error: unknown) => {
+    if (!signal.aborted) logger.error(error, 'the scheduled run failed');
+  };
+  let next_at = planNext();
+  logger.info({ cron, next: next_at }, 'scheduled');
+  const due_at = await whenThere(() => readPlan(db, next_at), logger, signal).catch(logFault);
+  if (due_at && due_at <= new Date()) {
+    logger.warn({ due: due_at }, 'a night was missed: it is run now');
+    next_at = due_at;
+  }
+  while (!signal.aborted) {
+    const wait_ms = next_at.getTime() - Date.now();
+    if (wait_ms > 0) {
+      // The clock is read again and again, because a suspended machine stops its timers.
+      const pause_ms = Math.min(wait_ms, figures.clock_ms);
+      await delay(pause_ms, undefined, { signal }).catch(() => undefined);
+    } else {
+      // The next time is planned before the run: a time that passes during the run stays due.
+      next_at = planNext();
+      await runTurns(db, options, next_at).catch(logFault);
+    }
+  }
+}
+
+/**
+ * Runs the due nights, and checks the inbox until the nights that another process runs are done, since that
+ * process may end before. Then saves the time of the next run.
+ */
+async function runTurns(db: Database, options: ScheduleOptions, next_at: Date): Promise<void> {
+  const { logger, signal } = options;
   const counts = new Map<string, number>();
   /** The sources whose nights another process runs; undefined in the first turn. */
   let sources: ReadonlySet<string> | undefined;
@@ -74,51 +105,15 @@ export async function runSchedule(db: Database, options: ScheduleOptions): Promi
     if (!sources) logger.warn(sentence);
   };
   const due = { ...options, onIgnored, onFetched: log, onOutcome: log, isRepeated: true };
-  // A valid cron expression always has a next time.
-  const planned = () => task.getNextRun()!;
-  const sayEnd = () => {
-    const done = [...counts].map(([state, count]) => `${count} ${state}`).join(', ');
-    logger.info({ next: planned() }, `the scheduled run: ${done || 'nothing to do'}`);
-    counts.clear();
-  };
-  const sayFault = (error: unknown) => {
-    counts.clear();
-    if (!signal.aborted) logger.error(error, 'the scheduled run failed');
-  };
-  const ask = <T>(work: () => Promise<T>) => whenThere(work, logger, signal);
-  // A process that runs a night may end before the night does, so the inbox is checked until the night is done.
-  const takeTurns = async () => {
-    // The next time is read before the run: a time that passes during the run stays due.
-    const next_at = planned();
-    for (sources = undefined; sources?.size !== 0;) {
-      if (counts.delete('running')) await delay(figures.turn_ms, undefined, { signal });
-      const asked: DueOptions = { ...due, sources };
-      const { fetched = [], runs } = await ask(() => runDueNights(db, asked));
-      const running = [...fetched, ...runs].filter(({ state }) => state === 'running');
-      sources = new Set(running.map(({ source }) => source));
-    }
-    await ask(() => db.pool.query('update registry.schedule set next_at = $1', [next_at]));
-  };
-  const limit = pLimit(1);
-  // At most one run waits: a run takes all dumps that are due when the run begins.
-  const run = () =>
-    limit.pendingCount > 0 ? undefined : limit(() => takeTurns().then(sayEnd).catch(sayFault));
-  const catchUp = async () => {
-    const due_at = await ask(() => readPlan(db, planned()));
-    if (due_at > new Date()) return;
-    logger.warn({ due: due_at }, 'a night was missed: it is run now');
-    await run();
-  };
-  const task = schedule(environment.NIGHTLY_CRON, run, {
-    timezone: defaultCountry.time_zone,
-    // A machine that was suspended at a scheduled time runs the missed night after it resumes.
-    missedExecutionTolerance: Infinity,
-    name: 'nightly',
-    // A time that node-cron misses is no fault: the dumps stay due.
-    logger: logger.child({}, { level: 'error' }) as unknown as CronLogger,
-  });
-  logger.info({ cron: environment.NIGHTLY_CRON, next: planned() }, 'scheduled');
-  await catchUp().catch(sayFault);
-  await whenAborted(signal);
-  await task.destroy();
+  while (sources?.size !== 0) {
+    if (counts.delete('running')) await delay(figures.turn_ms, undefined, { signal });
+    const turn: DueOptions = { ...due, sources };
+    const { fetched = [], runs } = await whenThere(() => runDueNights(db, turn), logger, signal);
+    const running = [...fetched, ...runs].filter(({ state }) => state === 'running');
+    sources = new Set(running.map(({ source }) => source));
+  }
+  const save = () => db.pool.query('update registry.schedule set next_at = $1', [next_at]);
+  await whenThere(save, logger, signal);
+  const done = [...counts].map(([state, count]) => `${count} ${state}`).join(', ');
+  logger.info({ next: next_at }, `the scheduled run: ${done || 'nothing to do'}`);
 }

@@ -4,6 +4,8 @@ import { minute_ms, second_ms } from '../../sql/process/durations.ts';
 export const nights = {
   /** The pause between two looks at a night that another process runs, in ms. */
   turn_ms: second_ms,
+  /** The longest pause between two looks at the clock until the next scheduled night, in ms. */
+  clock_ms: 10_000,
   /** The pause between two attempts to take the lock of a source, in ms. */
   lockPause_ms: 100,
   /** The longest wait for the lock of a source, in ms: a killed process loses its lock within this time. */
