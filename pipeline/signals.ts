@@ -25,6 +25,18 @@ export class Interrupted extends Error {
   }
 }
 
+/**
+ * Returns a signal that the first signal to end aborts. Later ones have no effect: a terminal and `npm` may
+ * both send one.
+ *
+ * @param Reason the error of work that the signal ends in the middle
+ */
+export function endSignal(Reason?: typeof Interrupted) {
+  const controller = new AbortController();
+  const stopListening = onEndSignal((name) => controller.abort(Reason && new Reason(name)));
+  return { signal: controller.signal, stopListening };
+}
+
 export async function whenAborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort');
 }
@@ -37,26 +49,21 @@ export async function interruptible<T>(
   db: Database,
   use: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const interruption = Promise.withResolvers<never>();
-  // The handler marks a rejection as handled, since the race below may not wait for it yet.
-  interruption.promise.catch(() => undefined);
-  const controller = new AbortController();
-  const stopListening = onEndSignal((signal) => {
-    // A second signal is ignored: a terminal and `npm` may both send the same signal.
-    if (controller.signal.aborted) return;
-    controller.abort(new Interrupted(signal));
-    const ending = endSessions(db, `stopped by ${signal}`)
+  const { signal, stopListening } = endSignal(Interrupted);
+  const interruption = whenAborted(signal).then(async () => {
+    const ending = endSessions(db, `stopped by ${(signal.reason as Interrupted).signal}`)
       // An unreachable server notices the end of the process itself; the next run abandons this one.
       .catch(() => undefined);
-    void Promise.race([ending, delay(nights.grace_ms, undefined, { ref: false })]).then(() =>
-      interruption.reject(controller.signal.reason),
-    );
+    await Promise.race([ending, delay(nights.grace_ms, undefined, { ref: false })]);
+    throw signal.reason;
   });
+  // The handler marks a rejection as handled, since the race below may not wait for it yet.
+  interruption.catch(() => undefined);
   try {
-    return await Promise.race([use(controller.signal), interruption.promise]);
+    return await Promise.race([use(signal), interruption]);
   } finally {
     // `Interrupted` replaces the error of the work, whose sessions were ended. Later signals have no effect.
-    if (controller.signal.aborted) await interruption.promise;
+    if (signal.aborted) await interruption;
     stopListening();
   }
 }

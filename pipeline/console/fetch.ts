@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { openLog } from '../../sql/process/log.ts';
 import { print, say } from './print.ts';
 import { describeMessage } from './report.ts';
-import { endSignal, withDatabase } from './session.ts';
+import { withDatabase } from './session.ts';
 import { readEnvironment } from '../environment.ts';
 import { exitCodeOf } from '../exit-codes.ts';
-import { Interrupted } from '../signals.ts';
+import { endSignal, Interrupted } from '../signals.ts';
 import { readFetchEnvironment } from '../fetch/environment.ts';
 import { checkDay, fetchDay, lookUpIn } from '../fetch/fetcher.ts';
 import { describeFetch } from '../fetch/report.ts';
@@ -33,7 +33,7 @@ export async function fetchOne(
   const { inboxDir, LOG_LEVEL } = readEnvironment();
   const logger = await openLog(LOG_LEVEL);
   const settings = readFetchEnvironment();
-  const signal = endSignal(FetchInterrupted);
+  const { signal } = endSignal(FetchInterrupted);
   const findWatched = (regons: readonly string[]) =>
     withDatabase((db) => lookUpIn(db, source).findWatched(regons));
   const found = { findWatched, findPublished: () => findPublished(source) };

@@ -4,9 +4,10 @@ import { sayAtOnce } from '../../sql/process/log.ts';
 import { nameMisspelt } from '../../sql/process/misspelt.ts';
 import { readEnvironment, shape } from '../environment.ts';
 import { readFetchEnvironment, shape as fetchShape } from '../fetch/environment.ts';
+import { endSignal } from '../signals.ts';
 import { print } from './print.ts';
 import { whyNoReader } from './psql.ts';
-import { endSignal, withDatabase } from './session.ts';
+import { withDatabase } from './session.ts';
 
 /** Warns of each variable whose name is nearly the name of a setting that the command reads. */
 export async function warnOfMisspelt(command: string): Promise<void> {
@@ -38,7 +39,7 @@ export async function work(): Promise<void> {
   readTogether([readEnvironment, readFetchEnvironment]);
   const session = await withDatabase((_, each) => Promise.resolve(each));
   const { runWorker } = await import('../worker/worker.ts');
-  await runWorker(session.environment, session.logger, endSignal());
+  await runWorker(session.environment, session.logger, endSignal().signal);
   // The process ends after a second: jobs that were cut off may not keep it alive.
   setTimeout(() => process.exit(), 1_000).unref();
 }

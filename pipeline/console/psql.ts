@@ -5,8 +5,8 @@ import { connect } from '../../sql/connection/database.ts';
 import { EnvironmentError } from '../../sql/process/environment.ts';
 import { readEnvironment } from '../environment.ts';
 import { WrongUsage } from '../errors.ts';
-import { whenAborted } from '../signals.ts';
-import { endSignal, withDatabase } from './session.ts';
+import { endSignal, whenAborted } from '../signals.ts';
+import { withDatabase } from './session.ts';
 
 /** The role that may read the analyst views and nothing else. */
 const reader = 'registry_reader';
@@ -85,7 +85,7 @@ async function keepPort({ options: { port, database } }: Pool, asked: number): P
   process.stdout.write(`postgresql://${reader}@127.0.0.1:${port}/${database}\n`);
   // The timer keeps the process alive: neither a listener for signals nor an idle session does.
   const awake = setInterval(() => undefined, 60_000);
-  await whenAborted(endSignal());
+  await whenAborted(endSignal().signal);
   clearInterval(awake);
 }
 

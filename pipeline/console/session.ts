@@ -77,15 +77,3 @@ async function explainLoss(error: unknown, environment: Environment): Promise<un
   const reason = lines.findLast((line) => /no space left on device/i.test(line));
   return reason === undefined ? error : new Error(reason, { cause: error });
 }
-
-/**
- * Returns a signal that the first signal to end aborts. Later ones have no effect: a terminal and `npm` may
- * both send one.
- *
- * @param Reason the error of work that the signal ends in the middle
- */
-export function endSignal(Reason?: typeof Interrupted): AbortSignal {
-  const controller = new AbortController();
-  onEndSignal((name) => controller.abort(Reason && new Reason(name)));
-  return controller.signal;
-}
