@@ -19,6 +19,10 @@ function textField(longest = 150) {
     .meta({ type: 'string', minLength: 1, maxLength: longest });
 }
 
+const postalCode = textField(20)
+  .transform((text) => text.replaceAll(/[ -]/g, ''))
+  .meta({ type: 'string' });
+
 /** The filters of a search in the words of the client, before `resolveFilter` translates them. */
 export const filterQuery = z
   .strictObject({
@@ -28,12 +32,8 @@ export const filterQuery = z
     activity_start_to: dateField.optional(),
     voivodeship: textField().meta({ id: 'Voivodeship' }).optional(),
     city: textField().optional(),
-    postal_code: textField(20)
-      .transform((text) => text.replaceAll(/[ -]/g, ''))
-      .meta({ type: 'string' })
-      .optional(),
-    postal_prefix: textField(20)
-      .transform((text) => text.replaceAll(/[ -]/g, ''))
+    postal_code: postalCode.optional(),
+    postal_prefix: postalCode
       .refine((text) => /^\d+$/.test(text), coded('invalid_format', 'must be digits, such as 00.'))
       .meta({ type: 'string' })
       .optional(),

@@ -24,17 +24,13 @@ export const workforceText = (count: number) => workforceKind + String(count).pa
 /** The number of companies that share one element of `nameStarts`. */
 export const nameBlock = 4;
 
-/** The last day that `dayOf` counts. `registry.calendar_day` reads no later day. */
-export const lastDay = countDays('2199-12-31');
-
-/** Returns the count of days from the year 0 to a day; at most `lastDay`. */
+/** Returns the count of days from the year 0 to a day. */
 export function dayOf(text: string): number {
-  return Math.min(countDays(text), lastDay);
-}
-
-function countDays(text: string): number {
   return Date.parse(text) / 86_400_000 + 719_529;
 }
+
+/** The last start day of a company. `registry.calendar_day` reads no later day. */
+export const lastDay = dayOf('2199-12-31');
 
 /** The origin of a segment. The ids of its companies are at least `from` and below `to`. */
 export interface SegmentHead {
@@ -226,21 +222,18 @@ function hasInTurn(name: number[], words: Bits[]): boolean {
 
 /** Returns a range of term texts per filter, except start and name. A company must have a term in each. */
 function listTerms(filter: SearchFilter): [from: string, to: string][] {
+  const { activity_code, activity_prefix, postal_prefix, workforce_min } = filter;
   const terms: [string, string][] = [];
-  for (const [kind, column] of columns.entries()) {
-    const text = `${kind}${filter[column]}`;
-    if (filter[column] !== undefined) terms.push([text, `${text}\0`]);
-  }
+  const add = (kind: number, value: string | undefined, end = '\u{10ffff}') => {
+    if (value !== undefined) terms.push([kind + value, kind + value + end]);
+  };
+  for (const [kind, column] of columns.entries()) add(kind, filter[column], '\0');
+  add(columns.indexOf('postal_code'), postal_prefix);
   // No whole activity code is a prefix of another code, so that both filters search by prefix.
-  const { activity_code, activity_prefix, postal_prefix } = filter;
-  const prefixes = [activity_code, activity_prefix].flatMap((prefix) => {
-    if (prefix === undefined) return [];
-    return (prefix.length <= divisionLength ? divisionKind : activityKind) + prefix;
-  });
-  if (postal_prefix !== undefined) prefixes.push(columns.indexOf('postal_code') + postal_prefix);
-  if (filter.workforce_min !== undefined)
-    terms.push([workforceText(filter.workforce_min), `${workforceKind}\u{10ffff}`]);
-  for (const text of prefixes) terms.push([text, `${text}\u{10ffff}`]);
+  for (const code of [activity_code, activity_prefix])
+    add(code && code.length > divisionLength ? activityKind : divisionKind, code);
+  if (workforce_min !== undefined)
+    terms.push([workforceText(workforce_min), `${workforceKind}\u{10ffff}`]);
   return terms;
 }
 

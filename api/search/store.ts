@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { deserialize, serialize } from 'node:v8';
 import { Worker } from 'node:worker_threads';
-import { LRUCache } from 'lru-cache';
 import { patience } from '../figures/timeouts.ts';
 import type { Wanted } from './load-thread.ts';
 import type { SearchPlace } from './place.ts';
@@ -31,10 +30,6 @@ export class SearchStore {
   #tidying: Promise<void> | undefined;
   /** The error that a search throws while no companies are loaded. */
   #failure: unknown = Object.assign(new Error('No companies are loaded yet'), { code: notLoaded });
-  readonly #answers = new LRUCache<string, Found, () => Found>({
-    max: 10_000,
-    memoMethod: (_key, _stale, { context: find }) => find(),
-  });
 
   constructor(place: SearchPlace) {
     this.#place = place;
@@ -48,9 +43,7 @@ export class SearchStore {
       await Promise.race([this.#reach(least_no), delay(wait_ms)]);
       if (this.#segments.snapshot_no === -1) throw this.#failure;
     }
-    const segments = this.#segments;
-    const key = JSON.stringify([segments.snapshot_no, search]);
-    return this.#answers.memo(key, { context: () => segments.search(search) });
+    return this.#segments.search(search);
   }
 
   /** Loads until the snapshot `least_no` or a newer one is loaded. Throws when loading fails twice. */
