@@ -2,10 +2,8 @@ import { z } from 'zod';
 import { sizes } from '../figures/sizes.ts';
 import { coded } from './errors.ts';
 
-/** Returns the count of code points in a text: a character outside the basic plane counts once. */
-export function countCharacters(text: string): number {
-  return Array.from(text).length;
-}
+// A character outside the basic plane counts once, as one code point.
+const countCharacters = (text: string) => Array.from(text).length;
 
 /** Returns the rule that a text has at least so many code points. */
 export function atLeast(least: number) {

@@ -99,7 +99,7 @@ function operationOf({ method, path }: Endpoint['description']): string {
 
 function describe(description: Endpoint['description']): RouteConfig {
   const { method, path, tag, summary, auth, params, query, body, status = 200 } = description;
-  const { limit } = description;
+  const { limit, mediaType, answer, example, csvExample } = description;
   const { request_count, window_ms } = limit ?? limits.general;
   return {
     method,
@@ -130,7 +130,10 @@ function describe(description: Endpoint['description']): RouteConfig {
       [status]: {
         description: 'Done.',
         headers: headersOf(description, String(status)),
-        content: contentOf(description),
+        content: {
+          ...(!mediaType && { 'application/json': { schema: answer, example } }),
+          ...(csvExample && { 'text/csv': { schema: z.string(), example: csvExample } }),
+        },
       },
       ...Object.fromEntries(
         Object.entries(listErrors(description)).map(([code, error]) => [
@@ -140,19 +143,17 @@ function describe(description: Endpoint['description']): RouteConfig {
             headers: headersOf(description, code),
             // A 304 has no body.
             ...(code !== '304' && {
-              content: { 'application/json': { schema: shapeOf(code), example: error.example } },
+              content: {
+                'application/json': {
+                  schema: shapes[code] ?? shapes.default!,
+                  example: error.example,
+                },
+              },
             }),
           },
         ]),
       ),
     },
-  };
-}
-
-function contentOf({ answer, mediaType, example, csvExample }: Endpoint['description']) {
-  return {
-    ...(!mediaType && { 'application/json': { schema: answer, example } }),
-    ...(csvExample && { 'text/csv': { schema: z.string(), example: csvExample } }),
   };
 }
 
@@ -185,10 +186,6 @@ const shapes: Record<string, z.ZodObject> = {
   }),
   default: model('Error', { message, code }),
 };
-
-function shapeOf(status: string): z.ZodObject {
-  return shapes[status] ?? shapes.default!;
-}
 
 /** Returns the errors with the given statuses, which endpoints share. */
 function pick(...statuses: (keyof typeof general)[]): Record<string, DocumentedError> {
