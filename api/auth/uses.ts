@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import type { Db } from '../../sql/connection/kysely.ts';
 import type { Uses } from '../http/context.ts';
@@ -19,7 +18,7 @@ interface Use {
 export function createUses(gate: Db, pause_ms = batches.uses_ms): Uses {
   let waiting = new Map<string, Use>();
   let writing = Promise.resolve();
-  let isPlanned = false;
+  let timer: NodeJS.Timeout | undefined;
 
   function add(hash: string, use: Use): void {
     const before = waiting.get(hash);
@@ -27,6 +26,7 @@ export function createUses(gate: Db, pause_ms = batches.uses_ms): Uses {
     const isLater = !before || before.used_at <= use.used_at;
     const use_count = (before?.use_count ?? 0) + use.use_count;
     waiting.set(hash, { ...(isLater ? use : before), use_count });
+    timer ??= setTimeout(() => void flush(), pause_ms).unref();
   }
 
   async function write(): Promise<void> {
@@ -47,28 +47,13 @@ export function createUses(gate: Db, pause_ms = batches.uses_ms): Uses {
       if (!isLostConnection(error)) uncounted = [...batch.keys()];
     }
     for (const hash of uncounted) add(hash, batch.get(hash)!);
-    if (uncounted.length > 0) plan();
   }
 
   function flush(): Promise<void> {
+    timer = undefined;
     writing = writing.then(write);
     return writing;
   }
 
-  function plan(): void {
-    if (isPlanned) return;
-    isPlanned = true;
-    void delay(pause_ms, undefined, { ref: false }).then(() => {
-      isPlanned = false;
-      return flush();
-    });
-  }
-
-  return {
-    count(hash, used_at, ip) {
-      add(hash, { use_count: 1, used_at, ip });
-      plan();
-    },
-    flush,
-  };
+  return { count: (hash, used_at, ip) => add(hash, { use_count: 1, used_at, ip }), flush };
 }
