@@ -96,18 +96,14 @@ async function loadFrom(connection: ClientConfig, wanted: Wanted): Promise<void>
   }
 }
 
-/** Loads the wanted companies from the first server that answers and has a new enough snapshot. */
-async function load(servers: ClientConfig[], wanted: Wanted): Promise<void> {
-  for (const server of servers) {
-    try {
-      await loadFrom(server, wanted);
-      return;
-    } catch (error) {
-      // Once a segment is sent no other server is tried: its companies may differ.
-      if (server === servers.at(-1) || sentCount > 0) throw error;
-    }
+const { servers, ...wanted } = workerData as Wanted & { servers: ClientConfig[] };
+// The companies come from the first server that answers and has a new enough snapshot.
+for (const server of servers) {
+  try {
+    await loadFrom(server, wanted);
+    break;
+  } catch (error) {
+    // Once a segment is sent no other server is tried: its companies may differ.
+    if (server === servers.at(-1) || sentCount > 0) throw error;
   }
 }
-
-const { servers, ...wanted } = workerData as Wanted & { servers: ClientConfig[] };
-await load(servers, wanted);

@@ -162,13 +162,8 @@ export class Segment {
     const words = pieces.map((piece, at) =>
       this.#findWords((at > 0 ? ' ' : '') + piece + (at < last ? ' ' : '')),
     );
-    const lengths = words.map((found) => {
-      let length = 0;
-      eachBit(found, (word) => (length += this.#words.lengthOf(word)));
-      return length;
-    });
     const matches = this.#matches;
-    this.#words.keepOwners(matches, listBits(words[lengths.indexOf(Math.min(...lengths))]!));
+    for (const found of words) this.#words.keepOwners(matches, listBits(found));
     if (last === 0) return;
     eachBit(matches, (number) => {
       if (!hasInTurn(this.#readName(number), words)) removeBit(matches, number);
@@ -186,8 +181,8 @@ export class Segment {
     if (piece.length === 2) return found;
     eachBit(found, (word) => {
       // Each word's text begins with a space, so that a space also follows each word.
-      const [start, end] = [words.startOf(word), words.endOf(word) + 1];
-      if (!has(words.text, start, end, bytes)) removeBit(found, word);
+      const text = words.text.subarray(words.startOf(word), words.endOf(word) + 1);
+      if (!text.includes(bytes)) removeBit(found, word);
     });
     return found;
   }
@@ -235,14 +230,4 @@ function listTerms(filter: SearchFilter): [from: string, to: string][] {
   if (workforce_min !== undefined)
     terms.push([workforceText(workforce_min), `${workforceKind}\u{10ffff}`]);
   return terms;
-}
-
-/** Returns whether the bytes from `start` (inclusive) to `end` (exclusive) contain a part. */
-function has(bytes: Uint8Array, start: number, end: number, part: Uint8Array): boolean {
-  for (let at = start; at <= end - part.length; at += 1) {
-    let same = 0;
-    while (same < part.length && bytes[at + same] === part[same]) same += 1;
-    if (same === part.length) return true;
-  }
-  return false;
 }

@@ -137,12 +137,6 @@ export class TermIndex {
     return Array.from({ length: last - first }, (_, at) => first + at);
   }
 
-  /** Returns the length of a term's owners in bytes, which is about the number of owners. */
-  lengthOf(term: number): number {
-    const { places } = this.#arrays;
-    return places[term]! - (places[term - 1] ?? 0);
-  }
-
   /** Removes from a set the owners that have none of the given terms. */
   keepOwners(owners: Bits, terms: readonly number[]): void {
     const set = terms.length === 1 ? this.#setOf(terms[0]!) : undefined;
