@@ -7,15 +7,13 @@ import { addRead, createRouter } from '../http/router.ts';
 const folder = new URL('assets/', import.meta.url);
 
 /** The files of the folder `assets` and of libraries, by their names below `/assets/`. */
-const files: [name: string, url: URL | string][] = [
+const assets = [
   ...readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => extname(name) !== '')
-    .map((name): [string, URL] => [name, new URL(name, folder)]),
-  ['uplot.css', import.meta.resolve('uplot/dist/uPlot.min.css')],
-  ['uplot.js', import.meta.resolve('uplot/dist/uPlot.iife.min.js')],
-];
-
-const assets = files.map(([name, url]) => {
+    .map((name) => ({ name, url: new URL(name, folder).href })),
+  { name: 'uplot.css', url: import.meta.resolve('uplot/dist/uPlot.min.css') },
+  { name: 'uplot.js', url: import.meta.resolve('uplot/dist/uPlot.iife.min.js') },
+].map(({ name, url }) => {
   const content = readFileSync(new URL(url));
   return { name, content, version: hash('sha256', content).slice(0, 12) };
 });
