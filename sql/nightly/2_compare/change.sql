@@ -1,4 +1,5 @@
--- Compares yesterday with today: finds the changed fields of the entries that are still there.
+-- Compares yesterday with today: finds the changed fields of the entries that are still there, and collects both states
+-- of each changed entry.
 
 -- One row per known entry that may have changed, with its state of yesterday.
 create unlogged table stage.before as
@@ -111,3 +112,58 @@ where not exists (
     select from stage.after
     where after.entry_id = before.entry_id
 );
+
+-- Adds the entries that are gone, and the entries whose announced end, strike-off or suspension is reached, although
+-- their records are unchanged. An import on demand leaves these entries to the next dump. Each part of the union has its
+-- own index.
+insert into stage.before
+select known.*
+from stage.night
+cross join lateral (
+    select gone.*
+    from stage.vanished
+    join registry.entry as gone using (company_id, entry_id)
+    where not vanished.waits
+    union
+    select ended.*
+    from registry.entry as ended
+    where
+        ended.source = night.source
+        and least(ended.end_date, ended.struck_off_date) <= night.dump_date
+        and ended.status <> 'DELETED'
+    union
+    select suspended.*
+    from registry.entry as suspended
+    where
+        suspended.source = night.source
+        and suspended.suspension_date <= night.dump_date
+        and suspended.declared_status = 'SUSPENDED'
+        and suspended.status = 'ACTIVE'
+) as known
+where
+    not night.is_import
+    and known.entry_id not in (select before.entry_id from stage.before);
+
+insert into stage.after
+select today.*
+from stage.before
+cross join stage.night
+left join stage.vanished on vanished.entry_id = before.entry_id and not vanished.waits
+cross join lateral jsonb_populate_record(
+    before,
+    case
+        when vanished.entry_id is not null then jsonb_build_object(
+            'fingerprint', null, 'status', 'DELETED', 'gone_date', night.dump_date,
+            'changed_date', night.dump_date, 'said_run_id', night.run_id, 'said_file_no', null,
+            'said_line', null
+        )
+        else jsonb_build_object(
+            'status',
+            registry.status_on(
+                night.dump_date, before.declared_status, before.suspension_date,
+                least(before.end_date, before.struck_off_date), before.gone_date
+            )
+        )
+    end
+) as today
+where not exists (select from stage.after where after.entry_id = before.entry_id);

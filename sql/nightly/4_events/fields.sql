@@ -46,12 +46,17 @@ cross join lateral (
     select
         'COMPANY_STRUCK_OFF',
         before.status,
-        after.struck_off_date::text
-    -- An announced strike-off becomes an event on its day (5_publish/entries.sql).
+        coalesce(after.gone_date, after.struck_off_date)::text
     where
         before.gone_date is null
-        and after.struck_off_date <= night.dump_date
-        and (before.struck_off_date is null or before.status <> 'DELETED')
+        and case
+            -- An entry that another entry has replaced is not struck off.
+            when after.entry_id in (select vanished.entry_id from stage.vanished where not vanished.waits)
+                then after.entry_id not in (select replaced.entry_id from stage.replaced)
+            -- An announced strike-off becomes an event on its day.
+            else after.struck_off_date <= night.dump_date
+            and (before.struck_off_date is null or before.status <> 'DELETED')
+        end
     union all
     select
         'COMPANY_REOPENED',
@@ -154,18 +159,3 @@ where
     -- A value in another spelling is stored, but is no event.
     and registry.value_meaning(after.country_code, value.subject, value.old_value)
     is distinct from registry.value_meaning(after.country_code, value.subject, value.new_value);
-
--- Writes the events of entries that are gone from a full dump, or that a delta lists as struck off.
-insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
-select
-    vanished.company_id,
-    vanished.entry_id,
-    'COMPANY_STRUCK_OFF',
-    vanished.status,
-    night.dump_date::text
-from stage.vanished
-cross join stage.night
-where
-    not vanished.waits
-    -- An entry that another entry has replaced is not struck off.
-    and vanished.entry_id not in (select replaced.entry_id from stage.replaced);

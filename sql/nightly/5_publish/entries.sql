@@ -78,21 +78,6 @@ where
         )
     );
 
-update registry.entry
-set
-    fingerprint = null,
-    status = 'DELETED',
-    gone_date = night.dump_date,
-    changed_date = night.dump_date,
-    said_run_id = night.run_id,
-    said_file_no = null,
-    said_line = null
-from stage.vanished
-cross join stage.night
-where
-    not vanished.waits
-    and (entry.company_id, entry.entry_id) = (vanished.company_id, vanished.entry_id);
-
 -- Clears the fingerprint of an entry with a rejected row: every night reads its rows until all are accepted.
 update registry.entry
 set fingerprint = null
@@ -104,58 +89,13 @@ where
     and entry.entry_key = reject.entry_key
     and entry.fingerprint is not null;
 
--- Holds one row per entry whose announced end, strike-off or suspension is reached, with its state before. An import
--- on demand leaves these entries to the next dump. Each half of the union has its own index.
-create unlogged table stage.due as
-select entry.*
-from stage.night
-cross join lateral (
-    select ended.*, 'DELETED' as reached_status
-    from registry.entry as ended
-    where
-        ended.source = night.source
-        and least(ended.end_date, ended.struck_off_date) <= night.dump_date
-        and ended.status <> 'DELETED'
-    union all
-    select suspended.*, 'SUSPENDED'
-    from registry.entry as suspended
-    where
-        suspended.source = night.source
-        and suspended.suspension_date <= night.dump_date
-        and suspended.declared_status = 'SUSPENDED'
-        and suspended.status = 'ACTIVE'
-        and least(suspended.end_date, suspended.struck_off_date) <= night.dump_date is not true
-) as entry
-where not night.is_import;
-
-update registry.entry
-set status = due.reached_status
-from stage.due
-where (entry.company_id, entry.entry_id) = (due.company_id, due.entry_id);
-
-insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
-select due.company_id, due.entry_id, event.*
-from stage.due
-cross join stage.night
-cross join lateral (
-    select 'COMPANY_STRUCK_OFF', due.status, due.struck_off_date::text
-    where due.struck_off_date <= night.dump_date
-    union all
-    select 'COMPANY_SUSPENDED', null, due.suspension_date::text
-    where due.reached_status = 'SUSPENDED'
-) as event;
-
 -- Deletes the events of withdrawn entries: all events of a natural person, and the personal events of a company. The
 -- return after the request is lifted is no event either.
 delete from stage.event
 using (
-    select before.entry_id, before.entity_type, before.withdrawn_until from stage.before
+    table stage.before
     union all
-    select after.entry_id, after.entity_type, after.withdrawn_until from stage.after
-    union all
-    select vanished.entry_id, vanished.entity_type, vanished.withdrawn_until from stage.vanished
-    union all
-    select due.entry_id, due.entity_type, due.withdrawn_until from stage.due
+    table stage.after
 ) as entry, registry.event_type
 where
     entry.withdrawn_until = 'infinity'

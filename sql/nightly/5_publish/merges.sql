@@ -5,8 +5,7 @@ declare
     list regclass;
 begin
     foreach list in array '{
-        stage.after, stage.vanished, stage.due, stage.event, registry.entry, registry.event,
-        registry.corroboration
+        stage.after, stage.vanished, stage.event, registry.entry, registry.event, registry.corroboration
     }'::regclass[] loop
         execute format(
             'update %s as moved

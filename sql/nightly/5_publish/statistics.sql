@@ -2,31 +2,24 @@
 -- entry that its registry keeps after its end counts as deleted. `state_hash` is the change of the sum of the state
 -- hashes of all entries.
 with change as (
-    -- Lists the known entries that changed or are gone.
+    -- Lists the changed entries. `is_read`: a record of today states the change. An entry that is gone has no record,
+    -- and the record of an entry whose announced status is reached is unchanged.
     select
         before.gone_date is null and before.declared_status <> 'DELETED' as was_counted,
         after.gone_date is null and after.declared_status <> 'DELETED' as is_counted,
-        true as is_listed,
+        after.said_run_id = night.run_id and after.said_file_no is not null as is_read,
         registry.state_hash(after.content_hash, after.gone_date)::numeric
         - registry.state_hash(before.content_hash, before.gone_date) as state_hash
     from stage.before
     join stage.after using (entry_id)
-    union all
-    select
-        vanished.declared_status <> 'DELETED',
-        false,
-        false,
-        registry.state_hash(vanished.content_hash, night.dump_date)::numeric - vanished.content_hash
-    from stage.vanished
     cross join stage.night
-    where not vanished.waits
 ),
 
 changed as (
     select
         count(*) filter (where change.is_counted and not change.was_counted) as back_count,
         count(*) filter (where change.was_counted and not change.is_counted) as deleted_count,
-        count(*) filter (where change.is_listed and change.was_counted = change.is_counted)
+        count(*) filter (where change.is_read and change.was_counted = change.is_counted)
             as updated_count,
         coalesce(sum(change.state_hash), 0) as state_hash
     from change

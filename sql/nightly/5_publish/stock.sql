@@ -20,8 +20,8 @@ where
     and not night.is_import;
 
 with side as (
-    -- Lists two states of each known entry that may have changed: its state before and its state now. A state in
-    -- which the entry is gone is left out.
+    -- Lists two states of each changed entry: its state before and its state now. A state in which the entry is gone
+    -- is left out.
     select
         false as is_new, before.entry_id, before.voivodeship, before.activity_version,
         before.activity_main, before.legal_form, before.status
@@ -33,20 +33,6 @@ with side as (
         after.legal_form, after.status
     from stage.after
     where after.gone_date is null and after.declared_status <> 'DELETED'
-    union all
-    select
-        due_side.is_new, due.entry_id, due.voivodeship, due.activity_version, due.activity_main,
-        due.legal_form, due_side.status
-    from stage.due
-    cross join lateral (
-        values (false, due.status), (true, due.reached_status)
-    ) as due_side (is_new, status)
-    union all
-    select
-        false, vanished.entry_id, vanished.voivodeship, vanished.activity_version,
-        vanished.activity_main, vanished.legal_form, vanished.status
-    from stage.vanished
-    where not vanished.waits and vanished.declared_status <> 'DELETED'
 ),
 
 state as (
