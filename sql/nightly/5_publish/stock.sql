@@ -19,31 +19,24 @@ where
     and stock_move.stat_date = 'infinity'
     and not night.is_import;
 
-with side as (
+with state as (
     -- Lists two states of each changed entry: its state before and its state now. A state in which the entry is gone
     -- is left out.
     select
-        false as is_new, before.entry_id, before.voivodeship, before.activity_version,
-        before.activity_main, before.legal_form, before.status
-    from stage.before
-    where before.gone_date is null and before.declared_status <> 'DELETED'
-    union all
-    select
-        true, after.entry_id, after.voivodeship, after.activity_version, after.activity_main,
-        after.legal_form, after.status
-    from stage.after
-    where after.gone_date is null and after.declared_status <> 'DELETED'
-),
-
-state as (
-    select side.*, coalesce(activity_recoded.section, activity_division.section) as section
-    from side
-    cross join stage.night
+        side.is_new, side.entry_id, side.voivodeship, side.activity_version, side.activity_main,
+        side.legal_form, side.status,
+        coalesce(activity_recoded.section, activity_division.section) as section
+    from (
+        select false as is_new, before.* from stage.before
+        union all
+        select true, after.* from stage.after
+    ) as side
     left join registry.activity_recoded
         on (activity_recoded.version, activity_recoded.code) = (side.activity_version, side.activity_main)
     left join registry.activity_division
-        on activity_division.country_code = night.country_code
+        on activity_division.country_code = side.country_code
         and activity_division.division = left(side.activity_main, 2)
+    where side.gone_date is null and side.declared_status <> 'DELETED'
 ),
 
 old_state as (select state.* from state where not state.is_new),
