@@ -40,3 +40,8 @@ return 10000;
 create or replace function customer.submission_days() returns integer
 language sql immutable parallel safe
 return 30;
+
+-- Returns the most days between the reports of two registries that count as one change of a company.
+create or replace function registry.confirmation_days() returns integer
+language sql immutable parallel safe
+return 30;

@@ -15,7 +15,7 @@ where
     and (
         event.source <> corroboration.source
         and entry.source = corroboration.source
-        and abs(event.event_date - corroboration.event_date) <= 30
+        and abs(event.event_date - corroboration.event_date) <= registry.confirmation_days()
         and registry.event_meaning(
             entry.country_code, event.event_type, event.old_value, event.new_value
         )

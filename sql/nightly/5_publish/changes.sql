@@ -13,8 +13,8 @@ group by 1, event.event_type, event.old_value, event.new_value;
 
 analyze stage.company_event;
 
--- Sets the event that a change confirms: of the same meaning, by another registry, and at most 30 days apart.
--- Registries differ in speed. An event is skipped where this registry has reported or confirmed the same change later:
+-- Sets the event that a change confirms: of the same meaning, by another registry, and at most
+-- `registry.confirmation_days` apart. Registries differ in speed. An event is skipped where this registry has reported or confirmed the same change later:
 -- each change there and back is an event. Of several events, the same value counts first, then the newest event. The
 -- search runs company by company, and only when another registry has events in these days.
 update stage.company_event
@@ -35,7 +35,7 @@ set event_id = (
                 and corroboration.source = night.source
             where
                 (event.company_id, event.event_type) = (company_event.company_id, company_event.event_type)
-                and event.event_date between night.dump_date - 30 and night.dump_date + 30
+                and abs(event.event_date - night.dump_date) <= registry.confirmation_days()
                 and registry.event_meaning(
                     night.country_code, event.event_type, event.old_value, event.new_value
                 )
@@ -56,7 +56,7 @@ where exists (
     where
         run.source <> night.source
         and run.event_count > 0
-        and run.dump_date between night.dump_date - 30 and night.dump_date + 30
+        and abs(run.dump_date - night.dump_date) <= registry.confirmation_days()
 );
 
 -- Deletes new events whose value comes from another registry, where the registry of the event has stated nothing about
@@ -76,7 +76,7 @@ where
                 event.company_id = company_event.company_id
                 and event.event_type = 'COMPANY_STRUCK_OFF'
                 and event.source <> night.source
-                and event.event_date between night.dump_date - 30 and night.dump_date + 30
+                and abs(event.event_date - night.dump_date) <= registry.confirmation_days()
                 and entry.status = 'DELETED'
         )
         or company_event.event_type ~ '_ASSIGNED$'
