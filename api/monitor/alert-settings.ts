@@ -4,7 +4,7 @@ import type { Db, Tx } from '../../sql/connection/kysely.ts';
 import type { CompanyName } from '../companies/identifier.ts';
 import { HttpError } from '../http/errors.ts';
 import { rowCount } from '../http/paging.ts';
-import { changeWatchList, isWatchOf } from './watch-list.ts';
+import { isWatchOf } from './watch-list.ts';
 
 /** The alert settings of an account. */
 type AccountSettings = Omit<Selectable<CustomerTables['customer.alert_setting']>, 'account_id'>;
@@ -16,17 +16,25 @@ export type AlertSettings = Omit<AccountSettings, 'notify_submissions'>;
 type AlertChange = { [Field in keyof AccountSettings]?: AccountSettings[Field] | undefined };
 
 // Spec: alerts and mails are off at first; silent on the first values of the other settings.
-const initialSettings: AlertSettings = {
+const initialSettings: AccountSettings = {
   alert_min_severity: 'info',
   alerts_enabled: false,
   notify_via_email: false,
   alert_event_classes: null,
   alert_categories: null,
+  notify_submissions: true,
 };
 
-const initialAccountSettings: AccountSettings = { ...initialSettings, notify_submissions: true };
+const { notify_submissions: _ofAccount, ...ofCompany } = initialSettings;
 
-export const settingColumns = Object.keys(initialSettings) as (keyof AlertSettings)[];
+/** The columns of the settings that a company can have of its own. */
+export const settingColumns = Object.keys(ofCompany) as (keyof AlertSettings)[];
+
+/** The columns of a watch without settings of its own. */
+const noSettings = {
+  ...Object.fromEntries(settingColumns.map((column) => [column, null])),
+  has_custom_settings: false,
+};
 
 /** Returns the columns that a request changes: an omitted list becomes all classes or categories. */
 function changesOf(given: AlertChange) {
@@ -45,7 +53,7 @@ export async function findGlobalSettings(db: Db, account_id: string): Promise<Ac
     .select([...settingColumns, 'notify_submissions'])
     .where('account_id', '=', account_id)
     .executeTakeFirst();
-  return stored ?? initialAccountSettings;
+  return stored ?? initialSettings;
 }
 
 /**
@@ -53,40 +61,30 @@ export async function findGlobalSettings(db: Db, account_id: string): Promise<Ac
  * `isForced` all companies lose their own settings.
  */
 export async function setGlobally(
-  db: Db,
+  tx: Tx,
   account_id: string,
   given: AlertChange,
   isForced: boolean,
-) {
-  return changeWatchList(db, account_id, async (tx) => {
-    const changes = changesOf(given);
+): Promise<number> {
+  const changes = changesOf(given);
+  await tx
+    .insertInto('customer.alert_setting')
+    .values({ account_id, ...initialSettings, ...changes })
+    .onConflict((conflict) => conflict.column('account_id').doUpdateSet(changes))
+    .execute();
+  if (isForced) {
     await tx
-      .insertInto('customer.alert_setting')
-      .values({ account_id, ...initialAccountSettings, ...changes })
-      .onConflict((conflict) => conflict.column('account_id').doUpdateSet(changes))
+      .updateTable('customer.watch')
+      .set(noSettings)
+      .where((at) => at.and({ account_id, has_custom_settings: true }))
       .execute();
-    if (isForced) await dropCustomSettings(tx, account_id);
-    const { total: updated } = await tx
-      .selectFrom('customer.watch')
-      .select(rowCount)
-      .where('account_id', '=', account_id)
-      .where('has_custom_settings', '=', false)
-      .executeTakeFirstOrThrow();
-    return updated;
-  });
-}
-
-/** Deletes the own settings of one company, or without `watch_id` of all, and returns the count of companies. */
-async function dropCustomSettings(tx: Tx, account_id: string, watch_id?: string): Promise<number> {
-  const nothing = Object.fromEntries(settingColumns.map((column) => [column, null]));
-  const { numUpdatedRows } = await tx
-    .updateTable('customer.watch')
-    .set({ ...nothing, has_custom_settings: false })
-    .where('account_id', '=', account_id)
-    .where('has_custom_settings', '=', true)
-    .$if(watch_id !== undefined, (query) => query.where('watch_id', '=', watch_id!))
+  }
+  const { total: updated } = await tx
+    .selectFrom('customer.watch')
+    .select(rowCount)
+    .where((at) => at.and({ account_id, has_custom_settings: false }))
     .executeTakeFirstOrThrow();
-  return Number(numUpdatedRows);
+  return updated;
 }
 
 /** The body of the 404 for a company that is unknown or not on the watch list. */
@@ -109,30 +107,25 @@ function findWatch(tx: Tx, account_id: string, name: CompanyName) {
 
 /**
  * Sets the own alert settings of one watched company. Its first own settings take omitted values from the global
- * settings.
+ * settings. Returns the count of changed companies, 1.
  */
 export async function setForCompany(
-  db: Db,
+  tx: Tx,
   account_id: string,
   given: AlertChange,
   name: CompanyName,
-) {
-  await changeWatchList(db, account_id, async (tx) => {
-    const { watch_id, has_custom_settings } = await findWatch(tx, account_id, name);
-    const first = has_custom_settings ? {} : await findGlobalSettings(tx, account_id);
-    const { notify_submissions: _, ...settings } = { ...first, ...changesOf(given) };
-    await tx
-      .updateTable('customer.watch')
-      .set({ ...settings, has_custom_settings: true })
-      .where('watch_id', '=', watch_id)
-      .execute();
-  });
+): Promise<number> {
+  const { watch_id, has_custom_settings } = await findWatch(tx, account_id, name);
+  const first = has_custom_settings ? {} : await findGlobalSettings(tx, account_id);
+  const { notify_submissions: _, ...settings } = { ...first, ...changesOf(given) };
+  const own = { ...settings, has_custom_settings: true };
+  await tx.updateTable('customer.watch').set(own).where('watch_id', '=', watch_id).execute();
+  return 1;
 }
 
 /** Deletes the own alert settings of one watched company. Returns the count of deleted settings, 0 or 1. */
-export async function resetForCompany(db: Db, account_id: string, name: CompanyName) {
-  return changeWatchList(db, account_id, async (tx) => {
-    const { watch_id } = await findWatch(tx, account_id, name);
-    return dropCustomSettings(tx, account_id, watch_id);
-  });
+export async function resetForCompany(tx: Tx, account_id: string, name: CompanyName) {
+  const { watch_id, has_custom_settings } = await findWatch(tx, account_id, name);
+  await tx.updateTable('customer.watch').set(noSettings).where('watch_id', '=', watch_id).execute();
+  return Number(has_custom_settings);
 }

@@ -9,6 +9,7 @@ import {
   setGlobally,
   settingColumns,
 } from './alert-settings.ts';
+import { changeAccount } from '../auth/change-account.ts';
 import { category, eventClass, severity } from '../dictionaries/names.ts';
 import { answersSuccess, model } from '../endpoint/answers.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
@@ -80,15 +81,17 @@ const change = endpoint(
     ...answersSuccess(updatedData),
     errors: notWatchedErrors,
   },
-  async ({ body, caller: { account_id }, options: { db } }) => {
+  async ({ body, caller, options: { db } }) => {
+    const { account_id } = caller;
     const { identifier_type, identifier_value, company_ref, force = false, ...given } = body;
-    if (identifier_type === undefined && company_ref === undefined) {
-      const updated = await setGlobally(db, account_id, given, force);
-      return { success: true, data: { updated } };
-    }
+    const isOfCompany = (identifier_value ?? company_ref) !== undefined;
     const name = nameOf({ identifier_type, identifier_value, company_ref });
-    await setForCompany(db, account_id, given, name);
-    return { success: true, data: { updated: 1 } };
+    const updated = await changeAccount(db, caller, (tx) =>
+      isOfCompany
+        ? setForCompany(tx, account_id, given, name)
+        : setGlobally(tx, account_id, given, force),
+    );
+    return { success: true, data: { updated } };
   },
 );
 
@@ -122,8 +125,10 @@ const reset = endpoint(
     ...answersSuccess(updatedData),
     errors: notWatchedErrors,
   },
-  async ({ body, caller: { account_id }, options: { db } }) => {
-    const updated = await resetForCompany(db, account_id, nameOf(body));
+  async ({ body, caller, options: { db } }) => {
+    const updated = await changeAccount(db, caller, (tx) =>
+      resetForCompany(tx, caller.account_id, nameOf(body)),
+    );
     return { success: true, data: { updated } };
   },
 );

@@ -124,13 +124,14 @@ function add(options: Context): Endpoint {
         message: describeAddition({ ready: 1, queued: 1, failed: 1, added: 2 }, true),
       },
     },
-    async ({ body, caller: { account_id } }) => {
+    async ({ body, caller }) => {
+      const { account_id } = caller;
       await limiter.count(limit, account_id);
       // An addition by reference returns names of companies, so it counts as a lookup.
       const isByReference = body.identifiers?.some(({ company_ref }) => company_ref !== undefined);
       if (isByReference) await limiter.count(limits.lookupsOfDay, account_id);
       const field = body.identifiers ? 'identifiers' : 'identifier_value';
-      const submitted = { account_id, items: companiesOf(body), now: now(), field };
+      const submitted = { caller, items: companiesOf(body), now: now(), field };
       const { data, added, notifies } = await addCompanies(db, submitted, options);
       const [ready, queued, failed] = [data.ready.length, data.queued.length, data.failed.length];
       const message = describeAddition({ ready, queued, failed, added }, notifies);
@@ -225,12 +226,12 @@ const remove = endpoint(
       z.strictObject({ total: z.int(), ...byOutcome(() => z.int()), removed_at: time }),
     ),
   },
-  async ({ body, caller: { account_id }, options: { db, now } }) => {
+  async ({ body, caller, options: { db, now } }) => {
     const { identifiers, identifier_type = body.name, identifier_value = body.value } = body;
     const companies = companiesOf({ identifiers, identifier_type, identifier_value });
     const at = now();
     const names = companies.map(({ name }) => name);
-    const found = await removeCompanies(db, { account_id, names, now: at });
+    const found = await removeCompanies(db, { caller, names, now: at });
     const of = Map.groupBy(companies, (_, place) => found[place]!);
     const data = byOutcome((outcome) => (of.get(outcome) ?? []).map(({ written }) => written));
     const counts = byOutcome((outcome) => of.get(outcome)?.length ?? 0);

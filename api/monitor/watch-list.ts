@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../../sql/connection/kysely.ts';
 import { runPrepared } from '../../sql/connection/prepared.ts';
-import { unauthorized } from '../auth/authenticate.ts';
+import type { Caller } from '../auth/authenticate.ts';
+import { changeAccount } from '../auth/change-account.ts';
 import { numberFields } from '../events/event.ts';
 import { type CompanyName, columnsOf } from '../companies/identifier.ts';
 import { text } from '../endpoint/answers.ts';
@@ -75,7 +76,7 @@ export async function selectPage(
 
 /** Companies that an account submits to its watch list, each once. */
 interface Submission {
-  account_id: string;
+  caller: Caller;
   /** A null reference leaves the stored one as it is; an empty one deletes it. */
   items: readonly { name: CompanyName; reference: string | null }[];
   now: Date;
@@ -84,33 +85,13 @@ interface Submission {
 }
 
 /**
- * Runs a transaction that changes the watch list of an account. The account is locked, so that requests and the
- * nightly run take turns. Throws a 401 when the account has ended.
- */
-export function changeWatchList<Result>(
-  db: Db,
-  account_id: string,
-  change: (tx: Tx) => Promise<Result>,
-): Promise<Result> {
-  return db.transaction().execute(async (tx) => {
-    await tx
-      .selectFrom('customer.account')
-      .select('account_id')
-      .where('account_id', '=', account_id)
-      .where('ended_at', 'is', null)
-      .forNoKeyUpdate()
-      .executeTakeFirstOrThrow(() => unauthorized('Invalid token'));
-    return change(tx);
-  });
-}
-
-/**
  * Adds companies to the watch list of an account. Returns the submission with its items in lists by their outcome, the
  * count of added companies, and whether mails report submissions. Throws a 422 when the account exceeds a bound.
  */
 export async function addCompanies(db: Db, submission: Submission, bounds: Bounds) {
-  const { account_id, now, field } = submission;
-  return changeWatchList(db, account_id, async (tx) => {
+  const { caller, now, field } = submission;
+  const { account_id } = caller;
+  return changeAccount(db, caller, async (tx) => {
     const { submission_id, submission_ref, watch_ids, new_ids } = await submit(tx, submission);
     // The submissions are read first, since `make_ready` moves them from a duplicate watch to the kept one.
     const { rows } = await sql<{ submissions: string[] }>`
@@ -157,7 +138,7 @@ async function settle(tx: Tx, submissions: string[], now: Date): Promise<void> {
   await sql`select customer.settle_submissions(${submissions}, ${now})`.execute(tx);
 }
 
-async function submit(tx: Tx, { account_id, items, now }: Submission) {
+async function submit(tx: Tx, { caller: { account_id }, items, now }: Submission) {
   const columns = columnsOf(items.map(({ name }) => name));
   // A failed watch is deleted, so that its number is queued again.
   await sql`
@@ -188,9 +169,10 @@ type Found = { outcome: RemovalOutcome } & Record<'watch_id' | 'company_id', str
  */
 export async function removeCompanies(
   db: Db,
-  { account_id, names, now }: { account_id: string; names: readonly CompanyName[]; now: Date },
+  { caller, names, now }: { caller: Caller; names: readonly CompanyName[]; now: Date },
 ): Promise<RemovalOutcome[]> {
-  return changeWatchList(db, account_id, async (tx) => {
+  return changeAccount(db, caller, async (tx) => {
+    const { account_id } = caller;
     const asked = [account_id, ...columnsOf(names)];
     const found = await runPrepared<Found>(tx, 'api/monitor/find_watches.sql', asked);
     const company_ids = found.map(({ company_id }) => company_id);

@@ -157,9 +157,13 @@ test.each([
   },
 );
 
-test.each(['', '/rotate'])(
-  'a Master Token that a recovery revokes meanwhile: 401 makes no token any more: POST /tokens…%s',
-  async (end) => {
+test.each([
+  ['POST /tokens', { name: 'Billing' }],
+  ['POST /tokens/{ref}/rotate', undefined],
+  ['PATCH /watchlist/alerts', { alert_min_severity: 'high' }],
+])(
+  'a Master Token that a recovery revokes meanwhile: 401 changes nothing any more: %s',
+  async (operation, body) => {
     const { token_ref } = await createApiToken(owner.database.kysely, owner.account.account_id);
     const { pool } = owner.database;
     const values = [owner.account.account_id];
@@ -169,10 +173,7 @@ test.each(['', '/rotate'])(
     update customer.token set revoked_at = now() from locked
     where token.account_id = locked.account_id and kind = 'master'`;
     const release = await hold(pool, revoke, values);
-    const asked =
-      end === ''
-        ? owner.ask('POST /tokens', { name: 'Billing' })
-        : owner.ask(`POST /tokens/${token_ref}/rotate`);
+    const asked = owner.ask(operation.replace('{ref}', token_ref), body);
     await expect.poll(() => countWaiting(pool)).toBeGreaterThan(0);
     await release('commit');
     expect(await asked).toEqual({
@@ -184,5 +185,6 @@ test.each(['', '/rotate'])(
       values,
     );
     expect(rows).toEqual([{ token_ref, revoked_at: null }]);
+    expect((await pool.query('select from customer.alert_setting')).rowCount).toBe(0);
   },
 );

@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Db, Tx } from '../../sql/connection/kysely.ts';
 import { runPrepared } from '../../sql/connection/prepared.ts';
-import { type Caller, unauthorized } from '../auth/authenticate.ts';
+import type { Caller } from '../auth/authenticate.ts';
+import { changeAccount } from '../auth/change-account.ts';
 import { answersSuccess, model, text, time } from '../endpoint/answers.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
 import { lifetimes } from '../figures/lifetimes.ts';
@@ -55,20 +56,6 @@ async function lockApiToken(db: Db, caller: Caller, path: z.output<typeof params
   return token;
 }
 
-/**
- * Locks the account of the caller. A recovery takes the same lock, so it also revokes tokens of parallel
- * transactions. Throws a 401 when the Master Token is revoked.
- */
-async function requireMaster(tx: Tx, { account_id, token_id }: Caller): Promise<void> {
-  await sql`select customer.lock_accounts(array[${account_id}::bigint])`.execute(tx);
-  await tx
-    .selectFrom('customer.token')
-    .select('token_id')
-    .where('token_id', '=', token_id)
-    .where('revoked_at', 'is', null)
-    .executeTakeFirstOrThrow(() => unauthorized('Token revoked'));
-}
-
 /** Returns the count of usable API tokens of an account, and deletes ended tokens except the `most` last ones. */
 async function countActive(tx: Tx, account_id: string, most: number, now: Date): Promise<number> {
   type Row = { active_count: number };
@@ -93,8 +80,7 @@ const create = endpoint(
     const { db, now, TOKENS_PER_ACCOUNT: most } = options;
     const { account_id } = caller;
     const at = now();
-    const token = await db.transaction().execute(async (tx) => {
-      await requireMaster(tx, caller);
+    const token = await changeAccount(db, caller, async (tx) => {
       if ((await countActive(tx, account_id, most, at)) >= most) {
         const refusal = `An account has at most ${most} tokens that are neither revoked nor expired; revoke one first.`;
         throw invalid([['name', refusal, 'limit_exceeded']]);
@@ -214,7 +200,7 @@ const rotate = endpoint(
   },
   async ({ params: path, caller, options: { db, now, TOKENS_PER_ACCOUNT } }) => {
     const at = now();
-    const data = await db.transaction().execute(async (tx) => {
+    const data = await changeAccount(db, caller, async (tx) => {
       const tokens = await rotateToken(tx, caller, path, at);
       await countActive(tx, caller.account_id, TOKENS_PER_ACCOUNT, at);
       return tokens;
@@ -226,7 +212,6 @@ const rotate = endpoint(
 // Spec: silent on rotating a revoked or expired token; we answer 422, since a rotation would revive it. The lock
 // lets only one of two parallel rotations make a new token.
 async function rotateToken(tx: Tx, caller: Caller, path: z.output<typeof params>, now: Date) {
-  await requireMaster(tx, caller);
   const old = await lockApiToken(tx, caller, path, 'rotated');
   if (old.revoked_at || (old.expires_at && old.expires_at <= now)) {
     const state = old.revoked_at ? 'revoked' : 'expired';

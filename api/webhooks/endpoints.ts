@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import { feedScope, readCursor } from '../../sql/feed-cursor.ts';
 import { readFeed } from '../../sql/feed.ts';
+import { changeAccount } from '../auth/change-account.ts';
 import { createRef } from '../auth/token-secret.ts';
 import { answersSuccess, text } from '../endpoint/answers.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
@@ -11,7 +12,6 @@ import { limits } from '../figures/rate-limits.ts';
 import { sizes } from '../figures/sizes.ts';
 import { invalid } from '../http/errors.ts';
 import { pageMeta, pagingFields, rowCount, skippedBy, viewPageMeta } from '../http/paging.ts';
-import { changeWatchList as changeAccount } from '../monitor/watch-list.ts';
 import {
   changeWebhook,
   chosenFields,
@@ -56,12 +56,13 @@ const register = endpoint(
     status: 201,
     ...answersNew,
   },
-  async ({ body, caller: { account_id }, options }) => {
+  async ({ body, caller, options }) => {
+    const { account_id } = caller;
     const { db, secretKey, now } = options;
     const { heartbeat: has_heartbeat, filters: asked, scope, ...chosen } = body;
     await requireAddress(body.url, options);
     const filter = await resolveFeedFilter(db, { ...asked, scope }, within);
-    const created = await changeAccount(db, account_id, async (tx) => {
+    const created = await changeAccount(db, caller, async (tx) => {
       await requireRoom(tx, account_id);
       const end = await findEnd(tx, filter);
       const stored = { filters: JSON.stringify(asked), feed_filter: JSON.stringify(filter) };
