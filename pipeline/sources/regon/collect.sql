@@ -50,32 +50,26 @@ where report.regon is not null or report.number ~ '^[0-9]{9}(0{5})?$' is not fal
 analyze stage.regon_report;
 
 -- One row per company and part, with the content of its best answer. An answer with records goes before one
--- without records. Activity codes with their version go before codes without a version.
+-- without records. Activity codes with their version go before codes without a version. The details of units are the
+-- records of all answers.
 create unlogged table stage.regon_part as
 select distinct on (report.regon9, report.entity, report.part)
     report.regon9, report.entity, report.part,
-    coalesce(min(report.rows::text), '[]')::jsonb as records,
-    min(report.rows::text) <> max(report.rows::text) as is_contradicted
+    case
+        when report.part = 'unit' then jsonb_path_query_array(
+            jsonb_agg(report.rows order by report.file_no, report.line), '$[*][*]'
+        )
+        else coalesce(min(report.rows::text), '[]')::jsonb
+    end as records,
+    report.part <> 'unit' and min(report.rows::text) <> max(report.rows::text) as is_contradicted
 from stage.regon_report as report
 cross join lateral (
     select (report.rows is not null)::integer
         + coalesce(report.rows @? '$[*].version', false)::integer as rank
 ) as rank
-where report.part in ('codes', 'units', 'partners', 'person') and report.regon9 is not null
+where report.part <> 'main' and report.regon9 is not null
 group by report.regon9, report.entity, report.part, rank.rank
 order by report.regon9, report.entity, report.part, rank.rank desc;
-
-insert into stage.regon_part (regon9, entity, part, records, is_contradicted)
-select
-    report.regon9,
-    report.entity,
-    'unit',
-    jsonb_agg(record.record order by report.file_no, report.line),
-    false
-from stage.regon_report as report
-cross join lateral jsonb_array_elements(report.rows) as record (record)
-where report.part = 'unit' and report.regon9 is not null
-group by report.regon9, report.entity;
 
 analyze stage.regon_part;
 
