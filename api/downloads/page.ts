@@ -19,18 +19,17 @@ const flag = {
 
 /** Returns the meaning of each view and column of the files, from the comments in the database. */
 export async function findDictionary({ readers: { db }, SUPPRESS_BELOW }: Context) {
-  const rows = await runPrepared<DictionaryRow>(db, 'api/data_dictionary.sql', []);
-  const byView = Map.groupBy(rows, ({ view }) => view);
+  const all = await runPrepared<DictionaryRow>(db, 'api/data_dictionary.sql', []);
+  const byView = Map.groupBy(all, ({ view }) => view);
   return {
     suppress_below: SUPPRESS_BELOW,
     views: views.map(({ view, grain }) => {
-      const columns = byView
-        .get(view)!
-        .map(({ name, type, about }) => ({ name, type, description: about }));
+      const rows = byView.get(view)!;
+      const columns = rows.map(({ name, type, about }) => ({ name, type, description: about }));
       return {
         view,
         rows: grain,
-        description: byView.get(view)![0]!.about_view,
+        description: rows[0]!.about_view,
         columns: grain === 'dictionary' ? columns : placeFlag(columns, flag),
       };
     }),

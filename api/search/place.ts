@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { lstat, mkdir, readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -27,11 +27,10 @@ export async function findPlace(
   servers: readonly ClientConfig[],
   folder: string | undefined,
 ): Promise<SearchPlace> {
-  const hash = createHash('sha256').update(JSON.stringify(servers));
   const here = import.meta.dirname;
   const sources = [...(await readdir(here)).toSorted(), ...queries];
-  for (const file of sources) hash.update(await readFile(join(here, file)));
-  const name = hash.digest('hex').slice(0, 16);
+  const texts = await Promise.all(sources.map((file) => readFile(join(here, file), 'utf8')));
+  const name = hash('sha256', JSON.stringify([servers, texts])).slice(0, 16);
   const directory = join(tmpdir(), `company-registry-${ownUid}`);
   return { name, servers, socket: join(directory, `${name}.sock`), folder };
 }

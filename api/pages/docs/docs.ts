@@ -54,14 +54,10 @@ async function createPages(origin: string, makeDocument: () => Promise<OpenApiDo
     show: (example: unknown) =>
       typeof example === 'string' ? example : JSON.stringify(example, null, 2),
   };
-  const pages: [string, RequestHandler][] = [
-    ['/docs', createKeptPage('docs/overview', common)],
-    ...reference.chapters.map((chapter): [string, RequestHandler] => [
-      chapter.path,
-      createKeptPage('docs/chapter', { ...common, chapter }),
-    ]),
-  ];
-  return { pages: new Map(pages), entries: JSON.stringify(listEntries(reference, guides)) };
+  const pages = new Map([['/docs', createKeptPage('docs/overview', common)]]);
+  for (const chapter of reference.chapters)
+    pages.set(chapter.path, createKeptPage('docs/chapter', { ...common, chapter }));
+  return { pages, entries: JSON.stringify(listEntries(reference, guides)) };
 }
 
 /** Returns the routes of the guides and of the reference, whose samples send requests to the API at `origin`. */
