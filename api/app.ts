@@ -70,10 +70,9 @@ export function createApp(options: AppOptions): Express {
   const { CONTACT: contact } = options;
   const contactAddress = contact && (/^https?:/.test(contact) ? contact : `mailto:${contact}`);
   app.locals.site = { contactAddress, sample: options.sample };
-  const { metrics } = options;
   app.use(dropPorts);
   app.use(logRequests(options.logger));
-  app.use(metrics.observe);
+  app.use(options.metrics.observe);
   app.use(helmet(security));
   app.use(checkHead);
   app.use('/downloads', answerBy(options.deadline_ms ?? patience.downloadAnswer_ms));
@@ -87,7 +86,7 @@ export function createApp(options: AppOptions): Express {
   app.use(createWebhooks(options, limitAddress));
   app.use(basePath, mountEndpoints(endpoints, options));
   app.use(createProbes(options));
-  app.use(metrics.router);
+  app.use(options.metrics.router);
   app.use(showFaults);
   app.use(createPages(options, limitAddress));
   app.use(createDownloads(options, limitAddress));

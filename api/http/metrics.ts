@@ -34,16 +34,14 @@ export function createMetrics({ pool, readers, searchIndex, now }: Options) {
     labelNames: ['route'] as const,
     registers: [registry],
   });
-  registry.registerMetric(
-    new Gauge({
-      name: 'registry_search_memory_bytes',
-      help: 'Memory of the process that has the search index, which the API processes of a machine share.',
-      registers: [],
-      collect() {
-        this.set(searchIndex.memory_bytes());
-      },
-    }),
-  );
+  void new Gauge({
+    name: 'registry_search_memory_bytes',
+    help: 'Memory of the process that has the search index, which the API processes of a machine share.',
+    registers: [registry],
+    collect() {
+      this.set(searchIndex.memory_bytes());
+    },
+  });
   if (pool) addRegistryMetrics(registry, pool, 'api', () => readers.states());
 
   const render = createRendering(registry, now);
