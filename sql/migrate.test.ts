@@ -49,7 +49,7 @@ describe('migrate', () => {
     const applied = await Promise.all(processes.map((each) => migrate(each)));
 
     const [names = [], ...others] = applied.filter((each) => each.length > 0);
-    expect(names.slice(1, 3)).toEqual(['graphile_worker_20', '0001_schema']);
+    expect(names[1]).toBe('0001_schema');
     expect(names).toContain('function/05_text.sql');
     expect(others).toEqual([]);
     expect(await migrate(shared)).toEqual([]);
@@ -187,23 +187,11 @@ describe('migrate', () => {
     expect(await migrating).toBeInstanceOf(Error);
   });
 
-  test('brings the job queue up to date as well', async () => {
-    await shared.pool.query(
-      `update registry.applied_migration set name = 'graphile_worker_19'
-       where name = 'graphile_worker_20'`,
-    );
-    expect(await migrate(shared)).toEqual(['graphile_worker_20']);
-    expect(await migrate(shared)).toEqual([]);
-  });
-
   test('gives its lock back after a fault', async () => {
-    await shared.pool.query(
-      `delete from registry.applied_migration where name = 'graphile_worker_20'`,
-    );
-    await shared.pool.query('alter table graphile_worker.migrations rename to lost');
-    await expect(migrate(shared)).rejects.toThrow(/^Migration graphile_worker_20 failed: /);
-    await shared.pool.query('drop table if exists graphile_worker.migrations');
-    await shared.pool.query('alter table graphile_worker.lost rename to migrations');
-    expect(await migrate(await connectAgain())).toEqual(['graphile_worker_20']);
+    const folder = await copySchema();
+    await edit(folder, 'migrations/9999_wrong.sql', () => 'select 1 / 0');
+    await expect(migrate(shared, { folder })).rejects.toThrow(/^Migration 9999_wrong failed: /);
+    await edit(folder, 'migrations/9999_wrong.sql', () => 'select 1');
+    expect(await migrate(await connectAgain(), { folder })).toEqual(['9999_wrong']);
   });
 });

@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { basename, dirname, join } from 'node:path';
+import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ClientBase, DatabaseError, Pool } from 'pg';
@@ -17,7 +16,7 @@ import { productVersion, requireSuitable } from './suitable.ts';
  */
 const FILE_LINE = /^\\(copy|load|include)(?: (.+) from)? '([^']+)'$/gm;
 
-/** A part of the schema: the job queue, a migration, or a file of functions and views. */
+/** A part of the schema: the release, a migration, or a file of functions and views. */
 interface Part {
   name: string;
   /** The hash of the part, which is applied again when the hash changes; empty for a part that is applied once. */
@@ -26,9 +25,9 @@ interface Part {
 }
 
 /**
- * Brings the schema up to date, also from several parallel processes. The order is: the job queue, the
- * migrations, which refer to the queue, then the dictionaries, functions, triggers and views. Also makes the
- * role of analysts, which a backup does not hold. Throws a sentence when the database is not suitable.
+ * Brings the schema up to date, also from several parallel processes. The order is: the
+ * migrations, then the dictionaries, functions, triggers and views. Also makes the role of analysts, which a
+ * backup does not hold. Throws a sentence when the database is not suitable.
  *
  * @param options.folder the folder with `migrations/`, `function/`, `dictionary/` and `country/`
  * @returns the names of the parts that were applied
@@ -43,7 +42,6 @@ export async function migrate(
       const pending = await findPending(client, [
         // The release is recorded first: from now on no older version may restore its functions.
         { name: `release ${version}`, sha256: '', apply: () => Promise.resolve() },
-        await partOfQueue(pool),
         ...(await readParts(folder, 'migrations')),
         ...(await readParts(folder, 'function')),
       ]);
@@ -109,21 +107,6 @@ async function applyPart(client: ClientBase, { name, sha256, apply }: Part): Pro
     throw new Error(`Migration ${name} failed: ${cause.message}`, { cause });
   });
   await client.query('commit');
-}
-
-/**
- * Returns the part that makes the tables of graphile-worker, named after the newest migration of
- * graphile-worker.
- */
-async function partOfQueue(pool: Pool): Promise<Part> {
-  const entry = createRequire(import.meta.url).resolve('graphile-worker');
-  const files = await readdir(join(dirname(entry), '../sql'));
-  const newest = Math.max(...files.map((file) => Number.parseInt(file, 10)));
-  const apply = async () => {
-    const { Logger, runMigrations } = await import('graphile-worker');
-    await runMigrations({ pgPool: pool, logger: new Logger(() => () => undefined) });
-  };
-  return { name: `graphile_worker_${newest}`, sha256: '', apply };
 }
 
 /**

@@ -18,11 +18,8 @@ const nothingNew = accepted('1 of 1 company ready. Nothing new is on the list.')
 const oneReady = accepted('1 of 1 company ready. An e-mail confirms when all are settled.');
 
 async function jobs(): Promise<unknown[]> {
-  const { rows } = await database.pool.query(
-    `select task_identifier, queue_name, key from graphile_worker.jobs
-    where task_identifier = 'import'`,
-  );
-  return rows;
+  const job = `select task, state from customer.job where task = 'import'`;
+  return (await database.pool.query(job)).rows;
 }
 
 describe('POST /api/v1/companies/add', () => {
@@ -68,7 +65,7 @@ describe('POST /api/v1/companies/add', () => {
       bakeryListed,
     ]);
     expect(await submitter.mails()).toEqual([]);
-    const job = { task_identifier: 'import', queue_name: 'import', key: 'import' };
+    const job = { task: 'import', state: 'waiting' };
     expect(await jobs()).toEqual([job]);
     await submitter.add('KRS', '0000000001');
     expect(await jobs()).toEqual([job]);

@@ -25,7 +25,7 @@ async function receive({ account_id }: Submitter): Promise<ReceivedMail> {
     'select mail_id from customer.mail where account_id = $1 order by mail_id desc limit 1',
     [account_id],
   );
-  expect(await sendMail(options, Number(rows[0]!.mail_id), false)).toEqual({ state: 'sent' });
+  expect(await sendMail(options, Number(rows[0]!.mail_id))).toEqual({ state: 'sent' });
   return smtp.mails[0]!;
 }
 

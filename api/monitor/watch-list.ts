@@ -109,7 +109,6 @@ export async function addCompanies(db: Db, submission: Submission, bounds: Bound
     `.execute(tx);
     await settle(tx, rows[0]!.submissions, now);
     const data = (await readSubmission(tx, account_id, submission_ref))!;
-    if (data.queued.length > 0) await sql`select customer.enqueue_import()`.execute(tx);
     return { data, added, notifies };
   });
 }

@@ -66,7 +66,7 @@ async function receive(): Promise<{ subject: string | undefined; text: string | 
     [shop.buyer.account_id],
   );
   const { smtp, options } = await serveMail(shop.database);
-  for (const { mail_id } of rows) await sendMail(options, Number(mail_id), false);
+  for (const { mail_id } of rows) await sendMail(options, Number(mail_id));
   return smtp.mails.map(({ email: { subject, text } }) => ({ subject, text }));
 }
 

@@ -62,14 +62,14 @@ export async function findTrouble(
      where state = 'queued'
      having min(created_at) < now() - make_interval(mins => $3::integer)
      union all
-     select 'job', task_identifier, format(
+     select 'job', task, format(
        '%s jobs %s are due, the oldest since %s; the limit is %s minutes. Does a worker run?',
-       registry.figure(count(*)), task_identifier, to_char(min(run_at), 'YYYY-MM-DD HH24:MI "UTC"'), $3::integer
+       registry.figure(count(*)), task, to_char(min(due_at), 'YYYY-MM-DD HH24:MI "UTC"'), $3::integer
      )
-     from graphile_worker.jobs
-     where locked_at is null and attempts < max_attempts
-     group by task_identifier
-     having min(run_at) < now() - make_interval(mins => $3::integer)`,
+     from customer.job
+     where state = 'waiting'
+     group by task
+     having min(due_at) < now() - make_interval(mins => $3::integer)`,
     [today, limits.max_age_days, limits.max_wait_minutes],
   );
   const behind = (readers?.states() ?? []).filter(

@@ -132,7 +132,7 @@ describe('a person who is forgotten', () => {
       [account_id],
     );
     const deliver = createFileDelivery(mailFolder(dataDir));
-    await sendMail(sendOptions(db, deliver), rows[0]!.mail_id, false);
+    await sendMail(sendOptions(db, deliver), rows[0]!.mail_id);
     await db.pool.query(
       `update registry.run set reason = $1 where run_id = (select max(run_id) from registry.run)`,
       ['Usługi Zdzisława Brzęczyszcz asked for it'],

@@ -139,11 +139,10 @@ describe('check', () => {
       (await findTrouble(db, '2026-11-05', limits)).map(({ kind, subject }) => [kind, subject]);
     expect(await kinds()).toEqual([['run', 'ceidg']]);
     await db.pool.query(
-      `update customer.mail set created_at = now() - interval '61 minutes' where mail_id = $1`,
+      `update customer.mail set (created_at, next_attempt_at) =
+         (select moment, moment from (select now() - interval '61 minutes') as past (moment))
+       where mail_id = $1`,
       [mail.mail_id],
-    );
-    await db.pool.query(
-      `update graphile_worker._private_jobs set run_at = now() - interval '61 minutes'`,
     );
     expect(await kinds()).toEqual([
       ['run', 'ceidg'],

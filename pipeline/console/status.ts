@@ -230,12 +230,9 @@ async function readMailStatus({ pool }: Database, today: string) {
     `select
        mail.mail_id::float8 as mail_id, mail.template, mail.recipient, mail.state,
        mail.attempt_count, mail.last_error, to_json(mail.created_at)#>>'{}' as created_at,
-       to_json(jobs.run_at)#>>'{}' as next_attempt_at
+       case when mail.state = 'queued' and mail.sending_since is null
+         then to_json(mail.next_attempt_at)#>>'{}' end as next_attempt_at
      from customer.mail
-     left join graphile_worker.jobs
-       on mail.state = 'queued'
-       and jobs.key = 'mail:' || mail.mail_id
-       and jobs.locked_at is null
      where (mail.state = 'queued' and mail.last_error is not null)
        or (mail.state = 'failed' and mail.ended_at >= $1::date - $2::integer)
      order by mail.mail_id desc
@@ -251,13 +248,13 @@ async function readJobStatus({ pool }: Database) {
     { task: string } & Record<'waiting' | 'running' | 'given_up', number>
   >(
     `select
-       task_identifier as task,
-       count(*) filter (where locked_at is null and attempts < max_attempts)::float8 as waiting,
-       count(*) filter (where locked_at is not null)::float8 as running,
-       count(*) filter (where locked_at is null and attempts >= max_attempts)::float8 as given_up
-     from graphile_worker.jobs
-     group by task_identifier
-     order by task_identifier`,
+       task,
+       count(*) filter (where state = 'waiting')::float8 as waiting,
+       count(*) filter (where state = 'running')::float8 as running,
+       count(*) filter (where state = 'given_up')::float8 as given_up
+     from customer.job
+     group by task
+     order by task`,
   );
   return rows;
 }

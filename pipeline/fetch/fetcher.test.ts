@@ -17,7 +17,7 @@ import { runSirene, runStock } from '../../fixtures/dump/sirene-night.ts';
 import { makeEstablishment, makeStock, makeUnit } from '../../fixtures/dump/sirene-stock.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { dayIn } from '../../sql/country.ts';
-import { importAwaited } from '../import/import.ts';
+import { importDue } from '../import/import.ts';
 import { createOnDemandSources } from '../import/services.ts';
 import { tryLock } from '../night/lock.ts';
 import { listDue, lookUpIn } from './fetcher.ts';
@@ -162,7 +162,7 @@ test('of many companies those are found that are watched, by whichever number', 
   const regon = ['997142044', '997152054'].map((key, at) => legalPerson(key, nips[at]!, 'X'));
   const { settings } = await startRegistries({ regon });
   for (const nip of nips) await (await createSubmitter(db, api)).add('NIP', nip);
-  await importAwaited({
+  await importDue({
     db,
     logger: pino({ level: 'silent' }),
     sources: createOnDemandSources(settings, hasty),

@@ -1,8 +1,8 @@
 import { minute_ms } from '../../sql/process/durations.ts';
 
 /**
- * The timeouts of the SMTP server, in ms. `customer.mail_attempts` is the number of attempts. graphile-worker
- * sets the pauses between attempts: e, e², … seconds, at most e¹⁰ (six hours).
+ * The timeouts of the SMTP server, in ms. `customer.mail_attempts` is the number of attempts, `customer.mail_pause` the
+ * pause after each.
  */
 export const smtp = {
   connectionTimeout: 30_000,

@@ -20,16 +20,12 @@ export const webhooks = {
   slow_ms: 2 * second_ms,
   /** The sessions of the database that all calls of a worker share. */
   sessions: 4,
-  /** The pause between two looks for due endpoints, in ms. */
-  tick_ms: second_ms,
   /** The pause after the end of a call, so that calls which end together are replaced together, in ms. */
   pause_ms: 10,
   /** The time for which one turn of an endpoint begins calls, in ms. */
   turn_ms: second_ms,
   /** The time after which a turn counts as lost with its worker, in seconds. */
   lease_s: 60,
-  /** The longest wait for calls under way when the worker ends, in ms. */
-  grace_ms: 20 * second_ms,
   /** The pauses between attempts to keep the outcome of a call. */
   end: { retries: 3, minTimeout: second_ms, factor: 2 },
   /** The largest body of a call with several events, and the bytes of that body without its events. */

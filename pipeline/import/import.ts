@@ -9,6 +9,7 @@ import { dayIn } from '../../sql/country.ts';
 import { loadSource } from '../sources/source.ts';
 import { AlreadyRunning } from '../errors.ts';
 import { imports } from '../figures/import-retries.ts';
+import { whileLocked } from '../night/lock.ts';
 import { runNightly } from '../night/nightly.ts';
 import { Reporter } from '../night/reporter.ts';
 import { inParallel } from '../parallel.ts';
@@ -75,7 +76,7 @@ interface Asking {
  * fails when no registry knows it, or after `imports.attempts` without an answer. Other numbers wait for a
  * later attempt.
  */
-export async function importAwaited(options: ImportOptions): Promise<void> {
+async function importAwaited(options: ImportOptions): Promise<void> {
   const { db, now, signal } = options;
   // The accounts of the last turns: one of the buyers, one of the others.
   let [buyer, other] = ['0', '0'];
@@ -215,14 +216,18 @@ async function settle(
   }
 }
 
-/** Fails the numbers that are awaited for too long, and queues the import if a number is due. */
-export async function sweepWatches(
-  { pool }: Database,
-  sources: readonly OnDemandSource[],
-  now: Date,
-): Promise<void> {
-  await pool.query('select customer.advance_watches($1, only_overdue => true)', [now]);
-  if (sources.length === 0) return;
-  const due = await queryFile(pool, 'import/find_due.sql', [now, 1, 1, '0', '0']);
-  if (due.length > 0) await pool.query('select customer.enqueue_import()');
+/**
+ * Imports the awaited numbers if one is due. One worker imports at a time: throws `AlreadyRunning` while another worker
+ * does.
+ */
+export async function importDue(options: ImportOptions): Promise<void> {
+  const { db, now, signal } = options;
+  const { rowCount } = await db.pool.query(
+    `select from customer.watch where state = 'queued' and next_attempt_at <= $1 limit 1`,
+    [now()],
+  );
+  if (rowCount === 0) return;
+  await whileLocked(db.pool, 'import', 'Another worker imports', (lost) =>
+    importAwaited({ ...options, signal: AbortSignal.any([signal, lost]) }),
+  );
 }

@@ -20,8 +20,8 @@ async function receive(
 ): Promise<ReceivedMail & { jwt: string; message_id: string }> {
   const { smtp, options: sending } = await serveMail(db);
   const mail = await leaveMail(db, { created_at, ...options });
-  expect(await sendMail(sending, mail.mail_id, false)).toEqual({ state: 'sent' });
-  expect(await mailRow(db, mail)).toEqual({ state: 'sent', attempt_count: 1, last_error: null });
+  expect(await sendMail(sending, mail.mail_id)).toEqual({ state: 'sent' });
+  expect(await mailRow(db, mail)).toMatchObject({ state: 'sent', last_error: null });
   expect(smtp.mails).toHaveLength(1);
   const purpose = options?.template ?? 'init';
   const jwt = signOneTimeToken(secretKey, { ...mail, purpose, created_at, expires_at });

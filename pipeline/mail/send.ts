@@ -27,6 +27,9 @@ interface Mail {
   template: string;
   data: { user_name?: string };
   created_at: Date;
+  last_error: string | null;
+  /** The number of attempts after this one; negative when the last attempt was begun and never ended. */
+  attempts_left: number;
   language: Language;
 }
 
@@ -59,15 +62,9 @@ interface Sending {
 /**
  * Sends one mail, if it is still queued. The mail is locked until its outcome is saved. It goes out twice only
  * when this process, or its session, is lost in between. The reader's server then recognizes the mail by its
- * Message-ID.
- *
- * @param isLastAttempt whether a mail that cannot be sent now has failed
+ * Message-ID. A mail that cannot be sent at its last attempt has failed.
  */
-export async function sendMail(
-  options: SendOptions,
-  mail_id: number,
-  isLastAttempt: boolean,
-): Promise<Sending> {
+export async function sendMail(options: SendOptions, mail_id: number): Promise<Sending> {
   // The end of the session, as after an error, releases the mail.
   return inSession(options.pool, async (client) => {
     await client.query('begin');
@@ -77,7 +74,7 @@ export async function sendMail(
     let sending: Sending = { state: 'ended before' };
     if (mail) {
       sending = await attempt(options, client, mail);
-      if (sending.state === 'queued' && isLastAttempt) sending.state = 'failed';
+      if (sending.state === 'queued' && mail.attempts_left <= 0) sending.state = 'failed';
       const end = [mail_id, sending.state, sending.reason, options.now()];
       await runFile(client, 'mail/end_attempt.sql', end);
     }
@@ -92,6 +89,9 @@ async function attempt(
   mail: Mail,
 ): Promise<Sending> {
   try {
+    if (mail.attempts_left < 0) {
+      throw new MailRefused(mail.last_error ?? 'The worker was ended in the middle each time');
+    }
     if (!plainAddress.test(mail.recipient)) throw new MailRefused('The address is not an address');
     const { created_at, language, data } = mail;
     const reader = { language, texts: texts[language] };

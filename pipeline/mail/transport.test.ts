@@ -21,7 +21,7 @@ const folder = await mkdtemp(join(tmpdir(), 'registry-mail-'));
 
 async function send(deliver: SendOptions['deliver']) {
   const mail = await leaveMail(db, { created_at });
-  return await sendMail(sendOptions(db, deliver), mail.mail_id, false);
+  return await sendMail(sendOptions(db, deliver), mail.mail_id);
 }
 
 describe('a server that offers STARTTLS', () => {
@@ -59,7 +59,7 @@ describe('mails without an SMTP server', () => {
     const inbox = join(folder, 'not there yet', 'mail');
     const mail = await leaveMail(db, { created_at, template: 'recover', user_name: 'Żaneta' });
     const filing = sendOptions(db, createFileDelivery(inbox));
-    expect(await sendMail(filing, mail.mail_id, false)).toEqual({ state: 'sent' });
+    expect(await sendMail(filing, mail.mail_id)).toEqual({ state: 'sent' });
     expect(await mailRow(db, mail)).toMatchObject({ state: 'sent' });
     const names = (await readdir(inbox)).toSorted();
     expect(names).toEqual([`${mail.message_id}.eml`, `${mail.message_id}.txt`]);
@@ -81,7 +81,7 @@ describe('mails without an SMTP server', () => {
       `update customer.mail set state = 'queued', ended_at = null where mail_id = $1`,
       [mail.mail_id],
     );
-    await sendMail(options, mail.mail_id, false);
+    await sendMail(options, mail.mail_id);
     expect(smtp.mails[0]!.raw).toBe(text);
   });
 

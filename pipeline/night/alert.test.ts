@@ -23,7 +23,7 @@ async function counts(db: TestDatabase): Promise<object> {
     `select
        (select count(*)::int from customer.mail where template = 'digest') as mails,
        (select count(*)::int from customer.alert) as alerts,
-       (select count(*)::int from graphile_worker.jobs) as jobs`,
+       (select count(*)::int from customer.job) as jobs`,
   );
   return rows[0]!;
 }
@@ -128,7 +128,7 @@ test('a mail of more than 200 events has the worst 200, in the order of names, a
   );
   expect(mails.rows).toEqual([{ mail_id: expect.any(String), alerts: 230 }]);
   const { smtp, options } = await serveMail(db);
-  await sendMail(options, Number(mails.rows[0]!.mail_id), false);
+  await sendMail(options, Number(mails.rows[0]!.mail_id));
   const text = smtp.mails[0]!.email.text!;
   // The companies of each section with the change, in the order of the mail.
   const parts = text.matchAll(

@@ -12,6 +12,7 @@ import { readCursor } from '../../sql/feed-cursor.ts';
 import { createAgent } from '../../sql/webhook/address.ts';
 import { listSecrets } from '../../sql/webhook/secret.ts';
 import { webhookCall, webhooks as figures } from '../figures/webhook-retries.ts';
+import { worker } from '../figures/worker-pauses.ts';
 import { deliverWebhooks } from './deliver.ts';
 
 const db = await createFirstDay();
@@ -116,7 +117,7 @@ describe('An endpoint', () => {
     await expect.poll(() => read(unheard), patient).toEqual([]);
     // An import publishes a snapshot, and neither a day nor an event.
     await db.pool.query('select registry.end_publication()');
-    await delay(2 * figures.tick_ms);
+    await delay(2 * worker.tick_ms);
     expect(receiver.calls.map(({ path }) => path)).toEqual(['/beat']);
     expect(positions(receiver.calls)).toEqual([[String(events[3]), String(last)]]);
     expect(receiver.calls[0]).toMatchObject({
@@ -187,7 +188,7 @@ describe('An endpoint', () => {
         state: 'disabled',
         leased_until: null,
       });
-    await delay(2 * figures.tick_ms);
+    await delay(2 * worker.tick_ms);
     expect(receiver.calls).toHaveLength(1);
   });
 });

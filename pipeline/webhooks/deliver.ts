@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import { webhooks as figures } from '../figures/webhook-retries.ts';
+import { workInLanes } from '../repeat.ts';
 import type { LeasedWebhook } from './message.ts';
 import { takeTurn, type TurnOptions } from './turn.ts';
 
@@ -16,33 +16,19 @@ interface News {
  *
  * @param onFault receives the error of a failed turn; the turn is repeated later
  */
-export async function deliverWebhooks(
+export function deliverWebhooks(
   options: TurnOptions,
   signal: AbortSignal,
   onFault: (error: Error) => void,
 ): Promise<void> {
-  const { lanes, lanesOfAccount, slowLanes, lease_s } = figures;
-  const turns = new Set<Promise<void>>();
+  const { lanesOfAccount, slowLanes, lease_s } = figures;
   let news: News | undefined;
-  try {
-    while (!signal.aborted) {
-      const [found] = await runPrepared<News>(options.db, 'webhook/read_news.sql', []);
-      if (found!.night_count !== news?.night_count) news = found;
-      const { snapshot_no } = news!;
-      const values = [lanes - turns.size, snapshot_no, lanesOfAccount, slowLanes, lease_s];
-      const claimed = await runPrepared<LeasedWebhook>(options.db, 'webhook/claim.sql', values);
-      for (const webhook of claimed) {
-        const turn = takeTurn(options, webhook, snapshot_no)
-          .catch(onFault)
-          .finally(() => turns.delete(turn));
-        turns.add(turn);
-      }
-      const tick = delay(figures.tick_ms, undefined, { signal }).catch(() => undefined);
-      await Promise.race([...turns, tick]);
-      // Turns that end at nearly the same time share one claim.
-      await delay(figures.pause_ms);
-    }
-  } finally {
-    await Promise.race([Promise.all(turns), delay(figures.grace_ms, undefined, { ref: false })]);
-  }
+  const claim = async (free: number) => {
+    const [found] = await runPrepared<News>(options.db, 'webhook/read_news.sql', []);
+    if (found!.night_count !== news?.night_count) news = found;
+    const values = [free, news!.snapshot_no, lanesOfAccount, slowLanes, lease_s];
+    return runPrepared<LeasedWebhook>(options.db, 'webhook/claim.sql', values);
+  };
+  const call = (webhook: LeasedWebhook) => takeTurn(options, webhook, news!.snapshot_no);
+  return workInLanes(figures, claim, call, signal, onFault);
 }

@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { countWaiting, hold } from '../../fixtures/database/locks.ts';
 import { leaveMail, mailRow } from '../../fixtures/process/mail.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { holdText, startTestSmtp } from '../../fixtures/process/test-smtp.ts';
 import { startTestWorker } from '../../fixtures/process/test-worker.ts';
+import { worker as figures } from '../figures/worker-pauses.ts';
 
 let db: TestDatabase;
 
@@ -25,9 +27,7 @@ async function settle(...states: string[]): Promise<void> {
 }
 
 async function jobs(): Promise<object[]> {
-  const { rows } = await db.pool.query<object>(
-    'select key, attempts, locked_by is not null as is_locked from graphile_worker.jobs',
-  );
+  const { rows } = await db.pool.query<object>('select task, state from customer.job');
   return rows;
 }
 
@@ -64,16 +64,16 @@ describe('a worker', () => {
   });
 
   test.each([
-    ['gives up after twelve attempts', 450, 11],
-    ['does not try again what was refused for good', 550, 0],
-  ])('%s', async (_, code, attempts) => {
+    ['gives up after twelve attempts', 450, 12],
+    ['does not try again what was refused for good', 550, 1],
+  ])('%s', async (_, code, attempt_count) => {
     const smtp = await startTestSmtp({ onRecipient: () => code });
     const mail = await leaveMail(db);
-    await db.pool.query('update graphile_worker._private_jobs set attempts = $1', [attempts]);
+    await db.pool.query('update customer.mail set attempt_count = $1', [attempt_count - 1]);
     const worker = await startWorker(smtp.url);
     await settle('failed');
     const last_error: unknown = expect.stringContaining(String(code));
-    expect(await mailRow(db, mail)).toEqual({ state: 'failed', attempt_count: 1, last_error });
+    expect(await mailRow(db, mail)).toEqual({ state: 'failed', attempt_count, last_error });
     await worker.stop();
     expect(await jobs()).toEqual([]);
     expect(smtp.offers.recipients).toBe(1);
@@ -95,18 +95,23 @@ describe('a worker', () => {
     await stopped;
     expect(await mailRow(db, mail)).toMatchObject({ state: 'sent' });
     expect(await mailRow(db, later)).toMatchObject({ state: 'queued', attempt_count: 0 });
-    expect(await jobs()).toEqual([{ key: `mail:${later.mail_id}`, attempts: 0, is_locked: false }]);
+    expect(await jobs()).toEqual([{ task: 'send_mail', state: 'waiting' }]);
   });
 
   test('goes on after it has lost all its sessions, and says so in one sentence', async () => {
     const smtp = await startTestSmtp();
     const worker = await startWorker(smtp.url);
-    const sessions = `from pg_stat_activity
-      where datname = current_database() and application_name = 'registry-worker'`;
-    // Two queues wait for jobs.
-    const listening = () => db.pool.query(`select ${sessions} and query like 'LISTEN %'`);
-    await expect.poll(async () => (await listening()).rowCount).toBe(2);
-    await db.pool.query(`select pg_terminate_backend(pid) ${sessions}`);
+    const unlock = await hold(
+      db.pool,
+      'lock table customer.mail, customer.watch, customer.webhook',
+    );
+    // Mails, numbers and endpoints are looked for.
+    await expect.poll(() => countWaiting(db.pool), { timeout: 10_000 }).toBeGreaterThan(2);
+    await db.pool.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and application_name = 'registry-worker'`,
+    );
+    await unlock();
     await leaveMail(db);
     await settle('sent');
     expect(smtp.mails).toHaveLength(1);
@@ -119,23 +124,19 @@ describe('a worker', () => {
   });
 });
 
-test('a worker whose jobs could not be marked as done begins its queue anew', async () => {
-  let texts = 0;
-  // One after the other: their failures keep the queue from its end.
-  const smtp = await startTestSmtp({ onText: () => delay(100 * (texts += 1), undefined) });
+test('a worker whose claims fail goes on when they do not any more', async () => {
+  const smtp = await startTestSmtp();
   await db.pool.query(`
-    create function customer.refuse_end() returns trigger language plpgsql as
+    create function customer.refuse() returns trigger language plpgsql as
     $$ begin raise exception 'The disk is full'; end $$;
-    create trigger refuse_end before delete on graphile_worker._private_jobs
-    for each row execute function customer.refuse_end()`);
-  await Promise.all(Array.from({ length: 4 }, () => leaveMail(db)));
+    create trigger refuse before update on customer.mail
+    for each row execute function customer.refuse()`);
+  await leaveMail(db);
   const worker = await startWorker(smtp.url);
-  const failures = () =>
-    worker.log.filter(({ msg }) => String(msg).startsWith('Failed to complete'));
-  await expect.poll(() => failures().length, { timeout: 10_000 }).toBe(4);
-  await db.pool.query('drop trigger refuse_end on graphile_worker._private_jobs');
-  await expect.poll(jobs, { timeout: 30_000 }).toEqual([]);
-  expect(smtp.mails).toHaveLength(4);
+  await worker.says('Mails cannot be sent');
+  await db.pool.query('drop trigger refuse on customer.mail');
+  await settle('sent');
+  expect(smtp.mails).toHaveLength(1);
 });
 
 describe('two workers', () => {
@@ -154,41 +155,37 @@ describe('two workers', () => {
     expect(Math.min(...senders())).toBeGreaterThan(0);
   });
 
-  test('never send one at once, even when its job is given to both', async () => {
+  test('never send one at once, even when its next attempt is due', async () => {
     const { behaviour, reached, answer } = holdText();
     const smtp = await startTestSmtp(behaviour);
     const mail = await leaveMail(db);
-    const [, second] = await Promise.all([startWorker(smtp.url), startWorker(smtp.url)]);
+    const workers = await Promise.all([startWorker(smtp.url), startWorker(smtp.url)]);
     await reached;
-    await db.pool.query('select customer.enqueue_mail($1)', [mail.mail_id]);
-    for (;;) {
-      const { rowCount } = await db.pool.query(
-        `select from pg_stat_activity
-         where datname = current_database() and wait_event_type = 'Lock'
-           and query like '%for update%' and pid <> pg_backend_pid()`,
-      );
-      if (rowCount === 1) break;
-    }
+    const due = 'select from customer.mail where next_attempt_at <= now()';
+    await expect.poll(async () => (await db.pool.query(due)).rowCount, { timeout: 10_000 }).toBe(1);
+    expect(await jobs()).toEqual([{ task: 'send_mail', state: 'running' }]);
+    // Both look again.
+    await delay(2 * figures.tick_ms);
     answer();
     await settle('sent');
-    await second.stop();
+    await Promise.all(workers.map(({ stop }) => stop()));
     expect(smtp.offers.texts).toBe(1);
+    expect(await mailRow(db, mail)).toMatchObject({ attempt_count: 1 });
   });
 });
 
 describe('what was left behind', () => {
-  test('a mail whose job was begun twelve times and never ended has failed', async () => {
+  test('a mail whose attempts were begun twelve times and never ended has failed', async () => {
     const smtp = await startTestSmtp();
     const mail = await leaveMail(db);
     await db.pool.query(
-      `update graphile_worker._private_jobs
-       set attempts = 12, locked_by = 'pool-of-yesterday', locked_at = now()`,
+      'update customer.mail set attempt_count = 12, next_attempt_at = now(), sending_since = now()',
     );
     const worker = await startWorker(smtp.url);
     await settle('failed');
     expect(await mailRow(db, mail)).toEqual({
       state: 'failed',
-      attempt_count: 0,
+      attempt_count: 12,
       last_error: 'The worker was ended in the middle each time',
     });
     await worker.stop();
@@ -196,7 +193,7 @@ describe('what was left behind', () => {
     expect(smtp.offers.senders).toBe(0);
   });
 
-  test('the jobs of a worker that lives are left to it', async () => {
+  test('the mail of a worker that lives is left to it', async () => {
     const smtp = await startTestSmtp();
     const { behaviour, reached, answer } = holdText();
     const slow = await startTestSmtp(behaviour);
@@ -207,7 +204,7 @@ describe('what was left behind', () => {
     // The first takes four at most.
     for (let count = 0; count < 6; count += 1) await leaveMail(db);
     await second.says('mail: sent');
-    expect(await jobs()).toContainEqual(expect.objectContaining({ is_locked: true }));
+    expect(await jobs()).toContainEqual({ task: 'send_mail', state: 'running' });
     answer();
     await settle('sent');
     expect(slow.mails.length + smtp.mails.length).toBe(7);

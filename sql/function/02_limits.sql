@@ -6,6 +6,11 @@ create or replace function customer.mail_attempts() returns integer
 language sql immutable parallel safe
 return 12;
 
+-- Returns the pause after an attempt to send a mail: e, e², … seconds, at most e¹⁰ (six hours).
+create or replace function customer.mail_pause(attempt_count integer) returns interval
+language sql immutable parallel safe
+return make_interval(secs => exp(least(attempt_count, 10)));
+
 -- Returns the most events that a digest mail lists (nightly/6_notify/alerts.sql).
 create or replace function customer.digest_events() returns integer
 language sql immutable parallel safe

@@ -241,8 +241,9 @@ begin
 end;
 $$;
 
--- Advances the overdue watches and, unless `only_overdue`, the watches whose company is known by now.
-create or replace function customer.advance_watches(moment timestamptz, only_overdue boolean default false) returns void
+-- Advances the overdue watches, and the watches whose company is known by now.
+drop function if exists customer.advance_watches(timestamptz, boolean);
+create or replace function customer.advance_watches(moment timestamptz) returns void
 language sql as $$
     select customer.advance_watches(
         array(
@@ -252,8 +253,7 @@ language sql as $$
                 watch.state = 'queued'
                 and (
                     watch.created_at <= moment - make_interval(days => customer.watch_days())
-                    or not only_overdue
-                    and registry.find_company(watch.identifier_type, watch.identifier_value) is not null
+                    or registry.find_company(watch.identifier_type, watch.identifier_value) is not null
                 )
         ),
         moment

@@ -1,11 +1,13 @@
--- Postpones the numbers of the list $1 that are still awaited. Their accounts are locked first.
+-- Postpones the numbers of the list $1 that are still awaited, at most until they fail. Their accounts are locked first.
 with locked as materialized (
     select customer.lock_watches(customer.awaiting($1))
 )
 
 update customer.watch
 set
-    next_attempt_at = asked.next_attempt_at,
+    next_attempt_at = least(
+        asked.next_attempt_at, watch.created_at + make_interval(days => customer.watch_days())
+    ),
     attempt_count = asked.attempt_count,
     last_error = asked.last_error
 from locked

@@ -1,9 +1,11 @@
--- Records the result of an attempt to send the mail $1: the state $2, the error $3 or null, and the time $4. The queue
--- repeats an attempt that fails, up to `customer.mail_attempts` (sql/function/02_limits.sql).
+-- Records the result of an attempt to send the mail $1: the state $2, the error $3 or null, and the time $4. A mail that
+-- stays queued is due again after a pause. A dropped mail has had no attempt.
 update customer.mail
 set
     state = $2,
     last_error = $3,
-    attempt_count = attempt_count + case when $2 = 'dropped' then 0 else 1 end,
+    attempt_count = least(attempt_count, customer.mail_attempts()) - case when $2 = 'dropped' then 1 else 0 end,
+    next_attempt_at = clock_timestamp() + customer.mail_pause(attempt_count),
+    sending_since = null,
     ended_at = case when $2 <> 'queued' then $4::timestamptz end
 where mail_id = $1

@@ -1,4 +1,4 @@
--- Returns one row per metric and labels: registries, queue, mails, webhooks and credits. sql/metrics/registry.ts has the texts.
+-- Returns one row per metric and labels: registries, jobs, mails, webhooks and credits. sql/metrics/registry.ts has the texts.
 with last_run as (
     select distinct on (run.source) run.*, registry.state_of(run) as state_now
     from registry.run
@@ -11,18 +11,6 @@ published as (
     from registry.run
     where run.state = 'published'
     order by run.source, run.dump_date desc
-),
-
-job as (
-    select
-        task_identifier as task,
-        run_at,
-        case
-            when locked_at is not null then 'running'
-            when attempts >= max_attempts then 'given_up'
-            else 'waiting'
-        end as state
-    from graphile_worker.jobs
 )
 
 select figure.name, json_build_object('source', source) as labels, figure.value
@@ -78,15 +66,15 @@ group by last_run.source
 
 union all
 select 'registry_jobs', json_build_object('task', task, 'state', state), count(*)
-from job
+from customer.job
 group by task, state
 
 union all
 select
     'registry_job_wait_seconds',
     json_build_object('task', task),
-    greatest(0, extract(epoch from now() - min(run_at)))
-from job
+    greatest(0, extract(epoch from now() - min(due_at)))
+from customer.job
 where state = 'waiting'
 group by task
 

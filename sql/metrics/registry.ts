@@ -21,7 +21,7 @@ const descriptions: Record<string, string> = {
   registry_run_rows:
     'Rows that the last run read, accepted and rejected, and entries that it changed.',
   registry_refused_in_a_row: 'Nights that refused a dump since the last dump was published.',
-  registry_jobs: 'Jobs of the queue.',
+  registry_jobs: 'Queued mails, and the import while a number is due.',
   registry_job_wait_seconds: 'How long the oldest due job waits.',
   registry_import_accounts: 'Accounts with numbers whose import is due.',
   registry_import_wait_seconds:
@@ -38,7 +38,7 @@ const descriptions: Record<string, string> = {
 };
 
 /**
- * Adds the metrics of registries, queue, mails, webhooks and credits from the tables, and the session counts of the
+ * Adds the metrics of registries, jobs, mails, webhooks and credits from the tables, and the session counts of the
  * pool. While the database is away the metrics of the tables are absent.
  */
 export function addRegistryMetrics(

@@ -23,7 +23,7 @@ test('the mail of a night', async () => {
   );
   expect(mails).toHaveLength(1);
   const { smtp, options } = await serveMail(db);
-  expect(await sendMail(options, Number(mails[0]!.mail_id), false)).toEqual({ state: 'sent' });
+  expect(await sendMail(options, Number(mails[0]!.mail_id))).toEqual({ state: 'sent' });
   const [mail] = smtp.mails as [ReceivedMail];
   const link = `https://api.registry.example/unsubscribe?token=${signUnsubscribeToken(secretKey, { user_ref: reader.user_ref, issued_at: new Date('2026-11-20T05:00:00Z') })}`;
   const pageOf = (number: string) =>

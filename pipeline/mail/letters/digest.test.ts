@@ -20,7 +20,7 @@ async function turn(isOn: boolean): Promise<void> {
 
 async function receive(mail_id: number): Promise<ReceivedMail> {
   const { smtp, options } = await serveMail(db);
-  expect(await sendMail(options, mail_id, false)).toEqual({ state: 'sent' });
+  expect(await sendMail(options, mail_id)).toEqual({ state: 'sent' });
   return smtp.mails[0]!;
 }
 
@@ -190,7 +190,7 @@ GET https://api.registry.example/api/v1/watchlist/events?from_date=2026-11-20&to
   test('offers no one-click request where it would not be secret', async () => {
     const { smtp, options } = await serveMail(db);
     const mail_id = await leaveDigest([renamed]);
-    await sendMail({ ...options, baseUrl: 'http://localhost:8080' }, mail_id, false);
+    await sendMail({ ...options, baseUrl: 'http://localhost:8080' }, mail_id);
     const keys = smtp.mails[0]!.email.headers.map(({ key }) => key);
     expect(keys).toContain('list-unsubscribe');
     expect(keys).not.toContain('list-unsubscribe-post');
@@ -202,7 +202,6 @@ GET https://api.registry.example/api/v1/watchlist/events?from_date=2026-11-20&to
     const sending = await sendMail(
       sendOptions(db, () => Promise.reject(new Error('It was sent'))),
       mail_id,
-      false,
     );
     const reason = 'The account has turned alerts by mail off';
     expect(sending).toEqual({ state: 'dropped', reason });

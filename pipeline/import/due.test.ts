@@ -2,52 +2,48 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { legalPerson } from '../../fixtures/registry/bir-entity.ts';
-import { hasty } from '../../fixtures/registry/fetching.ts';
 import { leaveMail } from '../../fixtures/process/mail.ts';
 import { useImportWorld } from '../../fixtures/registry/import-world.ts';
 import { startRegistries } from '../../fixtures/registry/registries.ts';
 import { startTestSmtp } from '../../fixtures/process/test-smtp.ts';
 import { startTestWorker } from '../../fixtures/process/test-worker.ts';
-import { createOnDemandSources } from './services.ts';
-import { sweepWatches } from './import.ts';
+import { AlreadyRunning } from '../errors.ts';
+import { whileLocked } from '../night/lock.ts';
 
 const company = legalPerson('997142044', '1000705505', 'ZMYŚLONA SPÓŁKA Z O.O.');
 
 const world = useImportWorld();
 
-async function jobs(): Promise<number> {
-  const rows = await world.read(
-    `select from graphile_worker.jobs where task_identifier = 'import'`,
-  );
-  return rows.length;
-}
-
 describe('without a night', () => {
   test('what is waited for fails after seven days', async () => {
+    const none = await startRegistries({});
     await world.submitter.add('KRS', '0000000017');
-    await sweepWatches(world.database, [], new Date('2026-11-27T10:04:59.999Z'));
-    expect(await world.submitter.list()).toEqual(['KRS 0000000017 queued']);
-    await sweepWatches(world.database, [], new Date('2026-11-27T10:05:00Z'));
+    for (const moment of ['20T10:05:00', '21T10:05:00', '26T10:05:01', '27T10:04:59.999']) {
+      world.now = new Date(`2026-11-${moment}Z`);
+      await world.importFrom(none);
+      expect(await world.submitter.list()).toEqual(['KRS 0000000017 queued']);
+    }
+    world.now = new Date('2026-11-27T10:05:00Z');
+    await world.importFrom(none);
     expect(await world.submitter.list()).toEqual(['KRS 0000000017 failed']);
     expect(await world.submitter.mails()).toHaveLength(1);
   });
 
-  test('what is due is asked for again, where a registry is set up', async () => {
-    const { settings } = await startRegistries({ regon: [] });
-    const sources = createOnDemandSources(settings, hasty);
-    const later = new Date(world.now.getTime() + 60_000);
-    await sweepWatches(world.database, sources, later);
-    expect(await jobs()).toBe(0);
+  test('what is due is asked for again, by one worker', async () => {
+    const registries = await startRegistries({ regon: [] });
+    const asked = () => registries.regon.calls().length > 0;
     await world.submitter.add('KRS', '0000000017');
-    await world.database.pool.query('delete from graphile_worker._private_jobs');
-    await sweepWatches(world.database, [], later);
-    expect(await jobs()).toBe(0);
+    const later = new Date(world.now.getTime() + 60_000);
     await world.database.pool.query('update customer.watch set next_attempt_at = $1', [later]);
-    await sweepWatches(world.database, sources, world.now);
-    expect(await jobs()).toBe(0);
-    await sweepWatches(world.database, sources, later);
-    await sweepWatches(world.database, sources, later);
-    expect(await jobs()).toBe(1);
+    await world.importFrom(registries);
+    expect(asked()).toBe(false);
+    world.now = later;
+    await whileLocked(world.database.pool, 'import', 'held', async () => {
+      await expect(world.importFrom(registries)).rejects.toThrow(AlreadyRunning);
+    });
+    expect(asked()).toBe(false);
+    await world.importFrom(registries);
+    expect(asked()).toBe(true);
   });
 });
 
@@ -60,8 +56,6 @@ describe('the worker', () => {
     await worker.says('mail: sent');
     expect(await world.submitter.list()).toEqual(['NIP 1000705505 ready ZMYŚLONA SPÓŁKA Z O.O.']);
     expect(smtp.mails.map(({ email }) => email.subject)).toEqual(['Your watch list: 1 ready']);
-    // The first sweep may have queued the import once more while it ran.
-    await expect.poll(jobs, { timeout: 20_000 }).toBe(0);
     await worker.stop();
     await smtp.close();
   });

@@ -1,0 +1,49 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { worker as figures } from './figures/worker-pauses.ts';
+
+/** Repeats some work after a pause until the signal is aborted; the pause after a fault is five seconds at least. */
+export async function repeat(
+  work: () => Promise<unknown>,
+  pause_ms: number,
+  signal: AbortSignal,
+  onFault: (error: Error) => void,
+): Promise<void> {
+  while (!signal.aborted) {
+    let wait_ms = pause_ms;
+    await work().catch((error: Error) => {
+      onFault(error);
+      wait_ms = Math.max(pause_ms, figures.faultPause_ms);
+    });
+    await delay(wait_ms, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/**
+ * Claims jobs and does them in parallel until the signal is aborted, then waits until the jobs under way have ended.
+ *
+ * @param lanes the most jobs in parallel
+ * @param pause_ms the pause after the end of a job, in ms: jobs which end meanwhile share one claim
+ * @param claim returns jobs that are due, as many as lanes are free at most
+ * @param onFault receives the error of a claim or a job; the job is due again later
+ */
+export async function workInLanes<Job>(
+  { lanes, pause_ms }: { lanes: number; pause_ms: number },
+  claim: (free: number) => Promise<Job[]>,
+  work: (job: Job) => Promise<unknown>,
+  signal: AbortSignal,
+  onFault: (error: Error) => void,
+): Promise<void> {
+  const underWay = new Set<Promise<unknown>>();
+  const fill = async () => {
+    for (const job of await claim(lanes - underWay.size)) {
+      const ended = work(job)
+        .catch(onFault)
+        .finally(() => underWay.delete(ended));
+      underWay.add(ended);
+    }
+    const tick = delay(figures.tick_ms, undefined, { signal }).catch(() => undefined);
+    await Promise.race([...underWay, tick]);
+  };
+  await repeat(fill, pause_ms, signal, onFault);
+  await Promise.all(underWay);
+}

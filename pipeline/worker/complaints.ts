@@ -1,0 +1,21 @@
+import type { Logger } from 'pino';
+import { isLostConnection } from '../../sql/connection/lost-connection.ts';
+import { AlreadyRunning } from '../errors.ts';
+import { worker as figures } from '../figures/worker-pauses.ts';
+
+/**
+ * Returns a function that makes handlers of faults, each with a sentence for the log. A lost database is logged once a
+ * minute, in one sentence: all jobs of a worker lose the database in the same moment. Work that another worker does,
+ * and work that the signal has ended, is no fault.
+ */
+export function createComplaints(logger: Logger, signal: AbortSignal) {
+  let said_at = -Infinity;
+  return (sentence: string) => (error: Error) => {
+    if (error instanceof AlreadyRunning || error === signal.reason) return;
+    if (!isLostConnection(error)) logger.error({ err: error }, sentence);
+    else if (performance.now() - said_at >= figures.complaint_ms) {
+      said_at = performance.now();
+      logger.warn(`The database is away, jobs wait until it is back: ${error.message}`);
+    }
+  };
+}

@@ -1,0 +1,23 @@
+-- Lists the work of the workers, by its task: each queued mail, and the import while a number is due. `state`:
+-- 'waiting', 'running', or 'given_up' for a mail whose attempts are used up; the next look of a worker fails it.
+create or replace view customer.job as
+select
+    'send_mail' as task,
+    case
+        when attempt_count >= customer.mail_attempts() and next_attempt_at <= now() then 'given_up'
+        when sending_since is not null then 'running'
+        else 'waiting'
+    end as state,
+    next_attempt_at as due_at
+from customer.mail
+where state = 'queued'
+union all
+select
+    'import',
+    case
+        when exists (select from registry.lock where lock_name = 'import' and registry.is_held(lock)) then 'running'
+        else 'waiting'
+    end,
+    min(due_since)
+from customer.import_queue
+having count(*) > 0;
