@@ -17,9 +17,9 @@ import { loadSource } from '../sources/source.ts';
 import { describeFindings, runChecks } from './run-checks.ts';
 import { inLastSession, lockPublishing, lockSource } from './lock.ts';
 import type { Night, NightOptions } from './context.ts';
+import { checkDate } from './dump-date.ts';
 import {
   abandonRuns,
-  checkDate,
   dropTables,
   endRun,
   findNewestPublished,
