@@ -18,6 +18,7 @@ import { describeFindings, runChecks } from './run-checks.ts';
 import { inLastSession, lockPublishing, lockSource } from './lock.ts';
 import type { Night, NightOptions } from './context.ts';
 import { checkDate } from './dump-date.ts';
+import { fence } from './fence.ts';
 import {
   abandonRuns,
   dropTables,
@@ -29,7 +30,6 @@ import {
 } from './run.ts';
 import {
   configureSession,
-  fence,
   runParallel,
   runSteps,
   settle,

@@ -1,4 +1,4 @@
-import type { Pool, PoolClient } from 'pg';
+import type { PoolClient } from 'pg';
 import { inSession, runFile, type Sessions } from '../../sql/connection/database.ts';
 import { isDiskFull } from '../fault.ts';
 
@@ -16,29 +16,6 @@ export type Steps = readonly string[];
 /** Returns the schema of the tables of a source's night. */
 export function stageOf(source: string): string {
   return `stage_${source}`;
-}
-
-/**
- * Returns the sessions of a night. Each one must have the epoch of the first session: the identity of the writer and of
- * its last start. After a failover or a crash the tables of a night are empty or missing, although published data stays.
- */
-export async function fence(pool: Pool, first: PoolClient): Promise<Sessions> {
-  const readEpoch = 'select registry.epoch() as epoch';
-  const { rows } = await first.query<{ epoch: string }>(readEpoch);
-  const connect = async () => {
-    const client = await pool.connect();
-    try {
-      const found = await client.query<{ epoch: string }>(readEpoch);
-      if (found.rows[0]!.epoch === rows[0]!.epoch) return client;
-      throw new Error(
-        'The database has moved to another server, or was started anew: run it again',
-      );
-    } catch (error) {
-      client.release(true);
-      throw error;
-    }
-  };
-  return { connect };
 }
 
 /** Prepares a session for the large statements of a night. */

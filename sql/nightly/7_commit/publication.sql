@@ -1,4 +1,4 @@
--- Ends the publication: the last statement before the commit.
+-- Ends the publication: the last statement before the commit. pipeline/night/fence.ts refuses a session after a failover.
 
 delete from registry.reserved_id
 using stage.night
