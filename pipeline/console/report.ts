@@ -1,4 +1,4 @@
-import { describeFindings } from '../night/run-checks.ts';
+import { describeFindings } from '../night/guards.ts';
 import type { Outcome, RefusedRun } from '../night/inbox.ts';
 import type { RunSummary } from '../night/summary.ts';
 import { figure } from '../written-figure.ts';

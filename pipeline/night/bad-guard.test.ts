@@ -16,7 +16,7 @@ import { dumpTables } from '../../fixtures/dump/night.ts';
 import { readRows } from '../../fixtures/expected.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { Refusal } from '../errors.ts';
-import { describeFindings } from './run-checks.ts';
+import { describeFindings } from './guards.ts';
 import { verify } from './verify.ts';
 
 const baseline = await publishBaseline();

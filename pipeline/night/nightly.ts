@@ -14,7 +14,7 @@ import { loadYesterday } from '../dump/yesterday.ts';
 import { daysBetween } from '../calendar.ts';
 import { type GuardFinding, Refusal } from '../errors.ts';
 import { loadSource } from '../sources/source.ts';
-import { describeFindings, runChecks } from './run-checks.ts';
+import { describeFindings, runChecks } from './guards.ts';
 import { inLastSession, lockPublishing, lockSource } from './lock.ts';
 import type { Night, NightOptions } from './context.ts';
 import { checkDate } from './dump-date.ts';
