@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, realpath, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readText, run, type SystemUser } from '../process/system-process.ts';
+import { chooseUser } from './system-user.ts';
 
 /** The place of a cluster, and the system user of its server. */
 export type Cluster = {
@@ -19,10 +20,9 @@ const sharedDirectory = '/var/lib/company-registry';
 /**
  * Returns the cluster of DATA_DIR, or the place for a new cluster. The caller holds the lock of DATA_DIR.
  *
- * The cluster is `<DATA_DIR>/postgres`. For root, Postgres runs as the owner of the existing cluster, else as
- * `postgres` or `nobody`. When that user lacks access to DATA_DIR, the cluster is
- * `/var/lib/company-registry/<id>/postgres`, and `<DATA_DIR>/postgres.location` holds this path. A moved
- * DATA_DIR keeps its cluster. A copy of a DATA_DIR gets a new cluster.
+ * The cluster is `<DATA_DIR>/postgres`. When the system user whom root chooses lacks access to DATA_DIR, the
+ * cluster is `/var/lib/company-registry/<id>/postgres`, and `<DATA_DIR>/postgres.location` holds this path. A
+ * moved DATA_DIR keeps its cluster. A copy of a DATA_DIR gets a new cluster.
  */
 export async function locateCluster(path: string): Promise<Cluster> {
   const dataDir = await realpath(path);
@@ -31,17 +31,8 @@ export async function locateCluster(path: string): Promise<Cluster> {
   const home = named !== undefined && (await isHomeOf(named, dataDir)) ? named : dataDir;
   const directory = join(home, 'postgres');
   const owner = await stat(directory).catch(() => undefined);
-  const self = { uid: process.getuid!(), gid: process.getgid!() };
-  if (self.uid !== 0) {
-    if (owner === undefined || owner.uid === self.uid) {
-      return { dataDir, home, directory, user: self };
-    }
-    throw new Error(
-      `The cluster ${directory} belongs to the system user ${owner.uid}: start as that user or as root.`,
-    );
-  }
-  const isOwned = owner !== undefined && owner.uid !== 0;
-  const user = isOwned ? { uid: owner.uid, gid: owner.gid } : await findUser();
+  const user = await chooseUser(directory, owner);
+  if (process.getuid!() !== 0) return { dataDir, home, directory, user };
   // Tests the access as the user of Postgres: permission bits alone do not prove it.
   const { code, output } = await run('/bin/sh', ['-c', 'test -x "$0"', home], { user });
   if (code === 0) return { dataDir, home, directory, user };
@@ -80,16 +71,4 @@ async function isHomeOf(home: string, dataDir: string): Promise<boolean> {
   if ((await readText(join(owner, 'postgres.location')))?.trim() === home) return false;
   await writeFile(join(home, 'owner'), dataDir);
   return true;
-}
-
-/** Returns the system user of servers that root starts. Throws a sentence when there is none. */
-export async function findUser(): Promise<SystemUser> {
-  const users = ((await readText('/etc/passwd')) ?? '').split('\n').map((line) => line.split(':'));
-  for (const name of ['postgres', '_postgres', 'nobody']) {
-    const [, , uid, gid] = users.find((fields) => fields[0] === name) ?? [];
-    if (Number(uid) > 0) return { uid: Number(uid), gid: Number(gid) };
-  }
-  throw new Error(
-    'Postgres refuses to run as root, and this system has neither a user postgres nor a user nobody: start as an ordinary user, or set DATABASE_URL.',
-  );
 }

@@ -60,7 +60,7 @@ async function copyInstallation(target: string): Promise<HolderOptions> {
   await mkdir(folder, { recursive: true });
   await copyFile(join(here, '../..', 'package.json'), join(target, 'package.json'));
   for (const name of await readdir(here)) {
-    if (/^[a-z]+\.ts$/.test(name)) await copyFile(join(here, name), join(folder, name));
+    if (/^[a-z-]+\.ts$/.test(name)) await copyFile(join(here, name), join(folder, name));
   }
   await mkdir(join(target, 'sql', 'process'));
   for (const name of ['file-lock.ts', 'system-process.ts']) {
