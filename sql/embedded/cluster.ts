@@ -15,6 +15,8 @@ export type Cluster = {
   user: SystemUser;
 };
 
+/** The longest wait for a server or its sessions, in ms. */
+export const wait_ms = 120_000;
 const sharedDirectory = '/var/lib/company-registry';
 
 /**
@@ -71,4 +73,16 @@ async function isHomeOf(home: string, dataDir: string): Promise<boolean> {
   if ((await readText(join(owner, 'postgres.location')))?.trim() === home) return false;
   await writeFile(join(home, 'owner'), dataDir);
   return true;
+}
+
+/** Checks whether a command line is of the named cluster: its postmaster, a session or pg_ctl. */
+export function isNamed(command: string, name: string): boolean {
+  const isSession = command.startsWith(`postgres: ${name}: `);
+  return isSession || `${command} `.includes(`cluster_name=${name} `);
+}
+
+/** Returns the name in the command lines of a cluster. A moved cluster keeps its name; a copy has another name. */
+export async function nameOf({ directory }: Cluster): Promise<string> {
+  const { dev, ino } = await stat(directory, { bigint: true });
+  return `registry-${dev.toString(36)}-${ino.toString(36)}`;
 }

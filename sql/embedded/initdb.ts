@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { appendFile, chown, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { appendFile, chown, mkdir, open, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Cluster } from './cluster.ts';
 import { run } from '../process/system-process.ts';
+import { removeUnfinished, unfinished } from './remains.ts';
 import type { ServerOptions } from './settings.ts';
 
-const unfinished = 'postgres.new-';
 const locale = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'];
 const access = ['--username=postgres', '--auth-local=trust', '--auth-host=reject'];
 const initdbOptions = ['--encoding=UTF8', ...locale, ...access, '--no-instructions'];
@@ -47,16 +47,4 @@ export async function createCluster(
   // Flushes the rename to the disk, so that it survives a crash of the system.
   await using folder = await open(home);
   await folder.sync();
-}
-
-/**
- * Removes the temporary directories of killed initdbs. An initdb that still runs may write again: the next
- * start removes the rest.
- */
-async function removeUnfinished(home: string): Promise<void> {
-  for (const name of await readdir(home)) {
-    if (!name.startsWith(unfinished)) continue;
-    const path = join(home, name);
-    await rm(path, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
-  }
 }

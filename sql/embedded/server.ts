@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
-import { chmod, open, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { chmod, open, readFile, rename, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findBinaries } from './binaries.ts';
-import type { Cluster } from './cluster.ts';
+import { type Cluster, isNamed, nameOf, wait_ms } from './cluster.ts';
 import { createCluster, isCluster } from './initdb.ts';
-import { findProcess, listProcesses, readText, run, until } from '../process/system-process.ts';
+import { clearRemains } from './remains.ts';
+import { findProcess, readText, run, until } from '../process/system-process.ts';
 import { openSession, type Session } from './session.ts';
 import { admission, readMachine, type ServerOptions, writeSettings } from './settings.ts';
 
-const wait_ms = 120_000;
 const log_bytes = 10 * 1024 * 1024;
 const socketPrefix = '/tmp/registry-';
 
@@ -75,29 +75,6 @@ export async function stopServer(cluster: Cluster, mode: 'fast' | 'immediate'): 
   throw new Error(`The embedded Postgres of ${cluster.dataDir} does not stop.`);
 }
 
-/**
- * Clears the remains of a killed postmaster: ends sessions that still use its shared memory, and removes
- * postmaster.pid, whose pid another process may have now. The caller holds the lock of DATA_DIR.
- */
-export async function clearRemains(cluster: Cluster): Promise<void> {
-  const remains = join(cluster.directory, 'postmaster.pid');
-  if ((await readText(remains)) === undefined) return;
-  const name = await nameOf(cluster);
-  const isClear = await until(() => {
-    const survivors = listProcesses().filter(({ command }) => isNamed(command, name));
-    for (const { pid } of survivors) {
-      try {
-        process.kill(pid, 'SIGKILL');
-      } catch {
-        // The session has ended since it was listed.
-      }
-    }
-    return survivors.length === 0;
-  }, wait_ms);
-  if (!isClear) throw new Error(`Sessions of a killed Postgres do not end: ${cluster.directory}`);
-  await rm(remains, { force: true });
-}
-
 /** Returns the server of a cluster in any state, as postmaster.pid describes it; undefined when none runs. */
 async function findServer(cluster: Cluster) {
   const text = await readText(join(cluster.directory, 'postmaster.pid'));
@@ -119,18 +96,6 @@ async function control(cluster: Cluster, args: string[]): Promise<void> {
   // reads up to max_wal_size of WAL.
   const env = { PGDATA: directory, PGCTLTIMEOUT: '600' };
   await run(program, ['-s', ...args], { user, env, log: log.fd });
-}
-
-/** Checks whether a command line is of the named cluster: its postmaster, a session or pg_ctl. */
-function isNamed(command: string, name: string): boolean {
-  const isSession = command.startsWith(`postgres: ${name}: `);
-  return isSession || `${command} `.includes(`cluster_name=${name} `);
-}
-
-/** Returns the name in the command lines of a cluster. A moved cluster keeps its name; a copy has another name. */
-async function nameOf({ directory }: Cluster): Promise<string> {
-  const { dev, ino } = await stat(directory, { bigint: true });
-  return `registry-${dev.toString(36)}-${ino.toString(36)}`;
 }
 
 /**

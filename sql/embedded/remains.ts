@@ -1,0 +1,42 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { listProcesses, readText, until } from '../process/system-process.ts';
+import { type Cluster, isNamed, nameOf, wait_ms } from './cluster.ts';
+
+/** The beginning of the name of the directory in which initdb works. */
+export const unfinished = 'postgres.new-';
+
+/**
+ * Clears the remains of a killed postmaster: ends sessions that still use its shared memory, and removes
+ * postmaster.pid, whose pid another process may have now. The caller holds the lock of DATA_DIR.
+ */
+export async function clearRemains(cluster: Cluster): Promise<void> {
+  const remains = join(cluster.directory, 'postmaster.pid');
+  if ((await readText(remains)) === undefined) return;
+  const name = await nameOf(cluster);
+  const isClear = await until(() => {
+    const survivors = listProcesses().filter(({ command }) => isNamed(command, name));
+    for (const { pid } of survivors) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // The session has ended since it was listed.
+      }
+    }
+    return survivors.length === 0;
+  }, wait_ms);
+  if (!isClear) throw new Error(`Sessions of a killed Postgres do not end: ${cluster.directory}`);
+  await rm(remains, { force: true });
+}
+
+/**
+ * Removes the temporary directories of killed initdbs. An initdb that still runs may write again: the next
+ * start removes the rest.
+ */
+export async function removeUnfinished(home: string): Promise<void> {
+  for (const name of await readdir(home)) {
+    if (!name.startsWith(unfinished)) continue;
+    const path = join(home, name);
+    await rm(path, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
+  }
+}
