@@ -1,12 +1,10 @@
-import { existsSync } from 'node:fs';
-import { mkdir, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import { Refusal } from '../errors.ts';
 import { hour_ms } from '../../sql/process/durations.ts';
-import { type Bir, type BirQuery, errorCodeOf, SEARCH_LIMIT } from './regon-service.ts';
-import { type DumpFolder, fillFolder, readLines, writeLines } from './folder.ts';
+import { type Bir, type BirQuery, SEARCH_LIMIT } from './regon-service.ts';
+import { fillFolder } from './folder.ts';
 import { type Journal, openJournal } from './journal.ts';
+import { type Entities, listEntities, readLists, writeLists } from './regon-lists.ts';
 import { checkAnswer, readEntity, type ReportLine, typesIn } from './regon-report.ts';
 import { createReport, type FetchPlan, type FetchReport } from './report.ts';
 import { askEvery, type Missing, refuseGaps } from './round.ts';
@@ -114,101 +112,4 @@ export async function askRegon(bir: Bir, query: BirQuery): Promise<ReportLine[]>
   const found = [...typesIn(rows)].map(([regon, type]) => readEntity(bir, { regon, type }));
   const had = (await Promise.all(found)).filter(({ outcome }) => outcome === 'had');
   return had.flatMap(({ lines }) => lines);
-}
-
-/** The daily lists of BIR, by the name of the file that stores each list. */
-const lists = {
-  'new.txt': 'BIR11NowePodmiotyPrawneOrazDzialalnosciOsFizycznych',
-  'updated.txt': 'BIR11AktualizowanePodmiotyPrawneOrazDzialalnosciOsFizycznych',
-  'deleted.txt': 'BIR11SkreslonePodmiotyPrawneOrazDzialalnosciOsFizycznych',
-  'new_units.txt': 'BIR11NoweJednostkiLokalne',
-  'updated_units.txt': 'BIR11AktualizowaneJednostkiLokalne',
-  'deleted_units.txt': 'BIR11SkresloneJednostkiLokalne',
-};
-
-/** The suffix of a file with the numbers that the fetch of a day has left to the next fetch. */
-const leftEnd = '.left.txt';
-
-/** Reads the daily lists that `lists/` lacks into this folder, and moves the `.left.txt` of earlier fetches there. */
-async function readLists(
-  bir: Bir,
-  { date, progress }: FetchPlan,
-  { work, inbox }: DumpFolder,
-): Promise<void> {
-  const folder = join(work, 'lists');
-  await mkdir(folder, { recursive: true });
-  const all = Object.entries(lists);
-  for (const [at, [file, list]] of all.entries()) {
-    const path = join(folder, file);
-    if (!existsSync(path)) {
-      const rows = await bir.list(list, date);
-      if (errorCodeOf(rows) === '101') {
-        throw new Refusal(`GUS has no lists of ${date}; it keeps those of about a week`);
-      }
-      checkAnswer(rows, list);
-      await writeLines(
-        path,
-        rows.flatMap(({ regon }) => regon || []),
-      );
-    }
-    progress.count(at + 1, all.length);
-  }
-  for (const name of await readdir(inbox)) {
-    if (name.endsWith(leftEnd)) await rename(join(inbox, name), join(folder, name));
-  }
-}
-
-type Entities = Awaited<ReturnType<typeof listEntities>>;
-
-/** Returns the REGON9 of each entity that the lists of a day contain, itself or by a unit, ascending. */
-async function listEntities({ work }: DumpFolder) {
-  const files = await readdir(join(work, 'lists'));
-  const numbers = await Promise.all(files.map((file) => readLines(join(work, 'lists', file))));
-  const listed = Map.groupBy(new Set(numbers.flat()), toRegon9);
-  const { asked = [], odd = [] } = Object.groupBy(listed.keys(), (regon) =>
-    /^\d{9}$/.test(regon) ? 'asked' : 'odd',
-  );
-  return {
-    asked: asked.toSorted(),
-    /** Returns the REGON14 of the listed units of an entity. */
-    units: (regon: string) => listed.get(regon)!.filter(isUnit),
-    /** The texts in the lists that are no REGON. */
-    odd,
-  };
-}
-
-/**
- * Writes the lists of the dump, `new.txt`, `updated.txt` and `deleted.txt`, with one REGON9 per line. No list
- * holds the numbers of units, since a closed unit does not mean a closed entity.
- *
- * @param left entities that were not requested in time: a file next to the folder keeps them for the next
- *   fetch and its `updated.txt`. In this dump, only `deleted.txt` still holds them.
- */
-async function writeLists(
-  { asked, units }: Entities,
-  left: ReadonlySet<string>,
-  { dump, work, inbox }: DumpFolder,
-  date: string,
-): Promise<void> {
-  const taken = (await readdir(join(work, 'lists'))).filter((file) => file.endsWith(leftEnd));
-  for (const file of ['new.txt', 'updated.txt', 'deleted.txt']) {
-    const files = file === 'updated.txt' ? [file, ...taken] : [file];
-    const isKept = (regon: string) => file === 'deleted.txt' || !left.has(regon);
-    const numbers = await Promise.all(files.map((name) => readLines(join(work, 'lists', name))));
-    const listed = new Set(numbers.flat().map(toRegon9));
-    const regons = asked.filter((regon) => listed.has(regon) && isKept(regon));
-    await writeLines(join(dump, file), regons);
-  }
-  if (left.size === 0) return;
-  const rest = [...left].flatMap((regon) => [regon, ...units(regon)]);
-  await writeLines(join(inbox, `${date}${leftEnd}`), rest);
-}
-
-/** Checks for the number of a unit: fourteen digits, of which the last five are not all zeros. */
-function isUnit(number: string): boolean {
-  return /^\d{14}$/.test(number) && !number.endsWith('00000');
-}
-
-function toRegon9(number: string): string {
-  return /^\d{14}$/.test(number) ? number.slice(0, 9) : number;
 }
