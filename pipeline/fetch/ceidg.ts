@@ -8,7 +8,7 @@ import { description, NO_VOIVODESHIP, voivodeships } from '../sources/ceidg/sour
 import { clearEarlier, fillFolder } from './folder.ts';
 import type { RateLimit } from './rate.ts';
 import { createReport, type FetchPlan, type FetchReport } from './report.ts';
-import { askEvery } from './round.ts';
+import { askEvery } from './missing-answers.ts';
 import { Service, type ServiceSettings } from './service.ts';
 
 /** The documented rate limits. CEIDG shuts out a client above them for three minutes. */

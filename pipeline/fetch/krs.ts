@@ -5,7 +5,7 @@ import { fillFolder, readLines, writeLines } from './folder.ts';
 import { openJournal } from './journal.ts';
 import type { RateLimit } from './rate.ts';
 import { createReport, type FetchPlan, type FetchReport } from './report.ts';
-import { askEvery, refuseGaps } from './round.ts';
+import { askEvery, refuseGaps } from './missing-answers.ts';
 import { Service, type ServiceSettings } from './service.ts';
 
 /** The rate limits for KRS, which publishes none: clients that KRS lets through are known to stay below them. */

@@ -7,7 +7,7 @@ import { type Journal, openJournal } from './journal.ts';
 import { type Entities, listEntities, readLists, writeLists } from './regon-lists.ts';
 import { checkAnswer, readEntity, type ReportLine, typesIn } from './regon-report.ts';
 import { createReport, type FetchPlan, type FetchReport } from './report.ts';
-import { askEvery, type Missing, refuseGaps } from './round.ts';
+import { askEvery, type Missing, refuseGaps } from './missing-answers.ts';
 import { ServiceFault } from './service.ts';
 import { figure } from '../written-figure.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Reporter } from '../night/reporter.ts';
-import type { Missing } from './round.ts';
+import type { Missing } from './missing-answers.ts';
 import { figure } from '../written-figure.ts';
 
 export interface FetchPlan {

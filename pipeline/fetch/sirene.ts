@@ -7,7 +7,7 @@ import type { DumpFolder } from './folder.ts';
 import { type Journal, openJournal } from './journal.ts';
 import type { RateLimit } from './rate.ts';
 import { createReport, type FetchPlan, type FetchReport } from './report.ts';
-import type { Missing } from './round.ts';
+import type { Missing } from './missing-answers.ts';
 import { Service, type ServiceSettings } from './service.ts';
 
 /** The limit of the public plan. INSEE measures the shared quota differently: 429 comes below the limit too. */

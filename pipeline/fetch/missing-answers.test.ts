@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { figure } from '../written-figure.ts';
 import { Refusal } from '../errors.ts';
-import { askEvery, refuseGaps, type Round } from './round.ts';
+import { askEvery, refuseGaps, type Round } from './missing-answers.ts';
 import { ServiceFault } from './service.ts';
 
 function numbers(count: number): string[] {
