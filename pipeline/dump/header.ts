@@ -1,6 +1,6 @@
-import { isUtf8 } from 'node:buffer';
 import { Refusal } from '../errors.ts';
 import type { Separator, TableColumns } from '../sources/source.ts';
+import { readUtf8 } from './encoding.ts';
 import { RecordScanner } from './record-scanner.ts';
 
 export type Layout = ReturnType<typeof readHeader>;
@@ -23,12 +23,8 @@ export function readHeader(
   bytes: Buffer,
   separator: Separator = ';',
 ) {
-  const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
-  const line = hasMark ? bytes.subarray(3) : bytes;
-  // Detects UTF-16: its byte order mark is no valid UTF-8, and its ASCII letters contain NUL bytes.
-  if (!isUtf8(line) || line.includes(0)) {
-    throw new Refusal(`${file}, line 1: the header is not UTF-8 text`);
-  }
+  const line = readUtf8(bytes);
+  if (!line) throw new Refusal(`${file}, line 1: the header is not UTF-8 text`);
   const scanner = new RecordScanner(separator);
   const fault = scanner.scan(line, 0, line.length);
   if (line.length === 0 || fault || scanner.has_inner_quote) {

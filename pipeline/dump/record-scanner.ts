@@ -1,5 +1,5 @@
-import { isUtf8 } from 'node:buffer';
 import type { Separator } from '../sources/source.ts';
+import { findEncodingFault } from './encoding.ts';
 
 const LINE_FEED = 10;
 const RETURN = 13;
@@ -176,16 +176,16 @@ function isLineEnd(data: Uint8Array, at: number, stop: number): boolean {
 /** Returns why a scanned record is no row of `field_count` fields; undefined for a valid row. */
 export function findFault(
   scan: RecordScanner,
-  { data, start, end }: { data: Buffer; start: number; end: number },
+  span: { data: Buffer; start: number; end: number },
   field_count: number,
 ): string | undefined {
-  if (scan.has_nul) return 'a NUL byte';
-  if (!scan.is_ascii && !isUtf8(data.subarray(start, end))) return 'not UTF-8';
+  const fault = findEncodingFault(scan, span);
+  if (fault !== undefined) return fault;
   if (scan.has_inner_quote) return 'quotes that do not match';
   if (scan.field_count !== field_count) {
     return `${scan.field_count} fields instead of ${field_count}`;
   }
-  if (scan.is_multiline && spansRows(scan.readFields(data, start), scan.separator)) {
+  if (scan.is_multiline && spansRows(scan.readFields(span.data, span.start), scan.separator)) {
     return 'a quote that closes in another row';
   }
   return undefined;
