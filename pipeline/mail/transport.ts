@@ -2,7 +2,7 @@ import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport, type SendMailOptions } from 'nodemailer';
 import { isLoopback } from '../../sql/process/environment.ts';
-import { smtp } from '../figures/smtp-timeouts.ts';
+import { smtp } from '../figures/mail-retries.ts';
 import { writeSecretFile } from '../../sql/secrets/secret-file.ts';
 
 /** Delivers one mail. Throws a `MailRefused` when the server will never take the mail, else any other error. */

@@ -1,8 +1,8 @@
 import { minute_ms } from '../../sql/process/durations.ts';
 
 /**
- * The timeouts of the SMTP server, in ms. `customer.mail_attempts` is the number of attempts, `customer.mail_pause` the
- * pause after each.
+ * The timeouts of an attempt to send a mail, in ms. sql/function/02_limits.sql has the number of attempts
+ * (`mail_attempts`) and the pause after each (`mail_pause`).
  */
 export const smtp = {
   connectionTimeout: 30_000,
