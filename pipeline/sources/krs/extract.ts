@@ -11,7 +11,8 @@ type Texts = Partial<Record<string, string>>;
 /**
  * Reads an extract of KRS, with or without `odpis` around it, or a problem. Throws an `UnusableAnswer`.
  *
- * @returns the object that `collect.sql` reads, whose columns `map.sql` makes; days are YYYY-MM-DD, and in `content` also texts that are no day
+ * @returns the object that `collect.sql` reads; days are YYYY-MM-DD, and in `content` also texts that are no day.
+ *   `map.sql` makes its columns, among them the shareholders, representatives and other persons with their roles.
  */
 export function readExtract(value: unknown) {
   if (!isRecord(value)) throw new UnusableAnswer('no object, so no extract of KRS');

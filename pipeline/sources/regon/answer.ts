@@ -15,7 +15,8 @@ type AnswerLabel = Partial<Record<'report' | 'regon', string | undefined>>;
 /**
  * Reads the records of one answer. Finds the report by the label or by the fields. Throws an `UnusableAnswer`.
  *
- * @returns the object that `collect.sql` reads: a report, or an error answer
+ * @returns the object that `collect.sql` reads: a report, or an error answer. `map.sql` makes the columns of an entry,
+ *   among them the owner or the partners.
  */
 export function readReport(rows: readonly BirRow[], label: AnswerLabel): object {
   const error = rows.find((row) => valueOf(row, 'ErrorCode') !== '');
