@@ -20,6 +20,7 @@ const unit = model('Unit', {
   address: addressField,
   dates: z.array(labelledDate),
   is_closed: z.literal(true).optional(),
+  activity: model('UnitActivity', { code: text, name: text }).optional(),
 });
 
 export const contactType = z.enum(['phone', 'email', 'fax', 'e_delivery']);

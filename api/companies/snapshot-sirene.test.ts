@@ -4,6 +4,7 @@ import { createSearcher } from '../../fixtures/client/searcher.ts';
 import { startTestApi } from '../../fixtures/client/test-api.ts';
 import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 import { runDump } from '../../fixtures/dump/night.ts';
+import { readEvents, runSirene } from '../../fixtures/dump/sirene-night.ts';
 
 const database = await createTestDatabase();
 for (const day of ['2026-09-30', '2026-10-02', '2026-10-05']) {
@@ -165,6 +166,29 @@ describe('POST /api/v1/companies/snapshot of a company in SIRENE', () => {
     expect(await find('name=darrieux')).toEqual([]);
     expect(await find('workforce_min=0&siren=000990085')).toEqual(['000990085']);
   });
+
+  test.each([
+    ['2026-10-06', '47.77Z', { code: '4777Z', name: /horlogerie et de bijouterie/ }],
+    ['2026-10-07', '52.4V', { code: '524V', name: /^$/ }],
+    ['2026-10-08', '26.52Z', undefined],
+  ])(
+    '200 has the activity of a unit where it is another one, without an event: %s',
+    async (day, code, activity) => {
+      const siret = '00099014300026';
+      const period = { dateFin: null, activitePrincipaleEtablissement: code };
+      const row = { siren: '000990143', siret, uniteLegale: {}, periodesEtablissement: [period] };
+      await runSirene(database, day, { 'siret.ndjson': JSON.stringify(row) });
+      expect(await readEvents(database, day)).toEqual([]);
+      const { body } = await snapshot('SIRET', siret);
+      const [profile] = (body as { data: { profiles: { units: { activity?: object }[] }[] } }).data
+        .profiles;
+      const name = activity && expect.stringMatching(activity.name);
+      expect(profile!.units.map((unit) => unit.activity)).toEqual([
+        undefined,
+        activity && { ...activity, name },
+      ]);
+    },
+  );
 
   test('200 counts the units that are closed, where any are', async () => {
     const profileOf = async (siren: string) => {

@@ -83,6 +83,7 @@ export interface SnapshotEntry
   other_names: { type: string; value: string }[] | null;
   /** The values by type; the year of a statistic follows the value. */
   attributes: Record<string, string> | null;
+  unit_activities: Record<string, string> | null;
   provenance: z.output<typeof provenance>;
 }
 
@@ -153,12 +154,15 @@ function fullNameOf({ first_name, surname }: SnapshotEntry): string {
 }
 
 function viewProfile(entry: SnapshotEntry, dictionary: SnapshotWords) {
-  const { words, lang, legalForms } = dictionary;
+  const { words, lang, legalForms, activities } = dictionary;
   const { country_code, legal_form, other_dates } = entry;
   const form = legalForms.get(`${country_code} ${legal_form}`);
   /** Returns dates that a registry labels itself, with their labels translated. */
   const translate = (dates: LabelledDate[]) =>
     dates.map((one) => ({ ...one, type: words.translate(country_code, one.type, lang) }));
+  /** Returns the activity of a unit by its version and code. */
+  const nameActivity = (key = '') =>
+    key && { activity: { code: key.replace(/.* /, ''), name: activities.get(key)?.name ?? '' } };
   return {
     source: entry.source,
     name: entry.name ?? fullNameOf(entry),
@@ -173,6 +177,7 @@ function viewProfile(entry: SnapshotEntry, dictionary: SnapshotWords) {
       address: viewAddress(one.address ?? addressOf(entry, dictionary)),
       dates: translate(one.dates),
       ...(one.is_closed && { is_closed: one.is_closed }),
+      ...nameActivity(entry.unit_activities?.[one.identifier ?? '']),
     })),
     ...(entry.closed_unit_count && { closed_unit_count: entry.closed_unit_count }),
     contacts: listValues([entry], contactType.options),

@@ -25,7 +25,7 @@ cross join lateral (
             activity_main, activity_codes, start_date, suspension_date, resumption_date,
             bankruptcy_start_date, bankruptcy_end_date, restructuring_start_date,
             restructuring_end_date, end_date, struck_off_date, gone_date, other_dates, attributes,
-            announced_activity,
+            announced_activity, attributes -> 'unit_activities' as unit_activities,
             registry.shown_other_names(entry) as other_names,
             registry.shown_numbers(entry) as identifiers,
             part.*

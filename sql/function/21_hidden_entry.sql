@@ -68,6 +68,7 @@ begin
     if reason = 'objection' then
         hidden.is_partial := true;
         hidden.unstated := array['name', 'address'];
+        hidden.attributes := hidden.attributes - 'unit_activities';
         hidden.units := (
             select jsonb_agg(
                 unit.value - 'name' #- '{address,street}' #- '{address,building}' #- '{address,apartment}'

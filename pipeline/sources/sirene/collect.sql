@@ -146,6 +146,11 @@ known as (
             as address,
         -- The head office keeps whether the unit employs someone.
         case when unit.place = 1 then known.columns -> 'employer' end as employer,
+        coalesce(
+            split_part(known.columns -> 'unit_activities' ->> (unit.value ->> 'identifier'), ' ', -1),
+            -- Only an entry with attributes leaves out the activities that equal its own.
+            case when known.columns ? 'employer' then known.columns ->> 'activite_principale' else '' end
+        ) as activity,
         known.other_names @> jsonb_build_array(
             jsonb_build_object('type', 'usual_name', 'value', unit.value ->> 'name')
         ) as has_usual_name
@@ -158,9 +163,9 @@ select
     siret,
     jsonb_build_object(
         'siret', siret,
-        'nic', right(siret, 5),
         'statut_diffusion', case when known.value ? 'is_partial' then 'P' else 'O' end,
         'employer', known.employer,
+        'activity', known.activity,
         'etat_administratif', case
             when known.value ? 'is_closed' then 'F'
             when known.value is not null then 'A'

@@ -117,6 +117,19 @@ select
             'employer', nullif(coalesce(registry.employer_fr(record.employer, record.details), ''), 'N'),
             'mission_company', record.mission_company,
             'social_economy', record.social_economy,
+            -- The activities that differ from the main one, by SIRET, as `2008 6201Z`; blank: none, or unknown.
+            'unit_activities', case
+                when jsonb_array_length(record.details) > 1 or record.details #>> '{0,activity}' <> record.activite_principale
+                    then (
+                        select jsonb_object_agg(it.value ->> 'siret', concat_ws(' ', named.version, own.code))
+                        from jsonb_array_elements(record.details) as it
+                        cross join lateral replace(translate(it.value ->> 'activity', '.', ''), '0000Z', '') as own (code)
+                        left join registry.activity_code as named on named.code = own.code and named.version in (2008, 2026)
+                        where
+                            own.code <> replace(translate(nullif(record.activite_principale, '[ND]'), '.', ''), '0000Z', '')
+                            and (unit.is_partial or registry.is_withheld_fr(it.value)) is not true
+                    )
+            end,
             'workforce_band', nullif(coalesce(registry.dated_fr(record.workforce_band, record.band_year), ''), 'NN')
         )
     ) as attributes
