@@ -22,7 +22,7 @@ import { coded } from '../http/errors.ts';
 import { referenceField } from '../http/field.ts';
 import { pageMeta, pagingFields, viewPageMeta } from '../http/paging.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
-import { readSubmissionEndpoint, submission } from './read-submission.ts';
+import { readSubmissionEndpoint, submission } from './submission.ts';
 import {
   addCompanies,
   isWatchOf,

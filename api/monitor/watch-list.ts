@@ -9,7 +9,7 @@ import { text } from '../endpoint/answers.ts';
 import type { Bounds } from '../figures/account-limits.ts';
 import { invalid } from '../http/errors.ts';
 import { type Paging, rowCount, skippedBy } from '../http/paging.ts';
-import { readSubmission } from './read-submission.ts';
+import { readSubmission } from './submission.ts';
 
 /** The fields by which answers name a watched company. */
 export const watchedFields = {
