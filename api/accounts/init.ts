@@ -1,13 +1,10 @@
 import { sql } from 'kysely';
-import { type Db, lockName, type Tx } from '../../sql/connection/kysely.ts';
-import { day_ms } from '../../sql/process/durations.ts';
-import { welcomeBonus } from '../figures/prices-and-bonus.ts';
+import type { Db, Tx } from '../../sql/connection/kysely.ts';
 import type { Context } from '../http/context.ts';
 import { invalid } from '../http/errors.ts';
 import { issueToken } from '../tokens/token.ts';
-import { grant } from '../wallet/ledger.ts';
-import { bonusKeysOf } from './mail-address.ts';
 import { readClaims, useOneTimeToken } from './one-time-token.ts';
+import { addWelcomeBonus, claimWelcomeBonus } from './welcome-bonus.ts';
 
 const refused = 'The token is invalid, has expired or was already used.';
 
@@ -40,16 +37,7 @@ export async function startAccount(tx: Tx, account: Account, now: Date, isWelcom
     .set({ initialized_at: now })
     .where('account_id', '=', account_id)
     .execute();
-  if (isWelcome) {
-    await grant(tx, {
-      account_id,
-      amount: welcomeBonus.credits,
-      type: 'start',
-      description: 'Welcome bonus',
-      operation_key: 'welcome bonus',
-      now,
-    });
-  }
+  if (isWelcome) await addWelcomeBonus(tx, account_id, now);
   return openAccount(tx, account, now);
 }
 
@@ -67,30 +55,4 @@ export async function initializeAccount(options: Context, token: string) {
     const isWelcome = await claimWelcomeBonus(tx, options.secretKey, account, now);
     return { account: await startAccount(tx, account, now, isWelcome), isWelcome };
   });
-}
-
-/** Claims the welcome bonus; false when the mailbox already got its bonus, or its domain 20 in 24 hours. */
-async function claimWelcomeBonus(
-  tx: Tx,
-  secretKey: string,
-  { account_id, email }: Account,
-  now: Date,
-) {
-  const { mailbox, domain, ended } = bonusKeysOf(secretKey, email);
-  await lockName(tx, `welcome ${domain}`);
-  const { rows } = await sql`
-    insert into customer.welcome_bonus (mailbox, domain, account_id, granted_at)
-    select ${mailbox}, ${domain}, ${account_id}::bigint, ${now}::timestamptz
-    where (
-        select count(*)
-        from customer.welcome_bonus
-        where
-            domain in (${domain}, ${ended.domain})
-            and granted_at > ${new Date(now.getTime() - day_ms)}
-    ) < ${welcomeBonus.mostOfDomain}
-    and not exists (select from customer.welcome_bonus where mailbox = ${ended.mailbox})
-    on conflict (mailbox) do nothing
-    returning mailbox
-  `.execute(tx);
-  return rows.length > 0;
 }

@@ -1,10 +1,6 @@
-import { createHmac } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { domainToASCII, domainToUnicode } from 'node:url';
-import { getDomain } from 'tldts-icann';
+import { domainToASCII } from 'node:url';
 import { z } from 'zod';
-import type { Context } from '../http/context.ts';
-import { coded, type Problem } from '../http/errors.ts';
+import { coded } from '../http/errors.ts';
 
 // The most characters of a local part and of a mail address, by RFC 5321.
 const [localMaximum, addressMaximum] = [64, 254];
@@ -28,7 +24,8 @@ export function normalizeDomain(text: string): string | undefined {
   return asciiDomainForm.test(ascii) ? ascii : undefined;
 }
 
-function split(address: string): [local: string, domain: string] {
+/** Returns the local part and the domain of a mail address. */
+export function splitAddress(address: string): [local: string, domain: string] {
   const at = address.lastIndexOf('@');
   return [address.slice(0, Math.max(at, 0)), address.slice(at + 1)];
 }
@@ -38,7 +35,7 @@ function split(address: string): [local: string, domain: string] {
  * that is no Internet mail address.
  */
 export function normalizeAddress(text: string): string | undefined {
-  const [local, domain] = split(text);
+  const [local, domain] = splitAddress(text);
   if (text.length > addressMaximum || local.length > localMaximum) return undefined;
   if (!localForm.test(local)) return undefined;
   const ascii = normalizeDomain(domain);
@@ -55,38 +52,9 @@ const dotless = ['gmail.com', 'googlemail.com', 'proton.me', 'protonmail.com', '
  * dropped too where the mail provider ignores them.
  */
 export function mailboxOf(address: string): string {
-  const [local, domain] = split(address.toLowerCase());
+  const [local, domain] = splitAddress(address.toLowerCase());
   const untagged = local.replace(/(?<=.)\+.*$/, '');
   return `${dotless.includes(domain) ? untagged.replaceAll('.', '') : untagged}@${domain}`;
-}
-
-// Domains on the lists of free mail below which companies register their own domains.
-const registries = ['msk.ru', 'pp.ua', 'spb.ru', 'za.com'];
-
-// Lists of domains: free mail and aliases that the packages lack, free mail of a package, disposable mailboxes.
-// The bytes of a list are searched for a domain in quotation marks: parsed lists take ten times the memory.
-const lists = [
-  './free-mail-domains.json',
-  'free-email-domains-list/build/src/constants.js',
-  'disposable-email-domains/index.json',
-  'disposable-email-domains/wildcard.json',
-  'disposable-email-domains-js/dist/dict/disposable_email_blocklist.json',
-].map((path) => readFileSync(new URL(import.meta.resolve(path))));
-
-function isListed(domain: string): boolean {
-  // A list may hold an international domain in ASCII or in Unicode.
-  const forms = new Set([domain, domainToUnicode(domain)]);
-  return [...forms].some((form) => lists.some((list) => list.includes(`"${form}"`)));
-}
-
-/** Checks whether a domain, or a parent up to the registered domain, offers free or disposable mailboxes. */
-export function isRefusedDomain(domain: string, further: readonly string[] = []): boolean {
-  const registered = getDomain(domain) ?? domain;
-  for (let name = domain; ; name = name.slice(name.indexOf('.') + 1)) {
-    const isRefused = isListed(name) || further.includes(name);
-    if (isRefused && (name === domain || !registries.includes(name))) return true;
-    if (name === registered) return false;
-  }
 }
 
 /** A field for an e-mail address, which `normalizeAddress` normalizes. */
@@ -100,26 +68,3 @@ export const addressField = z
     return z.NEVER;
   })
   .meta({ format: 'email', maxLength: addressMaximum });
-
-/** Returns a check of the address of a new account, which refuses disposable and free mailboxes. */
-export function findRefusedAddress({ FREE_MAIL_DOMAINS }: Context) {
-  return ({ email }: { email?: unknown }): Promise<Problem[]> => {
-    const address = typeof email === 'string' ? normalizeAddress(email) : undefined;
-    const isRefused = address && isRefusedDomain(split(address)[1], FREE_MAIL_DOMAINS);
-    const message = 'The email field must not be an address of a disposable or free mailbox.';
-    return Promise.resolve(isRefused ? [['email', message, 'refused_domain']] : []);
-  };
-}
-
-/**
- * Returns the mailbox and the domain for which a welcome bonus is counted. `ended` holds the hashes of both, which
- * outlive an account and keep its mailbox from a second bonus.
- */
-export function bonusKeysOf(secretKey: string, email: string) {
-  const mailbox = mailboxOf(email);
-  const [, host] = split(mailbox);
-  const domain = getDomain(host) ?? host;
-  const hashOf = (part: string) =>
-    `hmac:${createHmac('sha256', secretKey).update(`welcome ${part}`).digest('hex')}`;
-  return { mailbox, domain, ended: { mailbox: hashOf(mailbox), domain: hashOf(domain) } };
-}

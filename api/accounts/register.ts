@@ -9,7 +9,7 @@ import { coded, invalid, switchedOff } from '../http/errors.ts';
 import { nameField } from '../http/field.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
 import { findInitialized } from './init.ts';
-import { addressField, findRefusedAddress, mailboxOf } from './mail-address.ts';
+import { addressField, mailboxOf } from './mail-address.ts';
 import {
   cancelOneTimeTokens,
   expiryOf,
@@ -17,6 +17,7 @@ import {
   issueOneTimeToken,
 } from './one-time-token.ts';
 import { hashPassword, passwordField } from './password.ts';
+import { findRefusedAddress } from './refused-domains.ts';
 
 /** The language of the mails to an account. */
 export const languageField = z.enum(['pl', 'en']);

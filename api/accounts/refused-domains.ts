@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { domainToUnicode } from 'node:url';
+import { getDomain } from 'tldts-icann';
+import type { Context } from '../http/context.ts';
+import type { Problem } from '../http/errors.ts';
+import { normalizeAddress, splitAddress } from './mail-address.ts';
+
+// Domains on the lists of free mail below which companies register their own domains.
+const registries = ['msk.ru', 'pp.ua', 'spb.ru', 'za.com'];
+
+// Lists of domains: free mail and aliases that the packages lack, free mail of a package, disposable mailboxes.
+// The bytes of a list are searched for a domain in quotation marks: parsed lists take ten times the memory.
+const lists = [
+  './further-free-mail-domains.json',
+  'free-email-domains-list/build/src/constants.js',
+  'disposable-email-domains/index.json',
+  'disposable-email-domains/wildcard.json',
+  'disposable-email-domains-js/dist/dict/disposable_email_blocklist.json',
+].map((path) => readFileSync(new URL(import.meta.resolve(path))));
+
+function isListed(domain: string): boolean {
+  // A list may hold an international domain in ASCII or in Unicode.
+  const forms = new Set([domain, domainToUnicode(domain)]);
+  return [...forms].some((form) => lists.some((list) => list.includes(`"${form}"`)));
+}
+
+/** Checks whether a domain, or a parent up to the registered domain, offers free or disposable mailboxes. */
+export function isRefusedDomain(domain: string, further: readonly string[] = []): boolean {
+  const registered = getDomain(domain) ?? domain;
+  for (let name = domain; ; name = name.slice(name.indexOf('.') + 1)) {
+    const isRefused = isListed(name) || further.includes(name);
+    if (isRefused && (name === domain || !registries.includes(name))) return true;
+    if (name === registered) return false;
+  }
+}
+
+/** Returns a check of the address of a new account, which refuses disposable and free mailboxes. */
+export function findRefusedAddress({ FREE_MAIL_DOMAINS }: Context) {
+  return ({ email }: { email?: unknown }): Promise<Problem[]> => {
+    const address = typeof email === 'string' ? normalizeAddress(email) : undefined;
+    const isRefused = address && isRefusedDomain(splitAddress(address)[1], FREE_MAIL_DOMAINS);
+    const message = 'The email field must not be an address of a disposable or free mailbox.';
+    return Promise.resolve(isRefused ? [['email', message, 'refused_domain']] : []);
+  };
+}
