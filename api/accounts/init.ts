@@ -1,14 +1,17 @@
 import { sql } from 'kysely';
+import { z } from 'zod';
 import type { Db, Tx } from '../../sql/connection/kysely.ts';
+import { text } from '../endpoint/answers.ts';
+import { endpoint } from '../endpoint/endpoint.ts';
+import { welcomeBonus } from '../figures/prices-and-bonus.ts';
+import { limits } from '../figures/rate-limits.ts';
 import type { Context } from '../http/context.ts';
 import { invalid } from '../http/errors.ts';
-import { issueToken } from '../tokens/token.ts';
+import { type Account, openAccount, opens, storeToken } from './master-token.ts';
 import { readClaims, useOneTimeToken } from './one-time-token.ts';
 import { addWelcomeBonus, claimWelcomeBonus } from './welcome-bonus.ts';
 
 const refused = 'The token is invalid, has expired or was already used.';
-
-type Account = Record<'account_id' | 'user_ref' | 'email', string>;
 
 /**
  * Returns the initialized account of an address, in any letter case. Spec: silent on recovering an account that
@@ -20,13 +23,6 @@ export function findInitialized(db: Db, email: string) {
     .select(['account_id', 'email as recipient', 'name as user_name', 'recovered_at'])
     .where(sql`lower(email collate "C")`, '=', email.toLowerCase())
     .where('initialized_at', 'is not', null);
-}
-
-/** Makes a new Master Token for an account, and returns the account with the secret of the token. */
-export async function openAccount(tx: Tx, { account_id, user_ref, email }: Account, now: Date) {
-  const master = { account_id, kind: 'master', name: 'Master Token' } as const;
-  const { plaintext, token_ref } = await issueToken(tx, master, now);
-  return { user_ref, email, master_token: plaintext, token_ref };
 }
 
 /** Initializes an account: issues its Master Token and, if `isWelcome`, adds the welcome bonus. */
@@ -46,7 +42,7 @@ export async function startAccount(tx: Tx, account: Account, now: Date, isWelcom
  *
  * Spec: silent on an expired token; we answer the same 422 as for a used, replaced or forged token.
  */
-export async function initializeAccount(options: Context, token: string) {
+async function initializeAccount(options: Context, token: string) {
   const now = options.now();
   const claims = readClaims(options.secretKey, token, 'init', now);
   return options.db.transaction().execute(async (tx) => {
@@ -56,3 +52,25 @@ export async function initializeAccount(options: Context, token: string) {
     return { account: await startAccount(tx, account, now, isWelcome), isWelcome };
   });
 }
+
+const initialized = `The account is initialized. ${storeToken}`;
+const unwelcome =
+  'No welcome bonus was added: the mailbox has had one, or its domain has had all of the day.';
+
+export const init = endpoint(
+  {
+    method: 'post',
+    tag: 'Accounts',
+    auth: 'none',
+    ...opens(initialized),
+    path: '/auth/init',
+    summary: 'Exchange the one-time token for the Master Token',
+    description: `The Master Token is shown this once. ${welcomeBonus.credits} credits are added to the wallet: once per mailbox, and ${welcomeBonus.mostOfDomain} times a day per domain.`,
+    limit: limits.init,
+    body: z.strictObject({ token: text }),
+  },
+  async ({ body, options }) => {
+    const { account, isWelcome } = await initializeAccount(options, body.token);
+    return { ...account, message: isWelcome ? initialized : `${initialized} ${unwelcome}` };
+  },
+);

@@ -3,9 +3,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Db, Tx } from '../../sql/connection/kysely.ts';
 import type { OneTimeTokenClaims } from '../../sql/secrets/signed-token.ts';
+import { text, time } from '../endpoint/answers.ts';
+import { endpoint } from '../endpoint/endpoint.ts';
 import { limits } from '../figures/rate-limits.ts';
 import type { Context } from '../http/context.ts';
-import { findInitialized, openAccount } from './init.ts';
+import { invalid } from '../http/errors.ts';
+import { formatTimestamp } from '../http/timestamp.ts';
+import { findInitialized } from './init.ts';
+import { addressField } from './mail-address.ts';
+import { openAccount, opens, storeToken } from './master-token.ts';
 import {
   cancelOneTimeTokens,
   expiryOf,
@@ -15,7 +21,7 @@ import {
   readClaims,
   useOneTimeToken,
 } from './one-time-token.ts';
-import { hashPassword, saltBytes } from './password.ts';
+import { hashPassword, passwordField, saltBytes } from './password.ts';
 
 /** The least time from hash to answer, in ms, so that known and unknown addresses look alike. */
 const answer_ms = 400;
@@ -39,7 +45,7 @@ async function mailLink(tx: Tx, email: string, password_hash: string, at: Date, 
 }
 
 /** Requests a recovery, and returns the time at which its link expires. */
-export async function requestRecovery(
+async function requestRecovery(
   { db, limiter, now, secretKey }: Context,
   { email, password }: { email: string; password: string },
 ): Promise<Date> {
@@ -134,3 +140,41 @@ async function recoverAccount(
     .execute();
   return openAccount(tx, account, now);
 }
+
+const common = { method: 'post', tag: 'Accounts', auth: 'none' } as const;
+
+const asked = 'If an account has this e-mail address, a recovery link was sent to it.';
+
+export const recover = endpoint(
+  {
+    ...common,
+    path: '/auth/recover',
+    summary: 'Ask for the recovery of an account',
+    limit: limits.recover,
+    body: z.strictObject({ email: addressField, password: passwordField }),
+    answer: z.strictObject({ message: text, expires_at: time }),
+    example: { message: asked },
+  },
+  async ({ body, options }) => {
+    const expires_at = await requestRecovery(options, body);
+    return { message: asked, expires_at: formatTimestamp(expires_at) };
+  },
+);
+
+const recovered = `The account is recovered. ${storeToken}`;
+
+export const confirm = endpoint(
+  {
+    ...common,
+    ...opens(recovered),
+    path: '/auth/recover/confirm',
+    summary: 'Confirm a recovery',
+    limit: limits.confirmRecovery,
+    body: confirmation,
+  },
+  async ({ body, options }) => {
+    const opened = await confirmRecovery(options, body);
+    if (!opened) throw invalid([['token', 'Recovery confirmation failed', 'invalid_token']]);
+    return { ...opened, message: recovered };
+  },
+);
