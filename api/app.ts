@@ -22,7 +22,7 @@ import { dropPorts } from './http/forwarded.ts';
 import { security } from './http/headers.ts';
 import { basePath, mountEndpoints } from './endpoint/mount.ts';
 import { createDocument, documentEndpoint } from './openapi/document.ts';
-import { createCharging } from './wallet/ledger.ts';
+import { createCharging } from './wallet/charge.ts';
 import { createDocs } from './pages/docs/docs.ts';
 import { answerMissingPage, createPages, showFaults } from './pages/pages.ts';
 import type { Metrics } from './http/metrics.ts';

@@ -6,7 +6,7 @@ import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
 import { workLimits } from '../figures/rate-limits.ts';
 import { keep } from '../http/keep.ts';
 import { pageMetaFields, pagingFields, skippedBy, viewPageMeta } from '../http/paging.ts';
-import { type Charging, creditErrors } from '../wallet/ledger.ts';
+import { type Charging, creditErrors } from '../wallet/charge.ts';
 import {
   companyStatus,
   identifier,

@@ -20,7 +20,7 @@ import {
   unknownCompanyErrors,
 } from './identifier.ts';
 import { keep } from '../http/keep.ts';
-import { type Charging, creditErrors } from '../wallet/ledger.ts';
+import { type Charging, creditErrors } from '../wallet/charge.ts';
 import { snapshotAnswered } from './snapshot-fields.ts';
 import { readSnapshotDictionary, type SnapshotEntry, viewSnapshot } from './snapshot-view.ts';
 import { isKnown, tagOf } from '../http/tag.ts';

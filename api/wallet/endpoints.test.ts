@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createBuyer } from '../../fixtures/client/buyer.ts';
 import { useApi } from '../../fixtures/client/use-api.ts';
-import { charge, grant } from './ledger.ts';
+import { charge } from './charge.ts';
+import { grant } from './ledger.ts';
 
 const start = Date.parse('2026-05-01T10:00:00.123Z');
 

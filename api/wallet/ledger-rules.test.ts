@@ -4,7 +4,8 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { insertAccount } from '../../fixtures/client/bare-account.ts';
 import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 import { HttpError } from '../http/errors.ts';
-import { charge, grant } from './ledger.ts';
+import { charge } from './charge.ts';
+import { grant } from './ledger.ts';
 
 const now = new Date('2026-05-01T10:00:00Z');
 

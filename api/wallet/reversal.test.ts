@@ -4,7 +4,7 @@ import { bonus, deposit, openShop } from '../../fixtures/client/shop.ts';
 import { eventOf, type StubSession } from '../../fixtures/client/stripe-stub.ts';
 import { sendMail } from '../../pipeline/mail/send.ts';
 import { queryFile } from '../../sql/connection/database.ts';
-import { charge } from './ledger.ts';
+import { charge } from './charge.ts';
 
 const shop = await openShop();
 /** Of the checkout that the buyer has just opened, for 500 credits at 49.00 PLN. */

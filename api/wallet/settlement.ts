@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../sql/connection/kysely.ts';
-import { charge, grant, readWallet } from './ledger.ts';
+import { charge } from './charge.ts';
+import { grant, readWallet } from './ledger.ts';
 import { type Payment, selectPayment } from './purchase.ts';
 
 /** The report of a provider about the outcome of a checkout. Money is in the smallest unit of the currency. */
