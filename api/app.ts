@@ -29,7 +29,7 @@ import type { Metrics } from './http/metrics.ts';
 import { createProbes } from './http/probes.ts';
 import { createRecoveryPages } from './accounts/recovery-page.ts';
 import { logRequests } from './http/request-log.ts';
-import { qualityEndpoints } from './quality/endpoints.ts';
+import { qualityEndpoints } from './quality/nights.ts';
 import { statsEndpoints } from './stats/endpoints.ts';
 import { tokenEndpoints } from './tokens/endpoints.ts';
 import { createUnsubscribePages } from './monitor/unsubscribe-page.ts';

@@ -1,10 +1,15 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { model, time } from '../endpoint/answers.ts';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import type { Db } from '../../sql/connection/kysely.ts';
 import type { Readers } from '../../sql/connection/readers.ts';
-import { type Paging, skippedBy, viewPageMeta } from '../http/paging.ts';
+import { chooseCountries, countriesField } from '../dictionaries/countries.ts';
+import { model, time } from '../endpoint/answers.ts';
+import { endpoint } from '../endpoint/endpoint.ts';
+import { limits } from '../figures/rate-limits.ts';
+import { HttpError } from '../http/errors.ts';
+import { dateField } from '../http/field.ts';
+import { pageMeta, type Paging, pagingFields, skippedBy, viewPageMeta } from '../http/paging.ts';
 
 /** The most files and refused attempts of a dump that an answer lists. The totals count all of them. */
 const mostListed = 200;
@@ -35,7 +40,7 @@ const published = model('PublishedDump', {
     .nullable(),
 });
 
-export const nightOfRegistry = model('NightOfRegistry', {
+const nightOfRegistry = model('NightOfRegistry', {
   source: z.string(),
   published: published.nullable(),
   refusals_total: count,
@@ -48,7 +53,7 @@ export function readNight(db: Db, date: string, countries: string[]) {
   return runPrepared<z.output<typeof nightOfRegistry>>(db, file, [date, mostListed, countries]);
 }
 
-export const nightSummary = model('NightSummary', {
+const nightSummary = model('NightSummary', {
   date: z.iso.date(),
   source: z.string(),
   is_published: z.boolean(),
@@ -92,3 +97,42 @@ export function readNights(readers: Readers, paging: Paging, countries: string[]
     return { data, meta: viewPageMeta(paging, total) };
   });
 }
+
+const common = { method: 'get', tag: 'Quality', auth: 'none', limit: limits.quality } as const;
+
+/** (+) The public endpoints of dump quality: the files, rejected rows and refusals of each night. */
+export const qualityEndpoints = [
+  endpoint(
+    {
+      ...common,
+      path: '/quality',
+      summary: 'List the days of delivered dumps',
+      query: z.strictObject({ ...pagingFields, country: countriesField }),
+      answer: z.strictObject({ data: z.array(nightSummary), meta: pageMeta }),
+    },
+    async ({ query: { country, ...paging }, options: { readers } }) =>
+      readNights(readers, paging, await chooseCountries(readers.db, country)),
+  ),
+  endpoint(
+    {
+      ...common,
+      path: '/quality/{date}',
+      summary: 'Read the findings of the night in the dumps of a day',
+      params: z.strictObject({ date: dateField }),
+      query: z.strictObject({ country: countriesField }),
+      answer: z.strictObject({
+        meta: z.strictObject({ date: z.iso.date() }),
+        data: z.array(nightOfRegistry),
+      }),
+    },
+    async ({ params: { date }, query, options }) => {
+      const { db } = options.readers;
+      const data = await readNight(db, date, await chooseCountries(db, query.country));
+      if (data.length === 0) {
+        const message = `No dump was delivered for ${date}.`;
+        throw new HttpError(404, { message, code: 'NO_SNAPSHOT' });
+      }
+      return { meta: { date }, data };
+    },
+  ),
+];
