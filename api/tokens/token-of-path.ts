@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import type { Db } from '../../sql/connection/kysely.ts';
+import type { Caller } from '../auth/authenticate.ts';
+import { text } from '../endpoint/answers.ts';
+import { HttpError, invalid } from '../http/errors.ts';
+
+export const common = { tag: 'Tokens', auth: 'master' } as const;
+export const params = z.strictObject({ token_ref: text });
+export const one = { ...common, path: '/tokens/{token_ref}', params } as const;
+
+// The 404 is byte for byte the same for an unknown token, a foreign token and a malformed token_ref.
+export const unknownToken = () =>
+  new HttpError(404, { message: 'Token not found.', code: 'UNKNOWN_TOKEN' });
+
+/** Selects the token that a path names, if it belongs to the account of the caller. */
+export function selectToken(
+  db: Db,
+  { account_id }: Caller,
+  { token_ref }: z.output<typeof params>,
+) {
+  return db
+    .selectFrom('customer.token')
+    .selectAll()
+    .where('account_id', '=', account_id)
+    .where('token_ref', '=', token_ref);
+}
+
+/** Reads and locks the API token of a path. Throws a 404 for an unknown token, a 422 for the Master Token. */
+export async function lockApiToken(
+  db: Db,
+  caller: Caller,
+  path: z.output<typeof params>,
+  verb: string,
+) {
+  const token = await selectToken(db, caller, path)
+    .forUpdate()
+    .executeTakeFirstOrThrow(unknownToken);
+  // Spec: silent on revoking or rotating the Master Token; we refuse it, since an account could not replace it.
+  const message = `The Master Token cannot be ${verb}; account recovery replaces it.`;
+  if (token.kind === 'master') throw invalid([['token_ref', message, 'not_allowed']]);
+  return token;
+}
