@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import {
+  checkPair,
+  type CompanyName,
+  digitsOf,
+  nameOf,
+  namingOne,
+  refuse,
+  whenObject,
+  writtenNumber,
+} from '../companies/identifier.ts';
+import { identifierType } from '../dictionaries/names.ts';
+import { sizes } from '../figures/sizes.ts';
+import { referenceField } from '../http/field.ts';
+
+/** Returns the schema of a list of up to 100 companies. */
+export const listOf = <Item extends z.ZodType>(item: Item) => z.array(item).min(1).max(sizes.items);
+
+export const numberList = listOf(writtenNumber);
+
+// Spec: two names for each field, silent on which name counts; we accept both.
+export const spellings = [
+  ['identifier_type', 'identifier_value'],
+  ['name', 'value'],
+] as const;
+
+export function checkCompanies(
+  body: Record<string, unknown>,
+  context: z.core.$RefinementCtx,
+): void {
+  const [given] = spellings.flat().filter((field) => body[field] !== undefined);
+  if (body.identifiers !== undefined) {
+    if (given) refuse(context, ['identifiers'], `must be given without ${given}`, 'conflict');
+    return;
+  }
+  if (!given) for (const field of spellings[0]) refuse(context, [field], 'is required', 'required');
+  for (const pair of spellings) checkPair(body, context, pair);
+  if (context.issues.length > 0) return;
+  // Two lists of the same numbers, in any order and spelling, give equal texts.
+  const [first, other = first] = spellings
+    .filter(([typeField]) => body[typeField] !== undefined)
+    .map(([typeField, listField]) => {
+      const digits = (body[listField] as string[]).map(digitsOf);
+      return [body[typeField], ...new Set(digits.toSorted())].join(' ');
+    });
+  const wrong = 'must say the same as identifier_value, and name the same as identifier_type';
+  if (other !== first) refuse(context, ['value'], wrong, 'conflict');
+}
+
+type AdditionBody = z.output<typeof additionBody>;
+
+export const additionBody = z
+  .strictObject({
+    identifier_type: identifierType.optional(),
+    identifier_value: numberList.optional(),
+    identifiers: listOf(namingOne({ reference: referenceField.nullish() })).optional(),
+  })
+  .superRefine(checkCompanies, whenObject);
+
+/** Returns the companies of a body, each once, with the text that names it and its last reference. */
+export function companiesOf({ identifier_type, identifier_value, identifiers }: AdditionBody) {
+  const listed: { name: CompanyName; written: string; reference?: string | null | undefined }[] =
+    identifiers?.map((item) => ({ ...item, name: nameOf(item), written: nameOf(item)[1] })) ??
+    identifier_value!.map((written) => ({ name: [identifier_type!, digitsOf(written)], written }));
+  return [...Map.groupBy(listed, ({ name }) => name.join(' ')).values()].map((same) => {
+    const { name, written } = same[0]!;
+    const last = same.findLast(({ reference }) => typeof reference === 'string');
+    return { name, written, reference: last?.reference ?? null };
+  });
+}
