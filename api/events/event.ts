@@ -1,4 +1,3 @@
-import type { Response } from 'express';
 import { z } from 'zod';
 import { countryOfNumber } from '../../sql/country.ts';
 import { describeEvent } from '../../sql/words/event-words.ts';
@@ -11,10 +10,7 @@ import {
   severity,
 } from '../dictionaries/names.ts';
 import { model, text, time } from '../endpoint/answers.ts';
-import { writeSuccess } from '../endpoint/endpoint.ts';
 import { pageMetaFields } from '../http/paging.ts';
-import { setTag } from '../http/tag.ts';
-import { formatTimestamp } from '../http/timestamp.ts';
 
 export const common = { method: 'get', tag: 'Company monitor', auth: 'token' } as const;
 
@@ -51,26 +47,13 @@ export const companyEvent = model('CompanyEvent', {
   reference: text.nullable(),
 });
 
+/** The newest published day of each registry, from `registry.published_days` of `sql/function/15_feed.sql`. */
 const published = z.record(z.string(), z.iso.date());
 
 /** The fields in `meta` of all feeds and histories. */
 export const feedMetaFields = { published, fetched_at: time };
 
 export const pageMeta = model('EventPageMeta', { ...pageMetaFields, ...feedMetaFields });
-
-/** The parts of the descriptions of endpoints whose answers have an `ETag`. */
-export const tagged = {
-  headers: z.object({ 'If-None-Match': z.string().optional() }),
-  errors: {
-    304: { description: 'The answer has the `ETag` of `If-None-Match`; no body.', example: {} },
-  },
-};
-
-/** Returns an answer, and sets its `ETag`, which is the same while only `fetched_at` differs. Throws a 304. */
-export function answerTagged(response: Response, data: string, meta: object, now: Date): string {
-  setTag(response, data + JSON.stringify(meta));
-  return writeSuccess(data, { ...meta, fetched_at: formatTimestamp(now) });
-}
 
 /** Adds a sentence to each event, if there is a language. `typeOf` returns the type of its company's number. */
 export function withWords<E extends z.output<typeof event>>(

@@ -16,17 +16,9 @@ import { type Call, endpoint } from '../endpoint/endpoint.ts';
 import { limits } from '../figures/rate-limits.ts';
 import { HttpError } from '../http/errors.ts';
 import { pagingFields, skippedBy, viewPageMeta } from '../http/paging.ts';
-import {
-  answerTagged,
-  common,
-  event,
-  langField,
-  numberFields,
-  pageMeta,
-  tagged,
-  withWords,
-} from './event.ts';
+import { common, event, langField, numberFields, pageMeta, withWords } from './event.ts';
 import { filterFields, resolveFeedFilter } from './filter.ts';
+import { answerTagged, tagged } from './tagged-answer.ts';
 
 const historyMeta = model('HistoryMeta', {
   ...pageMeta.shape,

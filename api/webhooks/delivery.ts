@@ -1,7 +1,7 @@
 import type { RouteConfig } from '@asteasolutions/zod-to-openapi';
 import { z } from 'zod';
 import { model, text } from '../endpoint/answers.ts';
-import { numbered } from '../events/endpoints.ts';
+import { numbered } from '../events/feed.ts';
 import { feedMetaFields } from '../events/event.ts';
 
 const delivery = model('Delivery', {

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { readFeed } from '../../sql/feed.ts';
+import { feedScope, readCursor, writeCursor } from '../../sql/feed-cursor.ts';
+import { answersStatus, model, text } from '../endpoint/answers.ts';
+import { endpoint } from '../endpoint/endpoint.ts';
+import { sizes } from '../figures/sizes.ts';
+import { coded, invalid } from '../http/errors.ts';
+import { wholeNumber } from '../http/paging.ts';
+import { common, companyEvent, feedMetaFields } from './event.ts';
+import { filterFields, resolveFeedFilter } from './filter.ts';
+import { answerTagged, tagged } from './tagged-answer.ts';
+
+const badCursor = 'must be the next_cursor of an answer with the same scope.';
+
+// `event_id` is the older, deprecated name of `id` in the feed.
+export const numbered = model('FeedEvent', {
+  event_id: z.int().meta({ deprecated: true }),
+  ...companyEvent.omit({ text: true }).shape,
+});
+
+// The feed lists events in the order of publication: the events of a nightly run are contiguous (registry.event_range).
+// Numbers of events are in another order, since nightly runs of several countries publish in parallel.
+export const feed = endpoint(
+  {
+    ...common,
+    path: '/events/feed',
+    summary: 'Read events on from where the last answer ended',
+    query: z
+      .strictObject({
+        scope: feedScope.default('watched'),
+        ...filterFields,
+        after: z.string().max(100, { abort: true }).optional(),
+        limit: wholeNumber(sizes.feed, 100),
+      })
+      .refine(({ scope, after }) => after === undefined || readCursor(after)?.scope === scope, {
+        path: ['after'],
+        ...coded('bad_cursor', badCursor),
+      }),
+    ...tagged,
+    ...answersStatus(
+      z.array(numbered),
+      z.strictObject({ next_cursor: text, has_more: z.boolean(), ...feedMetaFields }),
+    ),
+  },
+  async ({ query: { after, limit, ...asked }, caller, response, options: { readers, now } }) => {
+    const { scope } = asked;
+    const { account_id, snapshot_no } = caller;
+    const filter = await resolveFeedFilter(readers.db, asked);
+    const { event_id = '0' } = readCursor(after ?? '') ?? {};
+    const request = { account_id, scope, after: event_id, limit, filter };
+    const part = await readers.read((db) => readFeed(db, request), snapshot_no);
+    if (!part) throw invalid([['after', `The after field ${badCursor}`, 'bad_cursor']]);
+    const next_cursor = writeCursor({ scope, event_id: part.last_event_id });
+    const { events, has_more, published } = part;
+    return answerTagged(response, events, { next_cursor, has_more, published }, now());
+  },
+);

@@ -1,0 +1,19 @@
+import type { Response } from 'express';
+import { z } from 'zod';
+import { writeSuccess } from '../endpoint/endpoint.ts';
+import { setTag } from '../http/tag.ts';
+import { formatTimestamp } from '../http/timestamp.ts';
+
+/** The parts of the descriptions of endpoints whose answers have an `ETag`. */
+export const tagged = {
+  headers: z.object({ 'If-None-Match': z.string().optional() }),
+  errors: {
+    304: { description: 'The answer has the `ETag` of `If-None-Match`; no body.', example: {} },
+  },
+};
+
+/** Returns an answer, and sets its `ETag`, which is the same while only `fetched_at` differs. Throws a 304. */
+export function answerTagged(response: Response, data: string, meta: object, now: Date): string {
+  setTag(response, data + JSON.stringify(meta));
+  return writeSuccess(data, { ...meta, fetched_at: formatTimestamp(now) });
+}
