@@ -1,24 +1,29 @@
-import { type Selectable, sql, type UpdateObject } from 'kysely';
+import type { Selectable, UpdateObject } from 'kysely';
 import { z } from 'zod';
-import type { Tx } from '../../sql/connection/kysely.ts';
 import { feedScope, writeCursor } from '../../sql/feed-cursor.ts';
-import type { FeedFilter } from '../../sql/feed.ts';
 import type { Tables } from '../../sql/tables/tables.ts';
 import { findRefusal, longestUrl } from '../../sql/webhook/address.ts';
 import { deriveSecret } from '../../sql/webhook/secret.ts';
-import { model, text, time } from '../endpoint/answers.ts';
+import { answersSuccess, model, text, time } from '../endpoint/answers.ts';
 import type { Call } from '../endpoint/endpoint.ts';
 import { filterBody } from '../events/filter.ts';
-import { mostWebhooks } from '../figures/account-limits.ts';
 import { sizes } from '../figures/sizes.ts';
 import { patience } from '../figures/timeouts.ts';
 import type { Context } from '../http/context.ts';
 import { HttpError, invalid } from '../http/errors.ts';
-import { rowCount } from '../http/paging.ts';
 import { formatOptional, formatTimestamp } from '../http/timestamp.ts';
 
 type Webhook = Selectable<Tables['customer.webhook']>;
-type Delivery = Selectable<Tables['customer.webhook_delivery']>;
+
+export const common = { tag: 'Webhooks', auth: 'token' } as const;
+export const one = {
+  ...common,
+  path: '/webhooks/{webhook_ref}',
+  params: z.strictObject({ webhook_ref: text }),
+} as const;
+
+/** The path of the filters in a body. */
+export const within = 'filters.';
 
 /** The fields that a client chooses, and may change later. */
 export const chosenFields = {
@@ -44,19 +49,8 @@ export const webhookData = model('Webhook', {
 
 export const newWebhookData = model('NewWebhook', { ...webhookData.shape, secret: text });
 
-export const deliveryData = model('WebhookDelivery', {
-  message_id: text,
-  kind: z.enum(['events', 'heartbeat', 'test']),
-  previous_cursor: text,
-  cursor: text,
-  event_count: z.int(),
-  attempt_no: z.int(),
-  started_at: time,
-  duration_ms: z.int(),
-  status_code: z.int().nullable(),
-  error: text.nullable(),
-  response: text.nullable(),
-});
+export const answersOne = answersSuccess(webhookData);
+export const answersNew = answersSuccess(newWebhookData);
 
 /** Returns a webhook as answers show it. */
 export function viewWebhook(webhook: Webhook) {
@@ -76,15 +70,6 @@ export function viewWebhook(webhook: Webhook) {
 export function viewOne(webhook: Webhook, secretKey?: string) {
   const secret = secretKey === undefined ? {} : { secret: deriveSecret(secretKey, webhook) };
   return { success: true, data: { ...viewWebhook(webhook), ...secret } };
-}
-
-/** Returns a delivery as answers show it. */
-export function viewDelivery(delivery: Delivery, scope: Webhook['scope']) {
-  const { delivery_id: _id, webhook_id: _of, previous_event_id, event_id, ...shown } = delivery;
-  const previous_cursor = writeCursor({ scope, event_id: previous_event_id });
-  const cursor = writeCursor({ scope, event_id });
-  const started_at = formatTimestamp(delivery.started_at);
-  return { ...shown, previous_cursor, cursor, started_at };
 }
 
 type Called = Pick<
@@ -130,26 +115,4 @@ export async function requireAddress(
 ): Promise<void> {
   const refusal = await findRefusal(url, { allowPrivate, lookup_ms: patience.lookup_ms });
   if (refusal) throw invalid([['url', `The url field ${refusal}.`, 'refused_address']]);
-}
-
-/** Throws a 422 for an account that has as many webhooks as it may; the account is locked. */
-export async function requireRoom(tx: Tx, account_id: string): Promise<void> {
-  const held = tx.selectFrom('customer.webhook').where('account_id', '=', account_id);
-  const { total } = await held.select(rowCount).executeTakeFirstOrThrow();
-  if (total < mostWebhooks) return;
-  const message = `An account has at most ${mostWebhooks} webhooks; delete one first.`;
-  throw invalid([['url', message, 'limit_exceeded']]);
-}
-
-/** Returns the columns of a webhook that has heard of all that is published now, in the countries of its filter. */
-export async function findEnd(tx: Tx, { countries }: FeedFilter) {
-  const { rows } = await sql<{ event_id: string; snapshot_no: string; published: string }>`
-    select
-        coalesce(
-            (select last_event_id from registry.event_range order by snapshot_no desc limit 1), 0
-        ) as event_id,
-        (select max(snapshot_no) from registry.publication) as snapshot_no,
-        registry.published_days(${countries ?? null})::text as published
-  `.execute(tx);
-  return rows[0]!;
 }
