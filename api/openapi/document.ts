@@ -15,7 +15,7 @@ import { keep } from '../http/keep.ts';
 import { productVersion } from '../../sql/suitable.ts';
 import { limits } from '../figures/rate-limits.ts';
 import { basePath, isPublic } from '../endpoint/mount.ts';
-import { deliveryRoute } from '../webhooks/delivery.ts';
+import { deliveryRoute } from '../webhooks/documented-call.ts';
 import { complete, descriptions, type OpenApiDocument } from './complete.ts';
 import general from './errors.json' with { type: 'json' };
 import special from './operation-errors.json' with { type: 'json' };
