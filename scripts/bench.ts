@@ -2,12 +2,12 @@ import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Argument, Command } from 'commander';
-import type { Database } from '../sql/connection/database.ts';
 import { benchAbuse } from './bench/abuse.ts';
-import { days, inDatabase, makeCountry, timeCopy, timeNight } from './bench/country.ts';
+import { days, inDatabase, makeCountry } from './bench/country.ts';
 import { benchFeed } from './bench/feed.ts';
 import { benchFloods } from './bench/flood.ts';
-import { judgeAtMost, print, reportCopies, reportNight } from './bench/measurement.ts';
+import { print } from './bench/measurement.ts';
+import { measureNights, timeNight } from './bench/night.ts';
 import { benchSirene } from './bench/sirene.ts';
 import { benchMemory } from './bench/memory.ts';
 import { benchSearch } from './bench/search.ts';
@@ -15,17 +15,6 @@ import { runBenchmarks } from './bench/setting.ts';
 import { benchLookup, benchSnapshot, benchVerify } from './bench/verify.ts';
 import { benchWebhooks } from './bench/webhooks.ts';
 import { wholeNumber } from '../fixtures/generator/whole-number.ts';
-
-/** The limits of a night: CPU seconds per million entries, and elapsed time relative to the plain copy. */
-const LIMITS = {
-  baseline: { cpu_seconds: 35, ratio: 6 },
-  night: { cpu_seconds: 4, ratio: 0.8 },
-  largeNight: { cpu_seconds: 4, ratio: 0.6 },
-};
-/** The number of entries from which a country counts as large. */
-const LARGE_COUNTRY = 4_000_000;
-/** The limit of the ratio of the database size after a night to the size of its CSV files. */
-const DATABASE_RATIO = 3;
 
 const abuses = [benchAbuse, benchFloods];
 
@@ -73,28 +62,6 @@ async function bench(part: string, { entries, folder }: { entries: number; folde
     print('\nThe API');
     await runBenchmarks(db, dataDir, parts[part]!);
   });
-}
-
-async function measureNights(
-  { pool }: Database,
-  dataDir: string,
-  country: string,
-  entries: number,
-): Promise<void> {
-  const [first, second] = [join(country, days[0]), join(country, days[1])];
-  const before = await timeCopy(pool, first);
-  const baseline = await timeNight(dataDir, first, days[0]);
-  // This replaces autovacuum, which runs during the day between two nights.
-  await pool.query('vacuum analyze');
-  const between = await timeCopy(pool, second);
-  const night = await timeNight(dataDir, second, days[1]);
-  const size = { copy_s: reportCopies([before, between]), entries };
-  const isLarge = entries >= LARGE_COUNTRY;
-  const title = `Night with ${night.events.toLocaleString('en')} events`;
-  reportNight('Baseline', baseline, size, LIMITS.baseline);
-  reportNight(title, night, size, isLarge ? LIMITS.largeNight : LIMITS.night);
-  const databaseRatio = night.database_bytes / between.bytes;
-  judgeAtMost('Database', databaseRatio, DATABASE_RATIO, '× the CSV files');
 }
 
 await bench(program.args[0] ?? 'all', program.opts());
