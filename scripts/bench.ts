@@ -6,13 +6,14 @@ import { benchAbuse } from './bench/abuse.ts';
 import { days, inDatabase, makeCountry } from './bench/country.ts';
 import { benchFeed } from './bench/feed.ts';
 import { benchFloods } from './bench/flood.ts';
-import { print } from './bench/measurement.ts';
+import { print } from './bench/judge.ts';
 import { measureNights, timeNight } from './bench/night.ts';
 import { benchSirene } from './bench/sirene.ts';
 import { benchMemory } from './bench/memory.ts';
 import { benchSearch } from './bench/search.ts';
 import { runBenchmarks } from './bench/setting.ts';
-import { benchLookup, benchSnapshot, benchVerify } from './bench/verify.ts';
+import { benchLookup, benchSnapshot } from './bench/snapshots-and-lookups.ts';
+import { benchVerify } from './bench/verify.ts';
 import { benchWebhooks } from './bench/webhooks.ts';
 import { wholeNumber } from '../fixtures/generator/whole-number.ts';
 

@@ -7,7 +7,7 @@ import { leaveMail } from '../../fixtures/process/mail.ts';
 import { currentExtract, startKrsStub } from '../../fixtures/registry/krs-stub.ts';
 import type { Db } from '../../sql/connection/kysely.ts';
 import { type Answer, type Ask, createAsk } from './load.ts';
-import { judgeAtMost } from './measurement.ts';
+import { judgeAtMost } from './judge.ts';
 import { meet } from './others.ts';
 import { createTokens, type Setting, waitUntilLoaded } from './setting.ts';
 

@@ -12,7 +12,7 @@ import {
   watcherCount,
 } from '../../fixtures/generator/feed.ts';
 import { askInTurn, judgeAnswers } from './load.ts';
-import { judgeAtMost } from './measurement.ts';
+import { judgeAtMost } from './judge.ts';
 import { createTokens, type Setting } from './setting.ts';
 
 const nightEventCount = 20_000;

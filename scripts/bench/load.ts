@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import autocannon from 'autocannon';
-import { judge } from './measurement.ts';
+import { judge } from './judge.ts';
 
 export const connectionCount = 50;
 /** The requests of a connection, each with another token, so that no token reaches its rate limit. */

@@ -1,6 +1,6 @@
 // Measures at which size the memory of the API levels off under requests.
 import { load, requestOf } from './load.ts';
-import { judgeAtMost } from './measurement.ts';
+import { judgeAtMost } from './judge.ts';
 import { type Setting, waitUntilLoaded } from './setting.ts';
 
 const [clientCount, requestCount, part_s] = [64, 80_000, 2];

@@ -9,7 +9,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { type Database, inSession } from '../../sql/connection/database.ts';
 import { days } from './country.ts';
 import { between, look, serverPid } from './cpu.ts';
-import { judgeAtMost, print } from './measurement.ts';
+import { judgeAtMost, print } from './judge.ts';
 import type { MeasuredNight } from './night-process.ts';
 
 /** The limits of a night: CPU seconds per million entries, and elapsed time relative to the plain copy. */

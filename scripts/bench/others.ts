@@ -1,7 +1,7 @@
 // Measures the answers that other clients get while one client abuses the API.
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Answer, type Ask, judgeAnswers } from './load.ts';
-import { judgeAtMost, print } from './measurement.ts';
+import { judgeAtMost, print } from './judge.ts';
 
 const longestMedian_ms = 100;
 /** The number of other clients, and their pause after each answer in ms. */

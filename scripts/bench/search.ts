@@ -2,7 +2,7 @@
 import type { Pool } from 'pg';
 import { Random } from '../../fixtures/generator/random.ts';
 import { type Answer, askInTurn, judgeAnswers } from './load.ts';
-import { judgeAtMost, print } from './measurement.ts';
+import { judgeAtMost, print } from './judge.ts';
 import { readMemory_mb } from './memory.ts';
 import { type Setting, waitUntilLoaded } from './setting.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { SireneOptions } from '../../fixtures/generator/sirene/country.ts';
 import { writeStep } from '../../fixtures/generator/sirene/dump.ts';
 import { inDatabase, keepDumps } from './country.ts';
-import { judgeAtMost, print } from './measurement.ts';
+import { judgeAtMost, print } from './judge.ts';
 import { type NightLimit, reportCopies, reportNight, timeCopy, timeNight } from './night.ts';
 import { benchSearch, benchSearchNight } from './search.ts';
 import { runBenchmarks } from './setting.ts';

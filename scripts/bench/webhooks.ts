@@ -5,7 +5,7 @@ import type { Pool } from 'pg';
 import { createWebhook, startReceiver } from '../../fixtures/process/test-receiver.ts';
 import { inParallel } from '../../pipeline/parallel.ts';
 import { between, look, serverPid } from './cpu.ts';
-import { judgeAtMost, print } from './measurement.ts';
+import { judgeAtMost, print } from './judge.ts';
 import type { Setting } from './setting.ts';
 
 /** The endpoints, some of them with all events of the night; each other one has a hundredth of the events. */
