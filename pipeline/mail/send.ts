@@ -1,15 +1,7 @@
-import type { SendMailOptions } from 'nodemailer';
 import type pg from 'pg';
 import { inSession, queryFile, runFile } from '../../sql/connection/database.ts';
-import type { Language } from '../../sql/words/message.ts';
-import {
-  isPresentable,
-  type Letter,
-  type LetterOptions,
-  Superseded,
-  writeHtml,
-  writeText,
-} from './letter.ts';
+import { address, type Addressed, type Sender } from './headers.ts';
+import { isPresentable, type Letter, type LetterOptions, Superseded } from './letter.ts';
 import { writeInitLetter, writeRecoveredLetter, writeRecoverLetter } from './letters/account.ts';
 import { writeDigestLetter } from './letters/digest.ts';
 import { writeImportLetter } from './letters/import.ts';
@@ -21,16 +13,12 @@ import { type Deliver, MailRefused } from './transport.ts';
 /** Matches an address without quotes, lists, comments or groups: nothing can mean more than one address. */
 const plainAddress = /^[^\s\p{C}@<>()[\]\\,;:"]+@[^\s\p{C}@<>()[\]\\,;:"]+$/u;
 
-interface Mail {
-  message_id: string;
-  recipient: string;
+interface Mail extends Addressed {
   template: string;
   data: { user_name?: string };
-  created_at: Date;
   last_error: string | null;
   /** The number of attempts after this one; negative when the last attempt was begun and never ended. */
   attempts_left: number;
-  language: Language;
 }
 
 type Write = (options: LetterOptions, data: never) => Letter | Promise<Letter>;
@@ -49,7 +37,7 @@ const templates: Record<string, Write> = {
 export interface SendOptions extends Pick<LetterOptions, 'secretKey' | 'baseUrl'> {
   pool: pg.Pool;
   deliver: Deliver;
-  sender: { name: string; address: string };
+  sender: Sender;
   now: () => Date;
 }
 
@@ -113,35 +101,6 @@ async function attempt(
     if (error instanceof Superseded) return { state: 'dropped', reason };
     return { state: error instanceof MailRefused ? 'failed' : 'queued', reason };
   }
-}
-
-/** Returns the whole mail, which is the same at each attempt, to the byte. */
-function address(
-  mail: Mail,
-  name: string,
-  letter: Letter,
-  sender: SendOptions['sender'],
-): SendMailOptions {
-  const { unsubscribe_link: link } = letter;
-  const domain = sender.address.slice(sender.address.lastIndexOf('@') + 1);
-  return {
-    from: sender,
-    to: { name, address: mail.recipient },
-    // The envelope states the recipient, so it is not read from the header.
-    envelope: { from: sender.address, to: mail.recipient },
-    subject: letter.subject,
-    text: writeText(letter),
-    html: writeHtml(letter, mail.language),
-    date: mail.created_at,
-    messageId: `<${mail.message_id}@${domain}>`,
-    headers: {
-      'Auto-Submitted': 'auto-generated',
-      ...(link !== undefined && { 'List-Unsubscribe': `<${link}>` }),
-      // The button of a mail program needs one request (RFC 8058), which requires TLS.
-      ...(link?.startsWith('https:') && { 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }),
-    },
-    baseBoundary: mail.message_id,
-  };
 }
 
 /** Returns the reason of an error in one line of at most 500 characters, since servers may answer anything. */

@@ -1,0 +1,45 @@
+import type { SendMailOptions } from 'nodemailer';
+import type { Language } from '../../sql/words/message.ts';
+import { type Letter, writeHtml, writeText } from './letter.ts';
+
+export interface Sender {
+  name: string;
+  address: string;
+}
+
+/** The columns of `customer.mail` that become headers. */
+export interface Addressed {
+  message_id: string;
+  recipient: string;
+  created_at: Date;
+  language: Language;
+}
+
+/** Returns the whole mail, which is the same at each attempt, to the byte. */
+export function address(
+  mail: Addressed,
+  name: string,
+  letter: Letter,
+  sender: Sender,
+): SendMailOptions {
+  const { unsubscribe_link: link } = letter;
+  const domain = sender.address.slice(sender.address.lastIndexOf('@') + 1);
+  return {
+    from: sender,
+    to: { name, address: mail.recipient },
+    // The envelope states the recipient, so it is not read from the header.
+    envelope: { from: sender.address, to: mail.recipient },
+    subject: letter.subject,
+    text: writeText(letter),
+    html: writeHtml(letter, mail.language),
+    date: mail.created_at,
+    messageId: `<${mail.message_id}@${domain}>`,
+    headers: {
+      'Auto-Submitted': 'auto-generated',
+      ...(link !== undefined && { 'List-Unsubscribe': `<${link}>` }),
+      // The button of a mail program needs one request (RFC 8058), which requires TLS.
+      ...(link?.startsWith('https:') && { 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }),
+    },
+    baseBoundary: mail.message_id,
+  };
+}
