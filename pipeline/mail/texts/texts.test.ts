@@ -4,9 +4,9 @@ import eventEn from '../../../sql/words/event-en.json' with { type: 'json' };
 import eventPl from '../../../sql/words/event-pl.json' with { type: 'json' };
 import { eventTypes } from '../../../sql/words/event-words.ts';
 import { createTestDatabase } from '../../../fixtures/database/test-database.ts';
-import en from './en.json' with { type: 'json' };
-import pl from './pl.json' with { type: 'json' };
-import { texts } from './texts.ts';
+import { readCatalogue, texts } from './texts.ts';
+
+const [en, pl] = [readCatalogue('en'), readCatalogue('pl')];
 
 test('both languages have the same messages with the same arguments', () => {
   const describeMessages = (catalogue: Record<string, Record<string, string>>) =>

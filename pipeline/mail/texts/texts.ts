@@ -1,12 +1,32 @@
-import { createMessages, type Messages } from '../../../sql/words/message.ts';
-import en from './en.json' with { type: 'json' };
-import pl from './pl.json' with { type: 'json' };
+import { readdirSync, readFileSync } from 'node:fs';
+import { createMessages, type Language, type Messages } from '../../../sql/words/message.ts';
+import type account from './en/account.json';
+import type common from './en/common.json';
+import type digest from './en/digest.json';
+import type awaited from './en/import.json';
+import type refund from './en/refund.json';
+import type webhook from './en/webhook.json';
 
-type Catalogue = typeof en;
+type Catalogue = typeof account &
+  typeof common &
+  typeof digest &
+  typeof awaited &
+  typeof refund &
+  typeof webhook;
 
 export type Severity = keyof Catalogue['severities'];
 
 /** The messages of a language, by letter and name; `sql/words/` has the messages of events. */
 export type Texts = Messages<Catalogue>;
 
-export const texts = { en: createMessages('en', en), pl: createMessages('pl', pl) };
+/** Reads the texts of a language; a file of `texts/<language>/` has the texts of a file of `letters/`. */
+export function readCatalogue(language: Language): Catalogue {
+  const folder = new URL(`${language}/`, import.meta.url);
+  const files = readdirSync(folder).map((file) => readFileSync(new URL(file, folder), 'utf8'));
+  return Object.assign({}, ...files.map((text) => JSON.parse(text) as object)) as Catalogue;
+}
+
+export const texts = {
+  en: createMessages('en', readCatalogue('en')),
+  pl: createMessages('pl', readCatalogue('pl')),
+};
