@@ -29,7 +29,7 @@ export async function runDueNights(db: Database, options: DueOptions) {
   for (const sentence of ignored) options.onIgnored(sentence);
   let fetched: FetchOutcome[] | undefined;
   if (options.isFetching) {
-    const { fetchDue } = await import('../fetch/fetcher.ts');
+    const { fetchDue } = await import('../fetch/due-days.ts');
     const { readFetchEnvironment } = await import('../fetch/environment.ts');
     const settings = readFetchEnvironment();
     fetched = await fetchDue({ db, inboxDir, settings, logger, now: new Date(), signal, sources });

@@ -2,10 +2,8 @@ import type { Logger } from 'pino';
 import { type Database, queryFile } from '../../sql/connection/database.ts';
 import { dayIn } from '../../sql/country.ts';
 import { sentenceOf } from '../../sql/process/environment.ts';
-import { addDays, isDate } from '../calendar.ts';
+import { isDate } from '../calendar.ts';
 import { stateOf, WrongUsage } from '../errors.ts';
-import { listInbox } from '../night/inbox.ts';
-import { whileLocked } from '../night/lock.ts';
 import { Reporter } from '../night/reporter.ts';
 import { findNewestPublished } from '../night/run.ts';
 import { loadSource } from '../sources/source.ts';
@@ -107,66 +105,10 @@ export async function fetchDay(
 }
 
 /** Returns the outcome of a fetch that has thrown an expected error. Throws any other error. */
-function toOutcome(source: string, dump_date: string, error: Error): FetchOutcome {
+export function toOutcome(source: string, dump_date: string, error: Error): FetchOutcome {
   const state = stateOf(error);
   if (state === 'failed') throw error;
   return { source, dump_date, state, message: error.message };
-}
-
-interface DueFetch {
-  db: Database;
-  inboxDir: string;
-  settings: FetchEnvironment;
-  logger: Logger;
-  now: Date;
-  /** The registries to fetch; absent: all registries that are set up. */
-  sources?: ReadonlySet<string> | undefined;
-  signal: AbortSignal;
-}
-
-/**
- * Fetches the dumps of each registry that is set up: the newest full dump, or every day of daily lists that the
- * registry still has. Begins after the newest dump that is published or in the inbox. After a day that cannot be
- * fetched, the later days of the registry wait.
- * Throws `WrongUsage` when no registry is set up.
- */
-export async function fetchDue(due: DueFetch): Promise<FetchOutcome[]> {
-  const names = Object.keys(fetchers) as (keyof FetchEnvironment)[];
-  const setUp = names.filter((source) => due.settings[source]);
-  if (setUp.length === 0) {
-    const settings = Object.values(fetchers).map(({ setting }) => setting);
-    throw new WrongUsage(`No registry is set up to be fetched: ${settings.join(', ')}`);
-  }
-  const outcomes: FetchOutcome[] = [];
-  for (const source of setUp) {
-    if (due.sources?.has(source) === false) continue;
-    const [first] = await listDue(due, source);
-    if (first === undefined) continue;
-    const fetch = (lost: AbortSignal) =>
-      fetchSource({ ...due, signal: AbortSignal.any([due.signal, lost]) }, source);
-    const held = `Another process is fetching ${source}`;
-    // Several machines with a schedule may share an inbox: only one of them fetches a source.
-    const fetching = whileLocked(due.db.pool, `fetch ${source}`, held, fetch);
-    outcomes.push(...(await fetching.catch((error: Error) => [toOutcome(source, first, error)])));
-  }
-  return outcomes;
-}
-
-async function fetchSource(due: DueFetch, source: keyof FetchEnvironment): Promise<FetchOutcome[]> {
-  const { db, inboxDir, settings, logger, signal } = due;
-  const outcomes: FetchOutcome[] = [];
-  for (const date of await listDue(due, source)) {
-    const plan = { source, inboxDir, date, signal, ...lookUpIn(db, source) };
-    const outcome = await fetchDay(settings, plan, logger).catch(({ message }: Error) => {
-      signal.throwIfAborted();
-      return { source, dump_date: date, state: 'failed' as const, message };
-    });
-    // Another process has completed the dump in the meantime.
-    if (outcome.state === 'nothing') continue;
-    outcomes.push(outcome);
-    if (outcome.state !== 'fetched') break;
-  }
-  return outcomes;
 }
 
 /** Returns the functions by which a fetch reads the database. */
@@ -185,21 +127,4 @@ export function lookUpIn(
       return { newest: newest?.dump_date, full: full?.dump_date };
     },
   };
-}
-
-/** Returns the days of a registry that are due to be fetched, the oldest first. */
-export async function listDue(
-  { db, inboxDir, now }: Pick<DueFetch, 'db' | 'inboxDir' | 'now'>,
-  source: keyof FetchEnvironment,
-): Promise<string[]> {
-  const { isAfterTheDay, longest_gap_days } = fetchers[source];
-  const { country_code } = await loadSource(source);
-  const today = dayIn(now, country_code);
-  const last = isAfterTheDay ? addDays(today, -1) : today;
-  const inbox = await listInbox(inboxDir, source);
-  const published = await findNewestPublished(db.pool, source);
-  const newest = [...inbox, published?.dump_date ?? ''].toSorted().at(-1);
-  if (!newest) return [last];
-  const dates = Array.from({ length: longest_gap_days }, (_, days) => addDays(last, -days));
-  return dates.filter((date) => date > newest).toReversed();
 }

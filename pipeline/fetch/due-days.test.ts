@@ -20,7 +20,8 @@ import { dayIn } from '../../sql/country.ts';
 import { importDue } from '../import/import.ts';
 import { createOnDemandSources } from '../import/services.ts';
 import { tryLock } from '../night/lock.ts';
-import { listDue, lookUpIn } from './fetcher.ts';
+import { listDue } from './due-days.ts';
+import { lookUpIn } from './fetcher.ts';
 
 const numbers = ['0009000001', '0009000002'];
 let db: TestDatabase;

@@ -1,0 +1,84 @@
+import type { Logger } from 'pino';
+import type { Database } from '../../sql/connection/database.ts';
+import { dayIn } from '../../sql/country.ts';
+import { addDays } from '../calendar.ts';
+import { WrongUsage } from '../errors.ts';
+import { listInbox } from '../night/inbox.ts';
+import { whileLocked } from '../night/lock.ts';
+import { findNewestPublished } from '../night/run.ts';
+import { loadSource } from '../sources/source.ts';
+import type { FetchEnvironment } from './environment.ts';
+import { fetchDay, fetchers, type FetchOutcome, lookUpIn, toOutcome } from './fetcher.ts';
+
+interface DueFetch {
+  db: Database;
+  inboxDir: string;
+  settings: FetchEnvironment;
+  logger: Logger;
+  now: Date;
+  /** The registries to fetch; absent: all registries that are set up. */
+  sources?: ReadonlySet<string> | undefined;
+  signal: AbortSignal;
+}
+
+/**
+ * Fetches the dumps of each registry that is set up: the newest full dump, or every day of daily lists that the
+ * registry still has. Begins after the newest dump that is published or in the inbox. After a day that cannot be
+ * fetched, the later days of the registry wait.
+ * Throws `WrongUsage` when no registry is set up.
+ */
+export async function fetchDue(due: DueFetch): Promise<FetchOutcome[]> {
+  const names = Object.keys(fetchers) as (keyof FetchEnvironment)[];
+  const setUp = names.filter((source) => due.settings[source]);
+  if (setUp.length === 0) {
+    const settings = Object.values(fetchers).map(({ setting }) => setting);
+    throw new WrongUsage(`No registry is set up to be fetched: ${settings.join(', ')}`);
+  }
+  const outcomes: FetchOutcome[] = [];
+  for (const source of setUp) {
+    if (due.sources?.has(source) === false) continue;
+    const [first] = await listDue(due, source);
+    if (first === undefined) continue;
+    const fetch = (lost: AbortSignal) =>
+      fetchSource({ ...due, signal: AbortSignal.any([due.signal, lost]) }, source);
+    const held = `Another process is fetching ${source}`;
+    // Several machines with a schedule may share an inbox: only one of them fetches a source.
+    const fetching = whileLocked(due.db.pool, `fetch ${source}`, held, fetch);
+    outcomes.push(...(await fetching.catch((error: Error) => [toOutcome(source, first, error)])));
+  }
+  return outcomes;
+}
+
+async function fetchSource(due: DueFetch, source: keyof FetchEnvironment): Promise<FetchOutcome[]> {
+  const { db, inboxDir, settings, logger, signal } = due;
+  const outcomes: FetchOutcome[] = [];
+  for (const date of await listDue(due, source)) {
+    const plan = { source, inboxDir, date, signal, ...lookUpIn(db, source) };
+    const outcome = await fetchDay(settings, plan, logger).catch(({ message }: Error) => {
+      signal.throwIfAborted();
+      return { source, dump_date: date, state: 'failed' as const, message };
+    });
+    // Another process has completed the dump in the meantime.
+    if (outcome.state === 'nothing') continue;
+    outcomes.push(outcome);
+    if (outcome.state !== 'fetched') break;
+  }
+  return outcomes;
+}
+
+/** Returns the days of a registry that are due to be fetched, the oldest first. */
+export async function listDue(
+  { db, inboxDir, now }: Pick<DueFetch, 'db' | 'inboxDir' | 'now'>,
+  source: keyof FetchEnvironment,
+): Promise<string[]> {
+  const { isAfterTheDay, longest_gap_days } = fetchers[source];
+  const { country_code } = await loadSource(source);
+  const today = dayIn(now, country_code);
+  const last = isAfterTheDay ? addDays(today, -1) : today;
+  const inbox = await listInbox(inboxDir, source);
+  const published = await findNewestPublished(db.pool, source);
+  const newest = [...inbox, published?.dump_date ?? ''].toSorted().at(-1);
+  if (!newest) return [last];
+  const dates = Array.from({ length: longest_gap_days }, (_, days) => addDays(last, -days));
+  return dates.filter((date) => date > newest).toReversed();
+}
