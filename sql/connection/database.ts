@@ -2,12 +2,10 @@ import { readFile } from 'node:fs/promises';
 import type { ClientConfig, Pool, PoolClient, QueryResult } from 'pg';
 import { types } from 'pg';
 import { acquireEmbedded } from '../embedded/embedded.ts';
+import { checkServer } from './check-server.ts';
 import { openPool } from './pool.ts';
 import type { Readers } from './readers.ts';
 import { settleSessions } from './session-settings.ts';
-
-/** The oldest supported PostgreSQL, as `server_version_num`. */
-const OLDEST_SERVER = 150000;
 
 // A date stays the text YYYY-MM-DD: it is a day of a registry, not a moment.
 types.setTypeParser(types.builtins.DATE, (value) => value);
@@ -98,28 +96,6 @@ export async function connect(options: DatabaseOptions): Promise<Database> {
     readers = await openReaders(pool, readPools, mostLag_s, mostAway_s);
   }
   return { pool, readers, connection, readConnections, close };
-}
-
-async function checkServer(pool: Pool): Promise<void> {
-  const { rows } = await pool
-    .query<{ version: number; encoding: string }>(
-      `select current_setting('server_version_num')::int as version,
-         current_setting('server_encoding') as encoding`,
-    )
-    .catch((cause: NodeJS.ErrnoException) => {
-      // An error of several refused addresses has a code but no message.
-      const reason = cause.message || cause.code;
-      throw new Error(`The database cannot be reached: ${reason}`, { cause });
-    });
-  const { version, encoding } = rows[0]!;
-  if (version < OLDEST_SERVER) {
-    throw new Error(`PostgreSQL 15 or newer is needed; the server is ${version / 10000}`);
-  }
-  if (encoding !== 'UTF8') {
-    throw new Error(
-      `The encoding of the database must be UTF8; it is ${encoding}: make one by createdb --template=template0 --encoding=UTF8`,
-    );
-  }
 }
 
 /** A provider of database sessions, such as a connection pool. */
