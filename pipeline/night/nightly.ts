@@ -10,7 +10,7 @@ import { assertUntouched, type Dump, hashDump, listDump } from '../dump/files.ts
 import { stageDocuments } from '../dump/stage-documents.ts';
 import { stageDump } from '../dump/stage.ts';
 import { KnownFingerprints } from '../dump/known-fingerprints.ts';
-import { loadYesterday } from '../dump/yesterday.ts';
+import { loadYesterday } from '../dump/yesterday-fingerprints.ts';
 import { daysBetween } from '../calendar.ts';
 import { type GuardFinding, Refusal } from '../errors.ts';
 import { loadSource } from '../sources/source.ts';

@@ -3,7 +3,7 @@ import { generateDays } from '../../fixtures/dump/generated-days.ts';
 import { runDump } from '../../fixtures/dump/night.ts';
 import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 import { runSteps } from '../night/sessions.ts';
-import { loadYesterday } from './yesterday.ts';
+import { loadYesterday } from './yesterday-fingerprints.ts';
 
 // After a night, some entries have another fingerprint, and those that are gone have none.
 const db = await createTestDatabase();
