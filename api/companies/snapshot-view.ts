@@ -1,102 +1,9 @@
-import type { z } from 'zod';
-import type { Db } from '../../sql/connection/kysely.ts';
-import { runPrepared } from '../../sql/connection/prepared.ts';
-import { readWords } from '../dictionaries/words.ts';
-import { identifiersOf, listValues, type Numbers } from './identifier.ts';
-import {
-  addressField,
-  contactType,
-  type labelledDate,
-  type person,
-  type provenance,
-} from './snapshot-fields.ts';
-
-/** Reads the names that snapshots show for codes. A key is a version or country and a code: `2025 4711Z`, `PL 14`. */
-export async function readSnapshotDictionary(db: Db) {
-  type Name = { kind: string; key: string; name: string; name_en: string | null };
-  const names = await runPrepared<Name>(db, 'api/code_names.sql', []);
-  const ofKind = (kind: string) =>
-    new Map(names.filter((one) => one.kind === kind).map((one) => [one.key, one]));
-  return {
-    words: await readWords(db),
-    activities: ofKind('activity'),
-    legalForms: ofKind('legal form'),
-    regions: ofKind('region'),
-    attributeTypes: await db
-      .selectFrom('registry.attribute_type')
-      .selectAll()
-      .orderBy('rank')
-      .execute(),
-    attributeValues: ofKind('attribute'),
-  };
-}
-
-/** The dictionary of a snapshot, and the language of its labels; undefined: the registry's language. */
-type SnapshotWords = Awaited<ReturnType<typeof readSnapshotDictionary>> & {
-  lang: string | undefined;
-};
-
-/** The columns that hold dates, in the order of a company's life. */
-const dateColumns = [
-  'start_date',
-  'suspension_date',
-  'resumption_date',
-  'bankruptcy_start_date',
-  'bankruptcy_end_date',
-  'restructuring_start_date',
-  'restructuring_end_date',
-  'end_date',
-  'struck_off_date',
-] as const;
-
-type Texts<Column extends string> = Record<Column, string | null>;
-
-type Address = Texts<keyof z.output<typeof addressField>>;
-
-/** A person of an entry. Its `number` distinguishes persons of one name, and is not shown. */
-type Person = z.output<typeof person> & { number?: string };
-
-type LabelledDate = z.output<typeof labelledDate>;
-
-/** A local unit of an entry. */
-type Unit = Texts<'identifier' | 'name'> & {
-  address?: Address;
-  dates: LabelledDate[];
-  is_closed?: true;
-};
-
-/** The columns of `registry.entry` that a snapshot shows. */
-export interface SnapshotEntry
-  extends
-    Numbers,
-    Omit<Address, 'country_code'>,
-    Record<'source' | 'country_code' | 'entity_type' | 'status' | 'activity_codes', string>,
-    Texts<'legal_form' | 'name' | 'surname' | 'first_name' | 'activity_main' | 'gone_date'>,
-    Texts<'announced_activity'>,
-    Texts<z.output<typeof contactType> | 'website' | 'address_country_code'>,
-    Texts<(typeof dateColumns)[number]> {
-  activity_version: number | null;
-  closed_unit_count: number | null;
-  units: Unit[] | null;
-  persons: Person[] | null;
-  other_dates: LabelledDate[] | null;
-  other_names: { type: string; value: string }[] | null;
-  /** The values by type; the year of a statistic follows the value. */
-  attributes: Record<string, string> | null;
-  unit_activities: Record<string, string> | null;
-  provenance: z.output<typeof provenance>;
-}
-
-/** Returns the dates that an entry has in its columns, with labels. */
-function listDates(entry: SnapshotEntry, { words, lang }: SnapshotWords): LabelledDate[] {
-  // An entry that is gone from its registry counts as struck off on the first day without the entry.
-  const dated = { ...entry, struck_off_date: entry.struck_off_date ?? entry.gone_date };
-  return dateColumns.flatMap((column) => {
-    const date = dated[column];
-    const type = words.find(entry.country_code, column, lang) ?? column;
-    return date === null ? [] : { type, date };
-  });
-}
+import { identifiersOf, listValues } from './identifier.ts';
+import { viewAttributes } from './snapshot-attributes.ts';
+import { listDates, viewActivities } from './snapshot-dates-and-activities.ts';
+import type { SnapshotWords } from './snapshot-dictionary.ts';
+import type { Address, LabelledDate, Person, SnapshotEntry } from './snapshot-entry.ts';
+import { addressField, contactType } from './snapshot-fields.ts';
 
 const addressParts = addressField.keyof().options;
 
@@ -111,42 +18,6 @@ function addressOf(entry: SnapshotEntry, { regions }: SnapshotWords): Address {
   // An address without a country is in the registry's country. A blank address has no country.
   if (addressParts.some((part) => address[part])) address.country_code ??= entry.country_code;
   return address;
-}
-
-function viewActivities(entry: SnapshotEntry, { activities }: SnapshotWords) {
-  const { activity_version, activity_main, activity_codes } = entry;
-  // The main activity comes first, and only once.
-  const codes = new Set([activity_main ?? '', ...activity_codes.split(',')]);
-  codes.delete('');
-  return [...codes].map((code) => {
-    // Old entries hold codes of divisions, groups and classes. A class without a name takes the name of its group.
-    const keys = code.length === 4 ? [code, code.slice(0, 3)] : [code];
-    const named = keys.map((key) => activities.get(`${activity_version} ${key}`)).find(Boolean);
-    return { code, name: named?.name ?? '', is_primary: code === activity_main };
-  });
-}
-
-/** Returns the attributes of an entry in the order of the dictionary, each labelled by its type and its value. */
-function viewAttributes(entry: SnapshotEntry, dictionary: SnapshotWords) {
-  const { attributeTypes, attributeValues, lang } = dictionary;
-  const { country_code, attributes: stated } = entry;
-  return attributeTypes.flatMap(({ attribute_type: type, column_name, part_of, ...about }) => {
-    if (about.country_code !== country_code) return [];
-    const find = (code: string) => attributeValues.get(`${country_code} ${type} ${code}`);
-    const whole = stated?.[part_of ?? ''] ?? '';
-    const stored = column_name
-      ? entry[column_name]
-      : (stated?.[type] ??
-        (stated && about.usual_value) ??
-        [2, 3].map((length) => whole.slice(0, length)).find(find));
-    // The year of a statistic follows its value.
-    const [, value, year] = /^(.+?)(?: (\d{4}))?$/.exec(stored ?? '') ?? [];
-    if (!value) return [];
-    const [words, name] =
-      lang === 'en' ? [about.label_en, find(value)?.name_en] : [about.label, undefined];
-    const label = `${[words, year].filter(Boolean).join(' ')}: ${name ?? find(value)?.name ?? value}`;
-    return { type, label, value, ...(year && { year }) };
-  });
 }
 
 function fullNameOf({ first_name, surname }: SnapshotEntry): string {

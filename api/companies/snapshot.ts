@@ -22,7 +22,9 @@ import {
 import { keep } from '../http/keep.ts';
 import { type Charging, creditErrors } from '../wallet/charge.ts';
 import { snapshotAnswered } from './snapshot-fields.ts';
-import { readSnapshotDictionary, type SnapshotEntry, viewSnapshot } from './snapshot-view.ts';
+import { readSnapshotDictionary } from './snapshot-dictionary.ts';
+import type { SnapshotEntry } from './snapshot-entry.ts';
+import { viewSnapshot } from './snapshot-view.ts';
 import { isKnown, tagOf } from '../http/tag.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
 

@@ -1,4 +1,5 @@
 // What each registry says of a company, and which line of which dump says so.
+// The API labels dates: `api/companies/snapshot-dates-and-activities.ts`.
 import { element, find } from '../dom.js';
 import { dateOf, numberOf, statusOf } from './kit.js';
 
