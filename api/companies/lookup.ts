@@ -6,16 +6,9 @@ import { answersStatus, model } from '../endpoint/answers.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
 import { limits } from '../figures/rate-limits.ts';
 import { sizes } from '../figures/sizes.ts';
-import {
-  columnsOf,
-  companyStatus,
-  identifier,
-  identifiersOf,
-  nameOf,
-  namingOne,
-  numberCheck,
-  type Numbers,
-} from './identifier.ts';
+import { companyStatus, identifier, identifiersOf, type Numbers } from './identifier.ts';
+import { columnsOf, nameOf, namingOne } from './company-of-request.ts';
+import { numberCheck } from './number-check.ts';
 
 const { lookups, lookupsOfDay } = limits;
 

@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import type { z } from 'zod';
 import type { Db } from '../../sql/connection/kysely.ts';
 import { invalid, type Problem } from '../http/errors.ts';
-import { identifierValue, printable } from './identifier.ts';
+import { identifierValue } from './identifier.ts';
+import { printable } from './number-check.ts';
 
 /** The fields of a search for numbers: the names of the types in lower case, without the count of their digits. */
 export const numberFields = {

@@ -15,10 +15,10 @@ import {
   columnsOf,
   nameOf,
   namingOne,
-  numberCheck,
   unknownCompany,
   unknownCompanyErrors,
-} from './identifier.ts';
+} from './company-of-request.ts';
+import { numberCheck } from './number-check.ts';
 import { keep } from '../http/keep.ts';
 import { type Charging, creditErrors } from '../wallet/charge.ts';
 import { snapshotAnswered } from './snapshot-fields.ts';

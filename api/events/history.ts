@@ -1,15 +1,14 @@
 import { z } from 'zod';
 import { runPrepared } from '../../sql/connection/prepared.ts';
+import { companyRef, companyStatus } from '../companies/identifier.ts';
 import {
   type CompanyName,
-  companyRef,
-  companyStatus,
   nameOf,
   namingOne,
-  numberCheck,
   unknownCompany,
   unknownCompanyErrors,
-} from '../companies/identifier.ts';
+} from '../companies/company-of-request.ts';
+import { numberCheck } from '../companies/number-check.ts';
 import { findWatched } from '../companies/lookup.ts';
 import { answersStatus, model, text } from '../endpoint/answers.ts';
 import { type Call, endpoint } from '../endpoint/endpoint.ts';

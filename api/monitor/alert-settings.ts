@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { CustomerTables } from '../../sql/tables/customer.ts';
 import type { Db, Tx } from '../../sql/connection/kysely.ts';
-import type { CompanyName } from '../companies/identifier.ts';
+import type { CompanyName } from '../companies/company-of-request.ts';
 import { HttpError } from '../http/errors.ts';
 import { rowCount } from '../http/paging.ts';
 import { isWatchOf } from './watch-list.ts';

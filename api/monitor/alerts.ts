@@ -13,7 +13,8 @@ import { changeAccount } from '../auth/change-account.ts';
 import { category, eventClass, severity } from '../dictionaries/names.ts';
 import { answersSuccess, model } from '../endpoint/answers.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
-import { nameOf, namingAny, namingOne, numberCheck } from '../companies/identifier.ts';
+import { nameOf, namingAny, namingOne } from '../companies/company-of-request.ts';
+import { numberCheck } from '../companies/number-check.ts';
 import { pageMeta, pagingFields, viewPageMeta } from '../http/paging.ts';
 import { selectPage, watchedFields } from './watch-list.ts';
 

@@ -1,14 +1,13 @@
 import { z } from 'zod';
+import { digitsOf, writtenNumber } from '../companies/identifier.ts';
 import {
   checkPair,
   type CompanyName,
-  digitsOf,
   nameOf,
   namingOne,
   refuse,
   whenObject,
-  writtenNumber,
-} from '../companies/identifier.ts';
+} from '../companies/company-of-request.ts';
 import { identifierType } from '../dictionaries/names.ts';
 import { sizes } from '../figures/sizes.ts';
 import { referenceField } from '../http/field.ts';

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { nameOf, namingAny, numberCheck } from '../companies/identifier.ts';
+import { nameOf, namingAny } from '../companies/company-of-request.ts';
+import { numberCheck } from '../companies/number-check.ts';
 import { answersSuccess, model, preciseTime, text } from '../endpoint/answers.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
 import { coded } from '../http/errors.ts';

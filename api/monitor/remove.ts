@@ -8,9 +8,9 @@ import {
   type CompanyName,
   columnsOf,
   namingOne,
-  numberCheck,
   whenObject,
-} from '../companies/identifier.ts';
+} from '../companies/company-of-request.ts';
+import { numberCheck } from '../companies/number-check.ts';
 import { identifierType } from '../dictionaries/names.ts';
 import { answersSuccess, text, time } from '../endpoint/answers.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
