@@ -6,6 +6,9 @@ export function noBits(count: number): Bits {
   return new Uint32Array(Math.ceil(count / 32));
 }
 
+/** Returns a set of all numbers below `count`; the unused bits of its last word are 1, too. */
+export const allBits = (count: number): Bits => noBits(count).fill(2 ** 32 - 1);
+
 export function addBit(bits: Bits, number: number): void {
   bits[number >>> 5]! |= 1 << (number & 31);
 }

@@ -4,11 +4,11 @@ import {
   dayOf,
   divisionKind,
   divisionLength,
-  nameBlock,
   workforceText,
   type SegmentData,
   type SegmentHead,
 } from './segment.ts';
+import { nameBlock } from './names.ts';
 import { TermTable } from './terms.ts';
 
 /** A row of `sql/api/search_rows.sql`: a company and one of its entries. A text is null when the company or the

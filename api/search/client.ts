@@ -12,7 +12,7 @@ import { keep } from '../http/keep.ts';
 import { findPlace, makeSocketFolder, type SearchPlace } from './place.ts';
 import { type Found, notLoaded, type Search } from './segments.ts';
 import type { SearchAnswer } from './server.ts';
-import type { SearchQuestion } from './store.ts';
+import type { SearchQuestion } from './keep-current.ts';
 
 /** The most questions at the index process at a time: one is answered, one waits. Later ones can be cancelled. */
 const mostAsked = 2;

@@ -1,5 +1,6 @@
-import { addBit, eachBit, hasBit, listBits, noBits, removeBit, type Bits } from './bits.ts';
+import { addBit, allBits, hasBit, noBits, removeBit, type Bits } from './bits.ts';
 import type { SearchFilter } from './filter.ts';
+import { NameIndex, type NameArrays } from './names.ts';
 import { findLowest, TermIndex, type TermArrays } from './terms.ts';
 
 /** The filters that compare a whole column of `search_rows.sql`, in the order of the columns. */
@@ -20,9 +21,6 @@ export const divisionLength = 2;
 
 /** Returns the text of a count of employees, such that texts sort as their counts. */
 export const workforceText = (count: number) => workforceKind + String(count).padStart(9, '0');
-
-/** The number of companies that share one element of `nameStarts`. */
-export const nameBlock = 4;
 
 /** Returns the count of days from the year 0 to a day. */
 export function dayOf(text: string): number {
@@ -45,7 +43,7 @@ export interface SegmentHead {
 }
 
 /** Companies with the values that a search compares. The number of a company is its index in `ids`. */
-export interface SegmentData {
+export interface SegmentData extends NameArrays {
   head: SegmentHead;
   /** The ids of the companies, ascending, each reduced by `first_id`. */
   ids: Uint32Array<ArrayBuffer> | Float64Array<ArrayBuffer>;
@@ -55,27 +53,15 @@ export interface SegmentData {
   starts: Uint32Array<ArrayBuffer>;
   /** The terms of the companies for all filters but start and name, sorted by text. */
   terms: TermArrays;
-  /** The words of the companies' names, each with a space before it. */
-  words: TermArrays;
-  /** The pairs of characters in the words, each word with a space at both ends; sorted by text. */
-  pairs: TermArrays;
-  /** The names of the companies: the numbers of each company's words plus 1, an empty word between names, then a 0. */
-  names: Uint8Array<ArrayBuffer>;
-  /** The offset in `names` at which each block of `nameBlock` names begins. */
-  nameStarts: Uint32Array<ArrayBuffer>;
 }
 
 const none: Bits = noBits(0);
-
-/** Returns a set of all numbers below `count`; the unused bits of its last word are 1, too. */
-const allBits = (count: number): Bits => noBits(count).fill(2 ** 32 - 1);
 
 /** Searches the companies of a segment. Only the set of current companies changes later. */
 export class Segment {
   readonly data: SegmentData;
   readonly #terms: TermIndex;
-  readonly #words: TermIndex;
-  readonly #pairs: TermIndex;
+  readonly #names: NameIndex;
   /** The companies that have not changed since the segment was loaded. */
   #current: Bits;
   /** The companies that match the running search. Each search reuses this set. */
@@ -84,8 +70,7 @@ export class Segment {
   constructor(data: SegmentData) {
     this.data = data;
     this.#terms = new TermIndex(data.terms, this.count);
-    this.#words = new TermIndex(data.words, this.count);
-    this.#pairs = new TermIndex(data.pairs, this.#words.count);
+    this.#names = new NameIndex(data, this.count);
     this.#matches = noBits(this.count);
     this.#current = allBits(this.count);
   }
@@ -126,7 +111,7 @@ export class Segment {
       if (terms.length === 0) return none;
       this.#terms.keepOwners(this.#matches, terms);
     }
-    if (name !== undefined) this.#keepNames(name.split(' '));
+    if (name !== undefined) this.#names.keep(this.#matches, name.split(' '));
     // The filter of start days runs last, because it reads every company that is left.
     if (from ?? to) this.#keepStarts(from ? dayOf(from) : 1, to ? dayOf(to) : lastDay);
     return this.#matches;
@@ -155,64 +140,6 @@ export class Segment {
       matches[at] = kept;
     }
   }
-
-  /** Keeps the companies with a name that contains all pieces: of several, the first ends a word, the last begins one. */
-  #keepNames(pieces: string[]): void {
-    const last = pieces.length - 1;
-    const words = pieces.map((piece, at) =>
-      this.#findWords((at > 0 ? ' ' : '') + piece + (at < last ? ' ' : '')),
-    );
-    const matches = this.#matches;
-    for (const found of words) this.#words.keepOwners(matches, listBits(found));
-    if (last === 0) return;
-    eachBit(matches, (number) => {
-      if (!hasInTurn(this.#readName(number), words)) removeBit(matches, number);
-    });
-  }
-
-  /** Returns the set of words that contain a piece. A space in the piece matches a word's beginning or end. */
-  #findWords(piece: string): Bits {
-    const [words, bytes] = [this.#words, Buffer.from(piece)];
-    const found = allBits(words.count);
-    for (let at = 0; at + 1 < piece.length; at += 1) {
-      const pair = piece.slice(at, at + 2);
-      this.#pairs.keepOwners(found, this.#pairs.listTerms(pair, `${pair}\0`));
-    }
-    if (piece.length === 2) return found;
-    eachBit(found, (word) => {
-      // Each word's text begins with a space, so that a space also follows each word.
-      const text = words.text.subarray(words.startOf(word), words.endOf(word) + 1);
-      if (!text.includes(bytes)) removeBit(found, word);
-    });
-    return found;
-  }
-
-  /** Returns the numbers of the words of a company's names. They are decoded inline: calls would take twice as long. */
-  #readName(number: number): number[] {
-    const { names, nameStarts } = this.data;
-    let at = nameStarts[Math.floor(number / nameBlock)]!;
-    for (let skipped = number % nameBlock; skipped > 0; at += 1) if (names[at] === 0) skipped -= 1;
-    const words: number[] = [];
-    while (names[at] !== 0) {
-      let word = -1;
-      for (let shift = 0, byte = 128; byte > 127; shift += 7, at += 1) {
-        byte = names[at]!;
-        word += (byte & 127) << shift;
-      }
-      words.push(word);
-    }
-    return words;
-  }
-}
-
-/** Returns whether consecutive words are in the given sets, in order. An empty word is in none. */
-function hasInTurn(name: number[], words: Bits[]): boolean {
-  for (let start = 0; start + words.length <= name.length; start += 1) {
-    let at = 0;
-    while (at < words.length && hasBit(words[at]!, name[start + at]!)) at += 1;
-    if (at === words.length) return true;
-  }
-  return false;
 }
 
 /** Returns a range of term texts per filter, except start and name. A company must have a term in each. */

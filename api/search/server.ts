@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { withLock } from '../../sql/process/file-lock.ts';
 import type { SearchPlace } from './place.ts';
-import { type SearchQuestion, SearchStore } from './store.ts';
+import { type SearchQuestion, SearchStore } from './keep-current.ts';
 
 /** The time in ms after which the index process ends if no API process is connected. */
 const mostIdle_ms = 10_000;

@@ -1,0 +1,88 @@
+import { allBits, eachBit, hasBit, listBits, removeBit, type Bits } from './bits.ts';
+import { TermIndex, type TermArrays } from './terms.ts';
+
+/** The number of companies that share one element of `nameStarts`. */
+export const nameBlock = 4;
+
+/** The names of companies: their words in order, and the pairs of characters (bigrams) in the words. */
+export interface NameArrays {
+  /** The words of the companies' names, each with a space before it. */
+  words: TermArrays;
+  /** The pairs of characters in the words, each word with a space at both ends; sorted by text. */
+  pairs: TermArrays;
+  /** The names of the companies: the numbers of each company's words plus 1, an empty word between names, then a 0. */
+  names: Uint8Array<ArrayBuffer>;
+  /** The offset in `names` at which each block of `nameBlock` names begins. */
+  nameStarts: Uint32Array<ArrayBuffer>;
+}
+
+/** Searches the names of companies. */
+export class NameIndex {
+  readonly #arrays: NameArrays;
+  readonly #words: TermIndex;
+  readonly #pairs: TermIndex;
+
+  /** @param size the number of companies */
+  constructor(arrays: NameArrays, size: number) {
+    this.#arrays = arrays;
+    this.#words = new TermIndex(arrays.words, size);
+    this.#pairs = new TermIndex(arrays.pairs, this.#words.count);
+  }
+
+  /** Keeps the matches with a name that contains all pieces: of several, the first ends a word, the last begins one. */
+  keep(matches: Bits, pieces: string[]): void {
+    const last = pieces.length - 1;
+    const words = pieces.map((piece, at) =>
+      this.#findWords((at > 0 ? ' ' : '') + piece + (at < last ? ' ' : '')),
+    );
+    for (const found of words) this.#words.keepOwners(matches, listBits(found));
+    if (last === 0) return;
+    eachBit(matches, (number) => {
+      if (!hasInTurn(this.#readName(number), words)) removeBit(matches, number);
+    });
+  }
+
+  /** Returns the set of words that contain a piece. A space in the piece matches a word's beginning or end. */
+  #findWords(piece: string): Bits {
+    const [words, bytes] = [this.#words, Buffer.from(piece)];
+    const found = allBits(words.count);
+    for (let at = 0; at + 1 < piece.length; at += 1) {
+      const pair = piece.slice(at, at + 2);
+      this.#pairs.keepOwners(found, this.#pairs.listTerms(pair, `${pair}\0`));
+    }
+    if (piece.length === 2) return found;
+    eachBit(found, (word) => {
+      // Each word's text begins with a space, so that a space also follows each word.
+      const text = words.text.subarray(words.startOf(word), words.endOf(word) + 1);
+      if (!text.includes(bytes)) removeBit(found, word);
+    });
+    return found;
+  }
+
+  /** Returns the numbers of the words of a company's names. They are decoded inline: calls would take twice as long. */
+  #readName(number: number): number[] {
+    const { names, nameStarts } = this.#arrays;
+    let at = nameStarts[Math.floor(number / nameBlock)]!;
+    for (let skipped = number % nameBlock; skipped > 0; at += 1) if (names[at] === 0) skipped -= 1;
+    const words: number[] = [];
+    while (names[at] !== 0) {
+      let word = -1;
+      for (let shift = 0, byte = 128; byte > 127; shift += 7, at += 1) {
+        byte = names[at]!;
+        word += (byte & 127) << shift;
+      }
+      words.push(word);
+    }
+    return words;
+  }
+}
+
+/** Returns whether consecutive words are in the given sets, in order. An empty word is in none. */
+function hasInTurn(name: number[], words: Bits[]): boolean {
+  for (let start = 0; start + words.length <= name.length; start += 1) {
+    let at = 0;
+    while (at < words.length && hasBit(words[at]!, name[start + at]!)) at += 1;
+    if (at === words.length) return true;
+  }
+  return false;
+}
