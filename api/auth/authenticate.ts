@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Request } from 'express';
 import { LRUCache } from 'lru-cache';
 import { memory } from '../figures/resources.ts';
@@ -6,7 +7,7 @@ import { createBatch } from '../http/batch.ts';
 import { HttpError } from '../http/errors.ts';
 import { clientAddressOf } from '../http/forwarded.ts';
 import { runPrepared } from '../../sql/connection/prepared.ts';
-import { readBearer, type TokenKind } from './token-secret.ts';
+import { hashSecret, isSecret, type TokenKind } from './token-secret.ts';
 
 /** The token of a request, and the account that owns the token. */
 export interface Caller {
@@ -35,6 +36,14 @@ export interface KnownToken extends Caller {
 /** Makes the 401 of the specification with the given `error`, which is its `message` too, as in other errors. */
 export function unauthorized(error: string): HttpError {
   return new HttpError(401, { error, message: error }, { 'WWW-Authenticate': 'Bearer' });
+}
+
+/** Returns the hash of the token in the header `Authorization`, or the `error` of the 401 for another header. */
+export function readBearer(request: IncomingMessage) {
+  const header = request.headers.authorization?.trim() ?? '';
+  if (header === '' || /^bearer$/i.test(header)) return { error: 'Missing API token' };
+  const secret = /^bearer +(\S+)$/i.exec(header)?.[1] ?? '';
+  return isSecret(secret) ? { hash: hashSecret(secret) } : { error: 'Malformed token format' };
 }
 
 /** Throws a 401 for a revoked or expired token. */

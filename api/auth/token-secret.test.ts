@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createRef, createSecret, hashSecret, readBearer } from './token-secret.ts';
+import { readBearer } from './authenticate.ts';
+import { createRef, createSecret, hashSecret } from './token-secret.ts';
 
 function read(authorization?: string) {
   return readBearer({ headers: { authorization } } as IncomingMessage);

@@ -1,5 +1,4 @@
 import { hash, randomInt } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
 import { crc32 } from 'node:zlib';
 
 /** The kind of a token. Only a Master Token may manage tokens and the account. */
@@ -40,19 +39,13 @@ export function createSecret(kind: TokenKind): string {
   return text + checksumOf(text);
 }
 
+/** Returns whether a text has the form and the checksum of a token secret. */
+export function isSecret(text: string): boolean {
+  const body = text.slice(0, -checksumDigits);
+  return secretForm.test(text) && checksumOf(body) === text.slice(-checksumDigits);
+}
+
 /** Makes a `user_ref` or `token_ref`: 12 upper-case alphanumeric characters. */
 export function createRef(): string {
   return createText(base36, refDigits);
-}
-
-/** Returns the hash of the token in the header `Authorization`, or the `error` of the 401 for another header. */
-export function readBearer(request: IncomingMessage) {
-  const header = request.headers.authorization?.trim() ?? '';
-  if (header === '' || /^bearer$/i.test(header)) return { error: 'Missing API token' };
-  const secret = /^bearer +(\S+)$/i.exec(header)?.[1] ?? '';
-  const body = secret.slice(0, -checksumDigits);
-  if (!secretForm.test(secret) || checksumOf(body) !== secret.slice(-checksumDigits)) {
-    return { error: 'Malformed token format' };
-  }
-  return { hash: hashSecret(secret) };
 }
