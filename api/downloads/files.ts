@@ -24,6 +24,14 @@ export interface FileOfDay {
   version: string;
 }
 
+type Named = Omit<FileOfDay, 'countries' | 'version'> & { country: string | undefined };
+
+/** Returns the name under which a client saves a file. Without a country the file holds all countries. */
+export function fileNameOf({ view, country, date, format }: Named): string {
+  const name = [view, ...(country ? [country.toUpperCase()] : []), date].join('-');
+  return `${name}.${format}`;
+}
+
 export interface DownloadOptions extends Context {
   /** The address of the API for clients, without a slash at the end. */
   baseUrl: string;

@@ -13,7 +13,7 @@ import { addressKeyOf } from '../http/limiter.ts';
 import { setTag } from '../http/tag.ts';
 import { sendPage } from '../html/page.ts';
 import { cacheControlOf } from '../stats/source.ts';
-import { createFiles, type DownloadOptions } from './files.ts';
+import { createFiles, type DownloadOptions, fileNameOf } from './files.ts';
 import { findDictionary, findDownloads } from './page.ts';
 import { isView } from './views.ts';
 
@@ -91,8 +91,9 @@ export function createDownloads(options: DownloadOptions, limitPage: RequestHand
     );
     if (!content || isGivenUp(response)) return;
     setTag(response.set('Cache-Control', cacheControlOf(date, now())), content);
-    const name = [view, ...(country ? [country.toUpperCase()] : []), date].join('-');
-    response.attachment(`${name}.${format}`).set('Content-Type', mediaTypes[format]);
+    response
+      .attachment(fileNameOf({ view, country, date, format }))
+      .set('Content-Type', mediaTypes[format]);
     // CSV is compressed on the way: a range would select bytes of the compressed file.
     if (format === 'csv') response.send(content);
     else sendPart(response.set('Accept-Ranges', 'bytes'), content);
