@@ -5,6 +5,18 @@ export type Payment = Awaited<
   ReturnType<ReturnType<typeof selectPayment>['executeTakeFirstOrThrow']>
 >;
 
+/** The report of a provider about the outcome of a checkout. Money is in the smallest unit of the currency. */
+export interface Outcome {
+  provider: string;
+  provider_ref: string;
+  payment_id: string | undefined;
+  /** The id of the payment at the provider; undefined before the payment. */
+  charge_ref?: string | undefined;
+  currency: string | null;
+  state: 'paid' | 'cancelled' | 'expired' | 'failed';
+  price: number | null;
+}
+
 /** Selects a payment with the name of its package, and its account. */
 export function selectPayment(db: Db, payment_id: string) {
   return db

@@ -7,7 +7,8 @@ import { answerUnmatched, HttpError } from '../http/errors.ts';
 import { createRouter } from '../http/router.ts';
 import type { PaymentOptions } from './payment.ts';
 import type { StripePayment } from './stripe.ts';
-import { reverse, settle } from './settlement.ts';
+import { reverse } from './reversal.ts';
+import { settle } from './settlement.ts';
 
 const stripeId = z.string().regex(/^\w{1,255}$/);
 

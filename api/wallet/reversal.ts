@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Db, Tx } from '../../sql/connection/kysely.ts';
+import { charge } from './charge.ts';
+import { grant, readWallet } from './ledger.ts';
+import { type Outcome, selectPayment } from './purchase.ts';
+
+/** The report of a provider about a refund, a dispute or a won dispute. */
+interface Reversal extends Omit<Outcome, 'provider_ref' | 'state' | 'price'> {
+  cause: 'refund' | 'dispute' | 'won';
+  /** The id of the dispute at the provider; undefined for a refund. */
+  dispute_ref?: string | undefined;
+  /** The sum of all refunds so far, or the disputed amount. */
+  amount: number;
+}
+
+/** The beginnings of the descriptions of transactions; the name of the package follows. */
+const titles = { refund: 'Refund', dispute: 'Dispute', won: 'Dispute won' };
+
+/**
+ * Takes back the credits of a refunded or disputed payment, and gives them back when the dispute is won; repeated
+ * reports, in any order, have one effect. An amount in another currency counts as the whole price. Returns
+ * `recorded` for a payment that is not paid yet, and `repeated` for a report without effect.
+ */
+export function reverse(db: Db, report: Reversal, now: Date) {
+  return db.transaction().execute(async (tx) => {
+    const { provider, payment_id, charge_ref = null, cause, amount, currency } = report;
+    const part = sql`
+      case when currency = ${currency} then least(price, ${amount}::bigint) else price end
+    `;
+    const dispute = sql`jsonb_build_object(
+      ${report.dispute_ref}::text, ${cause === 'won' ? sql`0` : part}
+    )`;
+    // A won dispute stays won, even when later reports differ.
+    const change = {
+      refund: { refunded: sql<string>`greatest(refunded, ${part})` },
+      dispute: { disputes: sql<Record<string, number>>`${dispute} || disputes` },
+      won: { disputes: sql<Record<string, number>>`disputes || ${dispute}` },
+    }[cause];
+    const payment = await tx
+      .updateTable('customer.payment')
+      .set(change)
+      .where('provider', '=', provider)
+      .where((eb) =>
+        payment_id === undefined
+          ? eb('charge_ref', '=', charge_ref)
+          : eb('payment_id', '=', payment_id),
+      )
+      .returning(['payment_id', 'state'])
+      .executeTakeFirst();
+    if (!payment) return 'unknown';
+    return payment.state === 'paid'
+      ? balanceReversals(tx, payment.payment_id, cause, now)
+      : 'recorded';
+  });
+}
+
+/**
+ * Withdraws the credits of all refunds and disputes of a paid payment, in parts rounded down, except the credits
+ * taken back before. The balance never goes below zero: spent credits are waived. The transaction holds the lock
+ * on the payment.
+ */
+export async function balanceReversals(
+  tx: Tx,
+  payment_id: string,
+  cause: Reversal['cause'],
+  now: Date,
+) {
+  const payment = await selectPayment(tx, payment_id).executeTakeFirstOrThrow();
+  const price = Number(payment.price);
+  const disputed = Object.values(payment.disputes).reduce((sum, part) => sum + part, 0);
+  const returned = Math.min(price, Number(payment.refunded) + disputed);
+  const due = Math.floor((Number(payment.credits) * returned) / price);
+  const asked = due - Number(payment.reversed_credits);
+  if (asked === 0) return 'repeated';
+  const { account_id, package_name, user_name } = payment;
+  const { balance } = await readWallet(tx, account_id, true);
+  const withdrawn = Number(payment.withdrawn_credits);
+  // A won dispute gives back withdrawn credits, but no waived credits.
+  const change = asked > 0 ? -Math.min(asked, balance) : Math.max(0, withdrawn - due);
+  const operation_key = `reversal ${payment_id} ${randomUUID()}`;
+  const description = `${titles[cause]}: ${package_name}`;
+  const movement = { account_id, amount: Math.abs(change), description, operation_key, now };
+  if (change < 0) await charge(tx, movement);
+  if (change > 0) await grant(tx, { ...movement, type: 'deposit', purchased: 0 });
+  await tx
+    .updateTable('customer.payment')
+    .set({ reversed_credits: due, withdrawn_credits: withdrawn - change })
+    .where('payment_id', '=', payment_id)
+    .execute();
+  if (change === 0 || payment.account_ended_at) return 'reversed';
+  const rest = Math.max(0, asked + change);
+  const effect = { credits: movement.amount, rest, balance: balance + change };
+  await tx
+    .insertInto('customer.mail')
+    .values({
+      mail_key: operation_key,
+      account_id,
+      recipient: payment.email,
+      template: 'refund',
+      data: JSON.stringify({ user_name, package_name, cause, ...effect }),
+      created_at: now,
+    })
+    .execute();
+  return 'reversed';
+}
