@@ -37,7 +37,7 @@ import { walletEndpoints } from './wallet/balance-and-transactions.ts';
 import type { PaymentOptions } from './wallet/payment.ts';
 import { watchlistEndpoints } from './monitor/endpoints.ts';
 import { webhookEndpoints } from './webhooks/endpoints.ts';
-import { createWebhooks } from './wallet/webhooks.ts';
+import { createWebhooks } from './wallet/stripe-webhooks.ts';
 
 /** The settings of the API, and the options of all of its rooms. */
 export type AppOptions = Environment &
