@@ -17,7 +17,7 @@ import { openLog, sayAtOnce } from '../sql/process/log.ts';
 import { readSecretKey } from '../sql/secrets/secret-key.ts';
 import { type AppOptions, createApp } from './app.ts';
 import { createSearchIndex } from './search/client.ts';
-import { createUses } from './auth/uses.ts';
+import { createUses } from './auth/token-uses.ts';
 import { type Environment, readEnvironment } from './environment.ts';
 import { sessions } from './figures/resources.ts';
 import { patience } from './figures/timeouts.ts';

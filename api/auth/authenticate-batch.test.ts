@@ -12,7 +12,7 @@ import { openKysely } from '../../sql/connection/kysely.ts';
 import { onlyWriter } from '../../sql/connection/readers.ts';
 import type { Tables } from '../../sql/tables/tables.ts';
 import { createAuthentication } from './authenticate.ts';
-import { createUses } from './uses.ts';
+import { createUses } from './token-uses.ts';
 import { createSecret, hashSecret } from './token-secret.ts';
 
 const now = new Date('2026-05-01T10:00:00.750Z');
