@@ -25,7 +25,7 @@ import { snapshotAnswered } from './snapshot-fields.ts';
 import { readSnapshotDictionary } from './snapshot-dictionary.ts';
 import type { SnapshotEntry } from './snapshot-entry.ts';
 import { viewSnapshot } from './snapshot-view.ts';
-import { isKnown, tagOf } from '../http/tag.ts';
+import { isKnown, tagOf } from '../http/etag.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
 
 const companyBody = namingOne({ lang: z.string().optional() });

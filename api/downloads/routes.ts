@@ -10,7 +10,7 @@ import { HttpError } from '../http/errors.ts';
 import { addRead, createRouter } from '../http/router.ts';
 import { exposedHeaders } from '../http/headers.ts';
 import { addressKeyOf } from '../http/limiter.ts';
-import { setTag } from '../http/tag.ts';
+import { setTag } from '../http/etag.ts';
 import { sendPage } from '../html/page.ts';
 import { cacheControlOf } from '../stats/source.ts';
 import { createFiles, type DownloadOptions, fileNameOf } from './files.ts';

@@ -17,7 +17,7 @@ import { onlyAllow } from '../http/errors.ts';
 import { createRouter } from '../http/router.ts';
 import { exposedHeaders } from '../http/headers.ts';
 import { addressKeyOf } from '../http/limiter.ts';
-import { setTag } from '../http/tag.ts';
+import { setTag } from '../http/etag.ts';
 import { parse } from './validate.ts';
 
 /** The path below which all endpoints of this version of the API lie. */

@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import { z } from 'zod';
 import { writeSuccess } from '../endpoint/endpoint.ts';
-import { setTag } from '../http/tag.ts';
+import { setTag } from '../http/etag.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
 
 /** The parts of the descriptions of endpoints whose answers have an `ETag`. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Eta } from 'eta';
 import type { Request, RequestHandler, Response } from 'express';
-import { setTag } from '../http/tag.ts';
+import { setTag } from '../http/etag.ts';
 import { linkAsset } from './assets.ts';
 import { createWords, isLanguage } from './texts.ts';
 

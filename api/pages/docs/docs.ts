@@ -5,7 +5,7 @@ import type { OpenApiDocument } from '../../openapi/complete.ts';
 import { basePath } from '../../endpoint/mount.ts';
 import { addRead, createRouter } from '../../http/router.ts';
 import { keep } from '../../http/keep.ts';
-import { setTag } from '../../http/tag.ts';
+import { setTag } from '../../http/etag.ts';
 import { createKeptPage } from '../../html/page.ts';
 import { renderMarkdown, renderSentence } from './markdown.ts';
 import { createReference } from './reference.ts';
