@@ -13,17 +13,15 @@ export async function inParallel<Item, Result>(
   const { signal } = failure;
   const limit = pLimit(width);
   const tasks = items.map((item) =>
-    limit(async () => {
+    limit(() => {
       signal.throwIfAborted();
-      try {
-        return await work(item, signal);
-      } catch (error) {
+      return work(item, signal).catch((error: unknown) => {
         failure.abort(error);
         throw error;
-      }
+      });
     }),
   );
   await Promise.allSettled(tasks);
-  if (signal.aborted) throw signal.reason;
+  signal.throwIfAborted();
   return await Promise.all(tasks);
 }

@@ -4,9 +4,6 @@ import { from as copyFrom } from 'pg-copy-streams';
 import type { Separator } from '../sources/source.ts';
 
 const LINE_FEED = 10;
-const QUOTE = 34;
-const SEMICOLON = 59;
-const BACKSLASH = 92;
 
 /** The number of rows from which a copy is large: Postgres then needs statistics of the rows. */
 export const LARGE_ROWS = 500;
@@ -61,29 +58,13 @@ export class CopyLines {
     this.#length += this.#bytes.write(text, this.#length);
   }
 
-  /** Adds data[start, end) without quoting. @returns false at a byte that CSV quotes or JSON escapes */
-  addBytes(data: Uint8Array, start: number, end: number): boolean {
+  /** Adds data[start, end) to a line without quoting it. */
+  addBytes(data: Uint8Array, start = 0, end = data.length): void {
     this.#reserve(end - start);
     const bytes = this.#bytes;
     let length = this.#length;
-    for (let at = start; at < end; at += 1) {
-      const byte = data[at]!;
-      if (byte === QUOTE || byte === BACKSLASH || byte === SEMICOLON) return false;
-      bytes[length++] = byte;
-    }
-    this.#length = length;
-    return true;
-  }
-
-  /** Adds bytes of a line that are already quoted or escaped. */
-  addQuoted(part: Uint8Array): void {
-    this.#reserve(part.length);
     // A loop copies a few bytes faster than `set`.
-    for (const byte of part) this.#bytes[this.#length++] = byte;
-  }
-
-  /** Shortens the collected lines to `length` bytes. */
-  cut(length: number): void {
+    for (let at = start; at < end; at += 1) bytes[length++] = data[at]!;
     this.#length = length;
   }
 

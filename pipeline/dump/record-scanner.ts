@@ -7,9 +7,11 @@ const BLANK = 32;
 const QUOTE = 34;
 const AMPERSAND = 38;
 const HYPHEN = 45;
+const SEMICOLON = 59;
+const BACKSLASH = 92;
 
 /** The kinds of special bytes, as bits. Ordinary bytes have kind 0. */
-const kinds = { separator: 1, blank: 2, nul: 4, return: 8, untidy: 16, quote: 32 };
+const kinds = { separator: 1, blank: 2, nul: 4, return: 8, untidy: 16, quote: 32, escaped: 64 };
 
 /**
  * Returns the kind of each byte. Untidy are ASCII control bytes, and the ampersand that begins an entity. Untidy is
@@ -22,6 +24,7 @@ function listKinds(separator: Separator): Uint8Array {
     if (byte === 0) return kinds.nul;
     if (byte === RETURN) return kinds.return;
     if (byte === QUOTE) return kinds.quote;
+    if (byte === SEMICOLON || byte === BACKSLASH) return kinds.escaped;
     const isUntidy = byte < BLANK || [AMPERSAND, 0xc2, 0xe1, 0xe2, 0xe3, 0xef].includes(byte);
     return isUntidy ? kinds.untidy : 0;
   });
@@ -52,6 +55,8 @@ export class RecordScanner {
   has_inner_quote = false;
   /** Whether `tidy` may change a field; false only when `tidy` changes no field. */
   needs_tidying = false;
+  /** Whether the record has a quote, a backslash, or a semicolon that is no separator: CSV or JSON escapes them. */
+  needs_escaping = false;
   is_ascii = true;
   has_nul = false;
 
@@ -79,6 +84,7 @@ export class RecordScanner {
     let at = start;
     for (;;) {
       const isQuoted = at < stop && data[at] === QUOTE;
+      if (isQuoted) this.#seen |= kinds.quote;
       at = isQuoted ? this.#scanQuoted(data, at, stop) : this.#scanUnquoted(data, at, stop);
       if (at < 0) return 'open quote';
       this.ends[this.field_count] = at;
@@ -90,6 +96,7 @@ export class RecordScanner {
     this.end = at;
     this.line_feed = at < stop && data[at] === RETURN ? at + 1 : at;
     this.is_ascii = this.#high < 128;
+    this.needs_escaping = (this.#seen & (kinds.quote | kinds.escaped)) !== 0;
     this.has_nul = (this.#seen & kinds.nul) !== 0;
     if ((this.#seen & (kinds.nul | kinds.return | kinds.untidy)) !== 0) {
       this.needs_tidying = true;

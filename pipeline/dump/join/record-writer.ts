@@ -9,8 +9,6 @@ const [semicolon, comma, opening, between, closing, end] = [';', ',', '{""', ',"
   (text) => Buffer.from(text),
 ) as [Buffer, Buffer, Buffer, Buffer, Buffer, Buffer];
 
-type Visit = Parameters<RowReader['eachField']>[1];
-
 /** Makes one record of a main row and its details, and a COPY line of each unknown record. */
 export class RecordWriter {
   readonly lines = new CopyLines();
@@ -76,31 +74,26 @@ export class RecordWriter {
     this.#addColumns(row);
     lines.addText(`${joinFields(this.#join.combined.map((name) => String(combined[name])))};"[`);
     combined.listed.forEach((one, at) => {
-      if (at > 0) lines.addQuoted(comma);
+      if (at > 0) lines.addBytes(comma);
       this.#addDetail(details.get(one)!);
     });
     lines.addText(']"\n');
     return undefined;
   }
 
+  /** Adds the columns of a main row, as bytes where they need no parser: this step takes most of the time. */
   #addColumns(row: Row): void {
     const { lines } = this;
-    const columns = this.#main.data_columns;
-    const add: Visit = (start, stop) => {
-      if (!lines.addBytes(row.data, start, stop)) return false;
-      lines.addQuoted(semicolon);
-      return true;
-    };
-    const write = (fields: Fields) => joinFields(columns.map((column) => fields[column] ?? ''));
-    this.#addFields(this.#main, row, add, (fields) => `${write(fields)};`);
-  }
-
-  /** Adds the fields of a row, as bytes where they need no parser: this step takes most of the time. */
-  #addFields(reader: RowReader, row: Row, add: Visit, write: (fields: Fields) => string): void {
-    const begin = this.lines.length;
-    if (reader.eachField(row, add)) return;
-    this.lines.cut(begin);
-    this.lines.addText(write(reader.readFields(row) as Fields));
+    const main = this.#main;
+    if (main.isVerbatim(row)) {
+      main.eachField(row, (start, stop) => {
+        lines.addBytes(row.data, start, stop);
+        lines.addBytes(semicolon);
+      });
+      return;
+    }
+    const fields = main.readFields(row) as Fields;
+    lines.addText(`${joinFields(main.data_columns.map((column) => fields[column] ?? ''))};`);
   }
 
   /** Returns the brief fields of rows of details, equal rows once; or why the rows cannot be used. */
@@ -132,22 +125,20 @@ export class RecordWriter {
   /** Adds a row of details as JSON within a quoted field. */
   #addDetail(row: Row): void {
     const { lines } = this;
+    const details = this.#details;
+    if (!details.isVerbatim(row)) {
+      lines.addText(JSON.stringify(details.readFields(row)).replaceAll('"', '""'));
+      return;
+    }
     let next = opening;
-    const add: Visit = (start, stop, name) => {
-      if (start === stop) return true;
-      lines.addQuoted(next);
+    details.eachField(row, (start, stop, name) => {
+      if (start === stop) return;
+      lines.addBytes(next);
+      lines.addBytes(name);
+      lines.addBytes(row.data, start, stop);
+      lines.addBytes(end);
       next = between;
-      lines.addQuoted(name);
-      if (!lines.addBytes(row.data, start, stop)) return false;
-      lines.addQuoted(end);
-      return true;
-    };
-    this.#addFields(this.#details, row, add, writeJson);
-    lines.addQuoted(closing);
+    });
+    lines.addBytes(closing);
   }
-}
-
-/** Returns fields as JSON for a quoted field, without the closing brace. */
-function writeJson(fields: Fields): string {
-  return JSON.stringify(fields).slice(0, -1).replaceAll('"', '""');
 }

@@ -150,18 +150,18 @@ export class RowReader extends TableReader {
     return fields;
   }
 
-  /**
-   * Calls `visit` with each field of a readable row, as long as `visit` returns true.
-   *
-   * @returns false where `visit` returns false, or where fields must be tidied or masked
-   */
-  eachField(row: Row, visit: (start: number, end: number, name: Buffer) => boolean): boolean {
-    const { ends, needs_tidying } = this.#scan(row);
-    if (needs_tidying || this.#mayNamePerson) return false;
+  /** Checks whether the bytes of a readable row need no change in COPY lines, nor in JSON. */
+  isVerbatim(row: Row): boolean {
+    const { needs_escaping, needs_tidying } = this.#scan(row);
+    return !needs_escaping && !needs_tidying && !this.#mayNamePerson;
+  }
+
+  /** Calls `visit` with each field of a row, as bytes. */
+  eachField(row: Row, visit: (start: number, end: number, name: Buffer) => void): void {
+    const { ends } = this.#scan(row);
     for (const [at, , name] of this.#read) {
-      if (!visit(at === 0 ? row.start : ends[at - 1]! + 1, ends[at]!, name)) return false;
+      visit(at === 0 ? row.start : ends[at - 1]! + 1, ends[at]!, name);
     }
-    return true;
   }
 
   /** Checks whether the columns of a row have their forms. */
