@@ -5,8 +5,8 @@ import { CopyLines } from './copy-lines.ts';
 import type { DumpFile } from './files.ts';
 import type { Layout } from './header.ts';
 import type { FingerprintContext, KnownFingerprints } from './known-fingerprints.ts';
-import { joinHalves, type Span } from './line-memory.ts';
-import { findFault, RecordScanner } from './record-scanner.ts';
+import type { Span } from './line-memory.ts';
+import type { RecordScanner } from './record-scanner.ts';
 import type { StagedRows } from './stage-rows.ts';
 import { TableReader } from './table-reader.ts';
 import { isWellFormed } from './well-formed.ts';
@@ -23,7 +23,6 @@ export class FileReader extends TableReader implements StagedRows {
 
   readonly #source: TableSource;
   readonly #known: KnownFingerprints;
-  readonly #scanner = new RecordScanner();
   #context: FingerprintContext | undefined;
 
   constructor(source: TableSource, file: DumpFile, known: KnownFingerprints) {
@@ -38,9 +37,8 @@ export class FileReader extends TableReader implements StagedRows {
     return [...prefixColumns, ...this.layout!.columns.filter((column) => column !== null)];
   }
 
-  protected take(span: Span, scanned: RecordScanner | undefined): boolean {
-    const print = this.#known.fingerprint(span.start, span.end, this.#context!);
-    if (!this.#known.meet(print)) return this.#takeUnknown(span, print, scanned);
+  protected override take(span: Span, scanned?: RecordScanner): boolean {
+    if (!this.#known.meet(this.#fingerprint(span))) return super.take(span, scanned);
     this.#skip(1);
     return true;
   }
@@ -50,7 +48,7 @@ export class FileReader extends TableReader implements StagedRows {
     const passed = this.#known.pass(data, start, line, this.#context);
     for (const listed of passed.listed) {
       this.#skip(listed.number);
-      this.#takeUnknown(listed, joinHalves(listed));
+      super.take(listed);
     }
     this.#skip(passed.known_count);
     return passed;
@@ -62,16 +60,8 @@ export class FileReader extends TableReader implements StagedRows {
     if (count > 0) this.rejects.pass();
   }
 
-  /** Stages or rejects a record that is not known. @returns false when a record of several lines cannot be read */
-  #takeUnknown(span: Span, print: bigint, scanned?: RecordScanner): boolean {
-    this.read_count += 1;
-    if (!scanned) this.#scanner.scan(span.data, span.start, span.end);
-    const scan = scanned ?? this.#scanner;
-    const fault = findFault(scan, span, this.layout!.columns.length);
-    if (fault !== undefined) return this.loseLine(span, scan, fault);
-    this.#stage(span, print, scan);
-    this.rejects.pass();
-    return true;
+  #fingerprint({ start, end }: Span): bigint {
+    return this.#known.fingerprint(start, end, this.#context!);
   }
 
   protected begin({ header, starts_with_row_number }: Layout): void {
@@ -81,11 +71,13 @@ export class FileReader extends TableReader implements StagedRows {
     this.#context = { seed, skipsNumber: starts_with_row_number };
   }
 
-  #stage({ data, start, end, line }: Span, print: bigint, scan: RecordScanner): void {
+  /** Stages a record, which is not known. */
+  protected use(span: Span, scan: RecordScanner): undefined {
+    const { data, start, end, line } = span;
     const { columns, formed } = this.layout!;
     const isCertain = scan.is_plain && !scan.is_multiline;
     const is_well_formed = isCertain && isWellFormed(formed, data, start, scan);
-    const prefix = `${this.file.file_no};${line};${print};${is_well_formed};`;
+    const prefix = `${this.file.file_no};${line};${this.#fingerprint(span)};${is_well_formed};`;
     const isTidy = isCertain && !scan.needs_tidying && !holdsElevenDigits(data, start, end);
     if (isTidy && !columns.includes(null)) {
       this.lines.addPlain(prefix, data, start, end);

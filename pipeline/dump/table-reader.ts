@@ -5,7 +5,7 @@ import type { DumpFile } from './files.ts';
 import { type Layout, readHeader, refuseHeader } from './header.ts';
 import { LineMemory, type Span } from './line-memory.ts';
 import { readParquet } from './parquet/read-parquet.ts';
-import type { RecordScanner } from './record-scanner.ts';
+import { findFault, RecordScanner } from './record-scanner.ts';
 import { type RecordHandler, RecordSplitter } from './record-splitter.ts';
 import { RejectList } from './reject-list.ts';
 
@@ -32,9 +32,11 @@ export abstract class TableReader implements RecordHandler {
   line_count = 0;
   #content_hash = '';
   readonly #from: TableFile;
+  readonly #scanner: RecordScanner;
 
   constructor(from: TableFile, memory: LineMemory) {
     this.#from = from;
+    this.#scanner = new RecordScanner(from.separator);
     this.file = from.file;
     this.memory = memory;
     this.rejects = new RejectList(from.file);
@@ -88,19 +90,25 @@ export abstract class TableReader implements RecordHandler {
   /** Prepares for the records of the file; called with the layout of its header. */
   protected abstract begin(layout: Layout): void;
 
-  /** Takes a record after the header, with the parameters and the result of `RecordHandler.record`. */
-  protected abstract take(span: Span, scanned: RecordScanner | undefined): boolean;
+  /** Uses a record that parses. @returns why it cannot be used; undefined when it can */
+  protected abstract use(span: Span, scan: RecordScanner): string | undefined;
+
+  /** Uses a record after the header, or rejects its first line; has the parameters and the result of `record`. */
+  protected take(span: Span, scanned?: RecordScanner): boolean {
+    const { data, start, end } = span;
+    this.read_count += 1;
+    const scan = scanned ?? this.#scanner;
+    if (!scanned) scan.scan(data, start, end);
+    const fault = findFault(scan, span, this.layout!.columns.length) ?? this.use(span, scan);
+    const { is_multiline } = scan;
+    if (fault === undefined) this.rejects.pass();
+    else this.lose(is_multiline ? { ...span, end: data.indexOf(LINE_FEED, start) } : span, fault);
+    return fault === undefined || !is_multiline;
+  }
 
   /** Adds a line to the rejects of the file. */
   protected lose(span: Span, reason: string): void {
     this.rejects.add(span, reason);
-  }
-
-  /** Rejects the first line of a record that does not parse. @returns whether the record has one line only */
-  protected loseLine(span: Span, { is_multiline }: RecordScanner, fault: string): boolean {
-    const { data, start } = span;
-    this.lose(is_multiline ? { ...span, end: data.indexOf(LINE_FEED, start) } : span, fault);
-    return !is_multiline;
   }
 }
 

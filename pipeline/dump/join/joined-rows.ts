@@ -42,8 +42,8 @@ export class JoinedRows implements StagedRows {
     const writer = this.#writer;
     let key = -1;
     let group: Row[] = [];
-    while (main.current || (await main.fill())) {
-      const row = main.current!;
+    let row: Row | undefined;
+    while ((row = main.current ?? (await main.fill()))) {
       // Several main rows with one key have the same details.
       if (row.number !== key) {
         key = row.number;
@@ -53,8 +53,8 @@ export class JoinedRows implements StagedRows {
       main.advance();
       if (!main.current || writer.lines.length >= BATCH_BYTES) yield;
     }
-    while (details.current || (await details.fill())) {
-      writer.writeStray(details.current!);
+    while ((row = details.current ?? (await details.fill()))) {
+      writer.writeStray(row);
       details.advance();
       if (!details.current) yield;
     }
@@ -64,15 +64,13 @@ export class JoinedRows implements StagedRows {
   /** Returns the rows of details of a key. Rejects rows of smaller keys, which have no main row. */
   async #findDetails(details: Cursor, key: number): Promise<Row[]> {
     const group: Row[] = [];
-    while (details.current || (await details.fill())) {
-      const row = details.current!;
-      if (row.number > key) break;
-      if (row.number === key) group.push(row);
-      else this.#writer.writeStray(row);
+    let next: Row | undefined;
+    while ((next = details.current ?? (await details.fill())) && next.number <= key) {
+      if (next.number === key) group.push(next);
+      else this.#writer.writeStray(next);
       details.advance();
     }
     // The unreadable row before `next` may belong to this key.
-    const next = details.current;
     return group.length === 0 && next?.fault !== undefined ? [next] : group;
   }
 
@@ -122,16 +120,16 @@ class Cursor {
     this.#at += 1;
   }
 
-  /** Reads parts of the file until there is a current row. @returns false after the last row */
-  async fill(): Promise<boolean> {
-    while (this.#at >= this.#rows.length) {
+  /** Reads parts of the file until there is a current row. @returns the row; undefined after the last row */
+  async fill(): Promise<Row | undefined> {
+    while (!this.current) {
       const { done, value } = await this.#parts.next();
-      if (done) return false;
+      if (done) return undefined;
       this.#rows = value;
       this.#at = 0;
       for (const row of value) this.#checkOrder(row);
     }
-    return true;
+    return this.current;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -73,23 +73,14 @@ export class RowReader extends TableReader {
     return rows;
   }
 
-  protected take(span: Span, scanned: RecordScanner | undefined): boolean {
-    this.read_count += 1;
-    const { data, start, end, line } = span;
-    const scan = scanned ?? this.#scanner;
-    if (!scanned) scan.scan(data, start, end);
-    this.#scanned = undefined;
-    const fault = findFault(scan, span, this.layout!.columns.length);
-    if (fault !== undefined) return this.loseLine(span, scan, fault);
+  /** Keeps a row for `takeRows`. */
+  protected use({ data, start, end, line }: Span): string | undefined {
     const { listed } = this.memory.pass(this.#copyOf(data), line, (out) =>
       this.memory.code.quotedRow(start, end, this.#seed, out),
     );
-    if (listed.length === 0) {
-      const { key, key_digits } = this.context.join;
-      return this.loseLine(span, scan, `no ${key} of ${key_digits} digits`);
-    }
     this.#keep(listed);
-    return true;
+    const { key, key_digits } = this.context.join;
+    return listed.length > 0 ? undefined : `no ${key} of ${key_digits} digits`;
   }
 
   passLines(data: Buffer, start: number, line: number) {
