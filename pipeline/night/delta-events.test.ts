@@ -150,6 +150,14 @@ const cases: [what: string, change: (numbers: Numbers) => Change][] = [
       events: [`COMPANY_TAX_IDENTITY_REVOKED: ${nip} → `],
     }),
   ],
+  [
+    'a NIP stays where another one is annulled',
+    ({ own, nextNip }) => ({
+      before: own(),
+      after: own({ nip: nextNip, statusNip: 'Unieważniony' }),
+      events: [],
+    }),
+  ],
 ];
 
 const partners = (...told: (string | Partner)[]): Told => [{}, { partners: told }];

@@ -2,8 +2,11 @@
 select
     document.file_no, document.line, document.entry_key_hint as entry_key,
     case
-        when registry.is_cancelled(owner.nip_status) then null
-        when registry.is_nip(owner.nip) then owner.nip
+        when registry.is_nip(owner.nip) then case
+            -- A cancelled number is no number; a different known number stays.
+            when registry.is_cancelled(owner.nip_status) then nullif(known.nip, owner.nip)
+            else owner.nip
+        end
         when owner.nip <> '0000000000' then known.nip
     end as nip,
     document.document ->> 'regon9' as regon9,
