@@ -142,7 +142,11 @@ cross join lateral (
 ) as known
 where
     not night.is_import
-    and known.entry_id not in (select before.entry_id from stage.before);
+    -- `not in` would compare each of these entries with millions of changed entries.
+    and not exists (
+        select from stage.before
+        where before.entry_id = known.entry_id
+    );
 
 insert into stage.after
 select today.*
