@@ -65,7 +65,7 @@ const publication = {
     '5_publish/past_numbers',
     '5_publish/merges',
     '5_publish/withhold',
-    '5_publish/changes',
+    '5_publish/corroborate',
   ],
   events: ['5_publish/events'],
   statistics: ['5_publish/statistics', '5_publish/stock', '5_publish/run'],

@@ -1,4 +1,5 @@
--- Finds the changes of companies, and the changes that confirm an event of another registry.
+-- Makes one change of the equal events of a company's entries, and decides which changes confirm (corroborate) an event
+-- of another registry.
 
 -- Holds one row per change of a company: two entries with the same change make one event. `event_id` is the event of
 -- another registry that the change confirms; null for a new event.
@@ -14,9 +15,10 @@ group by 1, event.event_type, event.old_value, event.new_value;
 analyze stage.company_event;
 
 -- Sets the event that a change confirms: of the same meaning, by another registry, and at most
--- `registry.confirmation_days` apart. Registries differ in speed. An event is skipped where this registry has reported or confirmed the same change later:
--- each change there and back is an event. Of several events, the same value counts first, then the newest event. The
--- search runs company by company, and only when another registry has events in these days.
+-- `registry.confirmation_days` apart. Registries differ in speed. An event is skipped where this registry has reported
+-- or confirmed the same change later: each change there and back is an event. Of several events, the same value counts
+-- first, then the newest event. The search runs company by company, and only when another registry has events in these
+-- days.
 update stage.company_event
 set event_id = (
     select known.event_id
