@@ -1,6 +1,6 @@
 import { day_ms, minute_ms, second_ms } from '../../sql/process/durations.ts';
 
-/** The import of numbers that customers wait for; `watch_days` of sql/function/02_limits.sql is the longest wait. */
+/** The import of numbers that customers wait for; `watch_days` of sql/function/02_figures.sql is the longest wait. */
 export const imports = {
   /** The count of numbers that are requested before their answers are written. */
   batch: 20,

@@ -1,7 +1,7 @@
 import { minute_ms } from '../../sql/process/durations.ts';
 
 /**
- * The timeouts of an attempt to send a mail, in ms. sql/function/02_limits.sql has the number of attempts
+ * The timeouts of an attempt to send a mail, in ms. sql/function/02_figures.sql has the number of attempts
  * (`mail_attempts`) and the pause after each (`mail_pause`).
  */
 export const smtp = {

@@ -1,6 +1,6 @@
--- Refuses a dump in which more than 0.1 % of the entries a day ended, and more than 20 entries. The registry closes
--- companies in bulk, or the dump is wrong. Only a registry that keeps its closed entries states their ends; elsewhere
--- closed entries vanish.
+-- Refuses a dump in which more than 0.1 % of the entries a day ended, and more than `registry.guard_rows` entries. The
+-- registry closes companies in bulk, or the dump is wrong. Only a registry that keeps its closed entries states their
+-- ends; elsewhere closed entries vanish.
 with closed as (
     select
         count(*) as row_count,
@@ -22,4 +22,4 @@ select
     share as value,
     0.1 as limit_value
 from closed
-where row_count > 20 and 1000 * row_count > entry_count * day_count;
+where row_count > registry.guard_rows() and 1000 * row_count > entry_count * day_count;

@@ -1,4 +1,5 @@
--- Refuses a dump with more than 20 impossible dates, in more than 0.5 % of its rows: the form of dates has changed.
+-- Refuses a dump with more than `registry.guard_rows` impossible dates, in more than 0.5 % of its rows: the form of
+-- dates has changed.
 with wrong as (
     select
         sum(notice.row_count) as date_count,
@@ -17,4 +18,4 @@ select
     registry.percent(date_count, read_count) as value,
     0.5 as limit_value
 from wrong
-where date_count > 20 and date_count > 0.005 * read_count;
+where date_count > registry.guard_rows() and date_count > 0.005 * read_count;

@@ -1,5 +1,5 @@
--- Refuses a dump with more than 20 and more than 0.5 % rejected rows, or with rejected rows alone. Up to 20 rejected
--- rows alone pass if all of them are repeats, or if the dump lists deletions.
+-- Refuses a dump with more than `registry.guard_rows` and more than 0.5 % rejected rows, or with rejected rows alone.
+-- Up to `registry.guard_rows` rejected rows alone pass if all of them are repeats, or if the dump lists deletions.
 with rejected as (
     select
         count(*) as row_count,
@@ -25,5 +25,5 @@ cross join (
     limit 1
 ) as first
 where
-    row_count > 20 and row_count > 0.005 * read_count
+    row_count > registry.guard_rows() and row_count > 0.005 * read_count
     or bad_count > 0 and row_count = read_count and not exists (select from stage.deleted_key);

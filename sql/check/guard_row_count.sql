@@ -27,5 +27,5 @@ select
     case when today < yesterday then 98 else 105 end as limit_value
 from row_count
 where
-    abs(today - yesterday) > 20
+    abs(today - yesterday) > registry.guard_rows()
     and today not between 0.98 * yesterday and 1.05 * yesterday;

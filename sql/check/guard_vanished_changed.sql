@@ -1,6 +1,6 @@
--- Refuses a dump in which more than a share of the entries, and more than 20, vanished, or changed or lost a field.
--- The limit grows with the days since the compared dump, up to ten times the daily limit. A damaged dump exceeds even
--- the highest limit.
+-- Refuses a dump in which more than a share of the entries, and more than `registry.guard_rows`, vanished, or
+-- changed or lost a field. The limit grows with the days since the compared dump, up to ten times the daily limit. A
+-- damaged dump exceeds even the highest limit.
 with counted as (
     select
         'field_changed' as guard,
@@ -67,7 +67,7 @@ cross join lateral (
         trim_scale(counted.daily_limit * least(night.day_count, 10)) as limit_value
 ) as share
 where
-    counted.row_count > 20
+    counted.row_count > registry.guard_rows()
     and 100 * counted.row_count > share.limit_value * share.entry_count
 order by
     counted.guard,

@@ -33,7 +33,7 @@ interface DigestData {
   source: string;
   event_date: string;
   totals: Total[];
-  /** The worst events, at most `customer.digest_events()` of sql/function/02_limits.sql. */
+  /** The worst events, at most `customer.digest_events()` of sql/function/02_figures.sql. */
   events: DigestEvent[];
 }
 

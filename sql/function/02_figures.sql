@@ -1,5 +1,10 @@
 -- Holds the limits and periods of the SQL functions, each with its unit and meaning. `pipeline/figures/` and
--- `api/figures/` hold those of the programs.
+-- `api/figures/` hold those of the programs; each guard of a night has its own limit in its file of sql/check.
+
+-- Returns the number of rows up to which the guards of a night accept any share: a small dump has large shares.
+create or replace function registry.guard_rows() returns integer
+language sql immutable parallel safe
+return 20;
 
 -- Returns the number of attempts to send a mail. The pauses between twelve attempts span about 16 hours.
 create or replace function customer.mail_attempts() returns integer
