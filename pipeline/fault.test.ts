@@ -39,9 +39,9 @@ test('a session that is ended in a statement, and one that is used after its end
     expect.stringMatching(/^The connection to the database was lost: .+; run it again\.$/),
     expect.stringMatching(/^The connection to the database was lost: .+; run it again\.$/),
   ]);
-  const wrapped = await faultOf(runFile(client, 'nightly/2_compare/number.sql'));
+  const wrapped = await faultOf(runFile(client, 'nightly/2_compare/number_entries.sql'));
   expect(describeFault(wrapped)).toMatch(
-    /^The connection to the database was lost: sql\/nightly\/2_compare\/number\.sql: .+; run it again\.$/,
+    /^The connection to the database was lost: sql\/nightly\/2_compare\/number_entries\.sql: .+; run it again\.$/,
   );
 });
 

@@ -10,7 +10,7 @@ export interface Staging<Kind extends Source = Source> {
   /** The name of the schema that holds the tables of the night. */
   stage: string;
   /**
-   * The files of sql/ by step: `documents` makes documents of answers, `keep` keeps the values of missing columns,
+   * The files of sql/ by step: `documents` counts the documents of answers, `keep` keeps the values of missing columns,
    * and `normalise` makes entries of records.
    */
   steps: Record<'documents' | 'keep' | 'normalise', string>;

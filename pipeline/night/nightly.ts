@@ -40,16 +40,17 @@ import { type RunSummary, summarise } from './summary.ts';
 
 /** The steps of staging. `normalise` runs for parts of a large file in parallel, and once for all small files. */
 export const staging = {
-  documents: 'nightly/1_read/documents.sql',
-  keep: 'nightly/1_read/keep.sql',
+  documents: 'nightly/1_read/count_documents.sql',
+  keep: 'nightly/1_read/missing_column.sql',
   normalise: 'nightly/1_read/normalise.sql',
 };
 
 /** The steps between reading and publishing: files of sql/nightly. The lists of a row run in parallel. */
 const comparison: readonly (readonly Steps[])[] = [
   [['2_compare/records'], ['2_compare/vanished']],
-  [['2_compare/replaced', '2_compare/identity', '2_compare/reserve', '2_compare/number']],
-  [['2_compare/change'], ['3_companies/replaced', '3_companies/link']],
+  [['2_compare/listed_duplicates', '2_compare/changed_key']],
+  [['2_compare/reserve_entry_ids', '2_compare/number_entries']],
+  [['2_compare/change'], ['3_companies/listed_duplicates', '3_companies/link']],
   [
     // The step `units` follows `fields`: it checks whether the company of a unit moves.
     ['4_events/fields', '4_events/units'],
@@ -201,7 +202,7 @@ async function compare(night: Night, dump: Dump): Promise<void> {
     await readRecords(night, dump, await prepareTables(night, true));
     await reject(night);
   }
-  if (night.isImport) await runSteps(night, ['1_read/import']);
+  if (night.isImport) await runSteps(night, ['1_read/import_unknown']);
   reporter.step('compare');
   for (const row of comparison) await runParallel(night, row);
 }
@@ -209,7 +210,7 @@ async function compare(night: Night, dump: Dump): Promise<void> {
 /** Rejects records and finds absent entries. @returns the reason to read every record, if any */
 async function reject(night: Night): Promise<string | undefined> {
   const { client, stage } = night;
-  await runSteps(night, ['1_read/withdraw']);
+  await runSteps(night, ['1_read/forgotten_persons']);
   const [rejected] = await settle([
     queryFile<{ contradictions: number }>(client, 'nightly/1_read/reject.sql', undefined, stage),
     runParallel(night, [[], ['1_read/absent']]),

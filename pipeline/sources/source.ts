@@ -20,7 +20,7 @@ export interface SourceColumn {
   /** Whether a file may lack the column: its fields are then null, and the data that only they state stays. */
   is_optional?: boolean;
   /**
-   * The subjects of an entry that the column states, by the names of 1_read/keep.sql. A guard refuses a header
+   * The subjects of an entry that the column states, by the names of 1_read/missing_column.sql. A guard refuses a header
    * without the column; if such a dump is accepted, these subjects stay. `nothing`: no answer shows the column.
    * Absent: no dump can be read without the column, unless it is optional.
    */

@@ -1,8 +1,8 @@
 -- Writes an event for each company that tonight founds: no registry had an entry of the company before. The ids of
--- these companies follow the id of reserve.sql, since an entry of a known company has the older id of the company. The
--- event belongs to the entry that the company shows first, and states its name as lists show it. A company whose
--- entries have all ended is no new company. Neither a first snapshot nor an import on demand writes events. The first
--- full dump after deltas is a first snapshot too: it holds all companies that no delta has listed.
+-- these companies follow the id of reserve_entry_ids.sql, since an entry of a known company has the older id of the
+-- company. The event belongs to the entry that the company shows first, and states its name as lists show it. A company
+-- whose entries have all ended is no new company. Neither a first snapshot nor an import on demand writes events. The
+-- first full dump after deltas is a first snapshot too: it holds all companies that no delta has listed.
 with unread as materialized (
     -- Lists the numbers in the rejected rows of the first snapshot. A row that becomes readable is not new.
     select distinct number.value

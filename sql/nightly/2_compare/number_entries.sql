@@ -1,4 +1,4 @@
--- Numbers the new entries in the order of the dump, after the id of reserve.sql (entry_id_before). The ids do
+-- Numbers the new entries in the order of the dump, after the id of reserve_entry_ids.sql (entry_id_before). The ids do
 -- not depend on the number of skipped records.
 insert into stage.new_id (file_no, line, entry_id)
 select

@@ -1,4 +1,5 @@
--- Compares yesterday with today: finds the entries that continue under another key.
+-- Compares yesterday with today: finds the entries that continue under another key. A listed duplicate
+-- (listed_duplicates.sql) also continues so if its remaining key is new.
 
 -- One row per known entry whose key may have changed, and per record with a new key. Only records have values
 -- in the first four columns: the place in the dump, and the reason of a reject.

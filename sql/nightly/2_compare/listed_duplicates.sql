@@ -1,5 +1,6 @@
--- Compares yesterday with today: finds the entries that are listed as duplicates of others. stage.side_row has
--- every pair of keys since the registry began: the key that left (old_key) and the key that stays (new_key).
+-- Compares yesterday with today: finds the entries that the registry lists as duplicates of others;
+-- 3_companies/listed_duplicates.sql links their companies. stage.side_row has every pair of keys since the registry
+-- began: the key that left (old_key) and the key that stays (new_key).
 
 -- One row per entry that is gone because another entry has replaced it, with its key and the key of the other entry.
 create unlogged table stage.replaced as
