@@ -43,7 +43,7 @@ export async function writeDigestLetter(options: LetterOptions, data: DigestData
   const { client, texts, baseUrl, secretKey, created_at: issued_at } = options;
   const words = texts.digest;
   type Account = { user_ref: string; is_wanted: boolean };
-  const [account] = await queryFile<Account>(client, 'mail/digest_account.sql', [account_id]);
+  const [account] = await queryFile<Account>(client, 'mail/is_digest_wanted.sql', [account_id]);
   if (!account?.is_wanted) throw new Superseded('The account has turned alerts by mail off');
   const { user_ref } = account;
   const token = signUnsubscribeToken(secretKey, { user_ref, issued_at });

@@ -1,4 +1,4 @@
--- Queues the alert mails about the events of the night.
+-- Queues the digest mails about the events of the night: selects the alerts of each account, and orders their events.
 
 -- One row per account and event of its mail. Settings of a watch replace the settings of the account. position: the
 -- number of the event in the mail, the worst event first. The table is analyzed, since the planner cannot estimate the
