@@ -5,7 +5,7 @@ export const lifetimes = {
   oneTimeToken_s: 24 * 3_600,
   /** The longest lifetime of an API token that expires, in days. */
   apiToken_days: 365,
-  /** The lifetime in ms of an answer with an `Idempotency-Key`, after which `sql/mail/delete_done.sql` deletes it. */
+  /** The lifetime of an answer with an `Idempotency-Key`, in ms; then `sql/retention/delete_done.sql` deletes it. */
   idempotentAnswer_ms: day_ms,
   /** The lifetime of a signature of Stripe, in s. */
   stripeSignature_s: 300,

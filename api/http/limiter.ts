@@ -42,7 +42,7 @@ export function addressKeyOf(request: Request): string {
 
 /**
  * Returns the limiter, which counts requests in Postgres for all processes, until the worker deletes closed windows
- * (`sql/mail/delete_done.sql`). While the writer is away and standbys answer, each process counts alone.
+ * (`sql/retention/delete_done.sql`). While the writer is away and standbys answer, each process counts alone.
  */
 export function createLimiter({ gate, readers, now, logger }: Options) {
   /** The windows of the most recent clients, as this process has counted them. */

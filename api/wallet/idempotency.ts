@@ -40,7 +40,7 @@ export function readIdempotencyKey(request: Request): string | undefined {
 
 /**
  * Runs an operation in a transaction, once per key within 24 hours; other requests with the key wait and get the
- * same answer. Only successful answers are stored, until the worker deletes them (`sql/mail/delete_done.sql`).
+ * same answer. Only successful answers are stored, until the worker deletes them (`sql/retention/delete_done.sql`).
  *
  * @param run does the operation; must not wait for other services, since it holds a session of the pool
  */

@@ -15,10 +15,10 @@ export async function applyRetention(pool: pg.Pool, settings: Environment, now: 
   const before = (days: number) => new Date(now.getTime() - days * day_ms);
   type Counts = { mail_count: number; token_count: number };
   const done = [before(MAIL_DAYS), now];
-  const [counts] = await queryFile<Counts>(pool, 'mail/delete_done.sql', done);
+  const [counts] = await queryFile<Counts>(pool, 'retention/delete_done.sql', done);
   const periods = [REJECT_DAYS, IP_DAYS, LEDGER_DAYS].map(before);
   const limits = [...periods, retainedRows, before(webhookDelivery_days)];
-  const retain = () => queryFile<{ is_full: boolean }>(pool, 'person/retain.sql', limits);
+  const retain = () => queryFile<{ is_full: boolean }>(pool, 'retention/erase_old.sql', limits);
   while ((await retain())[0]!.is_full);
   if (CLOSED_PERSON_DAYS !== undefined) await hideClosed(pool, before(CLOSED_PERSON_DAYS));
   await deleteOldFiles(mailFolder(DATA_DIR), before(MAIL_DAYS));
@@ -32,7 +32,10 @@ export async function applyRetention(pool: pg.Pool, settings: Environment, now: 
 async function hideClosed(pool: pg.Pool, before: Date): Promise<void> {
   const hideBatch = () =>
     whilePublishingWaits(pool, (client) =>
-      queryFile<{ entry_count: number }>(client, 'person/hide_closed.sql', [before, retainedRows]),
+      queryFile<{ entry_count: number }>(client, 'retention/hide_closed_persons.sql', [
+        before,
+        retainedRows,
+      ]),
     );
   while ((await hideBatch())[0]?.entry_count === retainedRows);
 }

@@ -1,5 +1,5 @@
 -- Adds the clients' references of watched companies, and the outcome of each item of a submission. A settled submission
--- stays until the retention deletes it (sql/mail/delete_done.sql).
+-- stays until the retention deletes it (sql/retention/delete_done.sql).
 
 -- `reference`: the name of the company in the client's own data. A watch or an item whose `identifier_type` is null
 -- was submitted by the reference of a company (company_ref), which `identifier_value` has.
