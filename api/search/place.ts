@@ -18,7 +18,7 @@ export interface SearchPlace {
 const ownUid = process.getuid?.() ?? 0;
 
 /** The files outside this folder on which the index depends. */
-const queries = ['api/search_rows.sql', 'function/05_text.sql', 'function/08_entry.sql'].map(
+const queries = ['api/search_rows.sql', 'function/05_text.sql', 'function/09_name.sql'].map(
   (file) => `../../sql/${file}`,
 );
 
