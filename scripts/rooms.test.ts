@@ -103,7 +103,7 @@ test('no code but that of its sources, its fetchers and its folder names a count
   expect(naming.toSorted()).toEqual([
     'pipeline/environment.ts',
     'pipeline/import/services.ts',
-    'sql/function/17_analyst.sql',
+    'sql/function/analyst/17_analyst.sql',
   ]);
 });
 

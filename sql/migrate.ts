@@ -110,19 +110,22 @@ async function applyPart(client: ClientBase, { name, sha256, apply }: Part): Pro
 }
 
 /**
- * Reads the `.sql` files of one folder as parts. A file of functions is applied again when its text changes,
- * or a file that it names.
+ * Reads the `.sql` files of one folder and its subfolders as parts, in the order of their numbers. A file of functions
+ * is applied again when its text changes, or a file that it names.
  */
 async function readParts(folder: URL, kind: 'migrations' | 'function'): Promise<Part[]> {
-  const names = (await readdir(new URL(kind, folder))).filter((name) => name.endsWith('.sql'));
-  const parts = names.toSorted().map(async (file) => {
+  const names = (await readdir(new URL(kind, folder), { recursive: true })).filter((name) =>
+    name.endsWith('.sql'),
+  );
+  const sorted = names.toSorted((a, b) => (basename(a) < basename(b) ? -1 : 1));
+  const parts = sorted.map(async (file) => {
     const text = await readFile(new URL(`${kind}/${file}`, folder), 'utf8');
     const apply = (client: ClientBase) => run(client, text, folder);
     if (kind === 'migrations') return { name: basename(file, '.sql'), sha256: '', apply };
     const named = [...text.matchAll(FILE_LINE)].flatMap((line) => findFiles(line[3]!, folder));
     const texts = named.map(async ({ country, url }) => country + (await readFile(url, 'utf8')));
     const sha256 = hash('sha256', [text, ...(await Promise.all(texts))].join(''));
-    return { name: `function/${file}`, sha256, apply };
+    return { name: `function/${basename(file)}`, sha256, apply };
   });
   return Promise.all(parts);
 }

@@ -1,6 +1,14 @@
 -- Defines stable views for analysts: the counts by day, and the figures by month that derive from them. Columns are
 -- only ever added, at the end.
 
+-- Returns whether the snapshots of a month miss changes of some days. Such days precede the snapshot that the first
+-- one is compared with, or follow the last snapshot.
+create or replace function registry.is_partial_month(month_date date, compared_date date, last_date date)
+returns boolean
+language sql immutable parallel safe
+return coalesce(compared_date >= month_date, true)
+or last_date < month_date + interval '1 month - 1 day';
+
 -- Lists one row per source and published dump date, with the counts of the run. New entries include imports on demand
 -- since the previous dump. `days_covered` is the number of days since the previous snapshot.
 create or replace view analyst.daily_stat as
