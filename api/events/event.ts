@@ -47,7 +47,7 @@ export const companyEvent = model('CompanyEvent', {
   reference: text.nullable(),
 });
 
-/** The newest published day of each registry, from `registry.published_days` of `sql/function/15_feed.sql`. */
+/** The newest published day of each registry, from `registry.published_days` of `sql/function/16_run.sql`. */
 const published = z.record(z.string(), z.iso.date());
 
 /** The fields in `meta` of all feeds and histories. */

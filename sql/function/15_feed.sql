@@ -98,19 +98,3 @@ language sql stable rows 1 as $$
             )
         );
 $$;
-
--- Returns the newest published day of each registry of the given countries, or of all countries for null.
-create or replace function registry.published_days(countries text[]) returns json
-language sql stable
-return (
-    select coalesce(json_object_agg(source.source, newest.dump_date order by source.source), '{}')
-    from registry.source
-    cross join lateral (
-        select max(run.dump_date) as dump_date
-        from registry.run
-        where run.source = source.source and run.state = 'published'
-    ) as newest
-    where
-        newest.dump_date is not null
-        and (countries is null or source.country_code = any(countries))
-);

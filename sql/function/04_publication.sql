@@ -1,5 +1,5 @@
--- Assigns ids and snapshot numbers to runs, and derives values of runs. No night waits for another night: ids are
--- reserved in separate transactions, and the snapshot is numbered last.
+-- Assigns ids and snapshot numbers to runs. No night waits for another night: ids are reserved in separate
+-- transactions, and the snapshot is numbered last.
 
 -- Reserves ids for a run. Returns the id before the first reserved id. A gap stays where a run fails after a later run
 -- has reserved ids.
@@ -77,44 +77,6 @@ begin
     end if;
 end;
 $$;
-
--- Returns the current state of a run. A killed process leaves its run `running` until the next run of the source
--- begins. Such a run is abandoned as soon as no session holds the lock of its source. The function has the rights of
--- the owner, since readers may not see the locks.
-create or replace function registry.state_of(run registry.run) returns text
-language sql stable security definer
-return case
-    when
-        run.state = 'running'
-        and not exists (select from registry.lock where lock_name = run.source and registry.is_held(lock))
-        then 'abandoned'
-    else run.state
-end;
-
--- Returns the newest run that changed the entries of a source: a dump or an import on demand.
-create or replace function registry.newest_run(source text) returns bigint
-language sql stable
-return (
-    select max(run.run_id)
-    from registry.run
-    where run.source = newest_run.source and run.state in ('published', 'imported')
-);
-
--- Returns whether a run has read a day of the project's folder `fixtures`, whose companies and persons are invented.
-create or replace function registry.is_invented(run registry.run) returns boolean
-language sql stable
-return coalesce(
-    run.path like '%/fixtures/' || run.source || '/' || to_char(run.dump_date, 'YYYY-MM-DD'),
-    false
-);
-
--- Returns whether the snapshots of a month miss changes of some days. Such days precede the snapshot that the first
--- one is compared with, or follow the last snapshot.
-create or replace function registry.is_partial_month(month_date date, compared_date date, last_date date)
-returns boolean
-language sql immutable parallel safe
-return coalesce(compared_date >= month_date, true)
-or last_date < month_date + interval '1 month - 1 day';
 
 -- Returns the timeline and the start of the writer. The epoch changes when a standby takes over and when the server
 -- restarts, since the unlogged tables of a night are then empty.

@@ -1,0 +1,45 @@
+-- Returns the current state of a run. A killed process leaves its run `running` until the next run of the source
+-- begins. Such a run is abandoned as soon as no session holds the lock of its source. The function has the rights of
+-- the owner, since readers may not see the locks.
+create or replace function registry.state_of(run registry.run) returns text
+language sql stable security definer
+return case
+    when
+        run.state = 'running'
+        and not exists (select from registry.lock where lock_name = run.source and registry.is_held(lock))
+        then 'abandoned'
+    else run.state
+end;
+
+-- Returns the newest run that changed the entries of a source: a dump or an import on demand.
+create or replace function registry.newest_run(source text) returns bigint
+language sql stable
+return (
+    select max(run.run_id)
+    from registry.run
+    where run.source = newest_run.source and run.state in ('published', 'imported')
+);
+
+-- Returns whether a run has read a day of the project's folder `fixtures`, whose companies and persons are invented.
+create or replace function registry.is_invented(run registry.run) returns boolean
+language sql stable
+return coalesce(
+    run.path like '%/fixtures/' || run.source || '/' || to_char(run.dump_date, 'YYYY-MM-DD'),
+    false
+);
+
+-- Returns the newest published day of each registry of the given countries, or of all countries for null.
+create or replace function registry.published_days(countries text[]) returns json
+language sql stable
+return (
+    select coalesce(json_object_agg(source.source, newest.dump_date order by source.source), '{}')
+    from registry.source
+    cross join lateral (
+        select max(run.dump_date) as dump_date
+        from registry.run
+        where run.source = source.source and run.state = 'published'
+    ) as newest
+    where
+        newest.dump_date is not null
+        and (countries is null or source.country_code = any(countries))
+);
