@@ -1,4 +1,5 @@
--- Loads the countries from their folders in sql/country: their rows, the spelling of their words, and their functions.
+-- Loads the countries from their folders in sql/country: their rows, the spelling of their words, their functions, and
+-- in country_word.csv the labels of dates and roles, credits and sentences of events.
 \load registry.country from 'country/*/country.csv'
 \load registry.spelling from 'country/*/spelling.csv'
 \load registry.country_word from 'country/*/country_word.csv'

@@ -1,4 +1,5 @@
--- Normalises the spelling of France. country.csv names the functions.
+-- Normalises the spelling of France. country.csv names the functions; spelling.csv has the words that are written in
+-- several ways.
 
 -- Returns a text without case, accents and quotation marks. An apostrophe becomes a blank, as in L'EGLISE.
 create or replace function registry.text_meaning_fr(value text) returns text

@@ -1,4 +1,5 @@
--- Normalises the spelling of Poland, and defines functions that its registries share. country.csv names the functions.
+-- Normalises the spelling of Poland, and defines functions that its registries share. country.csv names the functions;
+-- spelling.csv has the words that are written in several ways.
 
 -- Returns an address on one line, with one spelling of a postal code, and of a city that is its own county ('m.st.').
 -- KRS repeats the name of a village without streets as its street.

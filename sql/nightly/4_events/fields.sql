@@ -1,4 +1,5 @@
--- Turns changed fields into typed events. registry.event_type has the severity, class and category of each type.
+-- Turns changed fields into typed events. registry.event_type (dictionary/event_type.csv) has the severity, class and
+-- category of each type, and the subject and changes that give the type.
 
 -- Writes the events about dates and states. Each type has its own query, so that its values are computed only
 -- where its condition holds.
