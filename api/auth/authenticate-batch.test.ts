@@ -64,10 +64,10 @@ describe('requests of the same moment', () => {
     );
     expect(callers.filter(({ status }) => status === 'fulfilled')).toHaveLength(66);
     expect(count('find_tokens')).toBe(1);
-    expect(count('count_uses')).toBe(0);
-    await expect.poll(() => count('count_uses')).toBe(1);
+    expect(count('count_token_uses')).toBe(0);
+    await expect.poll(() => count('count_token_uses')).toBe(1);
     await uses.flush();
-    expect(count('count_uses')).toBe(1);
+    expect(count('count_token_uses')).toBe(1);
     expect(await usesOf(one)).toEqual({ usage_count: '33', last_used_ip: '192.0.2.1' });
     expect(await usesOf(other)).toEqual({ usage_count: '33', last_used_ip: '192.0.2.1' });
   });

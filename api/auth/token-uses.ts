@@ -38,7 +38,7 @@ export function createUses(gate: Db, pause_ms = batches.uses_ms): Uses {
       await gate.connection().execute(async (session) => {
         const asked = [...batch].map(([hash, use]) => ({ hash, ...use }));
         const values = [JSON.stringify(asked)];
-        const locked = runPrepared<{ hash: string }>(session, 'api/count_uses.sql', values);
+        const locked = runPrepared<{ hash: string }>(session, 'api/count_token_uses.sql', values);
         // The uses are dropped when the connection is lost from here on: no use is counted twice.
         uncounted = [];
         uncounted = (await locked).map(({ hash }) => hash);

@@ -62,7 +62,7 @@ export function createLimiter({ gate, readers, now, logger }: Options) {
     const values = [keys, now(), hits.map(({ reset_at }) => reset_at)];
     type Row = { limit_key: string; hit_count: string; reset_at: Date };
     const rows = await readers.askWriter(() =>
-      runPrepared<Row>(gate, 'api/count_hits.sql', values),
+      runPrepared<Row>(gate, 'api/count_limit_hits.sql', values),
     );
     if (!rows) return hits.map(() => undefined);
     const counters = new Map(rows.map((row) => [row.limit_key, row]));

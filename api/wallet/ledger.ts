@@ -27,7 +27,7 @@ export async function grant(
   const { account_id, amount, type, description, operation_key, now } = movement;
   const { purchased = type === 'deposit' ? amount : 0 } = movement;
   const values = [account_id, amount, purchased, type, description, operation_key, now];
-  await runPrepared(tx, 'api/grant.sql', values);
+  await runPrepared(tx, 'api/grant_credits.sql', values);
 }
 
 /** Returns the credits of an account. With `isLocked`, waits for running movements and keeps others waiting. */

@@ -6,7 +6,7 @@ import { isDatabaseAway } from './lost-connection.ts';
 import { openPool } from './pool.ts';
 import { runPrepared } from './prepared.ts';
 
-const file = 'api/count_hits.sql';
+const file = 'api/count_limit_hits.sql';
 
 const database = await createTestDatabase();
 
