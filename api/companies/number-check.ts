@@ -3,7 +3,7 @@ import { readIdentifierTypes } from '../dictionaries/names.ts';
 import { createBatch } from '../http/batch.ts';
 import type { Context } from '../http/context.ts';
 import type { Problem } from '../http/errors.ts';
-import { keep } from '../http/keep.ts';
+import { keep } from '../http/cached-read.ts';
 import { digitsOf, maxCharacters } from './identifier.ts';
 import { type Pair, usualPair } from './company-of-request.ts';
 

@@ -4,7 +4,7 @@ import { runPrepared } from '../../sql/connection/prepared.ts';
 import type { Context } from '../http/context.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
 import { workLimits } from '../figures/rate-limits.ts';
-import { keep } from '../http/keep.ts';
+import { keep } from '../http/cached-read.ts';
 import { pageMetaFields, pagingFields, skippedBy, viewPageMeta } from '../http/paging.ts';
 import { type Charging, creditErrors } from '../wallet/charge.ts';
 import {
@@ -16,7 +16,7 @@ import {
 } from './identifier.ts';
 import { filterQuery, readSearchDictionary, resolveFilter } from '../search/filter.ts';
 import type { SearchIndex } from '../search/client.ts';
-import { sorts } from '../search/order.ts';
+import { sorts } from '../search/result-order.ts';
 import type { Search } from '../search/segments.ts';
 import { findByNumbers, numberFields } from './search-numbers.ts';
 

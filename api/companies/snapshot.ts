@@ -19,7 +19,7 @@ import {
   unknownCompanyErrors,
 } from './company-of-request.ts';
 import { numberCheck } from './number-check.ts';
-import { keep } from '../http/keep.ts';
+import { keep } from '../http/cached-read.ts';
 import { type Charging, creditErrors } from '../wallet/charge.ts';
 import { snapshotAnswered } from './snapshot-fields.ts';
 import { readSnapshotDictionary } from './snapshot-dictionary.ts';

@@ -9,7 +9,7 @@ import { category, eventClass, severity } from '../dictionaries/names.ts';
 import { sizes } from '../figures/sizes.ts';
 import { invalid, type Problem } from '../http/errors.ts';
 import { dateField } from '../http/field.ts';
-import { keep } from '../http/keep.ts';
+import { keep } from '../http/cached-read.ts';
 import {
   type CountryField,
   findCodes,

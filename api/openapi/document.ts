@@ -11,7 +11,7 @@ import { model } from '../endpoint/answers.ts';
 import type { Auth, DocumentedError, Endpoint } from '../endpoint/endpoint.ts';
 import codes from '../http/codes.json' with { type: 'json' };
 import { commonHeaders, type Header, headers } from '../http/headers.ts';
-import { keep } from '../http/keep.ts';
+import { keep } from '../http/cached-read.ts';
 import { productVersion } from '../../sql/suitable.ts';
 import { limits } from '../figures/rate-limits.ts';
 import { basePath, isPublic } from '../endpoint/mount.ts';

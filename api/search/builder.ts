@@ -9,7 +9,7 @@ import {
   type SegmentHead,
 } from './segment.ts';
 import { nameBlock } from './names.ts';
-import { TermTable } from './terms.ts';
+import { TermTable } from './term-index.ts';
 
 /** A row of `sql/api/search_rows.sql`: a company and one of its entries. A text is null when the company or the
  * entry has no value for it. */

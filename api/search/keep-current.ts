@@ -6,7 +6,7 @@ import { deserialize, serialize } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { patience } from '../figures/timeouts.ts';
 import type { Wanted } from './load-thread.ts';
-import type { SearchPlace } from './place.ts';
+import type { SearchPlace } from './index-socket.ts';
 import { Segment, type SegmentData } from './segment.ts';
 import { type Found, notLoaded, otherDatabase, type Search, Segments } from './segments.ts';
 

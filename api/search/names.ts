@@ -1,5 +1,5 @@
 import { allBits, eachBit, hasBit, listBits, removeBit, type Bits } from './bits.ts';
-import { TermIndex, type TermArrays } from './terms.ts';
+import { TermIndex, type TermArrays } from './term-index.ts';
 
 /** The number of companies that share one element of `nameStarts`. */
 export const nameBlock = 4;

@@ -1,7 +1,7 @@
 import { addBit, allBits, hasBit, noBits, removeBit, type Bits } from './bits.ts';
 import type { SearchFilter } from './filter.ts';
 import { NameIndex, type NameArrays } from './names.ts';
-import { findLowest, TermIndex, type TermArrays } from './terms.ts';
+import { findLowest, TermIndex, type TermArrays } from './term-index.ts';
 
 /** The filters that compare a whole column of `search_rows.sql`, in the order of the columns. */
 export const columns = [

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { isMatch, type Searched } from '../../fixtures/client/searched.ts';
 import { eachRow, SegmentBuilder } from './builder.ts';
-import { sorts } from './order.ts';
+import { sorts } from './result-order.ts';
 import { columns, Segment, type SegmentHead } from './segment.ts';
 import { Segments } from './segments.ts';
 

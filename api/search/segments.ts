@@ -1,6 +1,6 @@
 import { countBits, listBits } from './bits.ts';
 import type { SearchFilter } from './filter.ts';
-import { listByStart, type Matches, type sorts } from './order.ts';
+import { listByStart, type Matches, type sorts } from './result-order.ts';
 import type { Segment } from './segment.ts';
 
 /** The largest share of changed companies: above it the ranges are loaded again. */

@@ -9,7 +9,7 @@ import { startTestApi } from '../../fixtures/client/test-api.ts';
 import { createFirstDay } from '../../fixtures/dump/night.ts';
 import type { SearchFilter } from './filter.ts';
 import { createSearchIndex, type SearchIndex } from './client.ts';
-import { findPlace } from './place.ts';
+import { findPlace } from './index-socket.ts';
 
 const patiently = { timeout: 20_000 };
 let opened: SearchIndex[] = [];

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { withLock } from '../../sql/process/file-lock.ts';
-import type { SearchPlace } from './place.ts';
+import type { SearchPlace } from './index-socket.ts';
 import { type SearchQuestion, SearchStore } from './keep-current.ts';
 
 /** The time in ms after which the index process ends if no API process is connected. */

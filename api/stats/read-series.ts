@@ -3,7 +3,7 @@ import { CompiledQuery, sql } from 'kysely';
 import type { Db } from '../../sql/connection/kysely.ts';
 import { slugOf } from '../dictionaries/names.ts';
 import { invalid, type Problem } from '../http/errors.ts';
-import { keep } from '../http/keep.ts';
+import { keep } from '../http/cached-read.ts';
 import { findCodes, readSearchDictionary } from '../search/filter.ts';
 import { type Dimension, dimensions, none, type Point, type SeriesQuery } from './series-fields.ts';
 

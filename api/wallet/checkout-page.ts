@@ -7,7 +7,7 @@ import { addRead, createRouter } from '../http/router.ts';
 import { sendPrivatePage } from '../html/page.ts';
 import { keepLanguage } from '../html/texts.ts';
 import { type PaymentOptions, priceOf } from './payment.ts';
-import { type Payment, selectPayment } from './purchase.ts';
+import { type Payment, selectPayment } from './stored-payment.ts';
 import { settle } from './settlement.ts';
 
 /** Returns a payment; undefined for an unknown or malformed `payment_id`. */

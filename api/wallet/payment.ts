@@ -1,5 +1,5 @@
 import type { Context } from '../http/context.ts';
-import type { Payment } from './purchase.ts';
+import type { Payment } from './stored-payment.ts';
 import { createStripePayment, type StripeSettings } from './stripe.ts';
 
 /** A payment provider, which opens one hosted checkout per payment, or throws an `HttpError`. */

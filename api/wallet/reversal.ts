@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../../sql/connection/kysely.ts';
 import { charge } from './charge.ts';
 import { grant, readWallet } from './ledger.ts';
-import { type Outcome, selectPayment } from './purchase.ts';
+import { type Outcome, selectPayment } from './stored-payment.ts';
 
 /** The report of a provider about a refund, a dispute or a won dispute. */
 interface Reversal extends Omit<Outcome, 'provider_ref' | 'state' | 'price'> {

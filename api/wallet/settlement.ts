@@ -1,6 +1,6 @@
 import type { Db } from '../../sql/connection/kysely.ts';
 import { grant } from './ledger.ts';
-import { type Outcome, type Payment, selectPayment } from './purchase.ts';
+import { type Outcome, type Payment, selectPayment } from './stored-payment.ts';
 import { balanceReversals } from './reversal.ts';
 
 /**

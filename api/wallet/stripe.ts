@@ -5,7 +5,7 @@ import { checkEnvironment, setting } from '../../sql/process/environment.ts';
 import { lifetimes } from '../figures/lifetimes.ts';
 import { patience } from '../figures/timeouts.ts';
 import { HttpError, unavailable } from '../http/errors.ts';
-import type { Payment } from './purchase.ts';
+import type { Payment } from './stored-payment.ts';
 
 const require = createRequire(import.meta.url);
 

@@ -13,7 +13,7 @@ import {
   readIdempotencyKey,
 } from './idempotency.ts';
 import { type PaymentOptions, type PaymentProvider, priceOf } from './payment.ts';
-import { selectPayment } from './purchase.ts';
+import { selectPayment } from './stored-payment.ts';
 
 const creditPackage = model('CreditPackage', {
   package_slug: text,

@@ -4,7 +4,7 @@ import type { Router, RequestHandler } from 'express';
 import type { OpenApiDocument } from '../../openapi/complete.ts';
 import { basePath } from '../../endpoint/mount.ts';
 import { addRead, createRouter } from '../../http/router.ts';
-import { keep } from '../../http/keep.ts';
+import { keep } from '../../http/cached-read.ts';
 import { setTag } from '../../http/etag.ts';
 import { createKeptPage } from '../../html/page.ts';
 import { renderMarkdown, renderSentence } from './markdown.ts';
