@@ -30,40 +30,35 @@ const session = reported.extend({
   payment_status: z.string(),
 });
 
-function eventOf<Type extends z.ZodType, Subject extends z.ZodType>(type: Type, object: Subject) {
-  return z.object({ type, data: z.object({ object }) });
+// The `amount_refunded` of a charge is the sum of all its refunds so far: https://docs.stripe.com/api/charges/object
+const charge = reported.extend({ amount_refunded: z.int().nonnegative() });
+
+// The fields of a dispute at Stripe: https://docs.stripe.com/api/disputes/object
+const dispute = reported.extend({
+  id: stripeId,
+  amount: z.int().nonnegative(),
+  status: z.string().default(''),
+});
+
+/** Returns the schema of the events of some types, each of which reports on one `object`. */
+function eventOf<Type extends string, Subject extends z.ZodType>(object: Subject, types: Type[]) {
+  return z.object({ type: z.literal(types), data: z.object({ object }) });
 }
 
 const stripeEvent = z.discriminatedUnion('type', [
-  eventOf(
-    z.enum([
-      'checkout.session.completed',
-      'checkout.session.async_payment_succeeded',
-      'checkout.session.async_payment_failed',
-      'checkout.session.expired',
-    ]),
-    session,
-  ),
-  // The `amount_refunded` of a charge is the sum of all its refunds so far:
-  // https://docs.stripe.com/api/charges/object
-  eventOf(
-    z.literal('charge.refunded'),
-    reported.extend({ amount_refunded: z.int().nonnegative() }),
-  ),
-  // The fields of a dispute at Stripe: https://docs.stripe.com/api/disputes/object
-  eventOf(
-    z.enum([
-      'charge.dispute.created',
-      'charge.dispute.funds_withdrawn',
-      'charge.dispute.closed',
-      'charge.dispute.funds_reinstated',
-    ]),
-    reported.extend({
-      id: stripeId,
-      amount: z.int().nonnegative(),
-      status: z.string().default(''),
-    }),
-  ),
+  eventOf(session, [
+    'checkout.session.completed',
+    'checkout.session.async_payment_succeeded',
+    'checkout.session.async_payment_failed',
+    'checkout.session.expired',
+  ]),
+  eventOf(charge, ['charge.refunded']),
+  eventOf(dispute, [
+    'charge.dispute.created',
+    'charge.dispute.funds_withdrawn',
+    'charge.dispute.closed',
+    'charge.dispute.funds_reinstated',
+  ]),
 ]);
 
 type StripeEvent = z.output<typeof stripeEvent>;
