@@ -95,21 +95,20 @@ async function call(url: string, route: string, body: object, token = ''): Promi
 
 /** Returns the one-time token of the account, once its mail is sent or after a time-out. */
 async function signMailedToken({ db, DATA_DIR, SECRET_KEY }: DemoOptions): Promise<string> {
+  let token: IssuedToken | undefined;
   await until(async () => {
-    const { rowCount } = await db.pool.query(
-      `select from customer.mail where recipient = $1 and state = 'queued'`,
+    const { rows } = await db.pool.query<IssuedToken & { is_queued: boolean }>(
+      `select one_time_token_id, purpose, user_ref, one_time_token.created_at, expires_at,
+         exists (select from customer.mail where recipient = email and state = 'queued') as is_queued
+       from customer.one_time_token
+       join customer.account using (account_id)
+       where email = $1 and used_at is null and cancelled_at is null`,
       [EMAIL],
     );
-    return rowCount === 0;
+    [token] = rows;
+    return !rows[0]!.is_queued;
   }, mailWait_ms);
-  const { rows } = await db.pool.query<IssuedToken>(
-    `select one_time_token_id, purpose, user_ref, one_time_token.created_at, expires_at
-     from customer.one_time_token
-     join customer.account using (account_id)
-     where email = $1 and used_at is null and cancelled_at is null`,
-    [EMAIL],
-  );
-  return signOneTimeToken(await readSecretKey(DATA_DIR, SECRET_KEY), rows[0]!);
+  return signOneTimeToken(await readSecretKey(DATA_DIR, SECRET_KEY), token!);
 }
 
 /**
