@@ -38,12 +38,10 @@ export async function findTrouble(
      union all
      select 'snapshot', source, format(
        'The newest snapshot of %s, %s, is %s days old; the limit is %s',
-       source, max(dump_date), $1::date - max(dump_date), $2::integer
+       source, dump_date, $1::date - dump_date, $2::integer
      )
-     from registry.run
-     where state = 'published'
-     group by source
-     having $1::date - max(dump_date) > $2::integer
+     from registry.newest_snapshot
+     where $1::date - dump_date > $2::integer
      union all
      select 'run', source, format('The last run of %s, %s of %s, was %s', source, run_id, dump_date, state)
      from (

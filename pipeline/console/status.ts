@@ -38,16 +38,15 @@ export async function readSnapshots(
   today: string,
 ): Promise<SnapshotStatus[]> {
   const { rows } = await pool.query<SnapshotStatus>(
-    `select distinct on (run.source)
-       run.source, run.dump_date, $1::date - run.dump_date as age_days,
-       run.entry_count::float8 as entries, refused.nights as refused_nights,
-       coalesce(listed.duplicates, 0) as duplicates,
+    `select
+       source, dump_date, $1::date - dump_date as age_days, entry_count::float8 as entries,
+       refused_nights, coalesce(listed.duplicates, 0) as duplicates,
        exists (
          select
-         from registry.run as other
-         where other.source = run.source and other.state = 'published' and registry.is_invented(other)
+         from registry.run
+         where run.source = newest.source and run.state = 'published' and registry.is_invented(run)
        ) as is_invented
-     from registry.run
+     from registry.newest_snapshot as newest
      left join (
        select source.source, count(*)::float8 as duplicates
        from registry.past_number
@@ -56,14 +55,8 @@ export async function readSnapshots(
        where type.stored_in = 'key'
        group by source.source
      ) as listed using (source)
-     cross join lateral (
-       select count(distinct (later.started_at at time zone source.time_zone)::date)::integer as nights
-       from registry.run as later
-       join registry.source using (source)
-       where later.source = run.source and later.run_id > run.run_id and later.state = 'refused'
-     ) as refused
-     where run.state = 'published'
-     order by run.source, run.dump_date desc`,
+     where dump_date is not null
+     order by source`,
     [today],
   );
   return rows;

@@ -28,18 +28,34 @@ return coalesce(
     false
 );
 
+-- Lists the newest published snapshot of each source, null where there is none, and the number of nights since then
+-- that refused a dump.
+create or replace view registry.newest_snapshot as
+select
+    source.source, source.country_code, source.time_zone,
+    newest.run_id, newest.dump_date, newest.entry_count,
+    (
+        select count(distinct (run.started_at at time zone source.time_zone)::date)::integer
+        from registry.run
+        where
+            run.source = source.source
+            and run.state = 'refused'
+            and run.run_id > coalesce(newest.run_id, 0)
+    ) as refused_nights
+from registry.source
+left join lateral (
+    select run.*
+    from registry.run
+    where run.source = source.source and run.state = 'published'
+    order by run.dump_date desc
+    limit 1
+) as newest on true;
+
 -- Returns the newest published day of each registry of the given countries, or of all countries for null.
 create or replace function registry.published_days(countries text[]) returns json
 language sql stable
 return (
-    select coalesce(json_object_agg(source.source, newest.dump_date order by source.source), '{}')
-    from registry.source
-    cross join lateral (
-        select max(run.dump_date) as dump_date
-        from registry.run
-        where run.source = source.source and run.state = 'published'
-    ) as newest
-    where
-        newest.dump_date is not null
-        and (countries is null or source.country_code = any(countries))
+    select coalesce(json_object_agg(source, dump_date order by source), '{}')
+    from registry.newest_snapshot
+    where dump_date is not null and (countries is null or country_code = any(countries))
 );

@@ -4,25 +4,18 @@ with last_run as (
     from registry.run
     where run.state <> 'imported'
     order by run.source, run.run_id desc
-),
-
-published as (
-    select distinct on (run.source) run.*
-    from registry.run
-    where run.state = 'published'
-    order by run.source, run.dump_date desc
 )
 
 select figure.name, json_build_object('source', source) as labels, figure.value
-from published
-join registry.source using (source)
+from registry.newest_snapshot
 cross join lateral (
     select
         'registry_snapshot_age_seconds' as name,
-        extract(epoch from now() - dump_date::timestamp at time zone source.time_zone) as value
+        extract(epoch from now() - dump_date::timestamp at time zone time_zone) as value
     union all
     select 'registry_snapshot_entries', entry_count
 ) as figure
+where dump_date is not null
 
 union all
 select 'registry_run_state', json_build_object('source', source, 'state', state_now), 1
@@ -51,18 +44,9 @@ cross join lateral (
 ) as figure (kind, row_count)
 
 union all
-select
-    'registry_refused_in_a_row',
-    json_build_object('source', last_run.source),
-    count(distinct (run.started_at at time zone source.time_zone)::date)
-from last_run
-join registry.source using (source)
-left join published using (source)
-left join registry.run
-    on run.source = last_run.source
-    and run.state = 'refused'
-    and run.run_id > coalesce(published.run_id, 0)
-group by last_run.source
+select 'registry_refused_in_a_row', json_build_object('source', source), refused_nights
+from registry.newest_snapshot
+where source in (select source from last_run)
 
 union all
 select 'registry_jobs', json_build_object('task', task, 'state', state), count(*)
