@@ -86,18 +86,18 @@ async function importAwaited(options: ImportOptions): Promise<void> {
     if (due.length === 0) break;
     buyer = due.findLast(({ is_buyer }) => is_buyer)?.account_id ?? buyer;
     other = due.findLast(({ is_buyer }) => !is_buyer)?.account_id ?? other;
-    const unknown = due.filter(({ is_known }) => !is_known);
-    const asked = await inParallel(unknown, imports.width, (number) => askFor(options, number));
+    const asked = await inParallel(due, imports.width, (number) => askFor(options, number));
     const had = asked.filter(({ lines }) => lines.length > 0);
     for (const [source, some] of Map.groupBy(had, (asking) => asking.source!)) {
       await land(options, source, some);
     }
-    await settle(options, due, asked);
+    await settle(options, asked);
   }
 }
 
-/** Asks one registry after another until one knows the number. */
+/** Asks one registry after another until one knows the number; none for the number of a known company. */
 async function askFor({ sources }: ImportOptions, due: Due): Promise<Asking> {
+  if (due.is_known) return { due, lines: [] };
   const { identifier_type, identifier_value } = due;
   const asked = sources.filter(({ answers }) => answers.includes(identifier_type));
   for (const source of asked) {
@@ -176,15 +176,9 @@ export async function landAnswers(
  * Makes the watches of known numbers ready, also of numbers that a night brought during their submission. Fails
  * or postpones the numbers that are still awaited.
  */
-async function settle(
-  { db, logger, now }: ImportOptions,
-  due: readonly Due[],
-  askings: readonly Asking[],
-): Promise<void> {
-  const failed: object[] = [];
-  const postponed: object[] = [];
-  for (const { due: number, source, lines, message: last_error } of askings) {
-    const { identifier_type, identifier_value, attempt_count } = number;
+async function settle({ db, logger, now }: ImportOptions, askings: Asking[]): Promise<void> {
+  const asked = askings.map(({ due, source, lines, message: last_error }) => {
+    const { identifier_type, identifier_value, attempt_count } = due;
     const awaited = { identifier_type, identifier_value };
     const log = logger.child({ ...awaited, attempt_count, reason: last_error });
     const attempts = attempt_count + 1;
@@ -195,8 +189,7 @@ async function settle(
       const wait_ms = isRetried ? firstWait_ms * waitFactor ** attempt_count : secondLook_ms;
       const next_attempt_at = new Date(now().getTime() + wait_ms);
       const attempt = { attempt_count: isRetried ? attempts : 0, last_error, next_attempt_at };
-      postponed.push({ ...awaited, ...attempt });
-      continue;
+      return { ...awaited, ...attempt };
     }
     const isUnknown = last_error === undefined;
     if (!isUnknown) log.error('import: given up');
@@ -207,13 +200,10 @@ async function settle(
       : `could not be asked in ${attempts} attempts`;
     // A watch stores the reason in parts for mails, and as a sentence for the API.
     const failure = { code, registry, attempts, sentence: `${registry} ${what}` };
-    failed.push({ ...awaited, failure });
-  }
-  const values = [JSON.stringify(due), now(), JSON.stringify(failed)];
-  await db.pool.query('select customer.advance_watches(customer.awaiting($1), $2, $3)', values);
-  if (postponed.length > 0) {
-    await runFile(db.pool, 'import/postpone.sql', [JSON.stringify(postponed)]);
-  }
+    return { ...awaited, failure };
+  });
+  const values = [now(), JSON.stringify(asked)];
+  await db.pool.query('select customer.advance_watches($1, $2)', values);
 }
 
 /**

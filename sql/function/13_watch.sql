@@ -10,7 +10,6 @@ $$;
 
 -- Merges a watch of an account into another watch of the account, which takes over the events, the items and, where it
 -- has none, the settings and the reference.
-drop function if exists customer.fold_watches(bigint[], bigint[]);
 create or replace function customer.fold_watch(folded_id bigint, keeper_id bigint) returns void
 language sql as $$
     update customer.submission_item
@@ -98,33 +97,42 @@ begin
 end;
 $$;
 
--- Locks the accounts of the given watches. Returns the submissions that wait for these watches.
-create or replace function customer.lock_watches(watch_ids bigint[]) returns bigint[]
-language sql as $$
-    select registry.lock_until_commit('customer.watch');
-    select customer.lock_accounts(
-        array(select watch.account_id from customer.watch where watch.watch_id = any(watch_ids))
-    );
-    select customer.submissions_of(watch_ids);
-$$;
-
--- Makes queued watches of any accounts ready, or fails them. `failed` is a list of numbers, each with its `failure`; a
--- watch of another number fails after `customer.watch_days`. Settles the submissions of the watches. Locks only the
--- accounts of the watches.
-create or replace function customer.advance_watches(
-    watch_ids bigint[],
-    moment timestamptz,
-    failed jsonb default '[]'
-) returns void
+-- Makes queued watches of any accounts ready, fails them or postpones their next attempt, and settles their
+-- submissions. `asked` lists numbers for which registries were asked: each with its `failure`, or with its next attempt
+-- and the reason for it. Without `asked`, advances the overdue watches, and those whose company is known by now. A watch
+-- without a failure fails after `customer.watch_days`. Locks only the accounts of the watches.
+create or replace function customer.advance_watches(moment timestamptz, asked jsonb default null) returns void
 language plpgsql as $$
 declare
     submissions bigint[];
+    watch_ids constant bigint[] := case
+        when asked is null then array(
+            select watch.watch_id
+            from customer.watch
+            where
+                watch.state = 'queued'
+                and (
+                    watch.created_at <= moment - make_interval(days => customer.watch_days())
+                    or registry.find_company(watch.identifier_type, watch.identifier_value) is not null
+                )
+        )
+        else array(
+            select watch.watch_id
+            from jsonb_to_recordset(asked) as number (identifier_type text, identifier_value text)
+            join customer.watch using (identifier_type, identifier_value)
+            where watch.state = 'queued'
+        )
+    end;
 begin
     if cardinality(watch_ids) = 0 then
         return;
     end if;
 
-    submissions := customer.lock_watches(watch_ids);
+    perform registry.lock_until_commit('customer.watch');
+    perform customer.lock_accounts(
+        array(select watch.account_id from customer.watch where watch.watch_id = any(watch_ids))
+    );
+    submissions := customer.submissions_of(watch_ids);
     perform customer.make_ready(watch_ids, moment);
 
     with failed_watch as (
@@ -133,7 +141,7 @@ begin
             state = 'failed',
             failed_at = moment,
             failure = coalesce(
-                known.failure,
+                number.failure,
                 jsonb_build_object(
                     'code', 'unreported',
                     'days', customer.watch_days(),
@@ -142,15 +150,15 @@ begin
                 )
             )
         from customer.watch as queued
-        left join jsonb_to_recordset(failed)
-            as known (identifier_type text, identifier_value text, failure jsonb)
+        left join jsonb_to_recordset(asked)
+            as number (identifier_type text, identifier_value text, failure jsonb)
             using (identifier_type, identifier_value)
         where
             queued.watch_id = any(watch_ids)
             and queued.state = 'queued'
             and queued.watch_id = watch.watch_id
             and (
-                known.failure is not null
+                number.failure is not null
                 or queued.created_at <= moment - make_interval(days => customer.watch_days())
             )
         returning watch.watch_id, watch.failure
@@ -161,38 +169,25 @@ begin
     from failed_watch
     where submission_item.watch_id = failed_watch.watch_id;
 
+    update customer.watch
+    set
+        next_attempt_at = least(
+            number.next_attempt_at, watch.created_at + make_interval(days => customer.watch_days())
+        ),
+        attempt_count = number.attempt_count,
+        last_error = number.last_error
+    from jsonb_to_recordset(asked) as number (
+        identifier_type text, identifier_value text, attempt_count integer, last_error text,
+        next_attempt_at timestamptz
+    )
+    where
+        watch.watch_id = any(watch_ids)
+        and watch.identifier_type = number.identifier_type
+        and watch.identifier_value = number.identifier_value
+        and watch.state = 'queued';
+
     perform customer.settle_submissions(submissions, moment);
 end;
-$$;
-
--- Advances the overdue watches, and the watches whose company is known by now.
-drop function if exists customer.advance_watches(timestamptz, boolean);
-create or replace function customer.advance_watches(moment timestamptz) returns void
-language sql as $$
-    select customer.advance_watches(
-        array(
-            select watch.watch_id
-            from customer.watch
-            where
-                watch.state = 'queued'
-                and (
-                    watch.created_at <= moment - make_interval(days => customer.watch_days())
-                    or registry.find_company(watch.identifier_type, watch.identifier_value) is not null
-                )
-        ),
-        moment
-    );
-$$;
-
--- Returns the queued watches of the given numbers, a list of objects.
-create or replace function customer.awaiting(numbers jsonb) returns bigint[]
-language sql stable as $$
-    select array(
-        select watch.watch_id
-        from jsonb_to_recordset(numbers) as asked (identifier_type text, identifier_value text)
-        join customer.watch using (identifier_type, identifier_value)
-        where watch.state = 'queued'
-    );
 $$;
 
 -- Lists the accounts with numbers whose import is due: the count of numbers, and the time since which the oldest is

@@ -1,6 +1,9 @@
 -- Drops what release 2.0.0 has beyond this version: functions, with the views that a killed night made of them, and
 -- the names of files of functions.
 drop function if exists
+    customer.lock_watches(bigint[]), customer.awaiting(jsonb), customer.fold_watches(bigint[], bigint[]),
+    customer.advance_watches(bigint[], timestamptz, jsonb),
+    customer.advance_watches(timestamptz, boolean),
     registry.other_numbers(text, jsonb),
     registry.series(text, text, date, date, text, text, text, bigint),
     registry.street_fr(jsonb, text), registry.building_fr(jsonb), registry.apartment_fr(jsonb),
