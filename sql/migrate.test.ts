@@ -86,7 +86,7 @@ describe('migrate', () => {
     await edit(folder, 'dictionary/credit_package.csv', (text) =>
       text.replace(/^starter.*\n/m, '').replace('69900', '59900'),
     );
-    await edit(folder, 'dictionary/severity.csv', (text) =>
+    await edit(folder, 'dictionary/severity_rank.csv', (text) =>
       text.replace('info,1', 'info,2').replace('notice,2', 'notice,1'),
     );
 

@@ -22,6 +22,7 @@ import { findByNumbers, numberFields } from './search-numbers.ts';
 
 export type SearchOptions = Context & { searchIndex: SearchIndex };
 
+// `resolveFilter` of ../search/filter.ts sets the default country and status.
 const searchQuery = filterQuery.safeExtend({
   ...numberFields,
   ...pagingFields,

@@ -1,7 +1,7 @@
 import type { SnapshotWords } from './snapshot-dictionary.ts';
 import { dateColumns, type LabelledDate, type SnapshotEntry } from './snapshot-entry.ts';
 
-/** Returns the dates that an entry has in its columns, with labels. */
+/** Returns the dates that an entry has in its columns, with labels of `country_word.csv` of the country. */
 export function listDates(entry: SnapshotEntry, { words, lang }: SnapshotWords): LabelledDate[] {
   // An entry that is gone from its registry counts as struck off on the first day without the entry.
   const dated = { ...entry, struck_off_date: entry.struck_off_date ?? entry.gone_date };

@@ -40,7 +40,10 @@ function sendPart(response: Response, content: Buffer): void {
     .send(content.subarray(start, end + 1));
 }
 
-/** Returns the routes of `/downloads`, its data dictionary and its files. A date without a snapshot has no files. */
+/**
+ * Returns the routes of `/downloads`, its data dictionary and its files, which need no token. A date without a
+ * snapshot has no files.
+ */
 export function createDownloads(options: DownloadOptions, limitPage: RequestHandler): Router {
   const { readers, now, limiter } = options;
   const router = createRouter();

@@ -17,7 +17,7 @@ import { runSirene, runStock } from '../../fixtures/dump/sirene-night.ts';
 import { makeEstablishment, makeStock, makeUnit } from '../../fixtures/dump/sirene-stock.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { dayIn } from '../../sql/country.ts';
-import { importDue } from '../import/import.ts';
+import { importDue } from '../import/ask-registries.ts';
 import { createOnDemandSources } from '../import/services.ts';
 import { tryLock } from '../night/lock.ts';
 import { listDue } from './due-days.ts';

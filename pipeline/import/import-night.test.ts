@@ -15,7 +15,7 @@ import { fixtureFolder, runDump, runFixture } from '../../fixtures/dump/night.ts
 import { useImportWorld } from '../../fixtures/registry/import-world.ts';
 import { type Knowledge, startRegistries } from '../../fixtures/registry/registries.ts';
 import { verify } from '../night/verify.ts';
-import { landAnswers } from './import.ts';
+import { landAnswers } from './ask-registries.ts';
 import { createOnDemandSources } from './services.ts';
 
 const world = useImportWorld();

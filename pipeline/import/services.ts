@@ -12,7 +12,7 @@ import { Krs } from '../fetch/krs.ts';
 import { askRegon } from '../fetch/regon.ts';
 import type { ServiceSettings } from '../fetch/service.ts';
 import { Sirene } from '../fetch/sirene.ts';
-import type { DumpLine, OnDemandSource } from './import.ts';
+import type { DumpLine, OnDemandSource } from './ask-registries.ts';
 
 /** Returns the configured registries, in the order in which they are asked. */
 export function createOnDemandSources(

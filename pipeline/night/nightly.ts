@@ -70,7 +70,7 @@ const publication = {
   ],
   events: ['5_publish/events'],
   statistics: ['5_publish/statistics', '5_publish/stock', '5_publish/run'],
-  notify: ['6_notify/watch_lists', '6_notify/feeds', '6_notify/digests'],
+  notify: ['6_notify/watch_lists', '6_notify/feeds', '6_notify/alert_digests'],
   commit: ['7_commit/publication'],
 };
 

@@ -10,7 +10,7 @@ import { webhookCall, webhooks } from '../figures/webhook-retries.ts';
 import { worker as figures } from '../figures/worker-pauses.ts';
 import { type FetchEnvironment, readFetchEnvironment } from '../fetch/environment.ts';
 import { createOnDemandSources } from '../import/services.ts';
-import { importDue } from '../import/import.ts';
+import { importDue } from '../import/ask-registries.ts';
 import { sendDue } from '../mail/send-due.ts';
 import { createFileDelivery, createSmtpDelivery, mailFolder } from '../mail/transport.ts';
 import { whileLocked } from '../night/lock.ts';

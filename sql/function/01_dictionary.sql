@@ -111,7 +111,7 @@ select registry.load_dictionary('registry.activity_recoded');
 \load registry.population from 'country/*/population.csv'
 \load registry.entry_column from 'entry_column.csv'
 \load registry.reject_code from 'reject_code.csv'
-\load registry.severity from 'severity.csv'
+\load registry.severity from 'severity_rank.csv'
 \load registry.event_type from 'event_type.csv'
 
 -- Loads the price list. A package that the list lacks stays, since payments may refer to it, and is not offered.

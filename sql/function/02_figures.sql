@@ -16,7 +16,7 @@ create or replace function customer.mail_pause(attempt_count integer) returns in
 language sql immutable parallel safe
 return make_interval(secs => exp(least(attempt_count, 10)));
 
--- Returns the most events that a digest mail lists (nightly/6_notify/digests.sql).
+-- Returns the most events that a digest mail lists (nightly/6_notify/alert_digests.sql).
 create or replace function customer.digest_events() returns integer
 language sql immutable parallel safe
 return 200;

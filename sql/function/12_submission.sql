@@ -1,3 +1,6 @@
+-- The submissions of numbers to watch lists. api/monitor/submit_numbers.sql queues a number that no company has, and
+-- pipeline/import/ask-registries.ts asks the registries for it.
+
 -- Lists the items of submissions with their state: 'queued', 'ready', 'failed', or 'removed' from the watch list. The
 -- value of an item without a type is the reference of a company.
 create or replace view customer.submission_outcome as

@@ -1,3 +1,6 @@
+-- The watches of accounts. nightly/6_notify/alert_digests.sql lets the alert settings of a watch replace those of the
+-- account.
+
 -- Locks accounts, so that their watches do not change until the transaction ends.
 create or replace function customer.lock_accounts(account_ids bigint[]) returns void
 language sql as $$

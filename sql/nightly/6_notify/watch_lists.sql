@@ -52,7 +52,7 @@ from stage.merged_company
 where watch.company_id = merged_company.company_id;
 
 -- Marks queued watches as ready when their company is now known, fails old ones, and ends submissions. After an
--- import the worker advances only the watches of the imported numbers (pipeline/import/import.ts).
+-- import the worker advances only the watches of the imported numbers (pipeline/import/ask-registries.ts).
 select customer.advance_watches(night.published_at)
 from stage.night
 where not night.is_import;
