@@ -144,7 +144,9 @@ describe('event_type', () => {
   );
 
   test('levels rise from info to critical', () => {
-    const levels = readDictionary('severity_rank', 'dictionary').toSorted((a, b) => +a.rank! - +b.rank!);
+    const levels = readDictionary('severity_rank', 'dictionary').toSorted(
+      (a, b) => +a.rank! - +b.rank!,
+    );
     const rising = ['info', 'notice', 'warning', 'high', 'error', 'critical'];
     expect(column(levels, 'severity')).toEqual(rising);
   });
