@@ -50,6 +50,7 @@ export function createUses(gate: Db, pause_ms = batches.uses_ms): Uses {
   }
 
   function flush(): Promise<void> {
+    clearTimeout(timer);
     timer = undefined;
     writing = writing.then(write);
     return writing;

@@ -22,7 +22,7 @@ import { findByNumbers, numberFields } from './search-numbers.ts';
 
 export type SearchOptions = Context & { searchIndex: SearchIndex };
 
-// `resolveFilter` of ../search/filter.ts sets the default country and status.
+// `resolveFilter` of ../search/filter.ts sets the default country and status, ../figures/sizes.ts the page size.
 const searchQuery = filterQuery.safeExtend({
   ...numberFields,
   ...pagingFields,

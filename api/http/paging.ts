@@ -41,7 +41,7 @@ export const pageMetaFields = {
 
 const otherPage = z.int().nullable();
 
-/** The fields about the pages beside a page; null: no such page. */
+/** The fields with the numbers of the next and the previous page; null: the list has no such page. */
 export const otherPagesFields = { next_page: otherPage, prev_page: otherPage };
 
 export const pageMeta = z.strictObject(pageMetaFields).meta({ id: 'PageMeta' });
@@ -52,7 +52,7 @@ export function viewPageMeta({ page, per_page }: Paging, total: number) {
   return { total, per_page, current_page: page, last_page };
 }
 
-/** Returns the numbers of the pages beside a page. */
+/** Returns the numbers of the next and the previous page. */
 export function viewOtherPages({ current_page, last_page }: ReturnType<typeof viewPageMeta>) {
   // Spec: silent on a page past the end; we return an empty page, whose previous page is the last page.
   return {

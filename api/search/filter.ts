@@ -46,7 +46,7 @@ export const filterQuery = z
       .transform(Number)
       .meta({ type: 'integer', minimum: 0, maximum: 999_999_999 })
       .optional(),
-    // `resolveFilter` sets the default: ACTIVE, but none beside a number.
+    // `resolveFilter` sets the default: ACTIVE, or any status where the query names a number.
     status: z.enum(['ACTIVE', 'SUSPENDED', 'DELETED']).optional(),
     legal_form: textField().meta({ id: 'LegalForm' }).optional(),
     name: textField()

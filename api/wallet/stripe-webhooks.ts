@@ -40,7 +40,7 @@ const dispute = reported.extend({
   status: z.string().default(''),
 });
 
-/** Returns the schema of the events of some types, each of which reports on one `object`. */
+/** Returns the schema of the events of these types. An event reports on one `object`, such as a payment. */
 function eventOf<Type extends string, Subject extends z.ZodType>(object: Subject, types: Type[]) {
   return z.object({ type: z.literal(types), data: z.object({ object }) });
 }
@@ -63,7 +63,10 @@ const stripeEvent = z.discriminatedUnion('type', [
 
 type StripeEvent = z.output<typeof stripeEvent>;
 
-/** Returns a signed event; undefined for a type that has no effect here. Throws a 400 for any other body. */
+/**
+ * Returns a signed event; undefined for a type that has no effect here. Throws a 400 for any other body. `stripe.ts`
+ * checks the signature.
+ */
 function readEvent(payment: StripePayment, request: Request, now: Date): StripeEvent | undefined {
   let event: unknown;
   try {

@@ -36,6 +36,7 @@ export function describeRun(run: RunSummary): string {
   if (run.waiting > 0) {
     lines.push(`  ${figure(run.waiting)} vanished and wait, since a rejected row may be theirs`);
   }
+  // `runs.ts` prints the rejected rows.
   if (run.rejected > 0 && !run.is_dry_run)
     lines.push(`  see the rejected rows with: registry rejects ${run.run_id}`);
   for (const { subject, value } of run.notices) {

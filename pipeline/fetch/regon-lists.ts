@@ -95,7 +95,7 @@ export async function writeLists(
   await writeLines(join(inbox, `${date}${leftEnd}`), rest);
 }
 
-/** Checks for the number of a unit: fourteen digits, of which the last five are not all zeros. */
+/** Checks whether a REGON is the number of a unit: it has fourteen digits, and its last five are not all zeros. */
 function isUnit(number: string): boolean {
   return /^\d{14}$/.test(number) && !number.endsWith('00000');
 }

@@ -1,6 +1,6 @@
 /**
  * The limits of reading a dump. The longest record, and so the bound of a quote that never closes, stands in
- * dump/record-scanner.ts, the largest answers in sources/{krs,regon}/source.ts and sources/sirene/answer.ts.
+ * dump/record-scanner.ts; the largest answer of a registry stands in its folder of `sources/`.
  */
 export const reads = {
   /** The most unreadable rows of a file: a file of another kind could fill the disk with them. */

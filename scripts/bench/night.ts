@@ -1,4 +1,4 @@
-// Measures nights: the times of their steps, beside the plain copy of the same files.
+// Measures nights: the times of the steps, compared with a plain copy of the same files.
 import { execFile, spawn } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';

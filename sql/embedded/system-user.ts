@@ -3,7 +3,7 @@ import { readText, type SystemUser } from '../process/system-process.ts';
 
 /**
  * Returns the system user of a cluster's server. For root, this is the owner of the existing cluster, else
- * `postgres` or `nobody`. Throws a sentence when this user may not run the cluster.
+ * `postgres` or `nobody`. Throws a sentence when the process may not start that server.
  */
 export async function chooseUser(directory: string, owner: Stats | undefined): Promise<SystemUser> {
   const self = { uid: process.getuid!(), gid: process.getgid!() };
@@ -17,7 +17,7 @@ export async function chooseUser(directory: string, owner: Stats | undefined): P
   return isOwned ? { uid: owner.uid, gid: owner.gid } : findUser();
 }
 
-/** Returns the system user of servers that root starts. Throws a sentence when there is none. */
+/** Returns the system user for a server that root starts. Throws a sentence on a system without such a user. */
 export async function findUser(): Promise<SystemUser> {
   const users = ((await readText('/etc/passwd')) ?? '').split('\n').map((line) => line.split(':'));
   for (const name of ['postgres', '_postgres', 'nobody']) {

@@ -1,5 +1,5 @@
--- Holds the limits and periods of the SQL functions, each with its unit and meaning. `pipeline/figures/` and
--- `api/figures/` hold those of the programs; each guard of a night has its own limit in its file of sql/check.
+-- Holds the limits and periods of the SQL functions, each with its unit and meaning. The limits of the programs are in
+-- `pipeline/figures/` and `api/figures/`. The limit of each guard of a night is in its file of `sql/check/`.
 
 -- Returns the number of rows up to which the guards of a night accept any share: a small dump has large shares.
 create or replace function registry.guard_rows() returns integer

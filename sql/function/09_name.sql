@@ -10,8 +10,8 @@ return case
     when entry.is_partial is not true then registry.shown_name(entry.name, entry.first_name, entry.surname)
 end;
 
--- Returns the other names of an entry with the owner beside the firm, whose name only the columns store; null without
--- any. A withheld or withdrawn entry has none.
+-- Returns the other names of an entry, and the name of the owner of a firm, which only the columns store. Returns null
+-- for an entry without other names, and for a withheld or withdrawn entry.
 create or replace function registry.shown_other_names(entry registry.entry) returns jsonb
 language sql stable parallel safe
 return case

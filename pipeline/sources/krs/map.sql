@@ -45,6 +45,7 @@ select
     coalesce(part.seat #>> '{adres,kraj}', part.seat #>> '{siedziba,kraj}')
         as address_country_code,
     coalesce(
+        -- extract.ts decides which entry is a strike-off.
         registry.calendar_day(document.document ->> 'struck_off_day'),
         case when document.document ? 'struck_off_day' then known.struck_off_date end
     )::text as struck_off_date,

@@ -1,5 +1,5 @@
 -- Makes one change of the equal events of a company's entries, and decides which changes confirm (corroborate) an event
--- of another registry.
+-- of another registry. function/02_figures.sql has the most days between the two (registry.confirmation_days).
 
 -- Holds one row per change of a company: two entries with the same change make one event. `event_id` is the event of
 -- another registry that the change confirms; null for a new event.
