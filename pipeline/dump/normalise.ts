@@ -12,7 +12,7 @@ const PARALLEL_PARTS = 4;
  * file, and of each large file in sessions of its own. The records of two joined files are long: two sessions share them.
  */
 export async function normaliseAll(
-  staging: Pick<Staging, 'pool' | 'client' | 'stage' | 'steps'>,
+  staging: Pick<Staging, 'pool' | 'client' | 'stage'>,
   staged: readonly StagedRows[],
 ): Promise<void> {
   const small = staged.filter(({ row_count }) => row_count > 0 && row_count < LARGE_ROWS);
@@ -34,9 +34,9 @@ export async function normaliseAll(
 
 /** Writes entries for the records of files, or for the records between two lines. */
 export async function normalise(
-  { client, stage, steps }: Pick<Staging, 'client' | 'stage' | 'steps'>,
+  { client, stage }: Pick<Staging, 'client' | 'stage'>,
   file_nos: readonly number[],
   lines: readonly [from: number, to: number] = [0, Number.MAX_SAFE_INTEGER],
 ): Promise<void> {
-  await runFile(client, steps.normalise, [file_nos, ...lines], stage);
+  await runFile(client, 'nightly/1_read/normalise.sql', [file_nos, ...lines], stage);
 }

@@ -18,14 +18,14 @@ import { figure } from '../written-figure.ts';
  * outcomes to `stage.notice`. Throws a `Refusal` when a file as a whole cannot be read.
  */
 export async function stageDocuments(staging: Staging<DocumentSource>): Promise<void> {
-  const { client, stage, steps, source, files } = staging;
+  const { client, stage, source, files } = staging;
   await saveFiles(staging);
   const columns = ['file_no', 'line', 'answer', 'raw'];
   await copyBatches(client, `${stage}.answer`, columns, readAnswers(staging));
   await client.query(inStage(source.collection, stage)).catch((cause: Error) => {
     throw new Error(`sources/${source.name}/collect.sql: ${cause.message}`, { cause });
   });
-  await runFile(client, steps.documents, undefined, stage);
+  await runFile(client, 'nightly/1_read/count_documents.sql', undefined, stage);
   const record_columns = (source.record_columns ?? []).map(
     (name) => `${escapeIdentifier(name)} text`,
   );

@@ -3,7 +3,6 @@ import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 import { fixtureFolder } from '../../fixtures/dump/night.ts';
 import { learn } from '../../fixtures/dump/yesterday.ts';
 import { connect } from '../../sql/connection/database.ts';
-import { staging } from '../night/nightly.ts';
 import { runSteps } from '../night/sessions.ts';
 import { loadSource, type TableSource } from '../sources/source.ts';
 import { readDump } from '../../fixtures/dump/in-stage.ts';
@@ -28,7 +27,7 @@ async function stageFolder(yesterday = new KnownFingerprints(), pool = db.pool) 
        values (0, 'ceidg', 'full', false, '{}', 'PL', '2026-11-03', true, true, false, null, now())`,
     );
     const { files } = await readDump(source, folder);
-    await stageDump({ pool, client, stage, steps: staging, source, files, onProgress }, yesterday);
+    await stageDump({ pool, client, stage, source, files, onProgress }, yesterday);
     return records;
   } finally {
     client.release(true);

@@ -115,7 +115,7 @@ async function createRecordTables(staging: Staging<TableSource>): Promise<void> 
 
 /** Saves the columns that the mapping reads and a file lacks to `stage.missing_column`, for guards and mapping. */
 async function keepMissing(
-  { client, stage, steps }: Staging<TableSource>,
+  { client, stage }: Staging<TableSource>,
   staged: readonly StagedRows[],
 ): Promise<void> {
   const missing = staged.flatMap(({ readers }) =>
@@ -129,7 +129,7 @@ async function keepMissing(
   );
   if (missing.length === 0) return;
   await insertRows(client, `${stage}.missing_column`, missing);
-  await runFile(client, steps.keep, undefined, stage);
+  await runFile(client, 'nightly/1_read/missing_column.sql', undefined, stage);
 }
 
 /** Writes the files of the dump to `stage.file`, and analyzes the first tables of the night. */

@@ -9,11 +9,6 @@ export interface Staging<Kind extends Source = Source> {
   client: PoolClient;
   /** The name of the schema that holds the tables of the night. */
   stage: string;
-  /**
-   * The files of sql/ by step: `documents` counts the documents of answers, `keep` keeps the values of missing columns,
-   * and `normalise` makes entries of records.
-   */
-  steps: Record<'documents' | 'keep' | 'normalise', string>;
   source: Kind;
   files: readonly DumpFile[];
   /** Called repeatedly with the numbers of records and bytes read so far. */

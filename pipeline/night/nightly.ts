@@ -38,14 +38,10 @@ import {
 } from './sessions.ts';
 import { type RunSummary, summarise } from './summary.ts';
 
-/** The steps of staging. `normalise` runs for parts of a large file in parallel, and once for all small files. */
-export const staging = {
-  documents: 'nightly/1_read/count_documents.sql',
-  keep: 'nightly/1_read/missing_column.sql',
-  normalise: 'nightly/1_read/normalise.sql',
-};
-
-/** The steps between reading and publishing: files of sql/nightly. The lists of a row run in parallel. */
+/**
+ * The steps between reading and publishing: files of sql/nightly. The lists of a row run in parallel.
+ * `pipeline/dump/` runs the other files of `1_read`: `count_documents`, `missing_column` and `normalise`.
+ */
 const comparison: readonly (readonly Steps[])[] = [
   [['2_compare/records'], ['2_compare/vanished']],
   [['2_compare/listed_duplicates', '2_compare/changed_key']],
@@ -179,7 +175,7 @@ async function readRecords(night: Night, dump: Dump, yesterday: KnownFingerprint
   const byteCount = files.reduce((sum, file) => sum + file.byte_count, 0);
   const onProgress = (records: number, bytes: number) =>
     reporter.progress(records, bytes, byteCount);
-  const asked = { ...night, files, onProgress, steps: staging };
+  const asked = { ...night, files, onProgress };
   if (description.format === 'document') await stageDocuments({ ...asked, source: description });
   else await stageDump({ ...asked, source: description }, yesterday);
   if (description.note) {
