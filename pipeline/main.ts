@@ -28,17 +28,19 @@ const program = new Command('registry')
   .exitOverride();
 const command = (name: string, description: string) =>
   program.command(name).description(description);
+/** Adds a command that prints its result as lines, or as one JSON object. */
+const report = (name: string, description: string) =>
+  command(name, description).option('--json', 'print one JSON object');
 
-command(
+report(
   'nightly',
   'take every dump of INBOX_DIR/<source>/<date>/ that is newer than the snapshot, in order',
 )
   .option('--fetch', 'first fetch what the registries that are set up have made since')
   .option('--idle-ok', 'exit with 0 instead of 5 when there is nothing to do')
-  .option('--json', 'print one JSON object')
   .action(async (options) => (await ingesting()).takeInbox(options));
 
-command('ingest', 'take one dump, a folder or a file, through the whole night')
+report('ingest', 'take one dump, a folder or a file, through the whole night')
   .argument('<source>', 'the registry the dump is of, such as ceidg')
   .argument('<path>', 'a folder, or one file')
   .requiredOption('--date <day>', 'the day the dump speaks of, YYYY-MM-DD (required)')
@@ -48,13 +50,11 @@ command('ingest', 'take one dump, a folder or a file, through the whole night')
   )
   .option('--dry-run', 'compute everything, publish nothing')
   .option('--full', 'read every record, also those that were there yesterday')
-  .option('--json', 'print one JSON object')
   .action(async (source, path, options) => (await ingesting()).ingestDump(source, path, options));
 
-command('fetch', 'fetch the dump of a day from a registry into INBOX_DIR/<source>/<date>/')
+report('fetch', 'fetch the dump of a day from a registry into INBOX_DIR/<source>/<date>/')
   .argument('<source>', 'ceidg, krs, regon or sirene')
   .requiredOption('--date <day>', 'the day the dump speaks of, YYYY-MM-DD (required)')
-  .option('--json', 'print one JSON object')
   .action(async (source, options) =>
     (await import('./console/fetch.ts')).fetchOne(source, options),
   );
@@ -69,51 +69,46 @@ command('worker', 'send mails, import companies and call webhooks as they come i
   .alias('work')
   .action(async () => (await processes()).work());
 
-command('status', 'show the newest snapshot of each source, its age, the last runs and the queues')
-  .option('--json', 'print one JSON object')
-  .action(async (options) => (await import('./console/status.ts')).showStatus(options));
+report(
+  'status',
+  'show the newest snapshot of each source, its age, the last runs and the queues',
+).action(async (options) => (await import('./console/status.ts')).showStatus(options));
 
-command(
+report(
   'check',
   'exit with 1 when a snapshot is stale, a run failed, or mails or jobs wait too long',
 )
   .option('--max-age <days>', 'how old a snapshot may be', countOf('--max-age'), 2)
   .option('--max-wait <minutes>', 'how long mails and jobs may wait', countOf('--max-wait'), 60)
-  .option('--json', 'print one JSON object')
   .action(async (options) => (await import('./console/check.ts')).checkHealth(options));
 
-command('runs', 'list the runs, the newest first')
+report('runs', 'list the runs, the newest first')
   .option('--source <source>', 'of one registry')
   .option('--limit <count>', 'how many', countOf('--limit'), 20)
-  .option('--json', 'print one JSON object')
   .action(async (options) => (await showing()).listRuns(options));
 
-command('show', 'show a run: its counts, its steps, and why it was refused or failed')
+report('show', 'show a run: its counts, its steps, and why it was refused or failed')
   .argument('<run>', 'the number of the run')
-  .option('--json', 'print one JSON object')
   .action(async (run, options) => (await showing()).showRun(run, options));
 
-command('rejects', 'show the rejected rows of a run')
+report('rejects', 'show the rejected rows of a run')
   .argument('<run>', 'the number of the run')
-  .option('--json', 'print one JSON object')
   .action(async (run, options) => (await showing()).showRejects(run, options));
 
-command('verify', 'prove from the tables alone that what is published is whole')
+report('verify', 'prove from the tables alone that what is published is whole')
   .argument('[source]', 'such as ceidg; absent: every source')
   .option('--on <server>', 'write: the writer; read: a standby of DATABASE_READ_URL', 'write')
-  .option('--json', 'print one JSON object')
   .action(async (source, options) =>
     (await import('./console/verify.ts')).verifySnapshots(source, options),
   );
 
-command('forget', 'withdraw the personal data of a natural person, or of the entry of one registry')
+report('forget', 'withdraw the personal data of a natural person, or of the entry of one registry')
   .argument('[number]', 'a NIP or REGON of the person, or the key of the entry')
   .option('--source <source>', 'only the entry of this registry, such as ceidg')
   .option('--reason <text>', 'why, such as the article of the law')
   .option('--by <name>', 'who asked for it')
   .option('--list', 'list the requests')
   .option('--undo <id>', 'lift a request: the next dump brings the data back')
-  .option('--json', 'print one JSON object')
   .action(async (number, options) => (await asking()).forget(number, options));
 
 command('person', 'print everything that is stored of a natural person, as one JSON object')
