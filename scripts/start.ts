@@ -49,9 +49,8 @@ async function start(settings: ReturnType<typeof readSettings>): Promise<number>
       // No demo account is created where others can reach the API or mails reach people.
       const isForOne = apiSettings.PAYMENT_PROVIDER === 'local' && !pipeline.SMTP_URL;
       const hasAccount = isDemonstration && isForOne;
-      const { recodedFrom } = pipeline;
-      const shared = { db, logger, recodedFrom, signal };
-      const nights = { ...shared, inboxDir: fixtures, isBrief: true, onOutcome };
+      const environment = { ...pipeline, inboxDir: fixtures };
+      const nights = { db, environment, logger, signal, isBrief: true, onOutcome };
       // The demo account watches from the first day on, so that later days give it events.
       const lastDate = hasAccount ? firstDay : undefined;
       if (isDemonstration) await ingestInbox({ ...nights, lastDate });

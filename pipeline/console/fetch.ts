@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { queryFile } from '../../sql/connection/database.ts';
 import { openLog } from '../../sql/process/log.ts';
 import { print, say } from './print.ts';
 import { describeMessage } from './report.ts';
@@ -8,7 +9,7 @@ import { readEnvironment } from '../environment.ts';
 import { exitCodeOf } from '../exit-codes.ts';
 import { endSignal, Interrupted } from '../signals.ts';
 import { readFetchEnvironment } from '../fetch/environment.ts';
-import { checkDay, fetchDay, lookUpIn } from '../fetch/fetcher.ts';
+import { checkDay, fetchDay } from '../fetch/fetcher.ts';
 import { describeFetch } from '../fetch/report.ts';
 
 /** The error of a fetch that a signal has ended in the middle. */
@@ -16,12 +17,12 @@ class FetchInterrupted extends Interrupted {
   override message = `Stopped by ${this.signal}; what was had is kept, run it again to go on`;
 }
 
-/** Finds the published dumps of a source. A fetch creates no embedded database: without one it finds none. */
-async function findPublished(source: string) {
+/** Returns the rows of a query. A fetch creates no embedded database: without one there are none. */
+async function query(file: string, values: unknown[]) {
   const { DATABASE_URL, DATA_DIR } = readEnvironment();
   const isMade = ['postgres', 'postgres.location'].some((name) => existsSync(join(DATA_DIR, name)));
-  if (DATABASE_URL === undefined && !isMade) return {};
-  return await withDatabase((db) => lookUpIn(db, source).findPublished());
+  if (DATABASE_URL === undefined && !isMade) return [];
+  return await withDatabase(({ pool }) => queryFile<Record<string, string>>(pool, file, values));
 }
 
 /** Runs `registry fetch <source> --date YYYY-MM-DD [--json]`. Only a long day, and SIRENE, query the database. */
@@ -34,10 +35,7 @@ export async function fetchOne(
   const logger = await openLog(LOG_LEVEL);
   const settings = readFetchEnvironment();
   const { signal } = endSignal(FetchInterrupted);
-  const findWatched = (regons: readonly string[]) =>
-    withDatabase((db) => lookUpIn(db, source).findWatched(regons));
-  const found = { findWatched, findPublished: () => findPublished(source) };
-  const plan = { source, inboxDir, date, signal, ...found };
+  const plan = { source, inboxDir, date, signal, query };
   const outcome = await fetchDay(settings, plan, logger);
   const isFetched = outcome.state === 'fetched';
   if (json) print([JSON.stringify(outcome)]);

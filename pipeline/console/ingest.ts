@@ -36,11 +36,11 @@ export async function ingestDump(
   if (!existsSync(path)) throw new WrongUsage(`${path}: no such file or folder`);
   const reason = accept?.trim();
   if (reason === '') throw new WrongUsage('--accept needs a reason');
-  await withDatabase(async (db, { environment: { recodedFrom }, logger, signal }) => {
+  await withDatabase(async (db, session) => {
     const night = { source, path: resolve(path), dump_date: date, reason, isDryRun, isFullRead };
-    const outcome = await ingest({ db, logger, signal, recodedFrom }, night);
+    const outcome = await ingest({ db, ...session }, night);
     if (json) print([JSON.stringify(outcome)]);
-    report(outcome, logger, json);
+    report(outcome, session.logger, json);
     process.exitCode = exitCodeOf([outcome]);
   });
 }
@@ -53,12 +53,11 @@ interface InboxOptions {
 
 export async function takeInbox(options: InboxOptions): Promise<void> {
   checkSettings(options);
-  await withDatabase(async (db, { environment, logger, signal }) => {
+  await withDatabase(async (db, session) => {
+    const { environment, logger } = session;
     const isJson = options.json === true;
     const nights = await runDueNights(db, {
-      environment,
-      logger,
-      signal,
+      ...session,
       isFetching: options.fetch,
       onIgnored: (sentence) => say(logger, 'warn', sentence),
       onFetched: (outcome) => reportFetch(outcome, environment.inboxDir, logger, isJson),

@@ -5,26 +5,22 @@ import { defaultCountry } from '../../sql/country.ts';
 import { nights as figures } from '../figures/night-timeouts.ts';
 import { type Session, whenThere } from './session.ts';
 import type { FetchOutcome } from '../fetch/fetcher.ts';
-import { ingestInbox, inspectInbox, type Outcome } from '../night/inbox.ts';
+import { type InboxOptions, ingestInbox, inspectInbox, type Outcome } from '../night/inbox.ts';
 
 interface ScheduleOptions extends Omit<Session, 'applied'> {
   /** Whether the configured registries are fetched before the nights. */
   isFetching?: boolean | undefined;
 }
 
-interface DueOptions extends ScheduleOptions {
-  onIgnored: (sentence: string) => void;
-  onFetched: (outcome: FetchOutcome) => void;
-  onOutcome: (outcome: Outcome) => void;
-  isRepeated?: boolean;
-  /** The sources whose dumps are taken; absent: all. */
-  sources?: ReadonlySet<string> | undefined;
-}
+type DueOptions = ScheduleOptions &
+  Omit<InboxOptions, 'db'> & {
+    onIgnored: (sentence: string) => void;
+    onFetched: (outcome: FetchOutcome) => void;
+  };
 
 /** Fetches due dumps if the options ask for it, then ingests every due dump. Throws `WrongUsage` without an inbox. */
 export async function runDueNights(db: Database, options: DueOptions) {
-  const { environment, logger, signal, onOutcome, isRepeated, sources } = options;
-  const { inboxDir, INBOX_DIR, recodedFrom } = environment;
+  const { inboxDir, INBOX_DIR } = options.environment;
   const ignored = await inspectInbox(inboxDir, INBOX_DIR === undefined);
   for (const sentence of ignored) options.onIgnored(sentence);
   let fetched: FetchOutcome[] | undefined;
@@ -32,11 +28,10 @@ export async function runDueNights(db: Database, options: DueOptions) {
     const { fetchDue } = await import('../fetch/due-days.ts');
     const { readFetchEnvironment } = await import('../fetch/environment.ts');
     const settings = readFetchEnvironment();
-    fetched = await fetchDue({ db, inboxDir, settings, logger, now: new Date(), signal, sources });
+    fetched = await fetchDue({ ...options, db, settings, now: new Date() });
     for (const outcome of fetched) options.onFetched(outcome);
   }
-  const nights = { db, logger, inboxDir, recodedFrom, signal, sources };
-  const runs = await ingestInbox({ ...nights, onOutcome, isRepeated });
+  const runs = await ingestInbox({ ...options, db });
   return { fetched, runs, ignored };
 }
 

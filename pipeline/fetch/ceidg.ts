@@ -6,13 +6,12 @@ import { readArchive } from '../dump/archive.ts';
 import { Refusal } from '../errors.ts';
 import { description, NO_VOIVODESHIP, voivodeships } from '../sources/ceidg/source.ts';
 import { clearEarlier, fillFolder } from './folder.ts';
-import type { RateLimit } from './rate.ts';
 import { createReport, type FetchPlan, type FetchReport } from './report.ts';
 import { askEvery } from './missing-answers.ts';
 import { Service, type ServiceSettings } from './service.ts';
 
 /** The documented rate limits. CEIDG shuts out a client above them for three minutes. */
-const limits: readonly RateLimit[] = [
+const limits = () => [
   { count: 50, window_ms: 3 * 60_000 },
   { count: 1000, window_ms: 60 * 60_000 },
 ];

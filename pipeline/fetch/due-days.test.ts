@@ -16,12 +16,12 @@ import { makeZip } from '../../fixtures/dump/bad-dump.ts';
 import { runSirene, runStock } from '../../fixtures/dump/sirene-night.ts';
 import { makeEstablishment, makeStock, makeUnit } from '../../fixtures/dump/sirene-stock.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { queryFile } from '../../sql/connection/database.ts';
 import { dayIn } from '../../sql/country.ts';
 import { importDue } from '../import/ask-registries.ts';
 import { createOnDemandSources } from '../import/services.ts';
 import { tryLock } from '../night/lock.ts';
 import { listDue } from './due-days.ts';
-import { lookUpIn } from './fetcher.ts';
 
 const numbers = ['0009000001', '0009000002'];
 let db: TestDatabase;
@@ -91,7 +91,10 @@ describe('nightly --fetch', () => {
     const ranges = { regon: [7, 1], krs: [31, 1], ceidg: [0, 0] };
     for (const source of ['regon', 'krs', 'ceidg'] as const) {
       await mkdir(join(inbox, source, daysAgo(40)), { recursive: true });
-      const dates = await listDue({ db, inboxDir: inbox, now: new Date() }, source);
+      const dates = await listDue(
+        { db, environment: { inboxDir: inbox }, now: new Date() },
+        source,
+      );
       const [first, last] = ranges[source] as [number, number];
       expect([dates[0], dates.at(-1)]).toEqual([daysAgo(first), daysAgo(last)]);
       expect(dates).toHaveLength(first - last + 1);
@@ -119,7 +122,8 @@ describe('nightly --fetch', () => {
       bytes: makeZip({ content: Buffer.from(content) }),
     }));
     const published = { newest: daysAgo(2), full: daysAgo(3) };
-    expect(await lookUpIn(db, 'sirene').findPublished()).toEqual(published);
+    const found = await queryFile(db.pool, 'import/find_published.sql', ['sirene']);
+    expect(found).toEqual([published]);
     const catalogue = await startCatalogueStub(files);
     const stub = await startSireneStub({ token: 'key' });
     const variables = {
@@ -170,7 +174,10 @@ test('of many companies those are found that are watched, by whichever number', 
     now: () => new Date(),
     signal: new AbortController().signal,
   });
-  const { findWatched } = lookUpIn(db, 'regon');
+  const findWatched = async (regons: string[]) => {
+    const found = await queryFile<{ regon9: string }>(db.pool, 'import/find_watched.sql', [regons]);
+    return found.map(({ regon9 }) => regon9);
+  };
   expect(await findWatched(['999999999', '997152054'])).toEqual(['997152054']);
   expect(await findWatched(['997152054', '997142044'])).toEqual(['997142044', '997152054']);
   expect(await findWatched([])).toEqual([]);

@@ -1,18 +1,20 @@
 import type { Logger } from 'pino';
-import type { Database } from '../../sql/connection/database.ts';
+import { type Database, queryFile } from '../../sql/connection/database.ts';
 import { dayIn } from '../../sql/country.ts';
 import { addDays } from '../calendar.ts';
+import type { Environment } from '../environment.ts';
 import { WrongUsage } from '../errors.ts';
 import { listInbox } from '../night/inbox.ts';
 import { whileLocked } from '../night/lock.ts';
 import { findNewestPublished } from '../night/run.ts';
 import { loadSource } from '../sources/source.ts';
 import type { FetchEnvironment } from './environment.ts';
-import { fetchDay, fetchers, type FetchOutcome, lookUpIn, toOutcome } from './fetcher.ts';
+import type { FetchPlan } from './report.ts';
+import { fetchDay, fetchers, type FetchOutcome, toOutcome } from './fetcher.ts';
 
 interface DueFetch {
   db: Database;
-  inboxDir: string;
+  environment: Pick<Environment, 'inboxDir'>;
   settings: FetchEnvironment;
   logger: Logger;
   now: Date;
@@ -50,10 +52,12 @@ export async function fetchDue(due: DueFetch): Promise<FetchOutcome[]> {
 }
 
 async function fetchSource(due: DueFetch, source: keyof FetchEnvironment): Promise<FetchOutcome[]> {
-  const { db, inboxDir, settings, logger, signal } = due;
+  const { db, environment, settings, logger, signal } = due;
+  const { inboxDir } = environment;
+  const query: FetchPlan['query'] = (file, values) => queryFile(db.pool, file, values);
   const outcomes: FetchOutcome[] = [];
   for (const date of await listDue(due, source)) {
-    const plan = { source, inboxDir, date, signal, ...lookUpIn(db, source) };
+    const plan = { source, inboxDir, date, signal, query };
     const outcome = await fetchDay(settings, plan, logger).catch(({ message }: Error) => {
       signal.throwIfAborted();
       return { source, dump_date: date, state: 'failed' as const, message };
@@ -68,14 +72,14 @@ async function fetchSource(due: DueFetch, source: keyof FetchEnvironment): Promi
 
 /** Returns the days of a registry that are due to be fetched, the oldest first. */
 export async function listDue(
-  { db, inboxDir, now }: Pick<DueFetch, 'db' | 'inboxDir' | 'now'>,
+  { db, environment, now }: Pick<DueFetch, 'db' | 'environment' | 'now'>,
   source: keyof FetchEnvironment,
 ): Promise<string[]> {
   const { isAfterTheDay, longest_gap_days } = fetchers[source];
   const { country_code } = await loadSource(source);
   const today = dayIn(now, country_code);
   const last = isAfterTheDay ? addDays(today, -1) : today;
-  const inbox = await listInbox(inboxDir, source);
+  const inbox = await listInbox(environment.inboxDir, source);
   const published = await findNewestPublished(db.pool, source);
   const newest = [...inbox, published?.dump_date ?? ''].toSorted().at(-1);
   if (!newest) return [last];

@@ -43,13 +43,12 @@ export type FetchEnvironment = ReturnType<typeof readFetchEnvironment>;
 
 /** Reads and checks the settings of the registries' services. Throws an `EnvironmentError`. */
 export function readFetchEnvironment(variables: NodeJS.ProcessEnv = process.env) {
-  const checked = checkEnvironment(shape, variables);
-  const { BIR_API_KEY: key, KRS_URL: url, CEIDG_TOKEN, SIRENE_TOKEN } = checked;
-  const { BIR_URL, CEIDG_URL, SIRENE_URL, SIRENE_STOCK_URL: stockUrl } = checked;
+  const { BIR_API_KEY: key, KRS_URL: url, ...checked } = checkEnvironment(shape, variables);
+  const { CEIDG_TOKEN, SIRENE_TOKEN, SIRENE_STOCK_URL: stockUrl } = checked;
   return {
-    regon: key ? { url: BIR_URL, key } : undefined,
+    regon: key ? { url: checked.BIR_URL, key } : undefined,
     krs: url ? { url } : undefined,
-    ceidg: CEIDG_TOKEN ? { url: CEIDG_URL, token: CEIDG_TOKEN } : undefined,
-    sirene: SIRENE_TOKEN ? { url: SIRENE_URL, token: SIRENE_TOKEN, stockUrl } : undefined,
+    ceidg: CEIDG_TOKEN ? { url: checked.CEIDG_URL, token: CEIDG_TOKEN } : undefined,
+    sirene: SIRENE_TOKEN ? { url: checked.SIRENE_URL, token: SIRENE_TOKEN, stockUrl } : undefined,
   };
 }

@@ -1,11 +1,9 @@
 import type { Logger } from 'pino';
-import { type Database, queryFile } from '../../sql/connection/database.ts';
 import { dayIn } from '../../sql/country.ts';
 import { sentenceOf } from '../../sql/process/environment.ts';
 import { isDate } from '../calendar.ts';
 import { stateOf, WrongUsage } from '../errors.ts';
 import { Reporter } from '../night/reporter.ts';
-import { findNewestPublished } from '../night/run.ts';
 import { loadSource } from '../sources/source.ts';
 import { Bir } from './regon-service.ts';
 import { Ceidg, fetchCeidg } from './ceidg.ts';
@@ -109,22 +107,4 @@ export function toOutcome(source: string, dump_date: string, error: Error): Fetc
   const state = stateOf(error);
   if (state === 'failed') throw error;
   return { source, dump_date, state, message: error.message };
-}
-
-/** Returns the functions by which a fetch reads the database. */
-export function lookUpIn(
-  { pool }: Database,
-  source: string,
-): Pick<FetchPlan, 'findWatched' | 'findPublished'> {
-  return {
-    async findWatched(regons) {
-      const rows = await queryFile<{ regon9: string }>(pool, 'import/find_watched.sql', [regons]);
-      return rows.map(({ regon9 }) => regon9);
-    },
-    async findPublished() {
-      const newest = await findNewestPublished(pool, source);
-      const full = await findNewestPublished(pool, source, 'full');
-      return { newest: newest?.dump_date, full: full?.dump_date };
-    },
-  };
 }

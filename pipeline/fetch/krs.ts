@@ -3,13 +3,12 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { fillFolder, readLines, writeLines } from './folder.ts';
 import { openJournal } from './journal.ts';
-import type { RateLimit } from './rate.ts';
 import { createReport, type FetchPlan, type FetchReport } from './report.ts';
 import { askEvery, refuseGaps } from './missing-answers.ts';
 import { Service, type ServiceSettings } from './service.ts';
 
 /** The rate limits for KRS, which publishes none: clients that KRS lets through are known to stay below them. */
-const limits: readonly RateLimit[] = [
+const limits = () => [
   { count: 4, window_ms: 1000 },
   { count: 180, window_ms: 60_000 },
 ];

@@ -27,7 +27,7 @@ describe('Rate', () => {
   test('lets at most the limit through in any stretch of time, for each of several limits', async () => {
     const short = { count: 3, window_ms: 30 };
     const long = { count: 10, window_ms: 200 };
-    const passed_ms = await pass(new Rate([short, long], createClock(noon)), 25);
+    const passed_ms = await pass(new Rate(() => [short, long], createClock(noon)), 25);
     expect(passed_ms.slice(0, 3)).toEqual(Array(3).fill(Date.parse(noon)));
     expect(passed_ms).toHaveLength(25);
     // Were the windows fixed, two of them would meet.
@@ -36,7 +36,7 @@ describe('Rate', () => {
   });
 
   test('a pause holds back all requests, also those that wait already', async () => {
-    const rate = new Rate([{ count: 1, window_ms: 20 }], createClock(noon));
+    const rate = new Rate(() => [{ count: 1, window_ms: 20 }], createClock(noon));
     const passing = pass(rate, 3);
     rate.pause(150);
     const [first, second] = await passing;
@@ -45,7 +45,7 @@ describe('Rate', () => {
   });
 
   test('a request that is given up frees the turn of those behind', async () => {
-    const rate = new Rate([{ count: 1, window_ms: 50 }]);
+    const rate = new Rate(() => [{ count: 1, window_ms: 50 }]);
     await rate.take();
     const controller = new AbortController();
     const given = rate.take(controller.signal);
@@ -78,10 +78,10 @@ function officeLimits(hour: number): RateLimit[] {
 }
 
 test.each<[string, RateLimits, number, number]>([
-  ['the tightest limit', officeLimits(8), 4000, 4],
+  ['the tightest limit', () => officeLimits(8), 4000, 4],
   ['the mean of all hours', officeLimits, 24_000, 16],
   ['no request', officeLimits, 0, 0],
-  ['no limit', [], 4000, 0],
+  ['no limit', () => [], 4000, 0],
 ])('an estimate follows %s', (_, limits, count, hours) => {
   const rate = new Rate(limits, createClock('2026-11-20T08:00:00+01:00'));
   expect(rate.estimate_ms(count) / 3_600_000).toBeCloseTo(hours);

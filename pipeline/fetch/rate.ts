@@ -8,8 +8,8 @@ export interface RateLimit {
   window_ms: number;
 }
 
-/** The limits for all hours, or a function that returns the limits of an hour of the day in Poland, 0 to 23. */
-export type RateLimits = readonly RateLimit[] | ((hour: number) => readonly RateLimit[]);
+/** Returns the limits of an hour of the day in Poland, 0 to 23. */
+export type RateLimits = (hour: number) => readonly RateLimit[];
 
 /** The clock of a `Rate`; tests pass a clock of their own. */
 export const systemClock = {
@@ -38,7 +38,7 @@ const hourFormat = new Intl.DateTimeFormat('en-GB', {
  */
 export class Rate {
   readonly clock: Clock;
-  readonly #allLimits: RateLimits;
+  readonly #limits: RateLimits;
   /** The times at which the requests of the last hour passed, in ms since 1970, the oldest first. */
   readonly #passed_ms: number[] = [];
   #paused_until_ms = 0;
@@ -46,7 +46,7 @@ export class Rate {
 
   constructor(limits: RateLimits, clock: Clock = systemClock) {
     this.clock = clock;
-    this.#allLimits = limits;
+    this.#limits = limits;
   }
 
   /** Waits for the turn of a request. Throws the reason of the signal when the signal comes first. */
@@ -86,10 +86,5 @@ export class Rate {
       // Limits may change with the hour: a longer wait is computed again.
       await this.clock.sleep(Math.min(wait_ms, minute_ms), signal);
     }
-  }
-
-  #limits(hour: number): readonly RateLimit[] {
-    const limits = this.#allLimits;
-    return typeof limits === 'function' ? limits(hour) : limits;
   }
 }

@@ -43,13 +43,15 @@ const start = (lists: Record<string, readonly string[]>) => startBirStub({ key, 
 function fetchSlowly(
   stub: BirStub,
   date: string,
-  find: FetchPlan['findWatched'] = findWatched,
+  find: (due: readonly string[]) => Promise<string[]> = findWatched,
   changed: ServiceSettings = {},
 ): Promise<FetchReport> {
-  const limits = [{ count: 10, window_ms: 3_600_000 }];
+  const limits = () => [{ count: 10, window_ms: 3_600_000 }];
   const clock = createClock('2026-11-20T05:00:00Z');
   const bir = new Bir({ url: stub.url, key, ...hasty, limits, clock, ...changed });
-  return fetchRegon(bir, { ...planOf(inbox, date, notes), findWatched: find });
+  const query: FetchPlan['query'] = async (_, [due]) =>
+    (await find(due as string[])).map((regon9) => ({ regon9 }));
+  return fetchRegon(bir, { ...planOf(inbox, date, notes), query });
 }
 
 function findWatched(due: readonly string[]): Promise<string[]> {
@@ -162,11 +164,11 @@ const script = `
   const write = (object) => process.stdout.write(JSON.stringify(object) + '\\n');
   const progress = { step() {}, count() {}, close() {}, note: (note) => write({ note }) };
   // The lists are read, and all of the day is planned.
-  const findWatched = ({ length }) => {
+  const query = (file, [{ length }]) => {
     write({ length, megabytes: process.resourceUsage().maxRSS / 1024 });
     process.exit();
   };
-  const plan = { inboxDir, date, progress, findWatched };
+  const plan = { inboxDir, date, progress, query };
   await regon.fetchRegon(new bir.Bir({ url, key }), plan);
 `;
 

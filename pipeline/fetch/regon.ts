@@ -83,7 +83,7 @@ async function askEntities(
 /** Returns the entities that are still due, in the order of their requests. */
 async function planDay(
   bir: Bir,
-  { progress, findWatched }: FetchPlan,
+  { progress, query }: FetchPlan,
   { asked, units }: Entities,
   journal: Journal,
 ): Promise<string[]> {
@@ -98,11 +98,11 @@ async function planDay(
     `REGON lists ${figure(due.length)} entities: at least ${figure(calls)} calls, ${hours} hours at the rates that GUS allows. ` +
       `Watched companies come first; what is not had within ${LONGEST_FETCH_ms / hour_ms} hours is left to the next fetch.`,
   );
-  const watched = await findWatched(due).catch((error: unknown) => {
+  const watched = await query('import/find_watched.sql', [due]).catch((error: unknown) => {
     progress.note(`Which companies are watched is not known: ${(error as Error).message}`);
     return [];
   });
-  return [...new Set([...watched, ...due])];
+  return [...new Set([...watched.map(({ regon9 }) => regon9!), ...due])];
 }
 
 /** Searches REGON for one company. Returns the lines of a dump with each entity that is found. */

@@ -8,10 +8,8 @@ export interface FetchPlan {
   /** The day to fetch, YYYY-MM-DD. */
   date: string;
   progress: Pick<Reporter, 'step' | 'count' | 'note'>;
-  /** Returns the REGON9 of the given companies that are watched. Called for a long day only. */
-  findWatched: (regons: readonly string[]) => Promise<readonly string[]>;
-  /** Returns the days of the newest published dump and of the newest published full dump of the registry. */
-  findPublished: () => Promise<{ newest?: string | undefined; full?: string | undefined }>;
+  /** Returns the rows of a query of `sql/`; none where there is no database yet. */
+  query: (file: string, values: unknown[]) => Promise<Record<string, string | null>[]>;
 }
 
 /** The result of a fetch, also written next to the folder as `<date>.fetched.json`. */

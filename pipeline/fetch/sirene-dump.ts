@@ -69,7 +69,7 @@ export async function fetchSirene(
 }
 
 /** Returns the dumps of SIRENE that are in the inbox or published. */
-async function readKnown({ inboxDir, progress, findPublished }: FetchPlan) {
+async function readKnown({ inboxDir, progress, query }: FetchPlan) {
   const inbox = join(inboxDir, 'sirene');
   const names = await readdir(inbox).catch(() => []);
   const reports = names.filter((name) => name.endsWith('.fetched.json'));
@@ -78,11 +78,11 @@ async function readKnown({ inboxDir, progress, findPublished }: FetchPlan) {
   );
   const days = await listInbox(inboxDir, 'sirene');
   const taken = new Set([...past.map(({ dump_date }) => dump_date), ...days]);
-  const published = await findPublished().catch((error: unknown) => {
-    progress.note(`What is published is not known: ${(error as Error).message}`);
-    return { newest: [...taken].toSorted().at(-1), full: undefined };
+  const [published] = await query('import/find_published.sql', ['sirene']).catch((error: Error) => {
+    progress.note(`What is published is not known: ${error.message}`);
+    return [{ newest: [...taken].toSorted().at(-1) ?? null, full: null }];
   });
-  if (published.full !== undefined) past.push({ dump_date: published.full });
+  if (published?.full) past.push({ dump_date: published.full });
   const source = await loadSource('sirene');
   for (const day of days) {
     // A folder that does not hold a whole dump yet does not count as a stock.
@@ -93,7 +93,7 @@ async function readKnown({ inboxDir, progress, findPublished }: FetchPlan) {
     /** The results of earlier fetches, and the stocks of the inbox and the database, the oldest first. */
     past: past.toSorted((one, other) => one.dump_date.localeCompare(other.dump_date)),
     /** The day after which nights accept a dump; blank where nights accept any day. */
-    published: published.newest ?? '',
+    published: published?.newest ?? '',
     taken,
   };
 }

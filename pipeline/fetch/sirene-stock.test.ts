@@ -29,15 +29,16 @@ async function offer(...files: OfferedFile[]): Promise<void> {
 
 function fetchDay(
   day: string,
-  findPublished: FetchPlan['findPublished'] = () => Promise.resolve({}),
+  query: FetchPlan['query'] = () => Promise.resolve([]),
   notes: string[] = [],
 ) {
   const stocks = new StockCatalogue({ ...hasty, url: catalogue.url });
   const sirene = new Sirene({ url: stub.url, token, ...hasty });
-  return fetchSirene(sirene, stocks, { ...planOf(inbox, day, notes), findPublished });
+  return fetchSirene(sirene, stocks, { ...planOf(inbox, day, notes), query });
 }
 
-const publish = (newest: string, full?: string) => () => Promise.resolve({ newest, full });
+const publish = (newest: string, full?: string) => () =>
+  Promise.resolve([{ newest, full: full ?? null }]);
 
 /** Leaves a folder that no fetch has brought. */
 async function placeStock(day: string): Promise<void> {
@@ -191,8 +192,8 @@ describe('the stock of a month', () => {
     test('is passed over for a day of the inbox while the database is away', async () => {
       await offer(units, places);
       await mkdir(folder('2026-12-01'), { recursive: true });
-      const findPublished = () => Promise.reject(new Error('The database is away'));
-      const fetched = await fetchDay('2026-12-02', findPublished);
+      const query = () => Promise.reject(new Error('The database is away'));
+      const fetched = await fetchDay('2026-12-02', query);
       expect(fetched).toMatchObject({ days: ['2026-12-02'] });
     });
 

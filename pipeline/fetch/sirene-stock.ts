@@ -64,7 +64,7 @@ export class StockCatalogue extends Service {
 
   /** @param settings.url the address of the data set; its files may lie on another server */
   constructor({ url, ...settings }: ServiceSettings & { url: string }) {
-    const defaults = { limits: [], max_bytes: 16 * 1024 ** 2, retry: { retries: 2 } };
+    const defaults = { limits: () => [], max_bytes: 16 * 1024 ** 2, retry: { retries: 2 } };
     super('data.gouv.fr', { ...defaults, ...settings });
     this.#dataSet = url;
   }

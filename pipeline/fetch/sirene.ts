@@ -5,13 +5,12 @@ import { Refusal } from '../errors.ts';
 import { figure } from '../written-figure.ts';
 import type { DumpFolder } from './folder.ts';
 import { type Journal, openJournal } from './journal.ts';
-import type { RateLimit } from './rate.ts';
 import { createReport, type FetchPlan, type FetchReport } from './report.ts';
 import type { Missing } from './missing-answers.ts';
 import { Service, type ServiceSettings } from './service.ts';
 
 /** The limit of the public plan. INSEE measures the shared quota differently: 429 comes below the limit too. */
-const limits: readonly RateLimit[] = [{ count: 30, window_ms: 60_000 }];
+const limits = () => [{ count: 30, window_ms: 60_000 }];
 
 /** The retries of a request. Their waits go on for more than the minute of the quota. */
 const retry = { retries: 6, minTimeout: 1000, maxTimeout: 30_000 };

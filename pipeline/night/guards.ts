@@ -23,16 +23,9 @@ export async function runChecks({ client, stage }: NightSessions) {
     for (const row of rows) {
       const { refusal: sentence, file = null, field } = row;
       const [value, limit] = [Number(row.value), Number(row.limit_value)];
+      const found = { file, value, limit, sentence, ...(field && { field }) };
       if (guard === undefined) invariants.push(sentence);
-      else
-        guards.push({
-          guard: row.guard ?? guard,
-          file,
-          value,
-          limit,
-          sentence,
-          ...(field && { field }),
-        });
+      else guards.push({ guard: row.guard ?? guard, ...found });
     }
   }
   guards.sort((one, other) => one.guard.localeCompare(other.guard));

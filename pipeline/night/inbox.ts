@@ -5,6 +5,7 @@ import type { Database } from '../../sql/connection/database.ts';
 import { isWriterGone } from '../../sql/connection/lost-connection.ts';
 import { findNear } from '../../sql/process/suggest.ts';
 import { isDate } from '../calendar.ts';
+import type { Environment } from '../environment.ts';
 import { type GuardFinding, Refusal, stateOf, WrongUsage } from '../errors.ts';
 import { findKind } from '../dump/files.ts';
 import { describeFault } from '../fault.ts';
@@ -39,17 +40,16 @@ export type Outcome =
 
 interface NightsContext {
   db: Database;
+  environment: Pick<Environment, 'inboxDir' | 'recodedFrom'>;
   logger: Logger;
   /** The signal that is aborted when the process is about to end; the reporter is then silent. */
   signal: AbortSignal;
-  isBrief?: boolean | undefined;
-  /** The setting `recodedFrom` of `readEnvironment`. */
-  recodedFrom: Readonly<Record<string, string>>;
+  isBrief?: boolean;
 }
 
 /** Runs one night and returns its expected end as an outcome. Throws a fault, with its `run_id`. */
 export async function ingest(
-  { db, logger, signal, isBrief, recodedFrom }: NightsContext,
+  { db, environment: { recodedFrom }, logger, signal, isBrief }: NightsContext,
   options: Omit<NightOptions, 'reporter' | 'now' | 'recodedFrom'>,
 ): Promise<Outcome> {
   const { source, dump_date } = options;
@@ -73,8 +73,7 @@ export async function ingest(
   }
 }
 
-interface InboxOptions extends NightsContext {
-  inboxDir: string;
+export interface InboxOptions extends NightsContext {
   /** The sources whose dumps are published; absent: all. */
   sources?: ReadonlySet<string> | undefined;
   /** The last day whose dump is published; absent: all days. */
@@ -90,7 +89,8 @@ interface InboxOptions extends NightsContext {
  * entries. A refused delta, a fault, or a run under way blocks all later dumps of the source.
  */
 export async function ingestInbox(options: InboxOptions): Promise<Outcome[]> {
-  const { db, inboxDir, lastDate, onOutcome } = options;
+  const { db, environment, lastDate, onOutcome } = options;
+  const { inboxDir } = environment;
   const outcomes: Outcome[] = [];
   /** The sources whose later dumps wait, and the sources whose later deltas wait. */
   const [waiting, lacking] = [new Set<string>(), new Set<string>()];
