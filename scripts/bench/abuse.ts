@@ -1,101 +1,102 @@
-// Measures the harm that one account does to others: it adds invented numbers and searches for unknown names,
-// and mails go to a silent SMTP server. Meanwhile other accounts read, search and wait for an import.
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
-import { leaveMail } from '../../fixtures/process/mail.ts';
-import { currentExtract, startKrsStub } from '../../fixtures/registry/krs-stub.ts';
-import type { Db } from '../../sql/connection/kysely.ts';
-import { type Answer, type Ask, createAsk } from './load.ts';
-import { judgeAtMost } from './judge.ts';
-import { meet } from './others.ts';
+// Measures the answers that other clients get while one client floods the API with requests.
+import autocannon from 'autocannon';
+import { connectionCount, requestOf } from './load.ts';
+import { judgeAtMost, print } from './judge.ts';
 import { createTokens, type Setting, waitUntilLoaded } from './setting.ts';
 
-const longestImport_s = 60;
-/** The tokens and connections of the abusing account, and the duration of its abuse. */
-const [tokenCount, connectionCount, duration_ms] = [10, 50, 20_000];
-/** The time that the registry takes for an answer. */
-const registry_ms = 200;
-const [mailCount, searchCount] = [60, 1_750];
-const quiet_ms = 4_000;
+const [tokenCount, duration, longestMedian_ms] = [10, 10, 100];
+/** The connections of the other clients, and the requests that all of them send in a second. Only sent ones count. */
+const others = { connections: 4, overallRate: 40, ignoreCoordinatedOmission: true };
 
-/** Sends requests of one account with many tokens over many connections until `next` gives no more. */
-async function abuse(db: Db, ask: Ask, next: () => [path: string, body?: object] | undefined) {
-  const { tokens } = await createTokens(db, tokenCount);
-  const answers: Answer[] = [];
-  const connect = async (_: unknown, at: number) => {
-    for (let request = next(); request; request = next()) {
-      answers.push(await ask(tokens[at % tokenCount]!, ...request));
-    }
+/** The settings of an API that takes payments by Stripe, and so has a webhook. */
+const shop = {
+  PAYMENT_PROVIDER: 'stripe',
+  STRIPE_SECRET_KEY: 'sk_test_1',
+  STRIPE_WEBHOOK_SECRET: 'whsec_1',
+  BASE_URL: 'http://localhost',
+};
+
+/** Returns the request number `at` of a flood, with one of the tokens of an account. */
+type Make = (token: string, at: number) => autocannon.Request;
+
+/** Returns a request without a token, from an address that a proxy names. */
+function requestFrom(address: string, body: string, headers?: object): autocannon.Request {
+  const common = { 'content-type': 'application/json', 'x-forwarded-for': address };
+  return { method: 'POST', headers: { ...common, ...headers }, body };
+}
+
+/** Adds 100 companies that no registry has. */
+const addInvented: Make = (token, at) => {
+  const numbers = Array.from({ length: 100 }, (_, place) => 8_000_000 + at * 100 + place);
+  const identifier_value = numbers.map((number) => String(number).padStart(10, '0'));
+  return requestOf('POST', token, { identifier_type: 'KRS', identifier_value });
+};
+
+const searchUnknown: Make = (token, at) => {
+  return { ...requestOf('GET', token), path: `/api/v1/companies/search?name=nobody${at}` };
+};
+
+const recover: Make = (_, at) => {
+  const body = { email: `nobody${at}@firma.pl`, password: `chosen ${at}` };
+  return requestFrom(`10.0.${at >> 8}.${at & 255}`, JSON.stringify(body));
+};
+
+function sendWrongItems(count: number): Make {
+  const body = { alert_event_classes: Array<string>(count).fill('') };
+  return (token) => requestOf('PATCH', token, body);
+}
+
+/** Sends webhooks of `bytes` bytes from addresses of a network, with a current time and a forged signature. */
+function forgeWebhook(bytes: number, network: string): Make {
+  const body = ' '.repeat(bytes);
+  return (_, at) => {
+    const signature = `t=${Math.floor(Date.now() / 1000)},v1=${'0'.repeat(64)}`;
+    return requestFrom(`${network}.${at % 4}`, body, { 'stripe-signature': signature });
   };
-  await Promise.all(Array.from({ length: connectionCount }, connect));
-  return answers;
 }
 
-/** Judges the seconds until the import of a number, which only the registry knows, is ready. */
-async function timeImport(name: string, ask: Ask, token: string, krs: string) {
-  const started_ms = performance.now();
-  await ask(token, '/companies/add', { identifier_type: 'KRS', identifier_value: [krs] });
-  while (!(await ask(token, '/companies/watched')).text.includes('"state":"ready"')) {
-    await delay(500);
-    if (performance.now() - started_ms > 5 * longestImport_s * 1000) break;
-  }
-  judgeAtMost(name, (performance.now() - started_ms) / 1000, longestImport_s, 's');
-}
+const read = (headers?: object): autocannon.Request => ({ method: 'GET', headers: { ...headers } });
 
-const entryOf = (krs: string) => ({ register: 'P' as const, current: currentExtract(krs, krs) });
+/** The floods, each with its path, and with the path that the other clients read. */
+const floods: [name: string, path: string, make: Make, ofOthers?: string][] = [
+  ['Invented numbers', '/api/v1/companies/add', addInvented],
+  ['Unknown names', '', searchUnknown, '/companies/search?voivodeship=opolskie'],
+  ['Recoveries', '/api/v1/auth/recover', recover],
+  ['Lists of 5,000 wrong items', '/api/v1/watchlist/alerts', sendWrongItems(5_000)],
+  ['Lists of 48,000 wrong items', '/api/v1/watchlist/alerts', sendWrongItems(48_000)],
+  ['Forged webhooks of 256 kB', '/api/v1/webhooks/stripe', forgeWebhook(262_144, '198.51.100')],
+  ['Forged webhooks of 1 MB', '/api/v1/webhooks/stripe', forgeWebhook(1_000_000, '203.0.113')],
+  ['Metrics, through a proxy', '/metrics', () => read({ 'x-forwarded-for': '192.0.2.1' })],
+  ['Metrics, from this machine', '/metrics', () => read()],
+];
 
-export async function benchAbuse(setting: Setting): Promise<void> {
-  const { db, kysely, tokens, startApi, startWorker } = setting;
-  const [known, other] = ['0009000001', '0009000002'] as const;
-  const entries = { [known]: entryOf(known), [other]: entryOf(other) };
-  const krs = await startKrsStub({ bulletins: {}, entries });
-  krs.interfere(() => ({ held: delay(registry_ms) }));
-  const sockets = new Set<Socket>();
-  const smtp = createServer((socket) => void sockets.add(socket.on('error', () => undefined)));
-  await once(smtp.listen(0, '127.0.0.1'), 'listening');
-  await startWorker({
-    BASE_URL: 'http://localhost',
-    SMTP_URL: `smtp://127.0.0.1:${(smtp.address() as AddressInfo).port}`,
-    MAIL_FROM: 'registry@localhost',
-    KRS_URL: krs.url,
-  });
-  try {
-    const api = await startApi();
-    await waitUntilLoaded(api);
-    const ask = createAsk(api);
-    const others = tokens.slice(10);
-    // The first round compiles the code; the second measures the machine without abuse.
-    for (const name of ['No abuse, at first', 'No abuse']) {
-      const nothing = delay(quiet_ms).then((): Answer[] => []);
-      await meet(name, ask, others, '/wallet', nothing);
-    }
-    let count = 0;
-    const until_ms = performance.now() + duration_ms;
-    const invent = () => String(8_000_000 + (count += 1)).padStart(10, '0');
-    const adding = abuse(kysely, ask, () => {
-      const identifier_value = Array.from({ length: 100 }, invent);
-      const body = { identifier_type: 'KRS', identifier_value };
-      return performance.now() < until_ms ? ['/companies/add', body] : undefined;
-    });
-    const importing = delay(duration_ms / 2).then(() =>
-      timeImport('Import beside a full queue', ask, tokens[4]!, known),
+/** Judges the answers of other clients during each flood. */
+export async function benchAbuse({ kysely, tokens, startApi }: Setting): Promise<void> {
+  const api = await startApi(shop);
+  await waitUntilLoaded(api);
+  for (const [name, path, make, ofOthers = '/wallet'] of floods) {
+    const own = await createTokens(kysely, tokenCount);
+    let at = 0;
+    const setupRequest = (request: autocannon.Request) => {
+      at += 1;
+      return { ...request, ...make(own.tokens[at % tokenCount]!, at) };
+    };
+    const requests = tokens.slice(0, 400).map((token) => requestOf('GET', token));
+    const [flood, met] = await Promise.all([
+      autocannon({
+        url: api + path,
+        duration,
+        connections: connectionCount,
+        requests: [{ setupRequest }],
+      }),
+      // The other clients have a thread of their own, so that the work of the flood delays no answer.
+      autocannon({ url: `${api}/api/v1${ofOthers}`, duration, ...others, requests, workers: 1 }),
+    ]);
+    const outcomes = Object.entries(flood.statusCodeStats ?? {}).map(
+      ([status, { count }]) => `${count} × ${status}`,
     );
-    await meet('Invented numbers', ask, others, '/wallet', adding);
-    await importing;
-    count = 0;
-    const searching = abuse(kysely, ask, () =>
-      (count += 1) <= searchCount ? [`/companies/search?name=nobody${count}`] : undefined,
-    );
-    const longer = searching.then(async (answers) => (await delay(8_000), answers));
-    const cities = '/companies/search?voivodeship=opolskie';
-    await meet('Searches for unknown names', ask, others, cities, longer);
-    for (let mail = 0; mail < mailCount; mail += 1) await leaveMail(db);
-    while (sockets.size === 0) await delay(100);
-    await timeImport('Import beside a silent SMTP server', ask, tokens[5]!, other);
-  } finally {
-    smtp.close();
-    for (const socket of sockets) socket.destroy();
-    await krs.close();
+    print(`  ${name}: the answers were ${outcomes.join(', ') || 'nothing'}`);
+    judgeAtMost(`Median of GET ${ofOthers} of others`, met.latency.p50, longestMedian_ms, 'ms');
+    judgeAtMost('Refused requests of others', met.non2xx + met.errors, 0, 'answers');
   }
 }

@@ -1,7 +1,7 @@
 // Measures searches of one client with random combinations of filters, alone and while a night publishes.
 import type { Pool } from 'pg';
 import { Random } from '../../fixtures/generator/random.ts';
-import { type Answer, askInTurn, judgeAnswers } from './load.ts';
+import { type Answer, askInTurn, createAsk, judgeAnswers } from './load.ts';
 import { judgeAtMost, print } from './judge.ts';
 import { readMemory_mb } from './memory.ts';
 import { type Setting, waitUntilLoaded } from './setting.ts';
@@ -17,8 +17,8 @@ const limits_ms = {
   alone: { p50: 10, p99: 50, slowest: 500 },
   atNight: { slowest: 100 },
 };
-/** The searches of a batch, and the batches after the end of the night, while its snapshot is loaded. */
-const [together, looksAfter] = [10, 20];
+/** The number of searches after the end of a night, while its snapshot is loaded. */
+const searchesAfter = 200;
 
 type Place = 'voivodeship' | 'city' | 'postal_code';
 type Trait = 'status' | 'legal_form' | 'activity_start' | 'activity_codes';
@@ -84,10 +84,16 @@ async function drawPaths(pool: Pool, country: string): Promise<string[]> {
   });
 }
 
-/** Judges the times of searches and the memory of the index. @param country the country of the loaded entries */
+/**
+ * Judges the times of searches and the memory of the index; also the times while a night publishes and its snapshot is
+ * loaded. A search whose page holds a changed company waits for the index.
+ *
+ * @param country the country of the loaded entries
+ */
 export async function benchSearch(
   { db, tokens, startApi }: Setting,
   country = 'PL',
+  runNight?: () => Promise<void>,
 ): Promise<void> {
   const paths = await drawPaths(db.pool, country);
   const api = await startApi();
@@ -106,38 +112,13 @@ export async function benchSearch(
   judgeAtMost('Memory of the API', await readMemory_mb(api), limits_mb.api, 'MB');
   const index_mb = await readMemory_mb(api, 'registry_search');
   judgeAtMost('Memory of the search index', index_mb, limit_mb, 'MB');
-}
-
-/**
- * Judges searches while a night publishes and its snapshot is loaded. A search whose page holds a changed
- * company waits for the index.
- *
- * @returns the result of `runNight`
- */
-export async function benchSearchNight<T>(
-  { db, tokens, startApi }: Setting,
-  country: string,
-  runNight: () => Promise<T>,
-): Promise<T> {
-  const paths = await drawPaths(db.pool, country);
-  const api = await startApi();
-  await waitUntilLoaded(api);
-  let asked = 0;
-  const ask = () => {
-    const at = (asked += together) % (paths.length - together);
-    // The tokens rotate, so that no token reaches its rate limit.
-    return askInTurn(
-      api,
-      paths.slice(at, at + together),
-      tokens.slice(asked % (tokens.length / 2)),
-    );
-  };
-  // The first searches, during which code is compiled, are not measured.
-  for (let count = 0; count < looksAfter; count += 1) await ask();
+  if (!runNight) return;
   let isOver = false;
   const night = runNight().finally(() => (isOver = true));
-  const answers: Answer[] = [];
-  for (let looks = 0; looks < looksAfter; looks += Number(isOver)) answers.push(...(await ask()));
-  judgeAnswers('GET /companies/search while a night publishes', answers, limits_ms.atNight);
-  return night;
+  const atNight: Answer[] = [];
+  const ask = createAsk(api);
+  for (let at = 0, after = 0; after < searchesAfter; at += 1, after += Number(isOver))
+    atNight.push(await ask(tokens[at % tokens.length]!, paths[at % paths.length]!));
+  await night;
+  judgeAnswers('GET /companies/search while a night publishes', atNight, limits_ms.atNight);
 }

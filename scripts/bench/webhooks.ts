@@ -4,7 +4,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { createWebhook, startReceiver } from '../../fixtures/process/test-receiver.ts';
 import { inParallel } from '../../pipeline/parallel.ts';
-import { between, look, serverPid } from './cpu.ts';
 import { judgeAtMost, print } from './judge.ts';
 import type { Setting } from './setting.ts';
 
@@ -64,13 +63,8 @@ export async function benchWebhooks({ db, startWorker }: Setting): Promise<void>
   print(`  The worker takes ${peak_mb().toFixed(0)} MB before the night`);
   await publishEvents(db.pool);
   const published_ms = performance.now();
-  const server = await serverPid(db.pool);
-  const begun = look(server);
   while (told.events < eventsInAll && performance.now() - published_ms < 5_000 * longest_s)
     await delay(100);
-  const { node_cpu, server_cpu } = between(begun, look(server));
-  const cpu = `${node_cpu.toFixed(1)} s of worker and receiver, ${server_cpu.toFixed(1)} s of the server`;
-  print(`  CPU: ${cpu}`);
   const name = `${told.events} events in ${told.calls} calls of ${endpointCount} webhooks`;
   judgeAtMost(name, (told.at_ms - published_ms) / 1000, longest_s, 's');
   judgeAtMost('Memory of the worker', peak_mb(), most_mb, 'MB');
