@@ -1,5 +1,5 @@
 // Makes the excerpts of output in the READMEs, from the fixture days and a generated bad dump.
-import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeReports, writeReports } from '../fixtures/dump/bad-dump.ts';
@@ -30,12 +30,11 @@ export async function makeExcerpts(): Promise<Excerpts> {
   const excerpts: Excerpts = {};
   for (const show of [showStart, showNight, showRefusal]) {
     const db = await createTestDatabase();
-    const folder = await mkdtemp(join(tmpdir(), 'registry-excerpts-'));
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'registry-excerpts-'));
     try {
-      Object.assign(excerpts, await show(db, folder));
+      Object.assign(excerpts, await show(db, folder.path));
     } finally {
       await db.drop();
-      await rm(folder, { recursive: true });
     }
   }
   return excerpts;

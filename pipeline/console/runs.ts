@@ -1,7 +1,6 @@
 import type { Database } from '../../sql/connection/database.ts';
 import { type GuardFinding, WrongUsage } from '../errors.ts';
 import { shown } from '../figures/output-limits.ts';
-import { findNewestPublished } from '../night/run.ts';
 import { type RunSummary, summarise } from '../night/summary.ts';
 import { loadSource } from '../sources/source.ts';
 import { answer, minute } from './print.ts';
@@ -84,17 +83,17 @@ export async function readRun({ pool }: Database, run_id: number) {
     path: string | null;
     step_seconds: Record<string, number> | null;
     refusals: GuardFinding[];
+    published_date: string | null;
   }>(
     `select
        to_json(started_at)#>>'{}' as started_at, to_json(finished_at)#>>'{}' as finished_at,
-       path, step_seconds, coalesce(refusals, '[]') as refusals
+       path, step_seconds, coalesce(refusals, '[]') as refusals, newest.dump_date as published_date
      from registry.run
-     where run_id = $1`,
+     left join registry.newest_snapshot as newest using (source)
+     where run.run_id = $1`,
     [run_id],
   );
-  const summary = await summarise(pool, String(run_id));
-  const newest = await findNewestPublished(pool, summary.source);
-  return { ...summary, ...rows[0]!, published_date: newest?.dump_date ?? null };
+  return { ...(await summarise(pool, String(run_id))), ...rows[0]! };
 }
 
 export function describeRunDetail(run: Awaited<ReturnType<typeof readRun>>): string {

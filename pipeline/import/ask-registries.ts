@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtempDisposable, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pRetry from 'p-retry';
@@ -146,30 +146,26 @@ export async function landAnswers(
   lines: readonly DumpLine[],
 ): Promise<void> {
   const { country_code } = await loadSource(source.source);
-  const folder = await mkdtemp(join(tmpdir(), 'registry-import-'));
-  try {
-    for (const [file, ofFile] of Map.groupBy(lines, (line) => line.file)) {
-      const texts = [...(source.header ? [source.header] : []), ...ofFile.map(({ line }) => line)];
-      await writeFile(join(folder, file), `${texts.join('\n')}\n`);
-    }
-    const night = {
-      source: source.source,
-      path: folder,
-      dump_date: dayIn(now(), country_code),
-      isImport: true,
-      now,
-      reporter: Object.assign(new Reporter(), {
-        note: (sentence: string) => logger.info(`import: ${sentence}`),
-      }),
-    };
-    // The signal ends only the wait: answers that a night has published are still settled.
-    await pRetry(() => runNightly(db, night), {
-      ...imports.turn,
-      shouldRetry: ({ error }) => error instanceof AlreadyRunning && !signal.aborted,
-    });
-  } finally {
-    await rm(folder, { recursive: true, force: true });
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'registry-import-'));
+  for (const [file, ofFile] of Map.groupBy(lines, (line) => line.file)) {
+    const texts = [...(source.header ? [source.header] : []), ...ofFile.map(({ line }) => line)];
+    await writeFile(join(folder.path, file), `${texts.join('\n')}\n`);
   }
+  const night = {
+    source: source.source,
+    path: folder.path,
+    dump_date: dayIn(now(), country_code),
+    isImport: true,
+    now,
+    reporter: Object.assign(new Reporter(), {
+      note: (sentence: string) => logger.info(`import: ${sentence}`),
+    }),
+  };
+  // The signal ends only the wait: answers that a night has published are still settled.
+  await pRetry(() => runNightly(db, night), {
+    ...imports.turn,
+    shouldRetry: ({ error }) => error instanceof AlreadyRunning && !signal.aborted,
+  });
 }
 
 /**

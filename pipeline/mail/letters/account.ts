@@ -2,15 +2,17 @@ import { queryFile } from '../../../sql/connection/database.ts';
 import { type IssuedToken, signOneTimeToken } from '../../../sql/secrets/signed-token.ts';
 import { type Letter, type LetterOptions, Superseded } from '../letter.ts';
 
+/** The data that the API stores for a mail with a one-time token. */
+interface TokenData {
+  one_time_token_id: string;
+}
+
 /**
  * Writes the mail with the one-time token that initializes an account. The mail names nobody: its reader may be
  * a stranger.
  */
-export async function writeInitLetter(
-  options: LetterOptions,
-  { one_time_token_id }: { one_time_token_id: string },
-): Promise<Letter> {
-  const { jwt, until } = await takeToken(options, one_time_token_id);
+export async function writeInitLetter(options: LetterOptions, data: TokenData): Promise<Letter> {
+  const { jwt, until } = await takeToken(options, data);
   const { baseUrl, texts } = options;
   const { init } = texts;
   const url = `${baseUrl}/api/v1/auth/init`;
@@ -31,11 +33,8 @@ export async function writeInitLetter(
   };
 }
 
-export async function writeRecoverLetter(
-  options: LetterOptions,
-  { one_time_token_id }: { one_time_token_id: string },
-): Promise<Letter> {
-  const { jwt, until } = await takeToken(options, one_time_token_id);
+export async function writeRecoverLetter(options: LetterOptions, data: TokenData): Promise<Letter> {
+  const { jwt, until } = await takeToken(options, data);
   const { recover } = options.texts;
   return {
     subject: recover.subject(),
@@ -65,7 +64,7 @@ export function writeRecoveredLetter(
 /** Returns a one-time token with its expiry. Throws `Superseded` when the token is used, cancelled or expired. */
 async function takeToken(
   { client, secretKey, now }: LetterOptions,
-  one_time_token_id: string,
+  { one_time_token_id }: TokenData,
 ): Promise<{ jwt: string; until: Date }> {
   type Token = IssuedToken & { ending: string | null };
   const asked = [one_time_token_id, now];
