@@ -14,6 +14,72 @@ import type { ServiceSettings } from '../fetch/service.ts';
 import { Sirene } from '../fetch/sirene.ts';
 import type { DumpLine, OnDemandSource } from './ask-registries.ts';
 
+const toLines = (file: string, answers: readonly object[]): DumpLine[] =>
+  answers.map((answer) => ({ file, line: JSON.stringify(answer) }));
+
+const createKrs = (krs: Krs): OnDemandSource => ({
+  source: 'krs',
+  answers: ['KRS'],
+  isComplete: true,
+  async ask(_type, value) {
+    const { extract } = await krs.extract(value);
+    return toLines('extracts.ndjson', extract ? [extract] : []);
+  },
+});
+
+/** Returns REGON, which knows sole traders, and companies both in and outside KRS. */
+const createRegon = (bir: Bir): OnDemandSource => ({
+  source: 'regon',
+  answers: ['NIP', 'REGON9', 'KRS'],
+  isComplete: true,
+  async ask(type, value) {
+    const parameter = { NIP: 'Nip', REGON9: 'Regon', KRS: 'Krs' }[type]!;
+    return toLines('reports.ndjson', await askRegon(bir, { [parameter]: value }));
+  },
+});
+
+/** Returns CEIDG, which knows sole traders, and no companies. */
+const createCeidg = (ceidg: Ceidg): OnDemandSource => ({
+  source: 'ceidg',
+  answers: ['NIP', 'REGON9'],
+  isComplete: false,
+  header: ceidgHeader,
+  async ask(type, value) {
+    const entries = await ceidg.entries(type === 'NIP' ? { nip: value } : { regon: value });
+    return entries.map(writeCeidgRow).filter((row) => row !== undefined);
+  },
+});
+
+/**
+ * Returns SIRENE, which answers for every SIREN; a SIRET begins with its SIREN. For a duplicate SIRENE returns the unit
+ * that stays.
+ * Of a unit's establishments, it is asked for the open ones, the head office and the submitted one.
+ */
+const createSirene = (sirene: Sirene): OnDemandSource => ({
+  source: 'sirene',
+  answers: ['SIREN', 'SIRET'],
+  isComplete: true,
+  async ask(type, value) {
+    const old_key = value.slice(0, 9);
+    const unit = await sirene.unit(old_key);
+    if (!unit) return [];
+    const new_key = unit.uniteLegale.siren;
+    const isDuplicate = new_key !== old_key;
+    const asked = type === 'SIRET' && !isDuplicate ? ` OR siret:${value}` : '';
+    // A page has at most a thousand establishments, the head office among them; the next stock brings the rest.
+    const known = `(periode(etatAdministratifEtablissement:A) OR etablissementSiege:true${asked})`;
+    const query = `siren:${new_key} AND ${known}`;
+    const today = dayIn(new Date(), countryOfNumber('SIREN'));
+    const page = await sirene.page('siret', query, '*', today);
+    // A submitted SIRET that SIRENE does not list was never issued.
+    if (asked !== '' && !page?.etablissements?.some(({ siret }) => siret === value)) return [];
+    const lines = toLines('answers.ndjson', page ? [unit, page] : [unit]);
+    return isDuplicate
+      ? lines.map((line) => ({ ...line, duplicate: { old_key, new_key } }))
+      : lines;
+  },
+});
+
 /** Returns the configured registries, in the order in which they are asked. */
 export function createOnDemandSources(
   settings: FetchEnvironment,
@@ -26,80 +92,6 @@ export function createOnDemandSources(
     ...(settings.ceidg ? [createCeidg(new Ceidg({ ...settings.ceidg, ...how }))] : []),
     ...(settings.sirene ? [createSirene(new Sirene({ ...settings.sirene, ...how }))] : []),
   ];
-}
-
-const toLines = (file: string, answers: readonly object[]): DumpLine[] =>
-  answers.map((answer) => ({ file, line: JSON.stringify(answer) }));
-
-function createKrs(krs: Krs): OnDemandSource {
-  return {
-    source: 'krs',
-    answers: ['KRS'],
-    isComplete: true,
-    async ask(_type, value) {
-      const { extract } = await krs.extract(value);
-      return toLines('extracts.ndjson', extract ? [extract] : []);
-    },
-  };
-}
-
-/** Returns REGON, which knows sole traders, and companies both in and outside KRS. */
-function createRegon(bir: Bir): OnDemandSource {
-  return {
-    source: 'regon',
-    answers: ['NIP', 'REGON9', 'KRS'],
-    isComplete: true,
-    async ask(type, value) {
-      const parameter = { NIP: 'Nip', REGON9: 'Regon', KRS: 'Krs' }[type]!;
-      return toLines('reports.ndjson', await askRegon(bir, { [parameter]: value }));
-    },
-  };
-}
-
-/** Returns CEIDG, which knows sole traders, and no companies. */
-function createCeidg(ceidg: Ceidg): OnDemandSource {
-  return {
-    source: 'ceidg',
-    answers: ['NIP', 'REGON9'],
-    isComplete: false,
-    header: ceidgHeader,
-    async ask(type, value) {
-      const entries = await ceidg.entries(type === 'NIP' ? { nip: value } : { regon: value });
-      return entries.map(writeCeidgRow).filter((row) => row !== undefined);
-    },
-  };
-}
-
-/**
- * Returns SIRENE, which answers for every SIREN; a SIRET begins with its SIREN. For a duplicate SIRENE returns the unit
- * that stays.
- * Of a unit's establishments, it is asked for the open ones, the head office and the submitted one.
- */
-function createSirene(sirene: Sirene): OnDemandSource {
-  return {
-    source: 'sirene',
-    answers: ['SIREN', 'SIRET'],
-    isComplete: true,
-    async ask(type, value) {
-      const old_key = value.slice(0, 9);
-      const unit = await sirene.unit(old_key);
-      if (!unit) return [];
-      const new_key = unit.uniteLegale.siren;
-      const isDuplicate = new_key !== old_key;
-      const asked = type === 'SIRET' && !isDuplicate ? ` OR siret:${value}` : '';
-      // A page has at most a thousand establishments, the head office among them; the next stock brings the rest.
-      const known = `(periode(etatAdministratifEtablissement:A) OR etablissementSiege:true${asked})`;
-      const query = `siren:${new_key} AND ${known}`;
-      const today = dayIn(new Date(), countryOfNumber('SIREN'));
-      const page = await sirene.page('siret', query, '*', today);
-      // A submitted SIRET that SIRENE does not list was never issued.
-      if (asked !== '' && !page?.etablissements?.some(({ siret }) => siret === value)) return [];
-      const lines = toLines('answers.ndjson', page ? [unit, page] : [unit]);
-      return isDuplicate
-        ? lines.map((line) => ({ ...line, duplicate: { old_key, new_key } }))
-        : lines;
-    },
-  };
 }
 
 /** The header of a report of CEIDG, in the form that the source reads. */
