@@ -8,7 +8,6 @@ import { type Environment, readEnvironment } from '../environment.ts';
 import { WrongUsage } from '../errors.ts';
 import { exitCodeOf } from '../exit-codes.ts';
 import { readFetchEnvironment } from '../fetch/environment.ts';
-import type { FetchOutcome } from '../fetch/fetcher.ts';
 import { describeFetch } from '../fetch/report.ts';
 import { ingest, inspectInbox, type Outcome } from '../night/inbox.ts';
 import { runDueNights, runSchedule } from './schedule.ts';
@@ -60,7 +59,12 @@ export async function takeInbox(options: InboxOptions): Promise<void> {
       ...session,
       isFetching: options.fetch,
       onIgnored: (sentence) => say(logger, 'warn', sentence),
-      onFetched: (outcome) => reportFetch(outcome, environment.inboxDir, logger, isJson),
+      onFetched: (outcome) => {
+        if (outcome.state !== 'fetched') {
+          const { source, dump_date, message } = outcome;
+          say(logger, 'error', `Not fetched: ${source} ${dump_date}: ${message}`, outcome);
+        } else if (!isJson) print([describeFetch(outcome, environment.inboxDir)]);
+      },
       onOutcome: (outcome) => report(outcome, logger, isJson),
     });
     const { runs, fetched = [] } = nights;
@@ -108,16 +112,4 @@ function report(outcome: Outcome, logger: Logger, isJson: boolean): void {
     const fields = { ...outcome, message: undefined, refusals: figures };
     say(logger, outcome.state === 'nothing' ? 'info' : 'error', sentences, fields);
   }
-}
-
-function reportFetch(
-  outcome: FetchOutcome,
-  inboxDir: string,
-  logger: Logger,
-  isJson: boolean,
-): void {
-  if (outcome.state !== 'fetched') {
-    const { source, dump_date, message } = outcome;
-    say(logger, 'error', `Not fetched: ${source} ${dump_date}: ${message}`, outcome);
-  } else if (!isJson) print([describeFetch(outcome, inboxDir)]);
 }

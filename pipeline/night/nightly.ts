@@ -118,34 +118,22 @@ async function attempt(asked: Night): Promise<RunSummary> {
   } finally {
     reporter.step('');
     // A failure is ignored: the row may be deleted, and the server may be unreachable.
-    await client
-      .query('update registry.run set step_seconds = $2 where run_id = $1', [
-        run_id,
-        reporter.step_seconds,
-      ])
-      .catch(() => undefined);
+    const save = 'update registry.run set step_seconds = $2 where run_id = $1';
+    await client.query(save, [run_id, reporter.step_seconds]).catch(() => undefined);
   }
 }
 
-/** Creates the tables of the night and returns the fingerprints of yesterday; a full read has none. */
+/** Creates and fills the tables of the night. Returns the fingerprints of yesterday; a full read has none. */
 async function prepareTables(night: Night, isFullRead: boolean): Promise<KnownFingerprints> {
-  const { reporter, description } = night;
+  const { client, reporter, description, run_id } = night;
   reporter.step('load fingerprints');
+  await runSteps(night, ['1_read/tables']);
   // A delta holds only changed entries, so absent entries are not looked for.
   const readsAll = isFullRead || description.dump_kind === 'delta';
-  await runSteps(night, ['1_read/tables']);
-  await saveNight(night, readsAll);
-  return readsAll ? new KnownFingerprints() : loadYesterday(night, description.name);
-}
-
-async function saveNight(night: Night, isFullRead: boolean): Promise<void> {
-  const { client, description, run_id } = night;
   // An import reads only the requested entries, so an absent entry is not gone.
   const dump_kind = night.isImport ? 'delta' : description.dump_kind;
-  await client.query('update registry.run set dump_kind = $2 where run_id = $1', [
-    run_id,
-    dump_kind,
-  ]);
+  const save = 'update registry.run set dump_kind = $2 where run_id = $1';
+  await client.query(save, [run_id, dump_kind]);
   const compared = await findNewestPublished(client, description.name, dump_kind);
   const before = dump_kind === 'full' ? compared : night.newest;
   const row = {
@@ -159,12 +147,13 @@ async function saveNight(night: Night, isFullRead: boolean): Promise<void> {
     country_code: description.country_code,
     dump_date: night.dump_date,
     is_baseline: night.isFirst,
-    is_full_read: isFullRead,
+    is_full_read: readsAll,
     is_import: night.isImport === true,
     previous_run_id: night.newest?.run_id,
     published_at: night.now(),
   };
   await insertRows(client, `${night.stage}.night`, [row]);
+  return readsAll ? new KnownFingerprints() : loadYesterday(night, description.name);
 }
 
 /** Reads the records of a dump into the tables of the night. */
