@@ -1,5 +1,4 @@
-import { dayEndpoint } from './day.ts';
-import { rangeEndpoint } from './range.ts';
+import { dayEndpoint, rangeEndpoint } from './day-and-range.ts';
 import { seriesEndpoints } from './series.ts';
 
 /** The endpoints of the public statistics. (+) `?source=` chooses the registry. */
