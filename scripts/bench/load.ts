@@ -21,16 +21,6 @@ export function requestOf(
   return { method, headers, ...(body && { body: JSON.stringify(body) }) };
 }
 
-/** Sends requests and returns the result. Throws when an answer is no success. */
-async function send(options: autocannon.Options): Promise<autocannon.Result> {
-  const result = await autocannon(options);
-  const { url, non2xx, errors } = result;
-  if (non2xx > 0 || errors > 0) {
-    throw new Error(`${url}: ${non2xx} answers were no success, ${errors} failed`);
-  }
-  return result;
-}
-
 /** An answer of the API, and the time from the request to its last byte. */
 export type Answer = Awaited<ReturnType<ReturnType<typeof createAsk>>>;
 
@@ -89,8 +79,11 @@ export function judgeAnswers(
   );
 }
 
-/** Sends requests over parallel connections for `duration` seconds. Each connection repeats its part. */
-export function load(
+/**
+ * Sends requests over parallel connections for `duration` seconds. Each connection repeats its part. Throws when an
+ * answer is no success.
+ */
+export async function load(
   url: string,
   requests: autocannon.Request[],
   duration: number,
@@ -99,7 +92,11 @@ export function load(
   const waiting = [...requests];
   const part = Math.floor(requests.length / connections);
   const setupClient = (client: autocannon.Client) => client.setRequests(waiting.splice(0, part));
-  return send({ url, connections, duration, setupClient });
+  const result = await autocannon({ url, connections, duration, setupClient });
+  const { non2xx, errors } = result;
+  if (non2xx > 0 || errors > 0)
+    throw new Error(`${url}: ${non2xx} answers were no success, ${errors} failed`);
+  return result;
 }
 
 function rateOf(results: autocannon.Result[]): number {
