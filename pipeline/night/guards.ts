@@ -33,23 +33,16 @@ export async function runChecks({ client, stage }: NightSessions) {
 }
 
 /** Returns one sentence per guard, which names the first three files in the order of the query. */
-export function describeFindings(
-  findings: readonly GuardFinding[],
-): { guard: string; sentence: string }[] {
-  return [...Map.groupBy(findings, ({ guard }) => guard)].map(([guard, found]) => ({
-    guard,
-    sentence: describeGuard(found),
-  }));
-}
-
-function describeGuard(found: readonly GuardFinding[]): string {
-  const { file, sentence } = found[0]!;
-  const more = found.length > shown.named ? ` and ${found.length - shown.named} more` : '';
-  const named = found.slice(0, shown.named);
-  if (found.length === 1 || file === null) {
-    return `${named.map((each) => each.sentence).join(', ')}${more}`;
-  }
-  // The sentence about a file begins with the name of the file.
-  const rest = sentence.slice(file.length);
-  return `${named.map((each) => each.file).join(', ')}${more}; the first${rest}`;
+export function describeFindings(findings: readonly GuardFinding[]) {
+  return [...Map.groupBy(findings, ({ guard }) => guard)].map(([guard, found]) => {
+    const { file, sentence } = found[0]!;
+    const more = found.length > shown.named ? ` and ${found.length - shown.named} more` : '';
+    const isOfFiles = found.length > 1 && file !== null;
+    const named = found
+      .slice(0, shown.named)
+      .map((each) => (isOfFiles ? each.file : each.sentence));
+    // The sentence about a file begins with the name of the file.
+    const rest = isOfFiles ? `; the first${sentence.slice(file.length)}` : '';
+    return { guard, sentence: `${named.join(', ')}${more}${rest}` };
+  });
 }
