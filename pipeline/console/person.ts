@@ -1,6 +1,6 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type pg from 'pg';
+import type { ClientBase } from 'pg';
 import { type Database, queryFile } from '../../sql/connection/database.ts';
 import { NothingToDo, WrongUsage } from '../errors.ts';
 import { figure } from '../written-figure.ts';
@@ -132,7 +132,7 @@ function digitsOf(wanted: string): string {
 
 /** Throws `WrongUsage` when the number names persons of several countries, since a request is about one person. */
 async function requireOneCountry(
-  client: Pick<pg.ClientBase, 'query'>,
+  client: Pick<ClientBase, 'query'>,
   wanted: string,
   source?: string,
 ): Promise<void> {

@@ -1,5 +1,5 @@
 import { Eta } from 'eta';
-import type pg from 'pg';
+import type { ClientBase } from 'pg';
 import { present } from '../../sql/words/event-words.ts';
 import type { Language } from '../../sql/words/message.ts';
 import type { Texts } from './texts/texts.ts';
@@ -34,7 +34,7 @@ interface Link {
 }
 
 export interface LetterOptions {
-  client: pg.ClientBase;
+  client: ClientBase;
   /** The key that signs one-time tokens. */
   secretKey: string;
   /** The address of the API, without a slash at the end. */

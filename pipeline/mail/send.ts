@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import type { ClientBase, Pool } from 'pg';
 import { inSession, queryFile, runFile } from '../../sql/connection/database.ts';
 import { address, type Addressed, type Sender } from './headers.ts';
 import { isPresentable, type Letter, type LetterOptions, Superseded } from './letter.ts';
@@ -35,7 +35,7 @@ const templates: Record<string, Write> = {
 };
 
 export interface SendOptions extends Pick<LetterOptions, 'secretKey' | 'baseUrl'> {
-  pool: pg.Pool;
+  pool: Pool;
   deliver: Deliver;
   sender: Sender;
   now: () => Date;
@@ -73,7 +73,7 @@ export async function sendMail(options: SendOptions, mail_id: number): Promise<S
 
 async function attempt(
   { deliver, sender, secretKey, baseUrl, now }: SendOptions,
-  client: pg.ClientBase,
+  client: ClientBase,
   mail: Mail,
 ): Promise<Sending> {
   try {

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type pg from 'pg';
+import type { ClientBase, Pool, PoolClient } from 'pg';
 import { AlreadyRunning } from '../errors.ts';
 import { nights } from '../figures/night-timeouts.ts';
 
 /** Runs `use` in a session that ends after it, and with it the locks and an open transaction of the session. */
 export async function inLastSession<T>(
-  pool: pg.Pool,
-  use: (client: pg.PoolClient) => Promise<T>,
+  pool: Pool,
+  use: (client: PoolClient) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect();
   try {
@@ -17,13 +17,13 @@ export async function inLastSession<T>(
 }
 
 /** Takes the lock of a source until the session ends. Throws `AlreadyRunning` while another run holds the lock. */
-export async function lockSource(client: pg.ClientBase, source: string): Promise<void> {
+export async function lockSource(client: ClientBase, source: string): Promise<void> {
   // This setting ends a long statement soon after its process was killed, on systems that support it.
   await client.query(`set client_connection_check_interval = '500ms'`).catch(() => undefined);
   await lockPatiently(client, source, `Another run of ${source} is under way`);
 }
 
-async function lockPatiently(client: pg.ClientBase, name: string, held: string): Promise<void> {
+async function lockPatiently(client: ClientBase, name: string, held: string): Promise<void> {
   const giveUpAt = Date.now() + nights.lockPatience_ms;
   while (!(await tryLock(client, name))) {
     if (Date.now() > giveUpAt) throw new AlreadyRunning(held);
@@ -38,7 +38,7 @@ async function lockPatiently(client: pg.ClientBase, name: string, held: string):
  * @param use the work; its signal is aborted when the lock is lost with its session
  */
 export async function whileLocked<T>(
-  pool: pg.Pool,
+  pool: Pool,
   name: string,
   held: string,
   use: (lost: AbortSignal) => Promise<T>,
@@ -63,7 +63,7 @@ export async function whileLocked<T>(
  * but the runs of one country compare and publish one after another, since its sources share companies.
  */
 export async function lockPublishing(
-  client: pg.ClientBase,
+  client: ClientBase,
   country_code: string,
   onWaiting: () => void,
 ): Promise<void> {
@@ -75,8 +75,8 @@ export async function lockPublishing(
 
 /** Runs a transaction under the locks of all countries: no night compares or publishes meanwhile. */
 export async function whilePublishingWaits<T>(
-  pool: pg.Pool,
-  use: (client: pg.PoolClient) => Promise<T>,
+  pool: Pool,
+  use: (client: PoolClient) => Promise<T>,
 ): Promise<T> {
   return inLastSession(pool, async (client) => {
     while (!(await tryAllLocks(client))) await sleep(nights.lockPause_ms);
@@ -88,7 +88,7 @@ export async function whilePublishingWaits<T>(
 }
 
 /** Takes the locks of all countries or none, so that no night waits for the night of another country. */
-async function tryAllLocks(client: pg.ClientBase): Promise<boolean> {
+async function tryAllLocks(client: ClientBase): Promise<boolean> {
   await client.query('begin');
   const { rows } = await client.query<{ is_locked: boolean }>(
     `select bool_and(registry.try_lock('night ' || country_code)) as is_locked
@@ -99,7 +99,7 @@ async function tryAllLocks(client: pg.ClientBase): Promise<boolean> {
 }
 
 /** Takes a lock until the session ends; returns false while another session holds the lock. */
-export async function tryLock(client: pg.ClientBase, name: string): Promise<boolean> {
+export async function tryLock(client: ClientBase, name: string): Promise<boolean> {
   const { rows } = await client.query<{ is_locked: boolean }>(
     'select registry.try_lock($1) as is_locked',
     [name],

@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import type { ClientBase, Pool, PoolClient } from 'pg';
 import { isThere } from '../../sql/connection/database.ts';
 import { isLostConnection } from '../../sql/connection/lost-connection.ts';
 import type { Source } from '../sources/source.ts';
@@ -10,7 +10,7 @@ import { type NightSessions, runSteps, stageOf } from './sessions.ts';
 
 /** Returns the newest published run of a source. @param dump_kind the kind of its dump; absent: any kind */
 export async function findNewestPublished(
-  client: pg.ClientBase | pg.Pool,
+  client: ClientBase | Pool,
   source: string,
   dump_kind?: Source['dump_kind'],
 ): Promise<PublishedRun | undefined> {
@@ -26,11 +26,7 @@ export async function findNewestPublished(
 }
 
 /** Marks the runs of killed processes as abandoned. The caller holds the lock of the source. */
-export async function abandonRuns(
-  client: pg.ClientBase,
-  source: string,
-  now: Date,
-): Promise<number> {
+export async function abandonRuns(client: ClientBase, source: string, now: Date): Promise<number> {
   const { rowCount } = await client.query(
     `with abandoned as (
        update registry.run
@@ -45,7 +41,7 @@ export async function abandonRuns(
 }
 
 export async function startRun(
-  client: pg.ClientBase,
+  client: ClientBase,
   { source, path, dump_date, now }: NightOptions,
 ): Promise<string> {
   const { rows } = await client.query<{ run_id: string }>(
@@ -114,7 +110,7 @@ export async function dropTables({ client, stage }: Omit<NightSessions, 'pool'>)
 }
 
 /** Drops the tables of a killed night. The session holds the lock of the source until its end. */
-export async function dropIdleTables(client: pg.PoolClient, source: string): Promise<void> {
+export async function dropIdleTables(client: PoolClient, source: string): Promise<void> {
   if (await tryLock(client, source)) await dropTables({ client, stage: stageOf(source) });
 }
 

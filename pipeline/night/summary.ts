@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import type { Pool } from 'pg';
 
 /** The result of a run, as `--json` prints it. */
 export interface RunSummary {
@@ -26,10 +26,7 @@ export interface RunSummary {
   notices: { subject: string; value: string; rows: number }[];
 }
 
-export async function summarise(
-  client: Pick<pg.Pool, 'query'>,
-  run_id: string,
-): Promise<RunSummary> {
+export async function summarise(client: Pick<Pool, 'query'>, run_id: string): Promise<RunSummary> {
   const { rows } = await client.query<RunSummary>(
     `select
        run_id::float8 as run_id, source, dump_date, registry.state_of(run) as state, is_baseline,

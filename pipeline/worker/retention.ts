@@ -1,6 +1,6 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type pg from 'pg';
+import type { Pool } from 'pg';
 import { queryFile } from '../../sql/connection/database.ts';
 import type { Environment } from '../environment.ts';
 import { day_ms } from '../../sql/process/durations.ts';
@@ -9,7 +9,7 @@ import { mailFolder } from '../mail/transport.ts';
 import { whilePublishingWaits } from '../night/lock.ts';
 
 /** Deletes rows that are done, and rows older than their period (`../figures/retention-periods.ts`), in bounded batches. */
-export async function applyRetention(pool: pg.Pool, settings: Environment, now: Date) {
+export async function applyRetention(pool: Pool, settings: Environment, now: Date) {
   const { DATA_DIR, inboxDir } = settings;
   const { MAIL_DAYS, REJECT_DAYS, IP_DAYS, LEDGER_DAYS, INBOX_DAYS, CLOSED_PERSON_DAYS } = settings;
   const before = (days: number) => new Date(now.getTime() - days * day_ms);
@@ -29,7 +29,7 @@ export async function applyRetention(pool: pg.Pool, settings: Environment, now: 
 /**
  * Hides persons of entries closed before a moment, in batches. A batch waits for nights; nights run between batches.
  */
-async function hideClosed(pool: pg.Pool, before: Date): Promise<void> {
+async function hideClosed(pool: Pool, before: Date): Promise<void> {
   const hideBatch = () =>
     whilePublishingWaits(pool, (client) =>
       queryFile<{ entry_count: number }>(client, 'retention/hide_closed_persons.sql', [
@@ -49,7 +49,7 @@ async function deleteOldFiles(folder: string, before: Date): Promise<void> {
 }
 
 /** Deletes the folders of dumps that were published before a moment, and no other folder. */
-async function deletePublished(pool: pg.Pool, inboxDir: string, before: Date): Promise<void> {
+async function deletePublished(pool: Pool, inboxDir: string, before: Date): Promise<void> {
   const { rows } = await pool.query<{ source: string; dump_date: string }>(
     `select source, dump_date from registry.run where state = 'published' and finished_at < $1`,
     [before],
