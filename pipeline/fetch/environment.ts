@@ -3,13 +3,8 @@ import { checkEnvironment, setting } from '../../sql/process/environment.ts';
 
 const secret = z.string().regex(/^[\x21-\x7e]+$/);
 
-const address = z.string().refine((text) => {
-  const url = URL.parse(text);
-  // `fetch` refuses an address with a name or password. Paths are appended to the address, so it has no `?` or `#`.
-  return (
-    url !== null && /^https?:$/.test(url.protocol) && url.username === '' && !/[?#]/.test(text)
-  );
-});
+// `fetch` refuses an address with a name or password. Paths are appended to the address, so it has no `?` or `#`.
+const address = z.url({ protocol: /^https?$/ }).refine((url) => !/[?#]|:\/\/[^/]*@/.test(url));
 
 /** An address to which paths are appended. */
 const base = address.transform((url) => url.replace(/\/+$/, ''));
