@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { DummyDriver, Kysely, PostgresDialect } from 'kysely';
+import { CompiledQuery } from 'kysely';
 import { Client, type Pool, type PoolClient } from 'pg';
 import { type Db, openKysely } from './kysely.ts';
 import { isDatabaseAway, isLostConnection } from './lost-connection.ts';
@@ -126,7 +126,10 @@ function watchServer(pool: Pool, isReader: boolean) {
     async read<T>(work: (db: Db) => Promise<T>, least_no: number) {
       const client = await pool.connect();
       try {
-        const session = sessions.get(client) ?? { db: openOne(client), snapshot_no: -1 };
+        const session = sessions.get(client) ?? {
+          db: openBy(client.query.bind(client)),
+          snapshot_no: -1,
+        };
         sessions.set(client, session);
         if (session.snapshot_no < least_no) Object.assign(session, await askHowFar(client));
         const { db, snapshot_no } = session;
@@ -141,29 +144,19 @@ function watchServer(pool: Pool, isReader: boolean) {
   };
 }
 
-/** Opens the tables through one session, which the caller releases. */
-function openOne(client: PoolClient): Db {
-  const query = client.query.bind(client);
-  const connect = () => Promise.resolve({ query, release: () => undefined });
-  return openKysely({ connect, end: () => Promise.resolve() } as unknown as Pool);
+/** Opens the tables so that `query` runs each statement, such as the one of a session that the caller releases. */
+function openBy(query: (text: string, values: unknown[]) => Promise<unknown>): Db {
+  const client = { query, release: () => undefined };
+  return openKysely({ connect: () => Promise.resolve(client) } as unknown as Pool);
 }
-
-const refuse = () => {
-  throw new Error('A routed statement has no transaction and no stream');
-};
 
 /** Opens the tables so that `read` routes each statement by itself. */
 function openRouted(read: Readers['read']): Db {
-  const driver = new DummyDriver();
-  driver.beginTransaction = refuse;
-  driver.acquireConnection = () =>
-    Promise.resolve({
-      executeQuery: (query) => read((db) => db.executeQuery(query) as Promise<never>),
-      streamQuery: refuse,
-    });
-  const dialect = new PostgresDialect({ pool: () => refuse() });
-  dialect.createDriver = () => driver;
-  return new Kysely({ dialect });
+  return openBy((text, values) => {
+    if (/^(begin|start transaction)/.test(text))
+      throw new Error('A routed statement has no transaction');
+    return read((db) => db.executeQuery(CompiledQuery.raw(text, values)));
+  });
 }
 
 /** Returns readers that send every read to the writer, for an installation without standbys. */
