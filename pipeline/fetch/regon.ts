@@ -88,9 +88,8 @@ async function planDay(
   journal: Journal,
 ): Promise<string[]> {
   const due = asked.filter((regon) => !journal.outcomes.has(regon));
-  const unitCount = due.reduce((count, regon) => count + units(regon).length, 0);
   // An entity takes a twentieth of a search and at least three reports; a unit takes two reports.
-  const calls = Math.ceil(3.05 * due.length + 2 * unitCount);
+  const calls = Math.ceil(3.05 * due.length + 2 * due.flatMap(units).length);
   const needed_ms = bir.rate.estimate_ms(calls);
   if (needed_ms <= LONGEST_FETCH_ms) return due;
   const hours = Math.round(needed_ms / hour_ms);

@@ -172,11 +172,11 @@ async function readList(
     const number = `${list} ${day} ${cursor}`;
     if (!journal.outcomes.has(number)) {
       const found = await sirene.page(list, `${lists[list].day}:${day}`, cursor);
-      const { curseurSuivant = cursor } = found?.header ?? {};
+      const { total: stated = total, curseurSuivant = cursor } = found?.header ?? {};
+      if (stated > MOST_ROWS) return undefined;
       const count = found?.[lists[list].rows]?.length ?? 0;
-      if ((found?.header.total ?? 0) > MOST_ROWS) return undefined;
-      const outcome = [count, found?.header.total ?? total, curseurSuivant].join(' ');
-      journal.append(number, outcome, found && count > 0 ? [found] : []);
+      const outcome = [count, stated, curseurSuivant].join(' ');
+      journal.append(number, outcome, count > 0 ? [found!] : []);
     }
     const [count, now, next] = journal.outcomes.get(number)!.split(' ') as [string, string, string];
     if (cursor !== '*' && Number(now) !== total) {

@@ -261,20 +261,17 @@ async function publish(night: Night, findings: GuardFinding[]): Promise<RunSumma
 
 /** Reserves the ids of new events in another session, so that the row of the last id is locked briefly. */
 async function reserveEventIds({ pool, client, run_id, stage }: Night): Promise<void> {
-  const { rows } = await client.query<{ count: string }>(
-    `select count(*) from ${stage}.company_event where event_id is null`,
-  );
+  const unnumbered = `select count(*) from ${stage}.company_event where event_id is null`;
+  const { rows } = await client.query<{ count: string }>(unnumbered);
   const { count } = rows[0]!;
   if (count === '0') return;
-  const reserved = await inSession(pool, (other) =>
-    other.query<{ before: string }>(`select registry.reserve_ids($1, 'event', $2) as before`, [
-      run_id,
-      count,
-    ]),
+  const reserve = `select registry.reserve_ids($1, 'event', $2) as before`;
+  const { rows: reserved } = await inSession(pool, (other) =>
+    other.query<{ before: string }>(reserve, [run_id, count]),
   );
   await client.query(
     `update ${stage}.night
      set first_event_id = $1::bigint + 1, last_event_id = $1::bigint + $2::bigint`,
-    [reserved.rows[0]!.before, count],
+    [reserved[0]!.before, count],
   );
 }
