@@ -15,12 +15,12 @@ export function onEndSignal(listener: (signal: Signal) => void): () => void {
   };
 }
 
-/** The error of work that a signal has ended in the middle; the database is as it was before. */
+/** The error of work that a signal has ended in the middle. Its message ends with what became of the work. */
 export class Interrupted extends Error {
   readonly signal: Signal;
 
-  constructor(signal: Signal) {
-    super(`Stopped by ${signal}; what was under way is rolled back`);
+  constructor(signal: Signal, consequence: string) {
+    super(`Stopped by ${signal}; ${consequence}`);
     this.signal = signal;
   }
 }
@@ -29,11 +29,13 @@ export class Interrupted extends Error {
  * Returns a signal that the first signal to end aborts. Later ones have no effect: a terminal and `npm` may
  * both send one.
  *
- * @param Reason the error of work that the signal ends in the middle
+ * @param consequence what follows for work that the signal ends in the middle; absent: the work ends by itself
  */
-export function endSignal(Reason?: typeof Interrupted) {
+export function endSignal(consequence?: string) {
   const controller = new AbortController();
-  const stopListening = onEndSignal((name) => controller.abort(Reason && new Reason(name)));
+  const stopListening = onEndSignal((name) =>
+    controller.abort(consequence && new Interrupted(name, consequence)),
+  );
   return { signal: controller.signal, stopListening };
 }
 
@@ -49,7 +51,7 @@ export async function interruptible<T>(
   db: Database,
   use: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const { signal, stopListening } = endSignal(Interrupted);
+  const { signal, stopListening } = endSignal('what was under way is rolled back');
   const interruption = whenAborted(signal).then(async () => {
     const ending = endSessions(db, `stopped by ${(signal.reason as Interrupted).signal}`)
       // An unreachable server notices the end of the process itself; the next run abandons this one.

@@ -7,15 +7,10 @@ import { describeMessage } from './report.ts';
 import { withDatabase } from './session.ts';
 import { readEnvironment } from '../environment.ts';
 import { exitCodeOf } from '../exit-codes.ts';
-import { endSignal, Interrupted } from '../signals.ts';
+import { endSignal } from '../signals.ts';
 import { readFetchEnvironment } from '../fetch/environment.ts';
 import { checkDay, fetchDay } from '../fetch/fetcher.ts';
 import { describeFetch } from '../fetch/report.ts';
-
-/** The error of a fetch that a signal has ended in the middle. */
-class FetchInterrupted extends Interrupted {
-  override message = `Stopped by ${this.signal}; what was had is kept, run it again to go on`;
-}
 
 /** Returns the rows of a query. A fetch creates no embedded database: without one there are none. */
 async function query(file: string, values: unknown[]) {
@@ -34,7 +29,7 @@ export async function fetchOne(
   const { inboxDir, LOG_LEVEL } = readEnvironment();
   const logger = await openLog(LOG_LEVEL);
   const settings = readFetchEnvironment();
-  const { signal } = endSignal(FetchInterrupted);
+  const { signal } = endSignal('what was had is kept, run it again to go on');
   const plan = { source, inboxDir, date, signal, query };
   const outcome = await fetchDay(settings, plan, logger);
   const isFetched = outcome.state === 'fetched';
