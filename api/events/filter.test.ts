@@ -24,11 +24,8 @@ await database.pool.query(`
   insert into customer.feed (account_id, event_id, company_id, event_date, event_type)
   select ${everything.account_id}, event_id, company_id, event_date, event_type
   from registry.event;
-  insert into customer.feed_count (account_id, event_date, event_type, country_code, event_count)
-  select account_id, event_date, coalesce(event_type, ''), 'PL', count(*)
-  from customer.feed
-  where account_id = ${everything.account_id}
-  group by account_id, event_date, grouping sets ((event_type), ())`);
+  update customer.watch
+  set events_count = (select count(*) from registry.event where event.company_id = watch.company_id)`);
 
 const history = '/companies/events?identifier_type=NIP&identifier_value=1000202000';
 

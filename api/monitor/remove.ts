@@ -37,11 +37,14 @@ async function removeCompanies(
     const asked = [account_id, ...columnsOf(names)];
     const found = await runPrepared<Found>(tx, 'api/monitor/find_watches.sql', asked);
     const company_ids = found.map(({ company_id }) => company_id);
-    await runPrepared(tx, 'api/monitor/delete_feed.sql', [account_id, company_ids]);
     const watch_ids = found.map(({ watch_id }) => watch_id);
     const { rows } = await sql<{ submissions: string[] }>`
       with removed as (
           delete from customer.watch where watch_id = any(${watch_ids}::bigint[])
+      ),
+      unfed as (
+          delete from customer.feed
+          where account_id = ${account_id} and company_id = any(${company_ids}::bigint[])
       )
       select customer.submissions_of(${watch_ids}) as submissions
     `.execute(tx);

@@ -21,8 +21,8 @@ const [warmCount, requestCount] = [200, 1000];
 /** The number of tokens, so high that no token reaches its rate limit. */
 const tokenCount = 160;
 
-const longestPage_ms = 10;
-/** The limit of an answer that reads many events or companies, because its filter leaves out most of them. */
+const longestPart_ms = 10;
+/** The limit of an answer that reads many events or companies. */
 const longestScan_ms = 150;
 const longestFanOut_s = 5;
 
@@ -61,8 +61,16 @@ const someDay = () => isoDate(dayNumber('2024-01-01') + some(dayCount));
 const someCursor = (scope: 'watched' | 'all') =>
   writeCursor({ scope, event_id: String(1 + some(eventCount)) });
 
-/** The functions that return the path of a random page, by the name of the question. */
+/** The functions that return the path of a random page or part, by the name of the question. */
 const questions: Record<string, (types: string[]) => string> = {
+  '100 events from any cursor': () => `/events/feed?after=${someCursor('watched')}`,
+  '100 events of all companies': () => `/events/feed?scope=all&after=${someCursor('all')}`,
+  '100 severe events from any cursor': () =>
+    `/events/feed?severity=critical,high&after=${someCursor('watched')}`,
+};
+
+/** The questions whose answer counts the events of the feed, or whose filter leaves out most of the read events. */
+const scans: typeof questions = {
   'The first page': () => '/watchlist/events',
   'Any page': () => `/watchlist/events?page=${1 + some(eventCount / 20)}`,
   'Any page of 100': () => `/watchlist/events?per_page=100&page=${1 + some(eventCount / 100)}`,
@@ -72,15 +80,7 @@ const questions: Record<string, (types: string[]) => string> = {
   'A page from one day on': () => `/watchlist/events?from_date=${someDay()}&page=${1 + some(500)}`,
   'A page of one type up to one day': (types) =>
     `/watchlist/events?event_type=${types[some(types.length)]}&to_date=${someDay()}`,
-  '100 events from any cursor': () => `/events/feed?after=${someCursor('watched')}`,
-  '100 events of all companies': () => `/events/feed?scope=all&after=${someCursor('all')}`,
   'A page of one class': () => `/watchlist/events?event_class=risk&page=${1 + some(50)}`,
-  '100 severe events from any cursor': () =>
-    `/events/feed?severity=critical,high&after=${someCursor('watched')}`,
-};
-
-/** The questions whose filter leaves out most events, so that an answer reads as many as it may. */
-const scans: typeof questions = {
   'A rare type from any cursor': () =>
     `/events/feed?scope=all&event_type=COMPANY_WEBSITE_REMOVED&after=${someCursor('all')}`,
   'A region and an activity from any cursor': () =>
@@ -94,10 +94,10 @@ async function timePages(api: string, tokens: string[], types: string[]): Promis
     const paths = Array.from({ length: count }, () => question(types));
     return askInTurn(api, paths, tokens);
   };
-  for (const question of Object.values(questions)) await time(warmCount, question);
+  for (const question of Object.values({ ...questions, ...scans })) await time(warmCount, question);
   for (const [name, question] of Object.entries({ ...questions, ...scans })) {
     const [count, p99] =
-      name in scans ? [warmCount, longestScan_ms] : [requestCount, longestPage_ms];
+      name in scans ? [warmCount, longestScan_ms] : [requestCount, longestPart_ms];
     const title = `${name} of a feed of ${eventCount.toLocaleString('en')} events`;
     judgeAnswers(title, await time(count, question), { p99 });
   }

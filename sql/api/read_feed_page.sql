@@ -1,105 +1,96 @@
 -- Returns one row: the count of events in the feed of account $1 that the filter $2 selects, a page of these events as
--- JSON, and the newest published day of each registry. The page has the $4 events after the first $3, newest first. The
--- filter has no part that needs the events or companies themselves: api/read_feed_rows.sql reads these.
--- A late page costs as much as the first. The daily counts give the days of the page, and an index-only scan skips the
--- earlier events of its first day.
+-- JSON, and the newest published day of each registry. The page has the $4 events after the first $3, newest first.
+-- The planner sees the values: it leaves out the conditions of absent fields, and reads of the feed only the index that
+-- the other conditions need.
 with asked as materialized (
     select feed_filter.* from registry.feed_filter($2::jsonb)
 ),
 
--- `earlier_count` counts the events of later days, which earlier pages list.
-day as materialized (
-    select
-        feed_count.event_date,
-        sum(feed_count.event_count) as event_count,
-        sum(sum(feed_count.event_count)) over (order by feed_count.event_date desc)
-        - sum(feed_count.event_count) as earlier_count
+-- The event ids of the countries that the filter leaves out; null where no other country has published.
+other_country as materialized (
+    select range_agg(int8range(event_range.first_event_id, event_range.last_event_id, '[]')) as event_ids
     from asked
-    cross join customer.feed_count
-    where
-        feed_count.account_id = $1::bigint
-        -- The type '' counts the events of all types.
-        and feed_count.event_type = any(coalesce(asked.types, '{""}'))
-        and (asked.countries is null or feed_count.country_code = any(asked.countries))
-        and feed_count.event_date between asked.from_date and asked.to_date
-    group by feed_count.event_date
+    join registry.event_range on event_range.country_code <> all(asked.countries)
 ),
 
-page as materialized (
-    select feed.event_id
+company as materialized (
+    select company.company_id
     from asked
-    cross join day
-    cross join lateral (
-        select greatest($3::bigint - day.earlier_count, 0)::bigint as skipped_count
-    ) as part
-    cross join lateral (
-        (
-            select feed.event_id
-            from customer.feed as feed
-            where
-                asked.countries is null
-                and asked.types is null
-                and feed.account_id = $1::bigint
-                and feed.event_date = day.event_date
-            order by feed.event_id desc
-            limit registry.page_items() offset part.skipped_count
-        )
-        union all
-        (
-            select feed.event_id
-            from unnest(asked.types) as type (event_type)
-            cross join lateral (
-                select feed.event_id
-                from customer.feed as feed
-                where
-                    feed.event_type = type.event_type
-                    and feed.account_id = $1::bigint
-                    and feed.event_date = day.event_date
-                order by feed.event_id desc
-                limit registry.page_items() + part.skipped_count
-            ) as feed
-            where asked.countries is null
-            order by feed.event_id desc
-            limit registry.page_items() offset part.skipped_count
-        )
-        union all
-        -- The ids of a day and a country lie in few ranges. A skipped event costs a quarter of a microsecond.
-        (
-            select feed.event_id
-            from (
-                select min(feed.event_id) as first_id, max(feed.event_id) as last_id
-                from customer.feed as feed
-                where feed.account_id = $1::bigint and feed.event_date = day.event_date
-            ) as of_day
-            join registry.event_range
-                on event_range.first_event_id <= of_day.last_id
-                and event_range.last_event_id >= of_day.first_id
-                and event_range.country_code = any(asked.countries)
-            cross join lateral (
-                select feed.event_id
-                from customer.feed as feed
-                where
-                    feed.account_id = $1::bigint
-                    and feed.event_date = day.event_date
-                    and feed.event_id between event_range.first_event_id and event_range.last_event_id
-                    and (asked.types is null or feed.event_type = any(asked.types))
-                order by feed.event_id desc
-                limit registry.page_items() + part.skipped_count
-            ) as feed
-            where asked.countries is not null
-            order by feed.event_id desc
-            limit registry.page_items() offset part.skipped_count
-        )
-    ) as feed
+    cross join customer.watch
+    cross join lateral registry.selected_company(
+        watch.company_id, null, asked.regions, asked.legal_forms, asked.activities
+    ) as company
+    where watch.account_id = $1::bigint
+),
+
+selected as not materialized (
+    select feed.event_id, feed.event_date
+    from customer.feed
     where
-        day.earlier_count + day.event_count > $3::bigint
-        and day.earlier_count < $3::bigint + $4::bigint
-    order by day.event_date desc, feed.event_id desc
+        feed.account_id = $1::bigint
+        and feed.event_date >= coalesce(($2::jsonb ->> 'from_date')::date, '-infinity')
+        and feed.event_date <= coalesce(($2::jsonb ->> 'to_date')::date, 'infinity')
+        and (
+            not $2::jsonb ?| '{event_types,severities,event_classes,categories}'
+            or feed.event_type = any((select asked.types from asked)::text[])
+        )
+        and (
+            not $2::jsonb ? 'countries'
+            or (select other_country.event_ids is null from other_country)
+            or not feed.event_id <@ (select other_country.event_ids from other_country)
+        )
+        and (
+            not $2::jsonb ?| '{regions,legal_forms,activity_prefixes}'
+            or feed.company_id in (select company.company_id from company)
+        )
+        and (
+            not $2::jsonb ? 'sources'
+            or (select event.source from registry.event where event.event_id = feed.event_id limit 1)
+            = any((select asked.sources from asked)::text[])
+        )
+),
+
+-- The watches count the events of the whole feed.
+counted as materialized (
+    select
+        case
+            when $2::jsonb - 'countries' = '{}' and other_country.event_ids is null
+                then (
+                    select coalesce(sum(watch.events_count), 0)::bigint
+                    from customer.watch
+                    where watch.account_id = $1::bigint
+                )
+            else (select count(*) from selected)
+        end as total
+    from other_country
+),
+
+-- The pages of the second half are read from the end.
+page as materialized (
+    select part.event_id
+    from (
+        (
+            select selected.event_id
+            from selected
+            where (select $3::bigint < (counted.total + 1) / 2 from counted)
+            order by selected.event_date desc, selected.event_id desc
+            limit $4::bigint offset $3::bigint
+        )
+        union all
+        (
+            select selected.event_id
+            from selected
+            where (select $3::bigint >= (counted.total + 1) / 2 from counted)
+            order by selected.event_date, selected.event_id
+            limit (select greatest(least($4::bigint, counted.total - $3::bigint), 0) from counted)
+            offset (select greatest(counted.total - $3::bigint - $4::bigint, 0) from counted)
+        )
+    ) as part
     limit $4::bigint
 )
 
 select
-    (select coalesce(sum(day.event_count), 0)::float8 from day) as total,
+    (select counted.total::float8 from counted) as total,
     coalesce(json_agg(item)::text, '[]') as events,
     (select registry.published_days(asked.countries) from asked) as published
 from (

@@ -59,12 +59,6 @@ webhook_delivery as (
     returning true
 ),
 
-feed_count as (
-    delete from customer.feed_count
-    using customer.account
-    where account.ended_at is not null and feed_count.account_id = account.account_id
-),
-
 -- Deletes registrations whose token and mail are gone: such a registration can no longer be completed.
 unopened as (
     delete from customer.account

@@ -1,7 +1,7 @@
 -- Adds the events of the night to the feeds of the accounts that watch the companies. Readers continue in the
 -- order of publication (registry.event_range), so that they miss no event of a night that ends later.
 
--- One statement writes the feed and its counts, so that both always agree.
+-- One statement writes the feed and the counts of the watches, so that both always agree.
 with stated as (
     update customer.watch
     set
@@ -19,32 +19,12 @@ with stated as (
         and watch.state = 'ready'
         and watch.account_id in (select watcher.account_id from stage.watcher)
     returning watch.account_id, watch.company_id
-),
-
-fed as (
-    insert into customer.feed (account_id, event_id, company_id, event_date, event_type)
-    select
-        stated.account_id, watched_event.event_id, watched_event.company_id,
-        watched_event.event_date, watched_event.event_type
-    from stated
-    join stage.watched_event using (company_id)
-    order by stated.account_id, watched_event.event_id
-    returning feed.account_id, feed.event_date, feed.event_type
 )
 
-insert into customer.feed_count as day (
-    account_id, event_date, event_type, country_code, event_count
-)
+insert into customer.feed (account_id, event_id, company_id, event_date, event_type)
 select
-    fed.account_id,
-    fed.event_date,
-    coalesce(fed.event_type, ''),
-    night.country_code,
-    count(*)
-from fed
-cross join stage.night
-group by
-    fed.account_id, fed.event_date, night.country_code, grouping sets ((fed.event_type), ())
-order by 1, 2, 3
-on conflict on constraint feed_count_pkey do update
-set event_count = day.event_count + excluded.event_count;
+    stated.account_id, watched_event.event_id, watched_event.company_id,
+    watched_event.event_date, watched_event.event_type
+from stated
+join stage.watched_event using (company_id)
+order by stated.account_id, watched_event.event_id;

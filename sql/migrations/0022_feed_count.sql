@@ -1,0 +1,22 @@
+-- Pages of feeds count the rows of the feed, instead of keeping counts by day (api/read_feed_page.sql).
+drop table customer.feed_count;
+
+-- Until it is restarted, the API of release 2.0.0 reads these counts. When it removes a company from a watch list, it
+-- subtracts the deleted rows; the trigger leaves out the subtraction, since the view counts the rows that are left.
+create view customer.feed_count as
+select
+    feed.account_id,
+    feed.event_date,
+    coalesce(feed.event_type, '') as event_type,
+    company.country_code,
+    count(*) as event_count
+from customer.feed
+join registry.company using (company_id)
+group by feed.account_id, feed.event_date, company.country_code, grouping sets ((feed.event_type), ());
+
+create function customer.keep_feed_count() returns trigger
+language plpgsql as 'begin return null; end';
+
+create trigger feed_count_kept
+instead of update or delete on customer.feed_count
+for each row execute function customer.keep_feed_count();
