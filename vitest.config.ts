@@ -10,6 +10,7 @@ export default defineConfig({
     // Test files share the modules of their process: to load them takes longer than most files.
     isolate: false,
     setupFiles: './fixtures/process/after-file.ts',
+    // `npm test` leaves out *.long.test.ts, which `npm run test:long` runs (package.json).
     include: ['{api,pipeline,sql,scripts,fixtures}/**/*.test.ts'],
     globalSetup: './fixtures/database/test-cluster.ts',
     testTimeout: 60_000,

@@ -13,7 +13,7 @@ import {
   setting,
   whole,
 } from '../sql/process/environment.ts';
-import type { Language } from '../sql/words/message.ts';
+import type { Language } from '../sql/words/message-format.ts';
 import { bounds, type Bounds } from './figures/account-limits.ts';
 import { prices } from './figures/prices-and-bonus.ts';
 import { normalizeDomain } from './accounts/mail-address.ts';

@@ -11,7 +11,7 @@ import { findPort } from '../fixtures/client/test-api.ts';
 import { insertDays } from '../fixtures/database/published-days.ts';
 import { createTestDatabase } from '../fixtures/database/test-database.ts';
 import { type Started, startScript } from '../fixtures/process/cli.ts';
-import { DEMO_EMAIL } from '../sql/demo.ts';
+import { DEMO_EMAIL } from '../sql/demo-account.ts';
 
 const main = fileURLToPath(new URL('main.ts', import.meta.url));
 

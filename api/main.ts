@@ -7,7 +7,7 @@ import { setFlagsFromString } from 'node:v8';
 import type { Pool } from 'pg';
 import { destination, type Logger } from 'pino';
 import { connect } from '../sql/connection/database.ts';
-import { countSnapshots, revokeDemoTokens } from '../sql/demo.ts';
+import { countSnapshots, revokeDemoTokens } from '../sql/demo-account.ts';
 import { EnvironmentError, isLoopback } from '../sql/process/environment.ts';
 import { openKysely } from '../sql/connection/kysely.ts';
 import { openPool } from '../sql/connection/pool.ts';

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError } from 'commander';
 import { sayAtOnce } from '../sql/process/log.ts';
-import { productVersion } from '../sql/suitable.ts';
+import { productVersion } from '../sql/version-check.ts';
 import { stateOf, WrongUsage } from './errors.ts';
 import { exitCodeOfError, exitCodes } from './exit-codes.ts';
 import { describeFault } from './fault.ts';
@@ -158,7 +158,9 @@ try {
   end(error);
 }
 
-/** Returns the version with the commit, such as `0.1.0 (670bd81)`: an image has the commit in COMMIT, else git has it. */
+/**
+ * Returns the version with the commit, such as `0.1.0 (670bd81)`: an image has the commit in COMMIT, else git has it.
+ */
 function readVersion(): string {
   const root = fileURLToPath(new URL('../', import.meta.url));
   const file = `${root}COMMIT`;

@@ -4,7 +4,7 @@ import { readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Environment } from '../pipeline/environment.ts';
 import type { Database } from '../sql/connection/database.ts';
-import { DEMO_EMAIL as EMAIL } from '../sql/demo.ts';
+import { DEMO_EMAIL as EMAIL } from '../sql/demo-account.ts';
 import { until } from '../sql/process/system-process.ts';
 import { type IssuedToken, signOneTimeToken } from '../sql/secrets/signed-token.ts';
 import { writeSecretFile } from '../sql/secrets/secret-file.ts';

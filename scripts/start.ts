@@ -14,7 +14,7 @@ import { runWorker } from '../pipeline/worker/worker.ts';
 import { figure } from '../pipeline/written-figure.ts';
 import { connect, type Database } from '../sql/connection/database.ts';
 import { defaultCountry } from '../sql/country.ts';
-import { countSnapshots, DEMO_EMAIL } from '../sql/demo.ts';
+import { countSnapshots, DEMO_EMAIL } from '../sql/demo-account.ts';
 import { readTogether } from '../sql/process/environment.ts';
 import { openLog, sayAtOnce } from '../sql/process/log.ts';
 import { nameMisspelt } from '../sql/process/misspelt.ts';

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import type { ClientBase, DatabaseError, Pool } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { inSession, isThere } from './connection/database.ts';
-import { productVersion, requireSuitable } from './suitable.ts';
+import { productVersion, requireSuitable } from './version-check.ts';
 
 /**
  * Matches a line that names a file below `dictionary/`. `\copy <table> from '<file>'` copies the columns that

@@ -4,7 +4,7 @@ import pLimit from 'p-limit';
 import { z } from 'zod';
 import { retryAfter_s } from '../figures/rate-limits.ts';
 import { sizes } from '../figures/sizes.ts';
-import { atLeast } from '../http/field.ts';
+import { atLeast } from '../http/text-fields.ts';
 import { coded, unavailable } from '../http/errors.ts';
 
 const [minimumCharacters, maximumBytes] = sizes.password;
@@ -17,7 +17,7 @@ const tagLength = 32;
 /** The queue of password hashes: one is computed at a time, in a thread, so that requests keep the other cores. */
 const queue = pLimit(1);
 
-/** The field for a new password: at least 8 characters, at most 1024 bytes. */
+/** The field for a new password: at least 8 characters, at most 1024 bytes. register.ts compares its confirmation. */
 export const passwordField = z
   .string()
   .check(atLeast(minimumCharacters))

@@ -6,7 +6,7 @@ import { endpoint } from '../endpoint/endpoint.ts';
 import { limits } from '../figures/rate-limits.ts';
 import type { Context } from '../http/context.ts';
 import { coded, invalid, switchedOff } from '../http/errors.ts';
-import { nameField } from '../http/field.ts';
+import { nameField } from '../http/text-fields.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
 import { findInitialized } from './init.ts';
 import { addressField, mailboxOf } from './mail-address.ts';
@@ -58,6 +58,7 @@ async function registerAccount(options: Context, body: z.output<typeof registrat
   const profile = { email, name, password_hash, language };
   const isMailed = await isMailAllowed(options.limiter, 'init', mailboxOf(email));
   return options.db.transaction().execute(async (tx) => {
+    // `createRef` of ../auth/token-secret.ts makes the 12 characters of a `user_ref`.
     const { account_id, user_ref } = await tx
       .insertInto('customer.account')
       .values({ user_ref: createRef(), ...profile, created_at: at })

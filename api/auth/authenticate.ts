@@ -52,7 +52,11 @@ export function refuseEnded(token: KnownToken | undefined): void {
   if (token?.state === 'expired') throw unauthorized('Token expired');
 }
 
-/** Throws the 403 for an API token where an operation needs the Master Token. */
+/**
+ * Throws the 403 for an API token where an operation needs the Master Token. ../endpoint/mount.ts calls it for
+ * endpoints with `auth: 'master'`: all of tokens/, and the changes of an account by accounts/profile.ts and
+ * accounts/end.ts.
+ */
 export function requireMaster({ kind }: Caller): void {
   if (kind === 'master') return;
   throw new HttpError(403, { message: 'This operation needs the Master Token.' });
@@ -92,7 +96,10 @@ export function createAuthentication({
     return hash === undefined ? undefined : findHash(hash);
   }
 
-  /** Counts a use of the token that `find` returned for a request, and returns its caller. Throws a 401 without a valid token. */
+  /**
+   * Counts a use of the token that `find` returned for a request, and returns its caller. Throws a 401 without a valid
+   * token.
+   */
   function admit(request: Request, token: KnownToken | undefined): Caller {
     if (!token) throw unauthorized(readBearer(request).error ?? 'Invalid token');
     refuseEnded(token);

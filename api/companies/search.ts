@@ -22,7 +22,8 @@ import { findByNumbers, numberFields } from './search-numbers.ts';
 
 export type SearchOptions = Context & { searchIndex: SearchIndex };
 
-// `resolveFilter` of ../search/filter.ts sets the default country and status, ../figures/sizes.ts the page size.
+// ../search/filter.ts has the filters, their lengths and the default country and status, ../figures/sizes.ts the page
+// size.
 const searchQuery = filterQuery.safeExtend({
   ...numberFields,
   ...pagingFields,

@@ -128,7 +128,7 @@ function problemsOf(issue: z.core.$ZodIssue): Problem[] {
 
 /**
  * Parses a request by a schema of its parts, `z.object({ params, query, body })`. Throws a 422 that names every
- * wrong field, also the problems that `check` returns.
+ * wrong field, also the problems that `check` returns. `invalid` of ../http/errors.ts writes its message and count.
  */
 export async function parse<Output>(
   schema: z.ZodType<Output>,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { countryOfNumber } from '../../sql/country.ts';
 import { describeEvent } from '../../sql/words/event-words.ts';
-import { type Language, locales } from '../../sql/words/message.ts';
+import { type Language, locales } from '../../sql/words/message-format.ts';
 import {
   category,
   eventClass,
@@ -33,6 +33,7 @@ export const langField = z
   .optional()
   .meta({ description: '(+) Adds `text` to each event: a sentence in this language.' });
 
+/** The first number of a company by rank: `registry.primary_identifier` of `sql/function/07_number.sql`. */
 export const numberFields = {
   primary_identifier: text.nullable(),
   identifier_type: identifierType.or(z.null()),

@@ -8,7 +8,7 @@ import { chooseCountries, countriesField } from '../dictionaries/countries.ts';
 import { category, eventClass, severity } from '../dictionaries/names.ts';
 import { sizes } from '../figures/sizes.ts';
 import { invalid, type Problem } from '../http/errors.ts';
-import { dateField } from '../http/field.ts';
+import { dateField } from '../http/text-fields.ts';
 import { keep } from '../http/cached-read.ts';
 import {
   type CountryField,

@@ -8,7 +8,7 @@ export const sizes = {
   webhook_bytes: 262_144,
   /** The maximum number of levels of lists and objects in a body. */
   depth: 16,
-  /** The maximum number of items of a list, such as the numbers of a lookup, or fields of an object. */
+  /** The maximum number of items of a list, such as the numbers of a lookup or an add, or fields of an object. */
   items: 100,
   /** The maximum number of errors of a 422. */
   errors: 100,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../sql/connection/kysely.ts';
-import { type Language, locales } from '../../sql/words/message.ts';
+import { type Language, locales } from '../../sql/words/message-format.ts';
 import { readCountries } from '../dictionaries/countries.ts';
 import { readWords } from '../dictionaries/words.ts';
 

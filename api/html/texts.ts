@@ -1,7 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Request } from 'express';
-import { createMessages, type Language, locales, type Values } from '../../sql/words/message.ts';
+import {
+  createMessages,
+  type Language,
+  locales,
+  type Values,
+} from '../../sql/words/message-format.ts';
 
 const languages = Object.keys(locales) as Language[];
 

@@ -78,7 +78,10 @@ export function loading(): HttpError {
   return unavailable(message, retryAfter_s.loading, 'LOADING');
 }
 
-/** Makes the 429 of an exceeded bound, which `message` names; the client may retry after `wait_s` seconds. */
+/**
+ * Makes the 429 of an exceeded bound, which `message` names; limiter.ts has most messages. A retry may follow `wait_s`
+ * later.
+ */
 export function tooMany(
   message: string,
   wait_s: number,

@@ -10,9 +10,9 @@ import {
 } from '../companies/company-of-request.ts';
 import { identifierType } from '../dictionaries/names.ts';
 import { sizes } from '../figures/sizes.ts';
-import { referenceField } from '../http/field.ts';
+import { referenceField } from '../http/text-fields.ts';
 
-/** Returns the schema of a list of up to 100 companies. */
+/** Returns the schema of a list of up to 100 companies; `referenceField` has the rules of a reference. */
 export const listOf = <Item extends z.ZodType>(item: Item) => z.array(item).min(1).max(sizes.items);
 
 export const numberList = listOf(writtenNumber);

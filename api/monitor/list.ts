@@ -5,7 +5,7 @@ import { numberCheck } from '../companies/number-check.ts';
 import { answersSuccess, model, preciseTime, text } from '../endpoint/answers.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
 import { coded } from '../http/errors.ts';
-import { referenceField } from '../http/field.ts';
+import { referenceField } from '../http/text-fields.ts';
 import { pageMeta, pagingFields, viewPageMeta } from '../http/paging.ts';
 import { common, isWatchOf, selectPage, watchedFields, watchStates } from './watch-list.ts';
 

@@ -5,6 +5,8 @@ import type { CompanyName } from '../companies/company-of-request.ts';
 import { text } from '../endpoint/answers.ts';
 import { type Paging, rowCount, skippedBy } from '../http/paging.ts';
 
+// What the endpoints of the watch list share; list.ts has the watched companies with their counts of events.
+
 export const common = { tag: 'Company monitor', auth: 'token' } as const;
 
 /** The fields by which answers name a watched company. */

@@ -14,7 +14,7 @@ import {
   type OpenApiDocument,
   type Operation as Described,
   type Schema,
-} from './complete.ts';
+} from './descriptions-and-examples.ts';
 import { createStripePayment } from '../wallet/stripe.ts';
 import type { Endpoint } from '../endpoint/endpoint.ts';
 import operationErrors from './operation-errors.json' with { type: 'json' };

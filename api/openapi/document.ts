@@ -12,11 +12,11 @@ import type { Auth, DocumentedError, Endpoint } from '../endpoint/endpoint.ts';
 import codes from '../http/codes.json' with { type: 'json' };
 import { commonHeaders, type Header, headers } from '../http/headers.ts';
 import { keep } from '../http/cached-read.ts';
-import { productVersion } from '../../sql/suitable.ts';
+import { productVersion } from '../../sql/version-check.ts';
 import { limits } from '../figures/rate-limits.ts';
 import { basePath, isPublic } from '../endpoint/mount.ts';
 import { deliveryRoute } from '../webhooks/documented-call.ts';
-import { complete, descriptions, type OpenApiDocument } from './complete.ts';
+import { complete, descriptions, type OpenApiDocument } from './descriptions-and-examples.ts';
 import general from './errors.json' with { type: 'json' };
 import special from './operation-errors.json' with { type: 'json' };
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { completeOptions } from '../../fixtures/client/test-api.ts';
 import { readCursor } from '../../sql/feed-cursor.ts';
 import { listEndpoints } from '../app.ts';
-import type { Operation } from './complete.ts';
+import type { Operation } from './descriptions-and-examples.ts';
 import { createDocument } from './document.ts';
 import examples from './examples.json' with { type: 'json' };
 

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Db } from '../../sql/connection/kysely.ts';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import { describeEvent, present } from '../../sql/words/event-words.ts';
-import { type Language, locales } from '../../sql/words/message.ts';
+import { type Language, locales } from '../../sql/words/message-format.ts';
 import { type Country, readCountries } from '../dictionaries/countries.ts';
 import { readWords, type Words } from '../dictionaries/words.ts';
 import { basePath } from '../endpoint/mount.ts';

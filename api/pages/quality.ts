@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import { z } from 'zod';
 import type { Context } from '../http/context.ts';
 import { chooseByAddress } from '../dictionaries/countries.ts';
-import { dateField } from '../http/field.ts';
+import { dateField } from '../http/text-fields.ts';
 import { pagingFields } from '../http/paging.ts';
 import { readNight, readNights } from '../quality/nights.ts';
 import { findCountryChoices } from '../html/country-choice.ts';

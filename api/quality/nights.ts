@@ -8,7 +8,7 @@ import { model, time } from '../endpoint/answers.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
 import { limits } from '../figures/rate-limits.ts';
 import { HttpError } from '../http/errors.ts';
-import { dateField } from '../http/field.ts';
+import { dateField } from '../http/text-fields.ts';
 import { pageMeta, type Paging, pagingFields, skippedBy, viewPageMeta } from '../http/paging.ts';
 
 /** The most files and refused attempts of a dump that an answer lists. The totals count all of them. */

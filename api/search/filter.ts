@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Db } from '../../sql/connection/kysely.ts';
 import { chooseAmong, countriesField, readCountries } from '../dictionaries/countries.ts';
 import { readLegalForms, readRegions, readSections, slugOf } from '../dictionaries/names.ts';
-import { atMost, dateField, inOrder } from '../http/field.ts';
+import { atMost, dateField, inOrder } from '../http/text-fields.ts';
 import { coded, invalid, type Problem } from '../http/errors.ts';
 import { findNear } from '../../sql/process/suggest.ts';
 

@@ -4,7 +4,10 @@ import { TermIndex, type TermArrays } from './term-index.ts';
 /** The number of companies that share one element of `nameStarts`. */
 export const nameBlock = 4;
 
-/** The names of companies: their words in order, and the pairs of characters (bigrams) in the words. */
+/**
+ * The names and other names of companies, as `api/search_rows.sql` selects them: their words in order, and the pairs of
+ * characters (bigrams) in the words.
+ */
 export interface NameArrays {
   /** The words of the companies' names, each with a space before it. */
   words: TermArrays;

@@ -5,7 +5,7 @@ import { day_ms } from '../../sql/process/durations.ts';
 import { countryField } from '../dictionaries/countries.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
 import { HttpError } from '../http/errors.ts';
-import { dateField } from '../http/field.ts';
+import { dateField } from '../http/text-fields.ts';
 import { cacheControlOf, chooseSource, common, countField, sourceField } from './source.ts';
 
 const rangeDays = 30;

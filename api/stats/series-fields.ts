@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { countryField } from '../dictionaries/countries.ts';
-import { dateField, inOrder } from '../http/field.ts';
+import { dateField, inOrder } from '../http/text-fields.ts';
 import { countField, sourceField } from './source.ts';
 
 /** The dimensions that group and select entries, in the order of the parameters of `read_series.sql`. */

@@ -5,7 +5,7 @@ import { changeAccount } from '../auth/change-account.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
 import { lifetimes } from '../figures/lifetimes.ts';
 import { invalid } from '../http/errors.ts';
-import { nameField } from '../http/field.ts';
+import { nameField } from '../http/text-fields.ts';
 import { answersWith, issueToken, newTokenData, viewAnswer } from './token.ts';
 import { common } from './token-of-path.ts';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { answersSuccess, time } from '../endpoint/answers.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
 import { sizes } from '../figures/sizes.ts';
-import { nameField } from '../http/field.ts';
+import { nameField } from '../http/text-fields.ts';
 import {
   pageMetaFields,
   pagingFields,

@@ -1,6 +1,8 @@
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import type { Db, Tx } from '../../sql/connection/kysely.ts';
 
+// `grant` adds credits (`deposit`, `start`); charge.ts withdraws them (`withdraw`, `sql/api/charge.sql`).
+
 /** A movement of credits in a wallet. */
 export interface Movement {
   account_id: string;

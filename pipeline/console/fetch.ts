@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { queryFile } from '../../sql/connection/database.ts';
 import { openLog } from '../../sql/process/log.ts';
 import { print, say } from './print.ts';
-import { describeMessage } from './report.ts';
+import { describeMessage } from './sentences.ts';
 import { withDatabase } from './session.ts';
 import { readEnvironment } from '../environment.ts';
 import { exitCodeOf } from '../exit-codes.ts';

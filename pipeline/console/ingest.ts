@@ -14,12 +14,13 @@ import { runDueNights, runSchedule } from './schedule.ts';
 import { Interrupted } from '../signals.ts';
 import { loadSource } from '../sources/source.ts';
 import { print, say } from './print.ts';
-import { describeOutcome } from './report.ts';
+import { describeOutcome } from './sentences.ts';
 import { type Session, withDatabase } from './session.ts';
 
 interface IngestOptions {
   date: string;
   accept?: string;
+  /** `publish` of ../night/nightly.ts rolls a dry run back and deletes it. */
   dryRun?: boolean;
   full?: boolean;
   json?: boolean;

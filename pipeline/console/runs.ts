@@ -4,7 +4,7 @@ import { shown } from '../figures/output-limits.ts';
 import { type RunSummary, summarise } from '../night/summary.ts';
 import { loadSource } from '../sources/source.ts';
 import { answer, minute } from './print.ts';
-import { describeRefusal, describeRun } from './report.ts';
+import { describeRefusal, describeRun } from './sentences.ts';
 import { withDatabase } from './session.ts';
 
 type RunStatus = Pick<

@@ -47,9 +47,9 @@ async function readPlan({ pool }: Database, planned: Date): Promise<Date> {
 }
 
 /**
- * Runs the due nights at the times of NIGHTLY_CRON, in the time of the default country, until the signal is
- * aborted. One run is under way at a time. A night waits for a database that is away. A missed night runs at
- * the start, or when a suspended machine resumes. Each scheduled run ends with a line in the log.
+ * Runs the due nights at the times of NIGHTLY_CRON (default: ../environment.ts), in the time of the default country,
+ * until the signal is aborted. One run is under way at a time. A night waits for a database that is away. A missed
+ * night runs at the start, or when a suspended machine resumes. Each scheduled run ends with a line in the log.
  */
 export async function runSchedule(db: Database, options: ScheduleOptions): Promise<void> {
   const { environment, logger, signal } = options;

@@ -8,7 +8,11 @@ const LINE_FEED = 10;
 /** The number of rows from which a copy is large: Postgres then needs statistics of the rows. */
 export const LARGE_ROWS = 500;
 
-/** Copies batches of lines into a table, and analyzes the table after a large copy. @returns the number of rows */
+/**
+ * Copies batches of lines into a table, with null for an empty field, and analyzes the table after a large copy.
+ *
+ * @returns the number of rows
+ */
 export async function copyBatches(
   client: PoolClient,
   table: string,

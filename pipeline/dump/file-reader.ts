@@ -14,7 +14,10 @@ import { isWellFormed } from './well-formed.ts';
 /** The columns of `stage.column_text` that precede the columns of a file. */
 export const prefixColumns = ['file_no', 'line', 'fingerprint', 'is_well_formed'];
 
-/** Turns the unknown records of one file into COPY lines, and its unreadable rows into rejects. */
+/**
+ * Turns the unknown records of one file into COPY lines, and its unreadable rows into rejects. archive.ts opens the
+ * file, also one in a .zip or .gz.
+ */
 export class FileReader extends TableReader implements StagedRows {
   readonly readers = [this];
   readonly table: string;

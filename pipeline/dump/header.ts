@@ -53,6 +53,7 @@ export function readHeader(
     names,
     columns,
     formed,
+    // stage.ts notes an unknown column.
     unknown: names.filter((name, at) => columns[at] === null && !ignored.includes(name)),
     /** The columns that the source describes and the file lacks. */
     missing,

@@ -1,7 +1,8 @@
 import type { SendMailOptions } from 'nodemailer';
-import type { Language } from '../../sql/words/message.ts';
+import type { Language } from '../../sql/words/message-format.ts';
 import { type Letter, writeHtml, writeText } from './letter.ts';
 
+/** The sender of all mails: `MAIL_FROM` of ../environment.ts. */
 export interface Sender {
   name: string;
   address: string;

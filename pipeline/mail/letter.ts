@@ -1,7 +1,7 @@
 import { Eta } from 'eta';
 import type { ClientBase } from 'pg';
 import { present } from '../../sql/words/event-words.ts';
-import type { Language } from '../../sql/words/message.ts';
+import type { Language } from '../../sql/words/message-format.ts';
 import type { Texts } from './texts/texts.ts';
 
 /**

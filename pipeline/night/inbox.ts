@@ -32,7 +32,10 @@ export interface RefusedRun {
   published_date: string | null;
 }
 
-/** The end of a night. Only the nights of an inbox can be `failed`: `ingest` throws a fault. */
+/**
+ * The end of a night; `nothing`: check-date.ts found the same files published. Only the nights of an inbox can be
+ * `failed`: `ingest` throws a fault.
+ */
 export type Outcome =
   | RunSummary
   | RefusedRun

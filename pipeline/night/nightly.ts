@@ -17,7 +17,7 @@ import { loadSource } from '../sources/source.ts';
 import { describeFindings, runChecks } from './guards.ts';
 import { inLastSession, lockPublishing, lockSource } from './lock.ts';
 import type { Night, NightOptions } from './context.ts';
-import { checkDate } from './dump-date.ts';
+import { checkDate } from './check-date.ts';
 import { fence } from './fence.ts';
 import {
   abandonRuns,
@@ -40,7 +40,7 @@ import { type RunSummary, summarise } from './summary.ts';
 
 /**
  * The steps between reading and publishing: files of sql/nightly. The lists of a row run in parallel.
- * `pipeline/dump/` runs the other files of `1_read`: `count_documents`, `missing_column` and `normalise`.
+ * `pipeline/dump/` runs `1_read/count_documents`, `1_read/missing_column` and `1_read/normalise`.
  */
 const comparison: readonly (readonly Steps[])[] = [
   [['2_compare/records'], ['2_compare/vanished']],

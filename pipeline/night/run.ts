@@ -74,7 +74,9 @@ export async function endRun(
 
 /**
  * Ends the open transaction, and records a refused or failed attempt with its reason. Deletes the run of a dry run, and
- * of an attempt without a dump or without anything to do. @returns the error to throw, which states why the attempt failed
+ * of an attempt without a dump or without anything to do.
+ *
+ * @returns the error to throw, which states why the attempt failed
  */
 export async function noteFailure(night: Night, error: unknown): Promise<unknown> {
   const { client } = night;

@@ -22,7 +22,10 @@ export interface RunSummary {
   events: number;
   /** The numbers of events by type, the most frequent type first. */
   event_types: Record<string, number>;
-  /** Unknown values, ignored files and doubtful numbers, each with the number of its rows. */
+  /**
+   * Unknown values, ignored files and doubtful numbers, each with the number of its rows. The steps and sources insert
+   * them into `stage.notice`; ../console/sentences.ts words them.
+   */
   notices: { subject: string; value: string; rows: number }[];
 }
 

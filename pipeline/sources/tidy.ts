@@ -25,7 +25,8 @@ const ESCAPES = 3;
 
 /**
  * Returns the text that a registry means, without escapes, trimmed, and with one blank for each run of white
- * space. Returns a blank text for hyphens alone, which registries write into empty fields. Every source reads
+ * space. Returns a blank text for hyphens alone, which registries write into empty fields. A blank field becomes null
+ * in COPY (../dump/copy-lines.ts). Every source reads
  * its values with this function. `RecordScanner` finds the records that need it.
  */
 export function tidy(text: string): string {

@@ -11,7 +11,7 @@ import { texts } from '../mail/texts/texts.ts';
 import { readCursor } from '../../sql/feed-cursor.ts';
 import { createAgent } from '../../sql/webhook/address.ts';
 import { listSecrets } from '../../sql/webhook/secret.ts';
-import { webhookCall, webhooks as figures } from '../figures/webhook-retries.ts';
+import { webhookCall, webhooks as figures } from '../figures/webhook-calls.ts';
 import { worker } from '../figures/worker-pauses.ts';
 import { deliverWebhooks } from './deliver.ts';
 

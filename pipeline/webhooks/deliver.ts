@@ -1,5 +1,5 @@
 import { runPrepared } from '../../sql/connection/prepared.ts';
-import { webhooks as figures } from '../figures/webhook-retries.ts';
+import { webhooks as figures } from '../figures/webhook-calls.ts';
 import { workInLanes } from '../repeat.ts';
 import type { LeasedWebhook } from './message.ts';
 import { takeTurn, type TurnOptions } from './turn.ts';
@@ -12,7 +12,8 @@ interface News {
 /**
  * Calls the webhooks that are due, each in its turn and in the order of its feed, until the signal is aborted. Then
  * waits until the calls under way have ended. Parallel workers share the webhooks by leases. The lease of a killed
- * worker expires; another worker then repeats the call.
+ * worker expires; another worker then repeats the call. sql/webhook/address.ts makes a call, in the bounds of
+ * `webhookCall`.
  *
  * @param onFault receives the error of a failed turn; the turn is repeated later
  */

@@ -1,5 +1,5 @@
 import type { Outcome } from '../../sql/webhook/address.ts';
-import { webhooks as figures } from '../figures/webhook-retries.ts';
+import { webhooks as figures } from '../figures/webhook-calls.ts';
 import { readRetryAfter } from '../retry-after.ts';
 import type { LeasedWebhook } from './message.ts';
 

@@ -6,7 +6,7 @@ import { writeCursor } from '../../sql/feed-cursor.ts';
 import type { FeedPart } from '../../sql/feed.ts';
 import type { Tables } from '../../sql/tables/tables.ts';
 import { listSecrets } from '../../sql/webhook/secret.ts';
-import { webhooks as figures } from '../figures/webhook-retries.ts';
+import { webhooks as figures } from '../figures/webhook-calls.ts';
 
 /** An endpoint that a worker may call until `leased_until`. */
 export type LeasedWebhook = Selectable<Tables['customer.webhook']>;

@@ -4,7 +4,7 @@ import { isLostConnection } from '../../sql/connection/lost-connection.ts';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import { type FeedFilter, readFeed } from '../../sql/feed.ts';
 import { type Agent, postSafely } from '../../sql/webhook/address.ts';
-import { webhooks as figures } from '../figures/webhook-retries.ts';
+import { webhooks as figures } from '../figures/webhook-calls.ts';
 import { afterFailure } from './failure.ts';
 import {
   composeMessage,
@@ -21,9 +21,9 @@ export interface TurnOptions {
 }
 
 /**
- * Takes the turn of an endpoint: calls it part after part of its feed for a second, and keeps what each call has
- * changed; tries again where the session is lost. Then gives the lease back. After an error the lease ends by itself,
- * and the turn is repeated.
+ * Takes the turn of an endpoint: calls it part after part of its feed for a second, with the events or the heartbeat of
+ * message.ts, and keeps what each call has changed; tries again where the session is lost. Then gives the lease back.
+ * After an error the lease ends by itself, and the turn is repeated.
  *
  * @param snapshot_no the snapshot of the newest night
  */

@@ -8,7 +8,9 @@ import { retainedRows, webhookDelivery_days } from '../figures/retention-periods
 import { mailFolder } from '../mail/transport.ts';
 import { whilePublishingWaits } from '../night/lock.ts';
 
-/** Deletes rows that are done, and rows older than their period (`../figures/retention-periods.ts`), in bounded batches. */
+/**
+ * Deletes rows that are done, and rows older than their period (`../figures/retention-periods.ts`), in bounded batches.
+ */
 export async function applyRetention(pool: Pool, settings: Environment, now: Date) {
   const { DATA_DIR, inboxDir } = settings;
   const { MAIL_DAYS, REJECT_DAYS, IP_DAYS, LEDGER_DAYS, INBOX_DAYS, CLOSED_PERSON_DAYS } = settings;

@@ -6,7 +6,7 @@ import { openPool } from '../../sql/connection/pool.ts';
 import { readSecretKey } from '../../sql/secrets/secret-key.ts';
 import { createAgent } from '../../sql/webhook/address.ts';
 import type { Environment } from '../environment.ts';
-import { webhookCall, webhooks } from '../figures/webhook-retries.ts';
+import { webhookCall, webhooks } from '../figures/webhook-calls.ts';
 import { worker as figures } from '../figures/worker-pauses.ts';
 import { type FetchEnvironment, readFetchEnvironment } from '../fetch/environment.ts';
 import { createOnDemandSources } from '../import/services.ts';
@@ -17,7 +17,7 @@ import { whileLocked } from '../night/lock.ts';
 import { repeat } from '../repeat.ts';
 import { whenAborted } from '../signals.ts';
 import { deliverWebhooks } from '../webhooks/deliver.ts';
-import { createComplaints } from './complaints.ts';
+import { createComplaints } from './fault-log.ts';
 import { serveMetrics } from './metrics.ts';
 import { applyRetention } from './retention.ts';
 

@@ -13,7 +13,10 @@ const lostTexts =
  */
 const passingCode = /^(08...|53...|55000|55P03|57014|40001|40P01)$/;
 
-/** Checks whether a server refused a statement because it is a standby, or is still in recovery. */
+/**
+ * Checks whether a server refused a statement because it is a standby, or is still in recovery; pool.ts ends such a
+ * session.
+ */
 export function isNoWriter({ code, routine }: { code?: unknown; routine?: unknown }): boolean {
   // The code 0A000 is about an unlogged table, which a server in recovery cannot read (PostgreSQL's plancat.c).
   return code === '25006' || (code === '0A000' && routine === 'get_relation_info');

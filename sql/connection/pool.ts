@@ -56,7 +56,7 @@ async function limitWaits(client: Client, patience_ms: number, isNameless: boole
 }
 
 /**
- * Makes a pool that survives the loss of its server: the next query throws.
+ * Makes a pool that survives the loss of its server: the next query throws. database.ts keeps dates as texts.
  *
  * @param config.patience_ms the longest wait for a session, a lock or a statement, in ms; a session that exceeds
  *   it ends; absent: 10 s for a session, no other limit

@@ -4,7 +4,7 @@ import { appendFile, chown, mkdir, open, readdir, rename } from 'node:fs/promise
 import { join } from 'node:path';
 import type { Cluster } from './cluster.ts';
 import { run } from '../process/system-process.ts';
-import { removeUnfinished, unfinished } from './remains.ts';
+import { removeUnfinished, unfinished } from './killed-server.ts';
 import type { ServerOptions } from './settings.ts';
 
 const locale = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'];

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { findBinaries } from './binaries.ts';
 import { type Cluster, isNamed, nameOf, wait_ms } from './cluster.ts';
 import { createCluster, isCluster } from './initdb.ts';
-import { clearRemains } from './remains.ts';
+import { clearRemains } from './killed-server.ts';
 import { findProcess, readText, run, until } from '../process/system-process.ts';
 import { openSession, type Session } from './session.ts';
 import { admission, readMachine, type ServerOptions, writeSettings } from './settings.ts';

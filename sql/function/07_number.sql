@@ -1,4 +1,6 @@
--- Loads the types of the numbers that identify companies, and defines their functions.
+-- Loads the types of the numbers that identify companies, and defines their functions. Numbers arrive without blanks
+-- and dashes, which map.sql of a source and api/companies/identifier.ts remove. The check functions of
+-- country/*/functions.sql refuse a number of zeros, so that it never links companies.
 \load registry.identifier_type from 'country/*/identifier_type.csv'
 
 -- Returns whether a number can be a number of its type; null for an unknown type.
@@ -65,8 +67,8 @@ create or replace function registry.shown_numbers(company registry.company) retu
 language sql stable parallel safe
 return registry.company_numbers(company.country_code, company);
 
--- Returns the one number that names a company in answers: its first one; null without a number. registry.identifier_type
--- returns its type.
+-- Returns the one number that names a company in answers: its first one; null without a number.
+-- registry.identifier_type returns its type.
 create or replace function registry.primary_identifier(company registry.company) returns text
 language sql stable parallel safe
 return registry.shown_numbers(company) #>> '{0,value}';

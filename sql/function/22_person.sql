@@ -1,3 +1,5 @@
+-- Defines the hashes that recognize a hidden person, and the job that erases the copies of the person's data.
+
 -- Returns a keyed hash. The key before the text is enough, without HMAC, since nobody hands in hashes.
 create or replace function person.hash(key bytea, trait text) returns bytea
 language sql stable parallel safe

@@ -1,6 +1,7 @@
--- Erases and deletes personal data that are older than their period, without a request. One run handles at most $4
--- rows of each kind, and $4 / 1000 ended accounts. Rejected rows older than $1, network addresses older than $2, ledgers
--- older than $3 and deliveries of webhooks older than $5 are due. Returns one row: whether more rows may be due.
+-- Erases and deletes personal data that are older than their period, without a request. (`person.erase` of
+-- function/21_hidden_entry.sql erases on a request or an objection.) One run handles at most $4 rows of each kind, and
+-- $4 / 1000 ended accounts. Rejected rows older than $1, network addresses older than $2, ledgers older than $3 and
+-- deliveries of webhooks older than $5 are due. Returns one row: whether more rows may be due.
 with reject as (
     update registry.reject
     set raw = ''

@@ -1,7 +1,7 @@
 import { readCountryRows } from '../country.ts';
 import en from './event-en.json' with { type: 'json' };
 import pl from './event-pl.json' with { type: 'json' };
-import { createMessages, type Language, type Message, type Messages } from './message.ts';
+import { createMessages, type Language, type Message, type Messages } from './message-format.ts';
 
 /**
  * The words of events, for mails and answers. An event takes `value` (added, removed or assigned),

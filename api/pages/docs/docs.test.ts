@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { listSamples, textOf } from '../../../fixtures/client/samples.ts';
 import { useApi } from '../../../fixtures/client/use-api.ts';
-import type { OpenApiDocument, Operation } from '../../openapi/complete.ts';
+import type { OpenApiDocument, Operation } from '../../openapi/descriptions-and-examples.ts';
 import { renderMarkdown } from './markdown.ts';
 
 const isDocs = (path: string) => /^\/(?:docs|guides)(?:$|[/#])/.test(path);

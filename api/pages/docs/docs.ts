@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import type { Router, RequestHandler } from 'express';
-import type { OpenApiDocument } from '../../openapi/complete.ts';
+import type { OpenApiDocument } from '../../openapi/descriptions-and-examples.ts';
 import { basePath } from '../../endpoint/mount.ts';
 import { addRead, createRouter } from '../../http/router.ts';
 import { keep } from '../../http/cached-read.ts';

@@ -1,4 +1,4 @@
-import type { Schema } from '../../openapi/complete.ts';
+import type { Schema } from '../../openapi/descriptions-and-examples.ts';
 
 /** A parameter or a field of a body, as a page of the reference lists it. */
 export interface Field {

@@ -1,4 +1,8 @@
-import type { OpenApiDocument, Operation, Schema } from '../../openapi/complete.ts';
+import type {
+  OpenApiDocument,
+  Operation,
+  Schema,
+} from '../../openapi/descriptions-and-examples.ts';
 import codes from '../../http/codes.json' with { type: 'json' };
 import general from '../../openapi/errors.json' with { type: 'json' };
 import { dereference, listFields, viewField } from './fields.ts';

@@ -1,4 +1,5 @@
-// AssemblyScript, compiled into lines.wasm: computes the fingerprint of bytes.
+// AssemblyScript, compiled into lines.wasm: computes the fingerprint of bytes. The seed stands for the mapping, the
+// file and its header; ../file-reader.ts makes it.
 
 export const PRIME_1: u64 = 0x9e3779b185ebca87;
 const PRIME_2: u64 = 0xc2b2ae3d27d4eb4f;

@@ -12,6 +12,9 @@ import {
 } from '../letter.ts';
 import type { Severity, Texts } from '../texts/texts.ts';
 
+// Chooses the pieces of the digest, with a line of `describeEvent` for each event; ../letter.ts and ../letter.eta make
+// the plain text and the HTML.
+
 interface DigestEvent {
   company_ref: string | null;
   company_name: string | null;

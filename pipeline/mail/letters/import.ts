@@ -1,4 +1,4 @@
-import type { Values } from '../../../sql/words/message.ts';
+import type { Values } from '../../../sql/words/message-format.ts';
 import { present } from '../../../sql/words/event-words.ts';
 import { type Letter, type LetterOptions, pageOf, type Piece, withReference } from '../letter.ts';
 

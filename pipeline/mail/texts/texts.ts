@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { createMessages, type Language, type Messages } from '../../../sql/words/message.ts';
+import { createMessages, type Language, type Messages } from '../../../sql/words/message-format.ts';
 import type account from './en/account.json';
 import type common from './en/common.json';
 import type digest from './en/digest.json';
@@ -26,6 +26,7 @@ export function readCatalogue(language: Language): Catalogue {
   return Object.assign({}, ...files.map((text) => JSON.parse(text) as object)) as Catalogue;
 }
 
+/** The texts by language. A mail is in the language of its account, which `sql/mail/take_mail.sql` reads. */
 export const texts = {
   en: createMessages('en', readCatalogue('en')),
   pl: createMessages('pl', readCatalogue('pl')),

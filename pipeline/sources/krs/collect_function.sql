@@ -1,4 +1,4 @@
--- Functions that the mapping of KRS calls more than once.
+-- Functions that the mapping of KRS calls more than once: numbers in force, and the start and end of a proceeding.
 
 -- Returns whether the status of a number means that it is in force; a number without a status is in force.
 create function stage.is_in_force(status text) returns boolean

@@ -1,6 +1,7 @@
--- Maps one row per extract. An unknown legal form, an invalid number, and an unreadable day or voivodeship change
--- nothing: the known value stays. `sections` is a JSON object with the current content of the extract; shape.csv lists its keys.
--- KRS states the day of registration, not the day on which the company began.
+-- Maps one row per extract, with its partners, shareholders, representatives and their roles. collect_function.sql has
+-- the functions, such as the days of a proceeding. An unknown legal form, an invalid number, and an unreadable day or
+-- voivodeship change nothing: the known value stays. `sections` is a JSON object with the current content of the
+-- extract; shape.csv lists its keys. KRS states the day of registration, not the day on which the company began.
 select
     document.file_no, document.line, document.entry_key_hint as entry_key,
     stage.krs_number_in_force(
@@ -67,7 +68,8 @@ select
     coalesce((document.document ->> 'entry_no')::integer, known.version_no) as version_no,
     version.day as version_date,
     coalesce(document.document ->> 'register', known.version_register) as version_register,
-    -- Only a full extract states former names. After a current extract, the entry keeps the former names that are known.
+    -- Only a full extract states former names. After a current extract, the entry keeps the former names that are
+    -- known.
     coalesce(
         (
             select jsonb_agg(jsonb_build_object('type', 'former_name', 'value', former.name))

@@ -7,7 +7,7 @@ import { isPossibleDay } from '../../calendar.ts';
 import { shorten } from '../rejects.ts';
 import { tidy } from '../tidy.ts';
 import type { Fields } from '../source.ts';
-import { findReport, fits, foldName, type Report, tellReport } from './report.ts';
+import { findReport, fits, foldName, type Report, tellReport } from './report-types.ts';
 
 /** The label of an answer in the dump: the report in any version of BIR, and the REGON of 9 or 14 digits. */
 type AnswerLabel = Partial<Record<'report' | 'regon', string | undefined>>;

@@ -3,7 +3,7 @@ import { type BirRow, readEnvelope, readRecords, SoapFault, UnreadableAnswer } f
 import { describeText, parseJson, readEach, UnusableAnswer } from '../answer.ts';
 import type { DocumentDescription } from '../source.ts';
 import { readNumber, readReport } from './answer.ts';
-import { findReportIn } from './report.ts';
+import { findReportIn } from './report-types.ts';
 
 /** The largest size of an answer, in bytes; even a company with thousands of units has less. */
 export const ANSWER_BYTES = 12 * 1024 ** 2;
@@ -11,10 +11,11 @@ export const ANSWER_BYTES = 12 * 1024 ** 2;
 const listName = /(?:^|\/)(new|updated|deleted)\.txt$/i;
 
 /**
- * Describes REGON, the register of GUS, by the answers of its service BIR 1.1 or 1.2 and by its daily lists. An entry is one activity; a natural person can have several. Its key is the REGON and the number of the
- * "silos": 1 CEIDG, 2 agricultural, 3 other, 4 struck off before 2014-11-08, 6 a legal person. An entry needs
- * the main report of the activity; a natural person needs DaneOgolne too. The last content of any other report
- * stays when the dump lacks the report.
+ * Describes REGON, the register of GUS, by the answers of its service BIR 1.1 or 1.2 and by its daily lists. An entry
+ * is one activity; a natural person can have several. Its key is the REGON and the number of the "silos": 1 CEIDG, 2
+ * agricultural, 3 other, 4 struck off before 2014-11-08, 6 a legal person. An entry needs the main report of the
+ * activity; a natural person needs DaneOgolne too. The last content of any other report stays when the dump lacks the
+ * report.
  */
 export const description: DocumentDescription = {
   format: 'document',

@@ -1,5 +1,6 @@
 -- Makes one document a legal unit, with the columns of a stock: values of the answers replace values of the
 -- known entry. Of several answers the one that INSEE touched last counts.
+-- The head office is the first establishment, as in a stock (source.ts); map.sql reads it as `head`.
 
 -- A small sample of the keys is enough for the plans: a larger sample takes longer than it saves.
 set local default_statistics_target = 10;

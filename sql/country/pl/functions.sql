@@ -81,7 +81,8 @@ return case
     else false
 end;
 
--- Returns whether a REGON has nine digits and the right check digit, modulo 11, 10 being 0.
+-- Returns whether a REGON has nine digits and the right check digit, modulo 11, 10 being 0. `isRegon14` of
+-- pipeline/sources/regon/answer.ts checks the 14 digits of a local unit.
 create or replace function registry.is_regon9(value text) returns boolean
 language sql immutable parallel safe
 return case

@@ -1,4 +1,5 @@
--- Turns changed activities into events.
+-- Turns changed activities into events. Codes that country/*/activity_recoding.csv maps to each other make one event,
+-- COMPANY_ACTIVITIES_RECLASSIFIED.
 
 -- Returns each old and new code that the official key maps to another code, in either direction. A division, group or
 -- class may become any code, or part of a code, that the codes below it may become.

@@ -1,5 +1,6 @@
--- Turns changed fields into typed events. registry.event_type (dictionary/event_type.csv) has the severity, class and
--- category of each type, and the subject and changes that give the type.
+-- Turns changed fields into typed events, also of owners, partners, shareholders and representatives.
+-- registry.event_type (dictionary/event_type.csv) has the severity, class and category of each type, and the subject
+-- and changes that give the type.
 
 -- Writes the events about dates and states. Each type has its own query, so that its values are computed only
 -- where its condition holds.

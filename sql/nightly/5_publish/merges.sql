@@ -1,5 +1,5 @@
--- Merges linked companies. From here on, all tables name the remaining companies, except stage.before, which is the
--- state of yesterday.
+-- Merges the companies that 3_companies/link.sql has linked. From here on, all tables name the remaining companies,
+-- except stage.before, which is the state of yesterday.
 do $$
 declare
     list regclass;

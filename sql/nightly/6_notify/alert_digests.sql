@@ -108,6 +108,7 @@ mail as (
     returning mail.account_id, mail.mail_id
 )
 
+-- The key of customer.alert (0014_feed.sql) refuses a second alert of an event, so that no event is mailed twice.
 insert into customer.alert (account_id, event_id, mail_id)
 select
     alert.account_id,

@@ -1,4 +1,5 @@
--- Ends the publication: the last statement before the commit. pipeline/night/fence.ts refuses a session after a failover.
+-- Ends the publication: the last statement before the commit by `publish` of pipeline/night/nightly.ts.
+-- pipeline/night/fence.ts refuses a session after a failover.
 
 delete from registry.reserved_id
 using stage.night

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findReport, findReportIn, tellReport } from './report.ts';
+import { findReport, findReportIn, tellReport } from './report-types.ts';
 
 test.each([
   ['BIR11OsPrawna', 'OsPrawna'],

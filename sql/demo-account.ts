@@ -1,5 +1,7 @@
 import type { Pool } from 'pg';
 
+// Invented companies: fixtures/ and fixtures/generator/.
+
 /**
  * The e-mail address of the account that `npm start` makes. `npm start` prints its Master Token and keeps it
  * in a file.

@@ -121,7 +121,11 @@ function describeParameter(parameter: Parameter, operationId: string): void {
   parameter.description ??= shared ?? describeProperty(name, 'query');
 }
 
-/** Adds the missing descriptions to the properties of a schema. @param name the name of the schema, or `request` for a request body */
+/**
+ * Adds the missing descriptions to the properties of a schema.
+ *
+ * @param name the name of the schema, or `request` for a request body
+ */
 function describeWithin(schema: Schema, name: string): void {
   // A client must accept fields that later versions add.
   if (name !== 'request' && schema.additionalProperties === false) {

@@ -4,6 +4,8 @@ import type { RunSummary } from '../night/summary.ts';
 import { figure } from '../written-figure.ts';
 import { shown } from '../figures/output-limits.ts';
 
+// The texts for people; with `--json` print.ts prints the outcome itself (../night/summary.ts).
+
 export function describeOutcome(outcome: Outcome): string {
   if (outcome.state === 'refused') return describeRefusal(outcome as RefusedRun);
   return 'entries' in outcome ? describeRun(outcome) : describeMessage(outcome);

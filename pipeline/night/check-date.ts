@@ -5,7 +5,8 @@ import type { Night } from './context.ts';
 
 /**
  * Throws `NothingToDo` when the same files are already published for the date of a dump, and a `Refusal` when other
- * files are already published for this date. Throws a `Refusal` too for a date in the future, or before the newest published dump.
+ * files are already published for this date. Throws a `Refusal` too for a date in the future, or before the newest
+ * published dump. api/stats/read_quality.sql counts the days that a dump is late.
  */
 export async function checkDate(night: Night, files: readonly DumpFile[]): Promise<void> {
   const { client, source, dump_date, newest } = night;

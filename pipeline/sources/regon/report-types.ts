@@ -1,5 +1,7 @@
 import { readTable } from '../table.ts';
 
+// Describes the reports of the service BIR. source.ts reads a report of a dump, ../../fetch/regon-report.ts writes it.
+
 // The column `field` has the names of GUS without the prefix of a report, such as `praw_` or `fizC_`.
 const fields = readTable<'group' | 'field' | 'name'>(new URL('fields.csv', import.meta.url));
 const groups = Map.groupBy(fields, ({ group }) => group);
