@@ -52,8 +52,6 @@ export class Column {
   fields: Fields | undefined;
   numbers = new Uint32Array();
   next = 0;
-  /** Whether no row of the page has a field. */
-  isBlank = false;
   readonly #name: string;
   readonly #root: SchemaTree;
   readonly #element: SchemaTree['element'];
@@ -154,8 +152,7 @@ export class Column {
     const rows = new Uint32Array(num_values);
     this.next = 0;
     this.numbers = rows;
-    this.isBlank = count === 0;
-    if (this.isBlank) return;
+    if (count === 0) return;
     const numbers = new Uint32Array(count);
     if (encoding.endsWith('_DICTIONARY')) {
       const width = values[0] ?? 0;

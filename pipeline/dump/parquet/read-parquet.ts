@@ -84,10 +84,9 @@ function lineWriter(columns: readonly Column[], width: number, separator: Separa
   return (row_count: number): Buffer => {
     let bytes = lines;
     let length = 0;
-    const filled = columns.filter(({ isBlank }) => !isBlank);
     for (let row = 0; row < row_count; row += 1) {
       let place = 0;
-      for (const column of filled) {
+      for (const column of columns) {
         const number = column.numbers[column.next + row]!;
         if (number === 0) continue;
         const { bytes: data, ends } = column.fields!;
