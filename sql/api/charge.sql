@@ -18,19 +18,17 @@ locked as materialized (
     for no key update skip locked
 ),
 
-counted as (
-    select
-        asked.*,
-        locked.balance - sum(asked.amount) over in_turn as balance_after,
-        locked.last_transaction_no + row_number() over in_turn as transaction_no
-    from asked
-    join locked using (account_id)
-    window in_turn as (partition by account_id order by asked.place)
-),
-
 granted as materialized (
     select *
-    from counted
+    from (
+        select
+            asked.*,
+            locked.balance - sum(asked.amount) over in_turn as balance_after,
+            locked.last_transaction_no + row_number() over in_turn as transaction_no
+        from asked
+        join locked using (account_id)
+        window in_turn as (partition by account_id order by asked.place)
+    ) as counted
     where balance_after >= 0
 ),
 
@@ -39,12 +37,9 @@ charged as (
         balance = newest.balance_after,
         last_transaction_no = newest.transaction_no
     from (
-        select
-            account_id,
-            min(balance_after) as balance_after,
-            max(transaction_no) as transaction_no
+        select distinct on (account_id) account_id, balance_after, transaction_no
         from granted
-        group by account_id
+        order by account_id, transaction_no desc
     ) as newest
     where wallet.account_id = newest.account_id
 )

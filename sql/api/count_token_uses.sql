@@ -28,11 +28,9 @@ counted as (
         last_used_ip = coalesce(usable.ip, token.last_used_ip)
     from usable
     where token.token_id = usable.token_id
-    returning token.token_id
 )
 
 select asked.hash
 from asked
 join customer.token as token using (secret_hash)
-left join counted using (token_id)
-where counted.token_id is null
+where token.token_id not in (select usable.token_id from usable)
