@@ -1,24 +1,17 @@
 /** The length from which one wrong letter is reported: shorter names resemble variables of other programs. */
 const SHORTEST = 8;
 
-/** Returns two words without their common beginning and end. */
-function findDifference(one: string, other: string): [string, string] {
-  const most = Math.min(one.length, other.length);
-  let begin = 0;
-  while (begin < most && one[begin] === other[begin]) begin += 1;
-  let end = 0;
-  while (end < most - begin && one.at(-1 - end) === other.at(-1 - end)) end += 1;
-  return [one.slice(begin, one.length - end), other.slice(begin, other.length - end)];
-}
-
 /**
  * Checks whether two words differ by two swapped letters or, in a long word, by one added, missing or wrong
  * letter.
  */
 function isOneSlip(given: string, setting: string): boolean {
-  const [left, right] = findDifference(given, setting);
-  if (setting.length >= SHORTEST && left.length <= 1 && right.length <= 1) return true;
-  return left.length === 2 && left === right.at(-1)! + right[0]!;
+  let same = 0;
+  while (same < setting.length && given[same] === setting[same]) same += 1;
+  const [left, right] = [given.slice(same), setting.slice(same)];
+  const isLetter = [left.slice(1), left].includes(right.slice(1)) || left.slice(1) === right;
+  const isSwap = left.length > 1 && left[1]! + left[0]! + left.slice(2) === right;
+  return isSwap || (isLetter && setting.length >= SHORTEST);
 }
 
 /**
