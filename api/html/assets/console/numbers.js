@@ -8,7 +8,7 @@ function prefixOf(options) {
     value.replace(/\d+$/, (digits) => `(?:${digits})?`),
     dataset.country,
   ]);
-  return new RegExp(`^(?:(?:${names.join('|')})[\\s:.-]*)+(?=\\d)`, 'i');
+  return new RegExp(`^(?:(?:${names.join('|')})[\\s:.-]*)+(?=\\w*\\d)`, 'i');
 }
 
 /**
@@ -16,7 +16,8 @@ function prefixOf(options) {
  * between commas, semicolons or tabs; inside a number spaces and dashes are fine. Text without a digit, such
  * as the names and headings of a table, is left out.
  *
- * @param options of the list of kinds; one has the length of its numbers, and the letters before the digits
+ * @param options of the list of kinds; one has the length of its numbers, and the letters before the digits. A number
+ *   with such letters may have others after them
  * @returns the numbers without spaces and dashes, and `[text, reason]` of the others
  */
 export function readNumbers(text, type, options) {
@@ -27,20 +28,22 @@ export function readNumbers(text, type, options) {
   for (const piece of text.split(separators)) {
     const written = piece.replaceAll(/^[\s"']+|[\s"']+$/g, '');
     if (!/\d/.test(written)) continue;
-    const named = letters && written.toUpperCase().startsWith(letters);
-    const digits = named ? written.slice(letters.length) : written.replace(prefix, '');
-    if (/[^\d\s\u2010-\u2015-]/.test(digits)) bad.set(written, 'has more than digits.');
+    const stripped = written.replace(prefix, '').toUpperCase();
+    const named = letters && stripped.startsWith(letters);
+    const digits = named ? stripped.slice(letters.length) : stripped;
+    const foreign = named ? /[^\dA-Z\s\u2010-\u2015-]/ : /[^\d\s\u2010-\u2015-]/;
+    if (foreign.test(digits)) bad.set(written, 'has more than digits.');
     else for (const number of join(digits, length - letters.length)) good.add(letters + number);
   }
   return { good: [...good], bad: [...bad] };
 }
 
-/** Joins groups of digits to numbers of a length: `100 140 60 06 5260250274` is two. */
+/** Joins groups of digits and capital letters to numbers of a length: `100 140 60 06 5260250274` is two. */
 function join(text, length) {
   const numbers = [];
   let number = '';
   for (const group of text.split(/\s+/)) {
-    const digits = group.replaceAll(/\D/g, '');
+    const digits = group.replaceAll(/[^\dA-Z]/g, '');
     if (number !== '' && number.length + digits.length > length) {
       numbers.push(number);
       number = '';
