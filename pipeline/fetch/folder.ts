@@ -28,7 +28,7 @@ export async function fillFolder<T extends object>(
   const work = join(inbox, `.${date}.part`);
   const dump = join(work, 'dump');
   await mkdir(inbox, { recursive: true });
-  const fillOnce = async () => {
+  return await claim(work, async () => {
     if (existsSync(final)) {
       // An earlier attempt was killed after it renamed `dump` and before it removed `work`.
       await rm(work, { recursive: true, force: true });
@@ -40,8 +40,7 @@ export async function fillFolder<T extends object>(
     await rename(dump, final);
     await rm(work, { recursive: true });
     return report;
-  };
-  return await claim(work, fillOnce);
+  });
 }
 
 /** Calls `use` under the lock of the folder of an attempt. Throws `AlreadyRunning` while another process holds it. */

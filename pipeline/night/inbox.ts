@@ -133,8 +133,7 @@ async function refusedRun(
   run_id: number | null,
 ): Promise<RefusedRun> {
   const published_date = (await findNewestPublished(pool, source))?.dump_date ?? null;
-  const state = 'refused';
-  return { run_id, source, dump_date, state, message, published_date, refusals, path };
+  return { run_id, source, dump_date, state: 'refused', message, published_date, refusals, path };
 }
 
 /** Returns the dumps that are newer than the newest published one of their source, in the order of their nights. */

@@ -32,12 +32,10 @@ export async function applyRetention(pool: Pool, settings: Environment, now: Dat
  * Hides persons of entries closed before a moment, in batches. A batch waits for nights; nights run between batches.
  */
 async function hideClosed(pool: Pool, before: Date): Promise<void> {
+  const due = [before, retainedRows];
   const hideBatch = () =>
     whilePublishingWaits(pool, (client) =>
-      queryFile<{ entry_count: number }>(client, 'retention/hide_closed_persons.sql', [
-        before,
-        retainedRows,
-      ]),
+      queryFile<{ entry_count: number }>(client, 'retention/hide_closed_persons.sql', due),
     );
   while ((await hideBatch())[0]?.entry_count === retainedRows);
 }
