@@ -11,9 +11,10 @@ type GuardRow = Record<'refusal' | 'value' | 'limit_value', string> &
   Partial<Record<'guard' | 'file' | 'field', string | null>>;
 
 /**
- * Runs every query of `sql/check`; a good snapshot has no findings. Each query has its limit, and how the limit grows
- * with the days since the last snapshot; up to `registry.guard_rows` of 02_figures.sql a guard is silent. A person may
- * accept findings of guards, with a reason that run.ts keeps; a broken invariant is a bug.
+ * Runs every query of `sql/check`; a good snapshot has no findings. Each query has its limit; the limits of
+ * guard_vanished_changed.sql and guard_closed.sql grow with the days since the last snapshot. Up to
+ * `registry.guard_rows` of 02_figures.sql a guard is silent. A person may accept findings of guards, with a reason that
+ * run.ts keeps; a broken invariant is a bug.
  */
 export async function runChecks({ client, stage }: NightSessions) {
   const guards: GuardFinding[] = [];

@@ -1,6 +1,7 @@
 -- Returns the registry entries of a company as JSON, one row per number; null for an unknown number. The lists $1 of
 -- types and $2 of values give the numbers in order; the value of a null type is a company's reference. Each entry has
 -- its place in a dump. Active entries come first, then the latest start.
+-- api/companies/snapshot-view.ts orders the persons of all entries.
 with asked as materialized (
     select asked.place, registry.find_company(asked.type, asked.value) as company_id
     from unnest($1::text[], $2::text[]) with ordinality as asked (type, value, place)

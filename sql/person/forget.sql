@@ -1,6 +1,8 @@
--- Hides the entries of the person whom the key $1 or the number $2 names, and erases their copies (`person.erase_copies`
--- of sql/function/22_person.sql). A given $3 limits the search to one registry. $4 is the reason, $5 the requester, $6 the moment. Returns one row: the request, the count of entries, and
--- their numbers and names. `suppression_id` is null where nothing is found, or everything is hidden already.
+-- Hides the entries of the person whom the key $1 or the number $2 names, and erases their copies
+-- (`person.erase_copies` of sql/function/22_person.sql). An objection at the registry is `person.hidden` of
+-- 21_hidden_entry.sql. A given $3 limits the search to one registry. $4 is the reason, $5 the requester, $6 the moment.
+-- Returns one row: the request, the count of entries, and their numbers and names. `suppression_id` is null where
+-- nothing is found, or everything is hidden already.
 with known as materialized (
     select found as entry
     from person.find_entries($1::text, $2::text, $3::text) as found

@@ -1,7 +1,8 @@
--- Maps one row per extract, with its partners, shareholders, representatives and their roles. collect_function.sql has
--- the functions, such as the days of a proceeding. An unknown legal form, an invalid number, and an unreadable day or
--- voivodeship change nothing: the known value stays. `sections` is a JSON object with the current content of the
--- extract; shape.csv lists its keys. KRS states the day of registration, not the day on which the company began.
+-- Maps one row per extract, with its partners, shareholders, representatives and their roles. The key is the KRS
+-- number, which extract.ts checks. collect_function.sql has the functions, such as the days of a proceeding. An unknown
+-- legal form, an invalid number, and an unreadable day or voivodeship change nothing: the known value stays. `sections`
+-- is a JSON object with the current content of the extract; shape.csv lists its keys. KRS states the day of
+-- registration, not the day on which the company began.
 select
     document.file_no, document.line, document.entry_key_hint as entry_key,
     stage.krs_number_in_force(
