@@ -1,5 +1,5 @@
 import { feed } from './feed.ts';
-import { feedPage } from './feed-page.ts';
+import { feedPage } from './watched-events.ts';
 import { historyEndpoints } from './history.ts';
 
 export const eventEndpoints = [...historyEndpoints, feedPage, feed];

@@ -6,7 +6,7 @@ import { endpoint } from '../endpoint/endpoint.ts';
 import { sizes } from '../figures/sizes.ts';
 import { coded, invalid } from '../http/errors.ts';
 import { wholeNumber } from '../http/paging.ts';
-import { common, companyEvent, feedMetaFields } from './event.ts';
+import { common, companyEvent, feedMetaFields } from './event-fields.ts';
 import { filterFields, resolveFeedFilter } from './filter.ts';
 import { answerTagged, tagged } from './tagged-answer.ts';
 

@@ -1,4 +1,4 @@
-/** The bounds of one account, which protect other accounts. */
+/** The bounds of one account, which protect other accounts. rate-limits.ts has the limits by time, also of mails. */
 export const bounds = {
   /** The maximum number of companies on a watch list, whether ready, queued or failed. */
   WATCHES_PER_ACCOUNT: 10_000,

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../../sql/connection/kysely.ts';
-import { numberFields } from '../events/event.ts';
+import { numberFields } from '../events/event-fields.ts';
 import type { CompanyName } from '../companies/company-of-request.ts';
 import { text } from '../endpoint/answers.ts';
 import { type Paging, rowCount, skippedBy } from '../http/paging.ts';

@@ -2,7 +2,7 @@ import type { RouteConfig } from '@asteasolutions/zod-to-openapi';
 import { z } from 'zod';
 import { model, text } from '../endpoint/answers.ts';
 import { numbered } from '../events/feed.ts';
-import { feedMetaFields } from '../events/event.ts';
+import { feedMetaFields } from '../events/event-fields.ts';
 
 const delivery = model('Delivery', {
   type: z.enum(['events', 'test']),

@@ -35,7 +35,10 @@ const kindsOf = { ';': listKinds(';'), ',': listKinds(',') };
 /** The longest record, in bytes. A longer record is rejected line by line. */
 export const RECORD_BYTES = 32 * 1024;
 
-/** The reason why a record has no end: a quoted field never closes, or continues after its closing quote. */
+/**
+ * The reason why a record has no end: a quoted field never closes, or continues after its closing quote.
+ * record-splitter.ts then rejects one line.
+ */
 type ScanFault = 'open quote' | 'stray quote';
 
 /** Finds the fields and the end of one record after another, by RFC 4180. */

@@ -1,5 +1,6 @@
 -- Refuses a file whose content equals the content of an earlier day, and differs from the last dump: a file of the
--- wrong day. A file without rows may well be empty again.
+-- wrong day. A file without rows may well be empty again. pipeline/night/check-date.ts refuses a
+-- dump that is older than the newest published one.
 select
     format(
         '%s holds, byte for byte, what it held on %s; on %s it held something else',

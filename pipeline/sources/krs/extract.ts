@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { isPossibleDay } from '../../calendar.ts';
 import { type OddValue, UnusableAnswer } from '../answer.ts';
 import { shorten } from '../rejects.ts';
-import { fold, isRecord } from './fold.ts';
+import { fold, isRecord } from './fold-history.ts';
 import { contentShape, type Folded, headerShape } from './shape.ts';
 
 /** An object whose members are texts or days. */
@@ -74,7 +74,7 @@ export function readExtract(value: unknown) {
   };
 }
 
-/** The keys of values that only a full extract states. */
+/** The keys of values that only a full extract states; fold-history.ts lists the former names. */
 const fullKeys = new Set(['entry_day', 'former_names']);
 
 /** Returns the first readable day; if there is none, the first text, so that the known day stays. */

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { answersStatus } from '../endpoint/answers.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
 import { pagingFields, skippedBy, viewPageMeta } from '../http/paging.ts';
-import { common, companyEvent, langField, pageMeta, withWords } from './event.ts';
+import { common, companyEvent, langField, pageMeta, withWords } from './event-fields.ts';
 import { filterFields, resolveFeedFilter } from './filter.ts';
 import { answerTagged, tagged } from './tagged-answer.ts';
 
@@ -14,6 +14,7 @@ const statement = readFileSync(
   'utf8',
 );
 
+/** The answer of the query; `feedMetaFields` of event-fields.ts describes `published`. */
 type Page = { total: number; events: string; published: Record<string, string> };
 
 export const feedPage = endpoint(
