@@ -51,52 +51,31 @@ $$;
 create or replace function customer.make_ready(watch_ids bigint[], moment timestamptz) returns void
 language plpgsql as $$
 declare
-    folded bigint[];
-    keepers bigint[];
+    awaited record;
+    keeper_id bigint;
 begin
-    with awaited as materialized (
+    for awaited in
         select
-            watch.watch_id,
-            watch.account_id,
+            watch.watch_id, watch.account_id,
             registry.find_company(watch.identifier_type, watch.identifier_value) as company_id
         from customer.watch
         where watch.state = 'queued' and watch.watch_id = any(watch_ids)
-    ),
-
-    keeper as (
-        select
-            awaited.watch_id,
-            coalesce(
-                watch.watch_id,
-                min(awaited.watch_id) over (partition by awaited.account_id, awaited.company_id)
-            ) as keeper_id,
-            awaited.company_id
-        from awaited
-        left join customer.watch using (account_id, company_id)
-        where awaited.company_id is not null
-    ),
-
-    made_ready as (
-        update customer.watch
-        set
-            state = 'ready',
-            company_id = keeper.company_id,
-            ready_at = moment
-        from keeper
-        where
-            watch.watch_id = keeper.watch_id
-            and keeper.watch_id = keeper.keeper_id
-    )
-
-    select
-        array_agg(keeper.watch_id order by keeper.watch_id),
-        array_agg(keeper.keeper_id order by keeper.watch_id)
-    into folded, keepers
-    from keeper
-    where keeper.watch_id <> keeper.keeper_id;
-
-    perform customer.fold_watch(pair.folded_id, pair.keeper_id)
-    from unnest(folded, keepers) as pair (folded_id, keeper_id);
+        order by watch.watch_id
+    loop
+        continue when awaited.company_id is null;
+        keeper_id := (
+            select watch.watch_id
+            from customer.watch
+            where (watch.account_id, watch.company_id) = (awaited.account_id, awaited.company_id)
+        );
+        if keeper_id is not null then
+            perform customer.fold_watch(awaited.watch_id, keeper_id);
+        else
+            update customer.watch
+            set state = 'ready', company_id = awaited.company_id, ready_at = moment
+            where watch.watch_id = awaited.watch_id;
+        end if;
+    end loop;
 end;
 $$;
 
