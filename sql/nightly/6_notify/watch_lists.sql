@@ -23,22 +23,19 @@ where
     and feed.company_id = merged_company.company_id;
 
 -- Merges watches: when an account watches several of the merged companies, its oldest watch stays.
-with successor as (
-    select merged_company.company_id, merged_company.into_company_id
-    from stage.merged_company
-    union
-    select merged_company.into_company_id, merged_company.into_company_id
-    from stage.merged_company
-),
-
-watched as (
+with watched as (
     select
         watch.watch_id,
         min(watch.watch_id) over (
-            partition by watch.account_id, successor.into_company_id
+            partition by watch.account_id, coalesce(merged_company.into_company_id, watch.company_id)
         ) as keeper_id
-    from successor
-    join customer.watch using (company_id)
+    from customer.watch
+    left join stage.merged_company using (company_id)
+    where watch.company_id in (
+        select merged_company.company_id from stage.merged_company
+        union
+        select merged_company.into_company_id from stage.merged_company
+    )
 )
 
 select customer.fold_watch(watched.watch_id, watched.keeper_id)
