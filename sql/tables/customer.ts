@@ -49,11 +49,6 @@ export interface CustomerTables {
   };
   'customer.wallet_transaction': {
     account_id: BigInteger;
-    transaction_no: BigInteger;
-    type: 'deposit' | 'start' | 'withdraw';
-    amount: BigInteger;
-    balance_after: BigInteger;
-    description: string;
     operation_key: string;
   };
   'customer.credit_package': {
@@ -142,7 +137,6 @@ export interface CustomerTables {
     disabled_reason: Optional<'paused' | 'gone' | 'failing'>;
     event_id: BigInteger;
     scanned_event_id: Optional<string>;
-    snapshot_no: BigInteger;
     published: JSONColumnType<Record<string, string>>;
     replay_count: Generated<number>;
     secret_version: Generated<number>;
