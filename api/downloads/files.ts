@@ -39,7 +39,10 @@ export interface DownloadOptions extends Context {
   downloadPools: readonly Pool[];
 }
 
-/** Returns a function that makes files whole, so that a slow client holds no session, and caches the last ones. */
+/**
+ * Returns a function that makes files whole when they are requested, so that a slow client holds no session, and caches
+ * the last ones.
+ */
 export function createFiles({ downloadPools, readers, SUPPRESS_BELOW }: DownloadOptions) {
   const kept = new LRUCache<string, Buffer, FileOfDay>({
     maxSize: room_bytes,

@@ -12,7 +12,7 @@ import { exposedHeaders } from '../http/headers.ts';
 import { addressKeyOf } from '../http/limiter.ts';
 import { setTag } from '../http/etag.ts';
 import { sendPage } from '../html/page.ts';
-import { cacheControlOf } from '../stats/source.ts';
+import { cacheControlOf } from '../http/cache-control.ts';
 import { createFiles, type DownloadOptions, fileNameOf } from './files.ts';
 import { findDictionary, findDownloads } from './page.ts';
 import { isView } from './views.ts';

@@ -1,4 +1,5 @@
-// Schemas that the descriptions of endpoints share. `openapi/glossary.json` describes the fields by their names.
+// Schemas that the descriptions of endpoints share; ../events/event-fields.ts has the `meta` of feeds.
+// `openapi/glossary.json` describes the fields by their names.
 import { z } from 'zod';
 
 export const text = z.string();

@@ -5,8 +5,8 @@ import { TermIndex, type TermArrays } from './term-index.ts';
 export const nameBlock = 4;
 
 /**
- * The names and other names of companies, as `api/search_rows.sql` selects them: their words in order, and the pairs of
- * characters (bigrams) in the words.
+ * The names and other names of companies, also former ones, as `api/search_rows.sql` selects them: their words in
+ * order, and the pairs of characters (bigrams) in the words.
  */
 export interface NameArrays {
   /** The words of the companies' names, each with a space before it. */

@@ -6,7 +6,8 @@ import { countryField } from '../dictionaries/countries.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
 import { HttpError } from '../http/errors.ts';
 import { dateField } from '../http/text-fields.ts';
-import { cacheControlOf, chooseSource, common, countField, sourceField } from './source.ts';
+import { cacheControlOf } from '../http/cache-control.ts';
+import { chooseSource, common, countField, sourceField } from './source.ts';
 
 const rangeDays = 30;
 

@@ -6,7 +6,8 @@ import sample from './example.json' with { type: 'json' };
 import { readSeries } from './read-series.ts';
 import { by, point, type SeriesQuery, seriesQuery } from './series-fields.ts';
 import { hideSmall } from './small-counts.ts';
-import { cacheControlOf, chooseSource, common } from './source.ts';
+import { cacheControlOf } from '../http/cache-control.ts';
+import { chooseSource, common } from './source.ts';
 
 const answer = z.strictObject({ by, source: z.string(), series: z.array(point) });
 
