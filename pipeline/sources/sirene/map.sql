@@ -1,6 +1,6 @@
 -- Maps one row per legal unit. `details` lists the establishments of the unit with the columns of establishment.csv:
--- the head office first, then all other active ones. An entrepreneur is no person of the entry: `registry.show_parts` makes
--- the person out of the name.
+-- the head office first, then all other active ones. An entrepreneur is no person of the entry: `registry.show_parts`
+-- makes the person out of the name. attribute_value.csv of sql/country/fr has the labels of codes.
 select
     record.file_no, record.line, record.fingerprint, record.siren as entry_key,
     case when unit.is_natural then 'NATURAL' else 'LEGAL' end as entity_type,

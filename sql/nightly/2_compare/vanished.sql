@@ -1,4 +1,5 @@
--- Compares yesterday with today: finds the entries that are gone.
+-- Compares yesterday with today: finds the entries that are gone, of those that 1_read/absent.sql has listed: without a
+-- record in a full dump, or on the list of deletions of a delta. 4_events/fields.sql makes strike-offs of them.
 
 -- One row per rejected record and number in it. `types`: the identifier types that the number may have; null
 -- where they are uncertain.
