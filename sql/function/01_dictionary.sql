@@ -42,7 +42,7 @@ $$;
 create or replace function registry.start_loading(dictionary regclass) returns void
 language plpgsql as $$
 begin
-    execute format('create temporary table loaded (like %s)', dictionary);
+    execute format('create temporary table loaded (like %s including defaults)', dictionary);
     if exists (
         select from pg_attribute where attrelid = dictionary and attname = 'country_code'
     ) then
@@ -114,11 +114,6 @@ select registry.load_dictionary('registry.activity_recoded');
 \load registry.severity from 'severity_rank.csv'
 \load registry.event_type from 'event_type.csv'
 
--- Loads the price list. A package that the list lacks stays, since payments may refer to it, and is not offered.
-create temporary table loaded (like customer.credit_package including defaults);
-\copy loaded from 'credit_package.csv'
-insert into loaded
-select package_slug, name, credits, price, currency, false
-from customer.credit_package
-where package_slug not in (select loaded.package_slug from loaded);
-select registry.load_dictionary('customer.credit_package');
+-- Loads the price list. A package that the list lacks stays where payments refer to it, and is not offered.
+update customer.credit_package set is_offered = false;
+\load customer.credit_package from 'credit_package.csv'
