@@ -8,6 +8,7 @@ import {
   type Watcher,
 } from '../../fixtures/client/watcher.ts';
 import { useApi } from '../../fixtures/client/use-api.ts';
+import { inSession } from '../../sql/connection/database.ts';
 
 const bakery = '1000201006';
 const gym = '1003201001';
@@ -128,4 +129,23 @@ test('the counts of the watches are those of the rows', async () => {
     `(${counted} except all ${kept}) union all (${kept} except all ${counted})`,
   );
   expect(rows).toEqual([]);
+});
+
+test('until it ends, the API of release 2.0.0 finds the counts of the rows of one account', async () => {
+  const { rows } = await database.pool.query(`
+    select account_id, event_date, coalesce(event_type, ''), country_code, count(*)
+    from customer.feed join registry.company using (company_id)
+    group by account_id, event_date, country_code, grouping sets ((event_type), ())
+    except all
+    select account_id, event_date, event_type, country_code, event_count from customer.feed_count`);
+  expect(rows).toEqual([]);
+  const plan = await inSession(database.pool, async (client) => {
+    await client.query('begin; set local enable_seqscan = off');
+    const { rows: lines } = await client.query<Record<string, string>>(
+      'explain select * from customer.feed_count where account_id = 1',
+    );
+    await client.query('rollback');
+    return lines.map((line) => line['QUERY PLAN']).join('\n');
+  });
+  expect(plan.match(/on feed\b[^>]*Cond: \(account_id = /g)).toHaveLength(2);
 });

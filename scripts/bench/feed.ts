@@ -81,6 +81,8 @@ const scans: typeof questions = {
   'A page of one type up to one day': (types) =>
     `/watchlist/events?event_type=${types[some(types.length)]}&to_date=${someDay()}`,
   'A page of one class': () => `/watchlist/events?event_class=risk&page=${1 + some(50)}`,
+  'A page of a region and an activity': () =>
+    '/watchlist/events?voivodeship=opolskie&activity_prefix=01',
   'A rare type from any cursor': () =>
     `/events/feed?scope=all&event_type=COMPANY_WEBSITE_REMOVED&after=${someCursor('all')}`,
   'A region and an activity from any cursor': () =>

@@ -41,7 +41,7 @@ selected as not materialized (
         )
         and (
             not $2::jsonb ?| '{regions,legal_forms,activity_prefixes}'
-            or feed.company_id in (select company.company_id from company)
+            or feed.company_id = any(array(select company.company_id from company))
         )
         and (
             not $2::jsonb ? 'sources'

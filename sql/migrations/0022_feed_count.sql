@@ -7,12 +7,23 @@ create view customer.feed_count as
 select
     feed.account_id,
     feed.event_date,
-    coalesce(feed.event_type, '') as event_type,
+    feed.event_type,
     company.country_code,
     count(*) as event_count
 from customer.feed
 join registry.company using (company_id)
-group by feed.account_id, feed.event_date, company.country_code, grouping sets ((feed.event_type), ());
+group by feed.account_id, feed.event_date, feed.event_type, company.country_code
+union all
+-- Grouping sets would count the rows of all accounts for each answer to one account.
+select
+    feed.account_id,
+    feed.event_date,
+    '' as event_type,
+    company.country_code,
+    count(*) as event_count
+from customer.feed
+join registry.company using (company_id)
+group by feed.account_id, feed.event_date, company.country_code;
 
 create function customer.keep_feed_count() returns trigger
 language plpgsql as 'begin return null; end';

@@ -30,29 +30,29 @@ export function readNumbers(text, type, options) {
     if (!/\d/.test(written)) continue;
     const stripped = written.replace(prefix, '').toUpperCase();
     const named = letters && stripped.startsWith(letters);
-    const digits = named ? stripped.slice(letters.length) : stripped;
-    const foreign = named ? /[^\dA-Z\s\u2010-\u2015-]/ : /[^\d\s\u2010-\u2015-]/;
-    if (foreign.test(digits)) bad.set(written, 'has more than digits.');
-    else for (const number of join(digits, length - letters.length)) good.add(letters + number);
+    // Two letters in a row make a word, such as the name of a company: `Warszawa 24`.
+    const foreign = named ? /[^\dA-Z\s\u2010-\u2015-]|[A-Z]{2}/ : /[^\d\s\u2010-\u2015-]/;
+    if (foreign.test(stripped)) bad.set(written, 'has more than digits.');
+    else for (const number of join(stripped, length, letters)) good.add(number);
   }
   return { good: [...good], bad: [...bad] };
 }
 
 /** Joins groups of digits and capital letters to numbers of a length: `100 140 60 06 5260250274` is two. */
-function join(text, length) {
+function join(text, length, letters) {
   const numbers = [];
-  let number = '';
+  let number = letters;
+  const end = () => {
+    if (number !== letters) numbers.push(number);
+    number = letters;
+  };
   for (const group of text.split(/\s+/)) {
-    const digits = group.replaceAll(/[^\dA-Z]/g, '');
-    if (number !== '' && number.length + digits.length > length) {
-      numbers.push(number);
-      number = '';
-    }
+    let digits = group.replaceAll(/[^\dA-Z]/g, '');
+    if (number.length + digits.length > length) end();
+    if (number === letters && digits.startsWith(letters)) digits = digits.slice(letters.length);
     number += digits;
-    if (number.length >= length) {
-      numbers.push(number);
-      number = '';
-    }
+    if (number.length >= length) end();
   }
-  return number === '' ? numbers : [...numbers, number];
+  end();
+  return numbers;
 }
