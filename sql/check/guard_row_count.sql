@@ -1,6 +1,6 @@
 -- Refuses a full dump with fewer than 98 % or more than 105 % of the rows of the last dump. Joined files are compared
--- one by one too, since their rows are of different kinds. A
--- file with few rows (`registry.guard_rows` of 02_figures.sql) passes.
+-- one by one too, since their rows are of different kinds. Few
+-- rows (`registry.guard_rows` of 02_figures.sql) pass.
 with row_count as (
     select
         null as file,
