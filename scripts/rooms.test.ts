@@ -102,7 +102,7 @@ test('no code but that of its sources, its fetchers and its folder names a count
   // company, and the column `siren` of analysts.
   expect(naming.toSorted()).toEqual([
     'pipeline/environment.ts',
-    'pipeline/import/services.ts',
+    'pipeline/import/on-demand-registries.ts',
     'sql/function/analyst/17_analyst.sql',
   ]);
 });

@@ -2,8 +2,9 @@ import { identifiersOf, listValues } from './identifier.ts';
 import { viewAttributes } from './snapshot-attributes.ts';
 import { listDates, viewActivities } from './snapshot-dates-and-activities.ts';
 import type { SnapshotWords } from './snapshot-dictionary.ts';
-import type { Address, LabelledDate, Person, SnapshotEntry } from './snapshot-entry.ts';
+import type { Address, LabelledDate, SnapshotEntry } from './snapshot-entry.ts';
 import { addressField, contactType } from './snapshot-fields.ts';
+import { fullNameOf, viewPersons } from './snapshot-persons.ts';
 
 const addressParts = addressField.keyof().options;
 
@@ -18,10 +19,6 @@ function addressOf(entry: SnapshotEntry, { regions }: SnapshotWords): Address {
   // An address without a country is in the registry's country. A blank address has no country.
   if (addressParts.some((part) => address[part])) address.country_code ??= entry.country_code;
   return address;
-}
-
-function fullNameOf({ first_name, surname }: SnapshotEntry): string {
-  return [first_name, surname].filter((part) => part !== null).join(' ');
 }
 
 function viewProfile(entry: SnapshotEntry, dictionary: SnapshotWords) {
@@ -58,22 +55,6 @@ function viewProfile(entry: SnapshotEntry, dictionary: SnapshotWords) {
     attributes: viewAttributes(entry, dictionary),
     provenance: entry.provenance,
   };
-}
-
-function viewPersons(entries: SnapshotEntry[], { words, lang }: SnapshotWords) {
-  const persons = entries.flatMap((entry) => {
-    const ownerRole = words.find(entry.country_code, 'owner', lang) ?? 'owner';
-    const owner: Person = { full_name: fullNameOf(entry), role: ownerRole };
-    const others = entry.persons ?? [];
-    return owner.full_name === '' ? others : [owner, ...others];
-  });
-  const byContent = new Map(
-    persons.map(({ full_name, role, holding, number }) => [
-      [full_name, role, holding, number].join('\n'),
-      { full_name, role, ...(holding && { holding }) },
-    ]),
-  );
-  return [...byContent.values()];
 }
 
 /** Returns a snapshot. @param entries all entries of a company, at least one, as `api/read_snapshot.sql` orders them */

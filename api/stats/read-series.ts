@@ -41,7 +41,7 @@ const query = readFileSync(new URL('../../sql/api/stats/read_series.sql', import
 /** The counts of a period and group, with the names of the group. */
 type SeriesRow = Record<Dimension, string | null> & Omit<Point, 'group' | 'is_suppressed'>;
 
-/** Returns the stock and flows of a registry. Throws a 422 for an unknown value, and above `most` points of groups. */
+/** Returns the stock and flows of a registry; day-and-range.ts sums 30 days. Throws a 422 for an unknown value, and above `most` points of groups. */
 export async function readSeries(
   db: Db,
   source: string,

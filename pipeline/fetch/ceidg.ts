@@ -61,7 +61,7 @@ export class Ceidg extends Service {
     }
   }
 
-  /** Returns the entries of a NIP or a REGON, of any status. A person may have several entries. */
+  /** Returns the entries of a NIP or a REGON for an import, of any status. A person may have several entries. */
   async entries(query: { nip: string } | { regon: string }): Promise<CeidgEntry[]> {
     const path = `/firma?${new URLSearchParams(query).toString()}`;
     const none = { firma: [] };

@@ -19,7 +19,7 @@ import { createTestDatabase, type TestDatabase } from '../../fixtures/database/t
 import { queryFile } from '../../sql/connection/database.ts';
 import { dayIn } from '../../sql/country.ts';
 import { importDue } from '../import/ask-registries.ts';
-import { createOnDemandSources } from '../import/services.ts';
+import { createOnDemandSources } from '../import/on-demand-registries.ts';
 import { tryLock } from '../night/lock.ts';
 import { listDue } from './due-days.ts';
 

@@ -22,7 +22,7 @@ export interface DumpLine {
   duplicate?: { old_key: string; new_key: string };
 }
 
-/** A registry that can be asked for one company. */
+/** A registry that can be asked for one company; on-demand-registries.ts makes one for each registry. */
 export interface OnDemandSource {
   /** The name of the registry's folder below `sources/`; in capitals its name for people. */
   source: string;

@@ -16,7 +16,7 @@ import { useImportWorld } from '../../fixtures/registry/import-world.ts';
 import { type Knowledge, startRegistries } from '../../fixtures/registry/registries.ts';
 import { verify } from '../night/verify.ts';
 import { landAnswers } from './ask-registries.ts';
-import { createOnDemandSources } from './services.ts';
+import { createOnDemandSources } from './on-demand-registries.ts';
 
 const world = useImportWorld();
 

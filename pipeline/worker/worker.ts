@@ -9,7 +9,7 @@ import type { Environment } from '../environment.ts';
 import { webhookCall, webhooks } from '../figures/webhook-calls.ts';
 import { worker as figures } from '../figures/worker-pauses.ts';
 import { type FetchEnvironment, readFetchEnvironment } from '../fetch/environment.ts';
-import { createOnDemandSources } from '../import/services.ts';
+import { createOnDemandSources } from '../import/on-demand-registries.ts';
 import { importDue } from '../import/ask-registries.ts';
 import { sendDue } from '../mail/send-due.ts';
 import { createFileDelivery, createSmtpDelivery, mailFolder } from '../mail/transport.ts';

@@ -1,4 +1,5 @@
--- Groups the answers that belong together: one document an activity, out of all reports about it.
+-- Groups the answers that belong together: one document an activity, out of all reports about it. collect_lists.sql
+-- applies new.txt, updated.txt and deleted.txt.
 
 -- One row per report with content, and the company that it is about. entity: 'P' is a legal person, 'F' a
 -- natural person. Null rows mean an answer that no records exist.

@@ -1,4 +1,4 @@
--- Applies the daily lists, and notes missing reports. The reader notes errors and odd values.
+-- Applies the daily lists new.txt, updated.txt and deleted.txt, and notes missing reports. The reader notes errors and odd values.
 
 -- One row per line of a daily list.
 create view stage.regon_listed as
