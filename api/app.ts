@@ -44,13 +44,13 @@ export type AppOptions = Environment &
   DownloadOptions &
   PaymentOptions &
   SearchOptions & {
-    /** The part of the data that is invented; each page names it. Undefined if the database holds no invented data. */
+    /** Whether all or some of the data is invented, which each page then says. Undefined: no data is invented. */
     sample?: 'all' | 'some' | undefined;
     /** The content of `/metrics`, and the middleware that counts requests for these metrics. */
     metrics: Metrics;
     /** Returns whether the process is about to end; then `/readyz` fails, so that the balancer uses other processes. */
     isStopping?: () => boolean;
-    /** The time in ms after which a pending request gets a 503; default: the patience of its path. */
+    /** The time in ms after which a pending request gets a 503; default: the deadline of its path in `patience`. */
     deadline_ms?: number;
   };
 

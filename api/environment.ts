@@ -49,7 +49,7 @@ function readText(path: string, other?: string): string | undefined {
   }
 }
 
-/** The schema of a file such as `terms.md`. `terms.pl.md` in the same folder replaces the text of its language. */
+/** The schema of a file such as `terms.md`. If the same folder has `terms.pl.md`, Polish pages show its text. */
 const notice = setting(
   'the path of a file with text, Markdown or HTML',
   z

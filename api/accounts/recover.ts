@@ -23,12 +23,12 @@ import {
 } from './one-time-token.ts';
 import { hashPassword, passwordField, saltBytes } from './password.ts';
 
-/** The least time from hash to answer, in ms, so that known and unknown addresses look alike. */
+/** The least time in ms from the end of the hash to the answer. It hides whether an address has an account. */
 const answer_ms = 400;
 
 export const confirmation = z.strictObject({ token: z.string(), password: z.string() });
 
-/** Hashes a new password, with one salt per address, so that one hash finds the matching request. */
+/** Hashes a new password. Each mail address has a fixed salt, so that the hash finds the request by its password. */
 function hashFor(secretKey: string, email: string, password: string): Promise<string> {
   const salt = createHmac('sha256', secretKey).update(`recovery ${email.toLowerCase()}`).digest();
   return hashPassword(password, salt.subarray(0, saltBytes));
@@ -36,7 +36,7 @@ function hashFor(secretKey: string, email: string, password: string): Promise<st
 
 /** Records a request for recovery, and mails its link if `isMailed`. */
 async function mailLink(tx: Tx, email: string, password_hash: string, at: Date, isMailed: boolean) {
-  // The lock waits for the end of the account.
+  // The lock waits for a running transaction that ends the account.
   const account = await findInitialized(tx, email).forUpdate().executeTakeFirst();
   if (!account) return;
   const { account_id, recipient, user_name } = account;
@@ -54,7 +54,7 @@ async function requestRecovery(
   // The delay starts after the hash, which may wait long in the queue.
   const leastWait = delay(answer_ms);
   const account = await findInitialized(db, email).executeTakeFirst();
-  // An address without an account is counted too, so that both kinds of addresses look alike.
+  // Requests for an address without an account are counted too, so that the answer does not reveal accounts.
   const counted = `${email.toLowerCase()} ${account?.recovered_at?.toISOString()}`;
   const isMailed = await isMailAllowed(limiter, 'recover', counted);
   await db.transaction().execute((tx) => mailLink(tx, email, password_hash, at, isMailed));
@@ -75,8 +75,8 @@ export async function findRecovery({ db, now, secretKey }: Context, token: strin
 }
 
 /**
- * Returns the recovered account; undefined for a wrong link or password, and after too many attempts. Any mailed link
- * confirms any request of the last 24 hours, by its password; `api/decisions.md` has the reasons.
+ * Returns the recovered account; undefined for a wrong link or password, and after too many attempts. A mailed link
+ * confirms the request of the last 24 hours that has the given password; `api/decisions.md` has the reasons.
  */
 export async function confirmRecovery(
   options: Context,

@@ -15,9 +15,9 @@ function tokenOf({ token }: Form): string | undefined {
 }
 
 /**
- * Serves the pages of a recovery link, `/recover#token=`; no server sees the fragment of a link. `GET /recover`
- * sends a script that posts the token, or a form for it. `POST /recover` with only the token shows the password
- * form, with token and password the new Master Token.
+ * Serves the pages of a recovery link, `/recover#token=`; no server sees the fragment of a link. `GET /recover` shows
+ * a form for the token, and its script posts the token of the link. `POST /recover` with the token alone shows a form
+ * for the password; `POST /recover` with token and password shows the new Master Token.
  */
 export function createRecoveryPages(options: Context): Router {
   const router = createRouter();

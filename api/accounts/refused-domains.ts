@@ -5,10 +5,10 @@ import type { Context } from '../http/context.ts';
 import type { Problem } from '../http/errors.ts';
 import { normalizeAddress, splitAddress } from './mail-address.ts';
 
-// Domains on the lists of free mail below which companies register their own domains.
+// Domains that are on lists of free mail, although companies register their own domains below them.
 const registries = ['msk.ru', 'pp.ua', 'spb.ru', 'za.com'];
 
-// Lists of domains: free mail and aliases that the packages lack, free mail of a package, disposable mailboxes.
+// Lists of refused domains: our own additions, then the lists of packages for free mail and disposable mailboxes.
 // The bytes of a list are searched for a domain in quotation marks: parsed lists take ten times the memory.
 const lists = [
   './further-free-mail-domains.json',

@@ -8,8 +8,8 @@ import { grant } from '../wallet/ledger.ts';
 import { mailboxOf, splitAddress } from './mail-address.ts';
 
 /**
- * Returns the mailbox and the domain for which a welcome bonus is counted. `ended` holds the hashes of both, which
- * outlive an account and keep its mailbox from a second bonus.
+ * Returns the mailbox and the domain for which a welcome bonus is counted. `ended` has the hashes of both: they are
+ * kept after the account ends, so that its mailbox gets no second bonus.
  */
 export function bonusKeysOf(secretKey: string, email: string) {
   const mailbox = mailboxOf(email);
@@ -20,7 +20,7 @@ export function bonusKeysOf(secretKey: string, email: string) {
   return { mailbox, domain, ended: { mailbox: hashOf(mailbox), domain: hashOf(domain) } };
 }
 
-/** Claims the welcome bonus; false when the mailbox already got its bonus, or its domain 20 in 24 hours. */
+/** Claims the welcome bonus. Returns false when the mailbox already got one, or its domain got 20 in 24 hours. */
 export async function claimWelcomeBonus(
   tx: Tx,
   secretKey: string,

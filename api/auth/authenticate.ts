@@ -22,7 +22,7 @@ export interface Caller {
   expires_at: Date | null;
   /** The last use of the token before this request; null: never used. */
   last_used_at: Date | null;
-  /** The number of the newest snapshot when the request arrives, from which an answer comes, or from a newer one. */
+  /** The number of the newest snapshot when the request arrives. The answer comes from this snapshot or a newer one. */
   snapshot_no: number;
 }
 

@@ -3,8 +3,8 @@ import type { Db, Tx } from '../../sql/connection/kysely.ts';
 import { type Caller, unauthorized } from './authenticate.ts';
 
 /**
- * Runs a transaction that changes what belongs to the account of the caller. The account is locked, so that requests,
- * the nightly run, a recovery and the end of the account take turns. Throws a 401 when the token is revoked meanwhile.
+ * Runs a transaction that changes data of the caller's account. A lock on the account makes other requests, the nightly
+ * run, a recovery and the end of the account wait. Throws a 401 when the token was revoked meanwhile.
  */
 export function changeAccount<Result>(
   db: Db,

@@ -8,7 +8,7 @@ const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const base36 = base62.slice(0, 36);
 
 const prefixes = { master: 'sk_live_', api: 'sk_api_' } as const;
-/** The base62 digits of 256 random bits, and of the 32 bits of a checksum. */
+/** The number of base62 digits that hold 256 random bits, and the number that hold a checksum of 32 bits. */
 const [randomDigits, checksumDigits] = [43, 6];
 const refDigits = 12;
 

@@ -12,9 +12,7 @@ interface Use {
   ip: string | null;
 }
 
-/**
- * Counts the uses of tokens in batches, after their requests; later when the writer is away or the token is locked.
- */
+/** Returns a counter of uses of tokens, in batches. A use waits while the writer is away or its token locked. */
 export function createUses(gate: Db, pause_ms = batches.uses_ms): Uses {
   let waiting = new Map<string, Use>();
   let writing = Promise.resolve();
@@ -39,7 +37,7 @@ export function createUses(gate: Db, pause_ms = batches.uses_ms): Uses {
         const asked = [...batch].map(([hash, use]) => ({ hash, ...use }));
         const values = [JSON.stringify(asked)];
         const locked = runPrepared<{ hash: string }>(session, 'api/count_token_uses.sql', values);
-        // The uses are dropped when the connection is lost from here on: no use is counted twice.
+        // From here on a lost connection drops the uses: the server may have counted them, and no use counts twice.
         uncounted = [];
         uncounted = (await locked).map(({ hash }) => hash);
       });

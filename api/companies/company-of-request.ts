@@ -63,7 +63,7 @@ export function namingOne<Others extends z.ZodRawShape>(others: Others, isOption
 /** Returns the schema of a query or a body that may name one company. */
 export const namingAny = <Others extends z.ZodRawShape>(others: Others) => namingOne(others, true);
 
-/** The type and value by which SQL finds a company: a null type stands before a reference. */
+/** The type and value by which SQL finds a company. The type is null when the value is a reference. */
 export type CompanyName = [type: string | null, value: string];
 
 /** Returns the name of the company in an object of `namingOne`. */

@@ -7,7 +7,7 @@ import { keep } from '../http/cached-read.ts';
 import { digitsOf, maxCharacters } from './identifier.ts';
 import { type Pair, usualPair } from './company-of-request.ts';
 
-/** Returns a text for the check of numbers; empty for characters that no number has, and that PostgreSQL may refuse. */
+/** Returns a text, or '' if it has characters that no number has: PostgreSQL may refuse such characters. */
 export function printable(text: string): string {
   return /[^\x20-\x7e]/.test(text) ? '' : text;
 }

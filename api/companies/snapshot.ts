@@ -41,7 +41,7 @@ async function readEntries(db: Db, asked: Asked[]): Promise<(SnapshotEntry[] | n
   return rows.map(({ entries }) => entries);
 }
 
-/** Leaves the provenance out of the `ETag`, so that no client pays for a new provenance alone. */
+/** Leaves the provenance out of the `ETag`, so that a snapshot with only a new provenance is free. */
 const leaveOut = (key: string, value: unknown) => (key === 'provenance' ? undefined : value);
 
 /** Makes the endpoint of snapshots. `../figures/prices-and-bonus.ts` has the price of a snapshot. */
@@ -81,7 +81,7 @@ export function snapshotEndpoint(options: Context, charge: Charging): Endpoint {
       const asked = { ...named, snapshot_no };
       /** Returns the snapshot and charges for it. @param tx the transaction of a request with an `Idempotency-Key` */
       const take = async (tx?: Tx): Promise<Answer<{ text: string }>> => {
-        // A request in a transaction waits for no second session of the writer: similar requests may hold all sessions.
+        // A request in a transaction waits for no second session: requests that wait like it may hold all sessions.
         const [entries] = tx
           ? await readers.read((one) => readEntries(one, [asked]), snapshot_no, tx)
           : [await readInBatch(asked)];

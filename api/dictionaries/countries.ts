@@ -30,7 +30,7 @@ export function requireAmong(field: string, known: readonly string[], asked: str
   throw invalid([[field, message, 'unknown_value']]);
 }
 
-/** Returns the asked countries: by default the first one, with `all` every one. Throws a 422 for an unknown one. */
+/** Returns the asked countries: the first by default, every country for `all`. Throws a 422 for an unknown country. */
 export function chooseAmong<C extends { country_code: string }>(
   known: readonly C[],
   asked: string | undefined,

@@ -9,7 +9,7 @@ import type { Context } from '../http/context.ts';
 import { unavailable } from '../http/errors.ts';
 import { queryOf, type View } from './views.ts';
 
-/** The most bytes of all cached files together, and of a single file. */
+/** The most bytes of a single file, and also of all cached files together. */
 const room_bytes = 64 * 1024 ** 2;
 
 const findVersion = `select from registry.run where run_id = $1 and state = 'published'`;
@@ -35,13 +35,13 @@ export function fileNameOf({ view, country, date, format }: Named): string {
 export interface DownloadOptions extends Context {
   /** The address of the API for clients, without a slash at the end. */
   baseUrl: string;
-  /** The pools of the readers, the writer's last. A pool bounds the parallel files and the time of a query. */
+  /** The pools of sessions on the readers, then on the writer. A pool bounds parallel files and the time of a query. */
   downloadPools: readonly Pool[];
 }
 
 /**
- * Returns a function that makes files whole when they are requested, so that a slow client holds no session, and caches
- * the last ones.
+ * Returns a function that makes a requested file completely before it is sent, so that a slow client holds no session.
+ * The function caches the last files.
  */
 export function createFiles({ downloadPools, readers, SUPPRESS_BELOW }: DownloadOptions) {
   const kept = new LRUCache<string, Buffer, FileOfDay>({

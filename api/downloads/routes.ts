@@ -97,7 +97,7 @@ export function createDownloads(options: DownloadOptions, limitPage: RequestHand
     response
       .attachment(fileNameOf({ view, country, date, format }))
       .set('Content-Type', mediaTypes[format]);
-    // CSV is compressed on the way: a range would select bytes of the compressed file.
+    // A CSV file is compressed when it is sent and has no ranges: they would select bytes of the compressed file.
     if (format === 'csv') response.send(content);
     else sendPart(response.set('Accept-Ranges', 'bytes'), content);
   });

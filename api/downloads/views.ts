@@ -1,8 +1,8 @@
 import { escapeIdentifier, escapeLiteral, type PoolClient, types } from 'pg';
 
 /**
- * The views that may be downloaded, each with the rows in the file of a day: the rows of the day, of the newest month
- * that was over, or of a dictionary. Views of companies and entries are missing, because they hold persons.
+ * The views that may be downloaded, each with the content of its file for a day: rows of the day, rows of the last
+ * month that ended by then, or a whole dictionary. Views of companies and entries are missing: they hold persons.
  */
 const grains = {
   daily_stat: 'day',
@@ -66,7 +66,7 @@ export async function queryOf(
   const counts: string[] = [];
   const columns = fields.map(({ name, dataTypeID }) => {
     const column = escapeIdentifier(name);
-    // `GET /stats/day/{date}` publishes the counts of `daily_stat`, even small ones.
+    // Small counts of `daily_stat` are shown, since `GET /stats/day/{date}` publishes these counts, too.
     const isCount = dataTypeID === countType && !name.startsWith('days_') && view !== 'daily_stat';
     if (!isCount) return column;
     const isSmall = `${column} > 0 and ${column} < ${SUPPRESS_BELOW}`;

@@ -9,7 +9,7 @@ const unsupported = 'The request body must be sent as application/json in UTF-8.
 
 const otherCharset = /;\s*charset\s*=\s*(?!"?utf-?8"?\s*(?:;|$))/i;
 
-/** Matches a string in valid JSON, and a colon that makes the string a key. */
+/** Matches a string in valid JSON, and the colon that follows the string if the string is a key. */
 const stringOfJson = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?/g;
 
 /** Returns a key that occurs twice in one object of the JSON; else undefined. `JSON.parse` keeps the last value alone. */
@@ -19,7 +19,7 @@ function findRepeatedKey(json: string): string | undefined {
     if (!Array.isArray(this)) kept.push(key);
     return value as unknown;
   });
-  // The last key is the empty one that `JSON.parse` gives the whole value.
+  // The last key is the empty key with which `JSON.parse` passes the whole value to its reviver.
   kept.pop();
   kept.sort();
   return [...json.matchAll(stringOfJson)]

@@ -44,7 +44,7 @@ export interface EndpointDescription<
   /** The request headers in the OpenAPI document; the handler itself reads the headers. */
   headers?: z.ZodObject;
   body?: Body;
-  /** Returns the check of query and body against the database, which returns the problems. */
+  /** Returns a function that checks query and body against the database, and returns the problems. */
   check?: (options: Context) => (given: object) => Promise<Problem[]>;
   /** The status of a successful answer; default 200. */
   status?: 201 | 202;
@@ -53,7 +53,7 @@ export interface EndpointDescription<
   mediaType?: 'text/csv';
   /** The `Cache-Control` of a successful GET without a token, which has an `ETag` too; default `no-cache`. */
   cacheControl?: string;
-  /** The fields that code writes in the example of the answer; `openapi/examples.json` has the others, and of bodies all. */
+  /** The fields of the example answer that code makes. `openapi/examples.json` has the others, and all bodies. */
   example?: object;
   /** An example of the answer as CSV. */
   csvExample?: string;
@@ -68,7 +68,7 @@ export interface Call<A extends Auth, Params, Query, Body> {
   caller: A extends 'none' ? undefined : Caller;
   request: Request;
   response: Response;
-  /** Returns whether the client still waits, and then cancels the deadline; called right before a charge. */
+  /** Returns whether the client still waits, and if so cancels the deadline; called right before a charge. */
   claim: () => boolean;
   options: Context;
 }

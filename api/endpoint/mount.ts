@@ -40,8 +40,8 @@ export function mountEndpoints(
     response.locals.token = await find(request);
     next();
   };
-  // Guessed tokens count only for their address, since each would leave a row. A revoked or expired token gets a 401,
-  // even beyond the rate limit.
+  // A request with a guessed token counts for its address: a count per guessed token would add a row each. A revoked
+  // or expired token gets a 401, even beyond the rate limit.
   const limitToken = limiter.limitRequests(
     limits.general,
     (request) => tokenOf(request)?.hash,
@@ -123,9 +123,9 @@ function answer(one: Endpoint, options: Context): RequestHandler {
     const context = { caller, request, response, claim, options };
     const call = { ...asked, ...context } as Call<Auth, unknown, unknown, unknown>;
     const client = caller ? `account ${caller.account_id}` : addressKeyOf(request);
-    // The client may be gone when the turn of its request comes.
+    // The client may be gone when its queued request starts.
     const handle = async () => (isGivenUp(response) ? undefined : one.handle(call));
-    // Changes of an account take turns, so that none holds a database session while it waits for the lock.
+    // Changes of an account run one after another, so that none holds a database session while it waits for the lock.
     const answered = await limiter.inTurn(requests, client, () =>
       isInTurn ? limiter.inTurn(changes, client, handle) : handle(),
     );

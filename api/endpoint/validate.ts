@@ -27,7 +27,7 @@ const bounds: Record<string, [code: FieldCode, verb: string, unit: string]> = {
   too_big: ['out_of_range', 'not be greater than', ''],
 };
 
-/** Returns the name of a field without the part of the request, but with its position in a list: `value.3`. */
+/** Returns the name of a field without `query` or `body` before it, but with its position in a list: `value.3`. */
 function fieldOf(path: readonly PropertyKey[]): string {
   return path.length > 1 ? path.slice(1).join('.') : String(path[0] ?? 'body');
 }

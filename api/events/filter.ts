@@ -53,7 +53,7 @@ type Asked = z.output<typeof filterBody> & { scope?: z.output<typeof feedScope> 
 const listOf = (given: string | string[]) =>
   [given].flat().flatMap((text) => text.split(',').map((word) => word.trim()));
 
-/** Returns the words of a field that all countries share; undefined for a field with words of countries. */
+/** Returns the words of a field if all countries share them; undefined for a field whose words differ by country. */
 async function readShared(db: Db, field: keyof typeof filterLists): Promise<string[] | undefined> {
   const enums: Record<string, z.ZodEnum> = { severity, event_class: eventClass, category };
   if (field !== 'event_type' && field !== 'source') return enums[field]?.options.map(String);
@@ -61,7 +61,7 @@ async function readShared(db: Db, field: keyof typeof filterLists): Promise<stri
   return rows.map((row) => Object.values(row)[0]!);
 }
 
-/** Returns a word as its code, and the problem of an unknown word, with similar words. */
+/** Returns a known word as its own code, or for an unknown word a problem that names similar words. */
 function findWord(field: string, word: string, known: string[]): FoundCodes {
   if (known.includes(word)) return { codes: [word] };
   const given = field === 'event_type' ? word.toUpperCase() : word.toLowerCase();
@@ -73,7 +73,7 @@ function findWord(field: string, word: string, known: string[]): FoundCodes {
 
 /**
  * Returns the countries of a filter; undefined for all. Without `country`, `scope=all` selects the countries of the
- * sources, or the first country. The problem is a `country` that none of the sources belongs to.
+ * sources, else the first country. Returns a problem when no source of the filter belongs to `country`.
  */
 async function findCountries(
   db: Db,

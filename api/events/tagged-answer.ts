@@ -12,7 +12,7 @@ export const tagged = {
   },
 };
 
-/** Returns an answer, and sets its `ETag`, which is the same while only `fetched_at` differs. Throws a 304. */
+/** Returns an answer and sets its `ETag`, which ignores `fetched_at`. Throws a 304 for a client that has the answer. */
 export function answerTagged(response: Response, data: string, meta: object, now: Date): string {
   setTag(response, data + JSON.stringify(meta));
   return writeSuccess(data, { ...meta, fetched_at: formatTimestamp(now) });

@@ -8,7 +8,7 @@ import { common, companyEvent, langField, pageMeta, withWords } from './event-fi
 import { filterFields, resolveFeedFilter } from './filter.ts';
 import { answerTagged, tagged } from './tagged-answer.ts';
 
-// The query is not prepared: a plan for all values sorts the whole feed of an account.
+// The query is not prepared, since the generic plan of a prepared query sorts the whole feed of an account.
 const statement = readFileSync(
   new URL('../../sql/api/read_feed_page.sql', import.meta.url),
   'utf8',

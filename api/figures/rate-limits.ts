@@ -30,13 +30,13 @@ export const limits = {
   recover: limit('recover', 10, hour_ms),
   /** The limit of recovery confirmations, by the API and by the page of the mailed link together. */
   confirmRecovery: limit('recover-confirm', 10, hour_ms),
-  /** The limit per recovery link of confirmations: a reader of the mail may guess the password. */
+  /** The limit per recovery link of confirmations, since a reader of the mail could try to guess the password. */
   guessRecovery: limit('recover-guess', 10, day_ms),
-  /** The limit per account of attempts to end it: a finder of the Master Token may guess the password. */
+  /** The limit per account of attempts to end it, since a thief of the Master Token could try to guess the password. */
   endAccount: limit('end-account', 5, hour_ms, 'attempts an hour to end it'),
   /** The limit per account of histories, since clients could try every number as `company_ref`. */
   histories: limit('histories', 60, minute_ms, 'histories by company_ref a minute'),
-  /** The limits per account of lookups of up to 100 companies: a client may not list a country by its numbers. */
+  /** The limits per account of lookups of up to 100 companies, so that no client lists a country by trying numbers. */
   lookups: limit('lookups', 30, minute_ms, 'lookups a minute'),
   lookupsOfDay: limit('lookups-day', 200, day_ms, 'lookups a day'),
   stats: limit('stats', 10, minute_ms),
@@ -45,9 +45,9 @@ export const limits = {
   quality: limit('quality', 30, minute_ms),
   /** The limit of downloads, since a reader of Parquet requests several parts of one file. */
   downloads: limit('downloads', 120, minute_ms),
-  /** An account's registrations and changes of webhooks; each may cause a DNS query. */
+  /** The limit per account of registrations and changes of webhooks together; each may cause a DNS query. */
   registerWebhook: limit('webhook-changes', 200, hour_ms, 'registrations and changes an hour'),
-  /** An account's tests and replays together; each causes a call of a webhook. */
+  /** The limit per account of tests and replays of webhooks together; each causes a call of a webhook. */
   callWebhook: limit('webhook-calls', 120, hour_ms, 'tests and replays an hour'),
 };
 
@@ -71,7 +71,7 @@ export function submissionLimit({ SUBMISSIONS_PER_DAY: request_count }: Bounds):
 
 /**
  * Returns the limit of work that one client may have in progress in one process; `what` is the work in the plural,
- * for the message of the 429. 16 requests wait for each that runs: no pool of connections meets a refusal.
+ * for the message of the 429. For each that runs 16 may wait, so that a client's usual pool of connections fits.
  */
 function workLimit(what: string, running_count: number) {
   return { what, running_count, waiting_count: running_count * 16 };

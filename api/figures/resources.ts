@@ -1,6 +1,6 @@
 /** The numbers of sessions of a process on a database server. */
 export const sessions = {
-  /** The number of sessions for limits and tokens: a few statements count and check for all requests. */
+  /** The number of sessions that count limits and check tokens; parallel requests share one statement. */
   gate: 3,
   /** The number of sessions for downloads, which take no session from other requests. */
   downloads: 2,

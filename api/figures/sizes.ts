@@ -1,6 +1,6 @@
 /** The largest sizes of requests and answers. */
 export const sizes = {
-  /** The maximum number of bytes of a body: a hundred numbers with references in `\uXXXX` take 47,000 bytes. */
+  /** The maximum number of bytes of a body; a hundred numbers with references in `\uXXXX` fit with 47,000 bytes. */
   body_bytes: 65_536,
   /** The maximum number of bytes of a posted form of a page. */
   form_bytes: 16_384,
@@ -15,7 +15,7 @@ export const sizes = {
   page: 1_000_000_000_000,
   /** The maximum number of items of a page; `registry.page_items` of the database is the same figure. */
   perPage: 100,
-  /** The maximum number of events of a part of a feed, and of characters of a filter, which lists words. */
+  /** The maximum number of events in an answer of the feed, and of characters in a filter's list of words. */
   feed: 1_000,
   filter: 2_000,
   /** The maximum number of events in a delivery of a webhook. */

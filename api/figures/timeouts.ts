@@ -12,7 +12,7 @@ export const patience = {
   /** The longest wait for a session of a download, and the longest query of a download. */
   downloadSession_ms: 10_000,
   downloadQuery_ms: 45_000,
-  /** The longest wait for the addresses of the name of a webhook. */
+  /** The longest wait for the DNS answer about the host of a webhook. */
   lookup_ms: 1_500,
   /** The longest wait for one of two attempts at Stripe, which both end before `slowAnswer_ms`. */
   stripe_ms: 3_000,
@@ -25,5 +25,5 @@ export const patience = {
   stop_ms: 10_000,
 };
 
-/** The retries that give back an unanswered charge: one a second for an hour, as long as a database may be away. */
+/** The retries that give back an unanswered charge: one a second for an hour, the longest expected outage. */
 export const giveBack = { retries: 3_600, minTimeout: 1_000 };

@@ -28,8 +28,8 @@ export function isGivenUp(response: Response): boolean {
 }
 
 /**
- * Cancels the deadline if the client still waits, so that a paid answer is sent. Returns whether it did. In the last
- * third of the time it is too late: the answer would come long after the deadline.
+ * Cancels the deadline if the client still waits, so that a paid answer is sent. Returns whether the deadline was
+ * cancelled. In the last third of the time it is too late: the answer would come long after the deadline.
  */
 export function claimAnswer(response: Response): boolean {
   const { deadline, lastClaim_ms = Infinity } = response.locals;

@@ -91,7 +91,7 @@ export function tooMany(
   return new HttpError(429, { message, code }, { ...headers, 'Retry-After': String(wait_s) });
 }
 
-/** Returns a middleware that passes other methods to `answerUnmatched`; `methods` is the value of `Allow`. */
+/** Returns a middleware that passes methods outside `methods`, the value of `Allow`, to `answerUnmatched`. */
 export function onlyAllow(methods: string): RequestHandler {
   return (_request, response, next) => {
     response.locals.allow = methods;

@@ -3,8 +3,8 @@ import type { HelmetOptions } from 'helmet';
 
 /**
  * The security headers of every answer, such as `Content-Security-Policy`. A page loads only files of this service,
- * runs no inline script or style, and posts only to this service. No header demands an upgrade to TLS, without which
- * localhost could not load its files, or is for obsolete browsers.
+ * runs no inline script or style, and posts only to this service. Headers for obsolete browsers are left out, and the
+ * upgrade of requests to TLS too, since a page on localhost could then not load its files.
  */
 export const security: HelmetOptions = {
   frameguard: { action: 'deny' },

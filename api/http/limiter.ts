@@ -168,7 +168,7 @@ export function createLimiter({ gate, readers, now, logger }: Options) {
       const key = `${what}:${client}`;
       const own = queues.get(key) ?? pLimit(running_count);
       if (own.activeCount + own.pendingCount >= running_count + waiting_count) {
-        // The refusal is delayed: a client that retries at once must not take the processor from others.
+        // The refusal is delayed, so that a client that retries at once takes little processor time from others.
         await delay(retryAfter_s.work * 1_000);
         const message = `At most ${running_count} ${what} may be under way at a time, and ${waiting_count} wait.`;
         throw tooMany(message, retryAfter_s.work, {}, 'TOO_MANY_AT_ONCE');

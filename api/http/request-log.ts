@@ -3,8 +3,8 @@ import type { Request, RequestHandler } from 'express';
 import type { Logger } from 'pino';
 
 /**
- * Matches the beginning of a Master or API token, or of a signed token in a mail (a JWT), and a percent sign: an
- * encoded text may hide a token, and no route has one in its path.
+ * Matches the beginning of a Master or API token, or of a signed token in a mail (a JWT), or a percent sign, since
+ * an encoded text may hide a token. No path of a route has a percent sign.
  */
 const secret = /(?i:sk_(live|api)_)|eyJ[\w-]{8}|%/;
 

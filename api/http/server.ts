@@ -45,8 +45,8 @@ function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex, logge
 }
 
 /**
- * Returns the HTTP server of an application. Malformed HTTP gets JSON too. Requests without `Host` or with an
- * unknown `Expect` go to the application: Node would send an empty body.
+ * Returns the HTTP server of an application. Malformed HTTP gets an error in JSON, too. The application also answers
+ * requests without `Host` or with an unknown `Expect`, since Node would answer them with an empty body.
  */
 export function createHttpServer(application: RequestListener, logger: Logger): Server {
   return createServer(
@@ -60,7 +60,7 @@ export function createHttpServer(application: RequestListener, logger: Logger): 
   )
     .prependListener('request', (request, response) => {
       response.once('finish', () => {
-        // Nothing reads the rest of a body when its request is answered before.
+        // A request answered before its end loses its connection, since nothing reads the rest of its body.
         if (!request.complete) request.socket.destroySoon();
       });
     })

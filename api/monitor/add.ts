@@ -41,7 +41,7 @@ async function addCompanies(db: Db, submitted: Submission, bounds: Bounds) {
     `.execute(tx);
     await sql`select customer.make_ready(${watch_ids}, ${now})`.execute(tx);
     await runPrepared(tx, 'api/monitor/name_watches.sql', [submission_id]);
-    // A duplicate of an existing watch is deleted by now.
+    // `make_ready` has deleted the new duplicates of existing watches, so that they are not counted.
     const asked = [account_id, new_ids];
     const [counts] = await runPrepared<Counts>(tx, 'api/monitor/count_watches.sql', asked);
     const { added, notifies } = counts!;

@@ -12,7 +12,7 @@ type AccountSettings = Omit<Selectable<CustomerTables['customer.alert_setting']>
 /** The settings that choose the events of alerts. A list is null when all classes or categories apply. */
 export type AlertSettings = Omit<AccountSettings, 'notify_submissions'>;
 
-/** The settings that a request changes. A switch without a value is kept; a list without a value becomes all. */
+/** The settings in a request. An omitted switch stays; an omitted list becomes all classes or categories. */
 type AlertChange = { [Field in keyof AccountSettings]?: AccountSettings[Field] | undefined };
 
 // Spec: alerts and mails are off at first; silent on the first values of the other settings.
@@ -27,7 +27,7 @@ const initialSettings: AccountSettings = {
 
 const { notify_submissions: _ofAccount, ...ofCompany } = initialSettings;
 
-/** The columns of the settings that a company can have of its own. */
+/** The columns of the settings that can differ by company. */
 export const settingColumns = Object.keys(ofCompany) as (keyof AlertSettings)[];
 
 /** The columns of a watch without settings of its own. */
@@ -38,7 +38,7 @@ const noSettings = {
 
 /** Returns the columns that a request changes: an omitted list becomes all classes or categories. */
 function changesOf(given: AlertChange) {
-  // A parsed JSON body has no undefined fields, which would replace stored values.
+  // A field that a JSON body omits is absent here, so that it replaces no stored value.
   return {
     alert_event_classes: null,
     alert_categories: null,
@@ -106,8 +106,8 @@ function findWatch(tx: Tx, account_id: string, name: CompanyName) {
 }
 
 /**
- * Sets the own alert settings of one watched company. Its first own settings take omitted values from the global
- * settings. Returns the count of changed companies, 1.
+ * Sets the own alert settings of one watched company. If it had none, omitted values come from the global settings.
+ * Returns the count of changed companies, 1.
  */
 export async function setForCompany(
   tx: Tx,

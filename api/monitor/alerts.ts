@@ -18,7 +18,7 @@ import { numberCheck } from '../companies/number-check.ts';
 import { pageMeta, pagingFields, viewPageMeta } from '../http/paging.ts';
 import { selectPage, watchedFields } from './watch-list.ts';
 
-// The endpoints of alerts; alert-settings.ts has the first values, `force`, and what a company keeps of its own.
+// The endpoints of alerts; alert-settings.ts has the initial values, `force`, and the own settings of companies.
 
 // Spec: silent on an empty list of classes or categories; we refuse it, since it could mean none or all. Without
 // the list all classes or categories apply; `alerts_enabled` switches all alerts off.

@@ -21,7 +21,7 @@ import { common, settle } from './watch-list.ts';
 /** The outcome of a company in a removal; `not_found`: no registry knows the number. */
 type RemovalOutcome = 'removed' | 'not_found' | 'not_watched';
 
-/** The outcome, and the removed watch with its company; null: nothing was removed, or is known. */
+/** The outcome, with the ids of the watch and the company; null: no watch was removed, or no company is known. */
 type Found = { outcome: RemovalOutcome } & Record<'watch_id' | 'company_id', string | null>;
 
 /**

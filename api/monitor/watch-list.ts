@@ -20,7 +20,7 @@ export const watchedFields = {
 
 export const watchStates = ['queued', 'ready', 'failed'] as const;
 
-/** Returns the condition of the watch of a company, or of the watch that has no company yet, by a number. */
+/** Returns the condition that selects the watch of a company, or the watch of a number that has no company yet. */
 export function isWatchOf([type, value]: CompanyName) {
   return sql<boolean>`(
     company_id = (select registry.find_company(${type}, ${value}))
@@ -72,7 +72,7 @@ export async function selectPage(
   return { total, page };
 }
 
-/** Settles the given submissions that have no queued number left, and has a mail sent on each. */
+/** Settles the given submissions that have no queued number left, and queues a mail about each. */
 export async function settle(tx: Tx, submissions: string[], now: Date): Promise<void> {
   await sql`select customer.settle_submissions(${submissions}, ${now})`.execute(tx);
 }

@@ -50,12 +50,12 @@ export interface Operation {
 export const descriptions: Record<string, string> = glossary;
 
 /**
- * The examples of required parameters and of properties by name, or by `operation.name` and `schema.name`, of other
- * parameters by `operation.name`, of bodies by operation, and of objects by schema.
+ * The examples by key: the name or `operation.name` of a required parameter, `operation.name` of another parameter,
+ * the name or `schema.name` of a property, the operation of a body, and the schema of an object.
  */
 const examples = new Map<string, unknown>(Object.entries(samples));
 
-/** Names the answers of a generated document, describes what the glossary describes, and lists dictionary values. */
+/** Names the answers of a generated document, and adds the descriptions of the glossary and dictionary values. */
 export function complete(document: OpenApiDocument, enums?: Enums): void {
   const schemas = ((document.components ??= {}).schemas ??= {}) as Record<string, Schema>;
   for (const [path, item] of Object.entries({ ...document.paths, ...document.webhooks })) {
@@ -111,7 +111,7 @@ function makeExample(schema: Schema, name: string, schemas: Record<string, Schem
   return Object.fromEntries(parts);
 }
 
-// Optional parameters rarely have examples: tools fill all examples into a request, which would find nothing.
+// Few optional parameters have examples: tools send all examples in one request, which would then find nothing.
 function describeParameter(parameter: Parameter, operationId: string): void {
   const { name, schema } = parameter;
   const sample =

@@ -37,7 +37,7 @@ interface Day {
   examples: object[];
 }
 
-/** The least days between two compared snapshots; if none is so old, the newest is compared with its predecessor. */
+/** The least days between two compared snapshots; if none is so old, the two newest snapshots are compared. */
 const span_days = 30;
 
 function addDays(date: string, days: number): string {
@@ -46,7 +46,7 @@ function addDays(date: string, days: number): string {
 
 /**
  * Returns a registry's active entries on its newest day, and its new and ended entries since about a month before. The
- * `change` of a flow compares it with as many days before; undefined where no snapshot begins them.
+ * `change` compares with the same number of days before these; it is undefined unless a snapshot precedes them.
  */
 export async function readHeadline(db: Db, source: string, date: string, below = 0) {
   const points = await readSeries(db, source, { by: 'day', from: addDays(date, -3 * span_days) });
@@ -114,7 +114,7 @@ function viewNights({ country }: Shown, words: Words, at: Date) {
     country,
     nameIn: (language: string) => words.nameOf(country, language),
     ageOf,
-    /** Returns whether the data of a day came last night: the night after a day reads the day's dump. */
+    /** Returns whether the data of a day came last night, since a day's dump is read in the night after the day. */
     isLast: (date: string) => ageOf(date) <= 1,
     /** Returns the words for the kinds of companies that a source holds. */
     holds: (source: string, language: string) =>

@@ -14,7 +14,7 @@ import { type Found, notLoaded, type Search } from './segments.ts';
 import type { SearchAnswer } from './server.ts';
 import type { SearchQuestion } from './keep-current.ts';
 
-/** The most questions at the index process at a time: one is answered, one waits. Later ones can be cancelled. */
+/** The most questions at the index process: one runs and one waits. Only a question not sent yet can be cancelled. */
 const mostAsked = 2;
 
 /** The pause between two attempts to reach the index process, and between two starts, in ms. */
@@ -22,7 +22,7 @@ const [look_ms, start_ms] = [20, 2_000];
 
 export type SearchIndex = ReturnType<typeof createSearchIndex>;
 
-/** Starts an index process, which outlives this API process. It ends at once if another one runs. */
+/** Starts an index process, which outlives this API process, but ends at once if another index process runs. */
 function startServer(place: SearchPlace): void {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'server.ts')], {
     detached: true,
@@ -54,7 +54,7 @@ export function createSearchIndex(
     const timeout = patience.answer_ms;
     const request = sendRequest({ socketPath, method: 'POST', agent, signal, timeout });
     request.on('timeout', () => request.destroy(loading()));
-    // The wait for the response throws an error too, so that the event is ignored.
+    // The event is ignored, since `once` below throws the same error.
     request.on('error', () => undefined);
     request.end(JSON.stringify(question));
     const [response] = (await once(request, 'response')) as [IncomingMessage];
@@ -81,8 +81,8 @@ export function createSearchIndex(
   }
 
   /**
-   * Returns the matching companies by id, from the snapshot `least_no` or a newer one; from the loaded one where
-   * loading takes longer than the patience. Throws a 503 while none is loaded, and asks nothing for a client that `isGone`.
+   * Returns the ids of the matching companies in the snapshot `least_no` or a newer one; in the loaded snapshot if
+   * loading takes longer than `patience_ms`. Throws a 503 while no snapshot is loaded, or if the client `isGone`.
    */
   async function find(search: Search, least_no = 0, isGone = () => false): Promise<Found> {
     return inTurn(async () => {

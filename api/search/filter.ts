@@ -97,7 +97,7 @@ export async function readSearchDictionary(db: Db) {
   return Promise.all(countries);
 }
 
-/** What a word must be in the fields whose words differ between countries. */
+/** The end of the message for a wrong word, by field. The words of these fields differ between countries. */
 const wanted = {
   activity_code: 'an activity code without dots, such as 4711Z',
   activity_prefix: 'the beginning of an activity code without dots, such as 47',
@@ -109,7 +109,7 @@ const wanted = {
 /** A field whose words differ between countries. */
 export type CountryField = keyof typeof wanted;
 
-/** The codes of a word of a filter, and what is wrong with it. */
+/** The codes of a word of a filter, and the problem of a word without codes. */
 export type FoundCodes = { codes: string[]; problem?: Problem };
 
 /**
@@ -125,7 +125,7 @@ export function findCodes(
   if (field === 'activity_code' || field === 'activity_prefix') {
     const code = text.toUpperCase();
     const isKnown = countries.some(({ activity, activityPattern }) => {
-      // A prefix that the end of another code completes begins an activity code.
+      // A prefix is known if the end of the sample code `activity` completes it to the form of a whole code.
       const end = field === 'activity_prefix' && code !== '' ? activity.slice(code.length) : '';
       return activityPattern.test(code + end);
     });
@@ -152,9 +152,9 @@ export async function resolveFilter(
   query: SearchFilter,
 ): Promise<SearchFilter> {
   const countries = chooseAmong(dictionary, query.country);
-  // Each country has codes of its own, so that `all` has no voivodeships and legal forms.
+  // Each country has its own codes, so that a search in `all` countries has no voivodeship and no legal form.
   const one = countries.length === 1 ? countries[0] : undefined;
-  // A number is of one company in any country and status, so that the defaults would only hide it.
+  // A number names one company, which the default country and the default status could only hide.
   const isFree = query.company_id !== undefined;
   const country = isFree && query.country === undefined ? undefined : one?.country_code;
   const status = query.status ?? (isFree ? undefined : ('ACTIVE' as const));

@@ -10,12 +10,12 @@ import type { SearchPlace } from './index-socket.ts';
 import { Segment, type SegmentData } from './segment.ts';
 import { type Found, notLoaded, otherDatabase, type Search, Segments } from './segments.ts';
 
-/** The age in ms at which a file of the index is deleted: another version of the product left it. */
+/** The age in ms at which a file of the index is deleted: so old a file is from another version of the product. */
 const unused_ms = 14 * 86_400_000;
 
 export interface SearchQuestion {
   search: Search;
-  /** The oldest snapshot to answer from; an older one answers where loading takes longer than the patience. */
+  /** The number of the oldest snapshot that may answer; an older one answers if loading exceeds `patience_ms`. */
   least_no: number;
   patience_ms: number;
 }
@@ -38,7 +38,7 @@ export class SearchStore {
   /** Returns the companies that match a search. Throws while no companies are loaded. */
   async find({ search, least_no, patience_ms }: SearchQuestion): Promise<Found> {
     if (this.#segments.snapshot_no < Math.max(least_no, 0)) {
-      // During the first load no older snapshot can answer, so that a search waits as for a database.
+      // During the first load no older snapshot can answer, so that a search waits as long as for the database.
       const wait_ms = this.#segments.snapshot_no === -1 ? patience.database_ms : patience_ms;
       await Promise.race([this.#reach(least_no), delay(wait_ms)]);
       if (this.#segments.snapshot_no === -1) throw this.#failure;
@@ -70,7 +70,7 @@ export class SearchStore {
     }
     const changes = { since: segments.base_no, from: 0, to: null, least_no };
     segments.update(await this.#load(changes));
-    // A failure is ignored: the next update tidies again.
+    // A failure of `#tidy` is ignored, since the next update calls it again.
     if (this.#tidying) return;
     this.#tidying = this.#tidy()
       .catch(() => undefined)
@@ -102,13 +102,13 @@ export class SearchStore {
     }
   }
 
-  /** Loads worn ranges again, while searches go on, and saves the ranges for the next process. */
+  /** Loads all ranges again if they are worn, while searches go on, and saves the ranges for the next process. */
   async #tidy(): Promise<void> {
     const segments = this.#segments;
     for (const range of segments.isWorn ? segments.ranges : []) {
       const { from, to } = range.head;
       const loaded = await this.#load({ since: -1, from, to, least_no: -1 });
-      // The changes are updated first, because no range may be newer.
+      // The changes are updated first, because no range may have a newer snapshot than the changes.
       await this.#reach(loaded[0]!.head.snapshot_no);
       segments.renew(range, loaded);
     }

@@ -20,7 +20,7 @@ export interface Wanted extends Pick<SegmentHead, 'from' | 'to'> {
   since: number;
   /** The lowest number that a server's newest snapshot may have. */
   least_no: number;
-  /** The publications that a server must have: without them it is another database. */
+  /** The publications of the loaded segments. A server that lacks one of them has another database. */
   publications: string[];
 }
 
@@ -63,7 +63,7 @@ async function sendSegments(client: Client, { since, from, to }: Wanted, state: 
   let builder = new SegmentBuilder();
   const chunks = client.query(copyTo(text)).setEncoding('utf8') as AsyncIterable<string>;
   await eachRow(chunks, (row) => {
-    // A segment is sent only when the next company begins: the last one may have further rows.
+    // A full segment is sent when the next company begins, since its last company may have further rows.
     if (builder.count === mostCompanies && Number(row[0]) !== builder.last_id) {
       send(builder.build({ ...head, to: Number(row[0]) }));
       head.from = Number(row[0]);
@@ -76,7 +76,7 @@ async function sendSegments(client: Client, { since, from, to }: Wanted, state: 
 
 async function loadFrom(connection: ClientConfig, wanted: Wanted): Promise<void> {
   const client = new Client({ ...connection, connectionTimeoutMillis: 2_500 });
-  // The waiting query also throws the error, so that the event is ignored.
+  // The event is ignored, since the query that waits throws the same error.
   client.on('error', () => undefined);
   try {
     await client.connect();

@@ -13,9 +13,9 @@ export interface NameArrays {
   words: TermArrays;
   /** The pairs of characters in the words, each word with a space at both ends; sorted by text. */
   pairs: TermArrays;
-  /** The names of the companies: the numbers of each company's words plus 1, an empty word between names, then a 0. */
+  /** For each company, the number plus 1 of each word of its names, with the empty word between names, then a 0. */
   names: Uint8Array<ArrayBuffer>;
-  /** The offset in `names` at which each block of `nameBlock` names begins. */
+  /** The offset in `names` at which each block of `nameBlock` companies begins. */
   nameStarts: Uint32Array<ArrayBuffer>;
 }
 
@@ -32,7 +32,7 @@ export class NameIndex {
     this.#pairs = new TermIndex(arrays.pairs, this.#words.count);
   }
 
-  /** Keeps the matches with a name that contains all pieces: of several, the first ends a word, the last begins one. */
+  /** Keeps the matches with a name that contains the pieces one after another, with a space between two pieces. */
   keep(matches: Bits, pieces: string[]): void {
     const last = pieces.length - 1;
     const words = pieces.map((piece, at) =>
@@ -62,7 +62,7 @@ export class NameIndex {
     return found;
   }
 
-  /** Returns the numbers of the words of a company's names. They are decoded inline: calls would take twice as long. */
+  /** Returns the numbers of the words of a company's names. The decoder is inline: calls would take twice as long. */
   #readName(number: number): number[] {
     const { names, nameStarts } = this.#arrays;
     let at = nameStarts[Math.floor(number / nameBlock)]!;
@@ -80,7 +80,7 @@ export class NameIndex {
   }
 }
 
-/** Returns whether consecutive words are in the given sets, in order. An empty word is in none. */
+/** Returns whether consecutive words of a name are in the given sets, in order. No set has the empty word. */
 function hasInTurn(name: number[], words: Bits[]): boolean {
   for (let start = 0; start + words.length <= name.length; start += 1) {
     let at = 0;

@@ -1,7 +1,7 @@
 import { eachBit, type Bits } from './bits.ts';
 import { lastDay, type Segment } from './segment.ts';
 
-/** The orders of results: by the time when the companies became known, or by start day. Of `-` the last day is first. */
+/** The orders of results: `added` is by the time at which companies became known; `-` puts the last start day first. */
 export const sorts = ['added', 'activity_start', '-activity_start'] as const;
 
 /** The matching companies of a segment. */
@@ -11,8 +11,8 @@ export interface Matches {
 }
 
 /**
- * Returns the ids of a part of the matching companies by start day, of one day by id; companies without a day are last.
- * The matches are counted by day first, so that only the companies of the part's days are listed and sorted.
+ * Returns the ids of a part of the matches, ordered by start day, then by id; companies without a start day are last.
+ * The matches of each day are counted first, so that only matches on the days of the part are listed and sorted.
  */
 export function listByStart(
   found: readonly Matches[],
@@ -25,7 +25,7 @@ export function listByStart(
     const { starts } = segment.data;
     eachBit(matches, (number) => (counts[rankOf(starts[number]!)]! += 1));
   }
-  // The part begins `left` companies after the first one of the rank `first`, and ends before the rank `end`.
+  // A rank is a day's place in the order. `left` matches of rank `first` precede the part; ranks from `end` follow it.
   let [first, left] = [0, skipped];
   for (; first <= unknown && counts[first]! <= left; first += 1) left -= counts[first]!;
   let end = first;

@@ -13,7 +13,7 @@ export const columns = [
   'postal_code',
 ] as const;
 
-/** The kinds of terms of divisions, activities and workforces; other kinds are column indexes. A term's text begins with its kind. */
+/** The first digit of terms of divisions, activities and workforces. Other terms begin with their column's index. */
 export const [divisionKind, activityKind, workforceKind] = [6, 7, 8];
 
 /** The length of a division's code. Each activity code begins with the code of its division. */
@@ -37,7 +37,7 @@ export interface SegmentHead {
   to: number | null;
   /** The number of the snapshot that the rows are from. */
   snapshot_no: number;
-  /** The snapshot's number and time of publication, which no other database or older state has. */
+  /** The number and publication time of the snapshot, which tell its database from another or a restored one. */
   publication: string;
   loaded_at: string;
 }
@@ -87,7 +87,7 @@ export class Segment {
     return this.data.first_id + this.data.ids[number]!;
   }
 
-  /** Excludes the companies of `changes` from the matches. Companies of earlier calls match again. */
+  /** Excludes the companies of `changes` from searches. Companies that only an earlier call excluded match again. */
   exclude(changes: readonly Segment[]): void {
     const current = allBits(this.count);
     let at = 0;
@@ -112,7 +112,7 @@ export class Segment {
       this.#terms.keepOwners(this.#matches, terms);
     }
     if (name !== undefined) this.#names.keep(this.#matches, name.split(' '));
-    // The filter of start days runs last, because it reads every company that is left.
+    // The filter of start days runs last, because it reads every company that the other filters keep.
     if (from ?? to) this.#keepStarts(from ? dayOf(from) : 1, to ? dayOf(to) : lastDay);
     return this.#matches;
   }
@@ -134,7 +134,7 @@ export class Segment {
       for (let word = matches[at]!; word !== 0; word &= word - 1) {
         const bit = word & -word;
         const start = starts[at * 32 + 31 - Math.clz32(bit)]!;
-        // Outside the range one difference is negative. A branch would be mispredicted too often.
+        // Outside the range one difference is negative, which clears the bit. A branch would be mispredicted too often.
         kept |= bit & ~(((start - from) | (to - start)) >> 31);
       }
       matches[at] = kept;
@@ -142,7 +142,7 @@ export class Segment {
   }
 }
 
-/** Returns a range of term texts per filter, except start and name. A company must have a term in each. */
+/** Returns a range of term texts for each filter but start and name. A match has a term in every range. */
 function listTerms(filter: SearchFilter): [from: string, to: string][] {
   const { activity_code, activity_prefix, postal_prefix, workforce_min } = filter;
   const terms: [string, string][] = [];

@@ -3,13 +3,13 @@ import type { SearchFilter } from './filter.ts';
 import { listByStart, type Matches, type sorts } from './result-order.ts';
 import type { Segment } from './segment.ts';
 
-/** The largest share of changed companies: above it the ranges are loaded again. */
+/** The largest share of companies that may have changed before all companies are loaded again. */
 const mostShare = 1 / 16;
 
-/** The longest age of a range in ms, so that withdrawn data do not stay in a file. */
+/** The age in ms at which a segment is loaded again, so that no file keeps withdrawn data. */
 const mostAge_ms = 7 * 86_400_000;
 
-/** The codes of two errors: no companies are loaded yet; the database lacks a segment's publication. */
+/** The codes of two errors: no companies are loaded yet; a segment was loaded from another database. */
 export const [notLoaded, otherDatabase] = ['NOT_LOADED', 'OTHER_DATABASE'];
 
 /** A search: a filter, and the part of the matches to list. */
@@ -32,7 +32,7 @@ export interface Found {
 export class Segments {
   /** The segments of all companies, in the order of their ids. */
   ranges: Segment[] = [];
-  /** The segments of companies changed since the oldest range, by id. No range is newer than they are. */
+  /** The segments, by id, of companies changed since the oldest range. No range has a newer snapshot than them. */
   changes: Segment[] = [];
 
   /** The number of the snapshot that answers are from; -1: companies are missing. */
@@ -55,7 +55,7 @@ export class Segments {
     return this.ranges.length === 0 ? 0 : this.ranges.at(-1)!.head.to;
   }
 
-  /** Whether the ranges must be loaded again: many companies changed, or a range is old. */
+  /** Whether all ranges must be loaded again, because many companies changed or a range is old. */
   get isWorn(): boolean {
     const oldest_ms = Math.min(...this.ranges.map(({ head }) => Date.parse(head.loaded_at)));
     const isMuch = countAll(this.changes) > countAll(this.ranges) * mostShare;
@@ -96,7 +96,7 @@ function idsOf({ segment, matches }: Matches, passed = 0, most = Infinity): numb
 /** Returns the ids of a part of the matching companies, ascending. */
 function listById(changes: Matches[], ranges: Matches[], skipped: number, size: number) {
   const changed = changes.flatMap((one) => idsOf(one));
-  // The sort may put changed companies before the page: as many others are listed instead of skipped.
+  // Up to `first` changed companies may sort before the page, so that as many fewer other companies are skipped.
   const first = Math.min(skipped, changed.length);
   let [passed, wanted] = [skipped - first, size + first];
   const others = ranges.flatMap((one) => {

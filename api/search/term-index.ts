@@ -2,13 +2,13 @@ import { addAll, addBit, eachNumber, keepCommon, noBits, NumberStream, type Bits
 
 /** Terms, such as words of names, and the owners of each term, such as companies, as arrays for a file. */
 export interface TermArrays {
-  /** The texts of the terms one after another, followed by a space. */
+  /** The texts of all terms, joined without separators; one space follows the last term. */
   text: Uint8Array<ArrayBuffer>;
   /** The offset in `text` at which each term's text ends. */
   ends: Uint32Array<ArrayBuffer>;
   /** The offset in `owners` at which each term's owners end. */
   places: Uint32Array<ArrayBuffer>;
-  /** The gaps between the numbers of a term's owners, as `NumberStream` writes them; or a frequent term's set. */
+  /** The owners of each term: a `NumberStream` of the gaps between their numbers, or `Bits` for a frequent term. */
   owners: Uint8Array<ArrayBuffer>;
 }
 
@@ -16,7 +16,7 @@ export interface TermArrays {
 export class TermTable {
   readonly #numbers = new Map<string, number>();
   readonly #uses: number[] = [];
-  /** The numbers of each owner's terms plus 1, followed by a 0 that ends the owner. */
+  /** For each owner, the number of each of its terms, increased by 1, then a 0 that marks the end of the owner. */
   readonly stream = new NumberStream();
 
   get terms(): MapIterator<string> {
@@ -56,7 +56,7 @@ export class TermTable {
       const owners = numbers.subarray(starts[term], lasts[term]);
       const start = stream.length;
       owners.forEach((owner, at) => stream.push(owner - (owners[at - 1] ?? -1)));
-      // A set of owners is read many times faster than a list of half its length.
+      // A list of at least half the bytes of a set is replaced by the set, which is read many times faster.
       if ((stream.length - start) * 2 >= bits.byteLength) {
         bits.fill(0);
         for (const owner of owners) addBit(bits, owner);
@@ -68,7 +68,7 @@ export class TermTable {
     return { text, ends, places, owners: stream.bytes.slice() };
   }
 
-  /** Returns the owners of all terms in `numbers`, ascending: a term's are from its start to before its last. */
+  /** Returns `numbers`: the owners of term t, ascending, have the indexes from `starts[t]` to before `lasts[t]`. */
   #listOwners() {
     const starts = new Uint32Array(this.#uses.length + 1);
     for (const [term, uses] of this.#uses.entries()) starts[term + 1] = starts[term]! + uses;

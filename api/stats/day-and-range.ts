@@ -63,7 +63,7 @@ export const dayEndpoint = endpoint(
   async ({ params: { date }, query, response, options: { readers, now } }) => {
     const source = await chooseSource(readers.db, query);
     const { is_baseline, data } = await sumDays(readers.db, source, date, 1);
-    // Spec: silent on a day without a snapshot; zeros would claim that nothing changed.
+    // Spec: silent on a day without a snapshot; we answer 404, since zeros would claim that nothing changed.
     if (is_baseline === null) {
       const message = `No snapshot of ${source} was published for ${date}.`;
       throw new HttpError(404, { message, code: 'NO_SNAPSHOT' });

@@ -23,7 +23,7 @@ export const countField = z.int().nonnegative();
 
 /**
  * Returns the source of a request. Throws a 404 while no source is published, and a 422 for an unknown source.
- * Spec: silent on the default; the country's source with the longest history is taken.
+ * Spec: silent on a request that names no source; we take the country's source with the longest history.
  */
 export async function chooseSource(
   db: Db,

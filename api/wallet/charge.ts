@@ -22,7 +22,7 @@ async function withdraw(db: Db, asked: Movement[]): Promise<(number | undefined)
 }
 
 /**
- * Charges a request by `pay`, again and again while the wallet is locked, and returns the new balance. Throws a
+ * Charges a request by `pay`, which is retried while the wallet is locked, and returns the new balance. Throws a
  * 402 when the credits are too few, and a 503 when the client no longer waits.
  */
 async function chargeBy(

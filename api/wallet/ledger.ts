@@ -13,7 +13,7 @@ export interface Movement {
   /** The cause of the movement, such as a payment or a request; unique per account. */
   operation_key: string;
   now: Date;
-  /** Returns whether the client still waits, as by default, and then cancels the deadline of the answer. */
+  /** Returns whether the client still waits, and if so cancels the deadline of the answer; default: it waits. */
   claim?: () => boolean;
 }
 

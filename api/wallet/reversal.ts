@@ -56,7 +56,7 @@ export function reverse(db: Db, report: Reversal, now: Date) {
 }
 
 /**
- * Withdraws the credits of all refunds and disputes of a paid payment, in parts rounded down, except the credits
+ * Withdraws credits of a paid payment in proportion to all its refunds and disputes, rounded down, less the credits
  * taken back before. The balance never goes below zero: spent credits are waived. The transaction holds the lock
  * on the payment.
  */

@@ -14,7 +14,7 @@ export function settle(db: Db, report: Outcome, now: Date) {
     if (payment_id === undefined) return 'unknown';
     const payment = await selectPayment(tx, payment_id)
       .where('provider', '=', provider)
-      // `payment_id` is enough while no `provider_ref` is stored, since the answer of the provider was lost.
+      // If the answer of the provider was lost, no `provider_ref` is stored, and `payment_id` is enough.
       .where((eb) => eb.or([eb('provider_ref', 'is', null), eb('provider_ref', '=', provider_ref)]))
       .forUpdate('payment')
       .executeTakeFirst();

@@ -22,7 +22,7 @@ export const one = {
   params: z.strictObject({ webhook_ref: text }),
 } as const;
 
-/** The path of the filters in a body. */
+/** The beginning of the names of filter fields in error messages, since a body has them in `filters`. */
 export const within = 'filters.';
 
 /** The fields that a client chooses, and may change later. */
@@ -66,7 +66,7 @@ export function viewWebhook(webhook: Webhook) {
   };
 }
 
-/** Returns the answer with a webhook; with the key of the server also its newest secret. */
+/** Returns the answer with a webhook, and with its newest secret if `secretKey` is given. */
 export function viewOne(webhook: Webhook, secretKey?: string) {
   const secret = secretKey === undefined ? {} : { secret: deriveSecret(secretKey, webhook) };
   return { success: true, data: { ...viewWebhook(webhook), ...secret } };
@@ -77,7 +77,7 @@ type Called = Pick<
   'params' | 'caller' | 'options'
 >;
 
-/** The columns that find the webhook of a path, which is one of the caller. */
+/** The columns that find the webhook of a path among the webhooks of the caller. */
 const keyOf = ({ params, caller: { account_id } }: Called) => ({ ...params, account_id });
 
 // The 404 is the same for an unknown webhook and for the webhook of another account.
@@ -93,7 +93,7 @@ export function findWebhook(call: Called): Promise<Webhook> {
     .executeTakeFirstOrThrow(unknownWebhook);
 }
 
-/** Changes the webhook of a path. Returns its answer, with the newest secret where the server's key is given. */
+/** Changes the webhook of a path. Returns its answer, with the newest secret if `secretKey` is given. */
 export async function changeWebhook(
   call: Called,
   change: UpdateObject<Tables, 'customer.webhook'>,
@@ -108,7 +108,7 @@ export async function changeWebhook(
   return viewOne(changed, secretKey);
 }
 
-/** Throws a 422 for an address that is not called. */
+/** Throws a 422 for an address that no webhook may have, such as a private address. */
 export async function requireAddress(
   url: string,
   { WEBHOOK_ALLOW_PRIVATE: allowPrivate }: Context,

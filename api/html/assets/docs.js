@@ -30,7 +30,7 @@ function findMemory() {
 const remembered = findMemory();
 if (remembered && find(`.samples [value="${CSS.escape(remembered)}"]`)) choose(remembered);
 
-// What is chosen stays where it is in the window, while the samples above it change their height.
+// The clicked choice keeps its place in the window, while the samples above it change their height.
 document.addEventListener('change', ({ target }) => {
   if (!target.matches('.samples input')) return;
   const { top } = target.getBoundingClientRect();
@@ -39,11 +39,11 @@ document.addEventListener('change', ({ target }) => {
   try {
     localStorage.setItem(memory, target.value);
   } catch {
-    // A browser that keeps nothing begins with curl on the next page.
+    // Without local storage, the next page begins with curl.
   }
 });
 
-/** Marks the part of the page that is read in the contents. */
+/** Marks in the contents the section that the reader sees. */
 function followReading() {
   const links = new Map(
     [...document.querySelectorAll('#contents a[href^="#"]')].map((link) => [
@@ -68,14 +68,14 @@ const mostShown = 15;
 const kinds = ['endpoint', 'section', 'field', 'error'];
 let loading;
 
-/** How well an entry fits the words: the lower the better; undefined: not at all. */
+/** Returns a rating of how well an entry fits the words, the best lowest; undefined if a word is missing. */
 function rate([kind, name, where, text], words) {
   const [lowName, all] = [name.toLowerCase(), `${name} ${where} ${text}`.toLowerCase()];
   if (!words.every((word) => all.includes(word))) return undefined;
   const asked = words.join(' ');
   const fit =
     lowName === asked ? 0 : lowName.startsWith(asked) ? 1 : lowName.includes(asked) ? 2 : 3;
-  // Words that only a description has mean the endpoint rather than one of its fields.
+  // Of entries that fit equally, an endpoint precedes its sections, fields and errors.
   return fit * 10 + kinds.indexOf(kind);
 }
 
@@ -109,7 +109,7 @@ async function loadEntries() {
   return response.json();
 }
 
-/** Shows what fits the words, as soon as the entries are loaded. */
+/** Shows the entries that fit the words of the search, as soon as the entries are loaded. */
 async function search() {
   try {
     showFound(await (loading ??= loadEntries()));

@@ -1,5 +1,5 @@
-// Runs on the pages of `/recover`. What follows the # of the mailed link stays in the browser: it leaves the
-// address, and is posted.
+// Runs on the pages of `/recover`. The script removes the token after the # of the mailed link from the address,
+// and posts the token.
 import { element, find } from './dom.js';
 
 function openLink() {
@@ -20,6 +20,6 @@ function keepToken({ value }) {
 
 const given = find('[type=hidden][name=token]');
 if (given) keepToken(given);
-// A page that is open already is not loaded again.
+// A mailed link to a page that is already open does not load the page again.
 window.addEventListener('hashchange', openLink);
 openLink();

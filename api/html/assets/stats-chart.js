@@ -1,11 +1,11 @@
-// Draws one panel of `/stats`: lines over time, with what must not be read as a change.
+// Draws one panel of `/stats`: lines over time, with marks where a step in a line is no change of companies.
 import { element } from './dom.js';
 import { dateOf, day_s, format, labelCounts, labelTimes } from './stats-axis.js';
 
 const height = 200;
 const colorOf = (node) => getComputedStyle(node).color;
 
-/** A line has one dash and one colour, by its key, wherever it is drawn. */
+/** The dashes of lines by key. A key has the same dashes and colour in every panel. */
 const dashes = {
   ACTIVE: [],
   SUSPENDED: [9, 4],
@@ -20,7 +20,7 @@ const dashes = {
   recoded_out: [6, 3],
 };
 
-/** The stretches without a snapshot: longer by half than most distances of these points. */
+/** Returns the indexes of points before a gap, a distance of more than one and a half times the median. */
 export function findGaps(times) {
   const distances = times.slice(1).map((time, at) => time - times[at]);
   const usual = distances.toSorted((one, other) => one - other)[Math.floor(distances.length / 2)];
@@ -28,15 +28,15 @@ export function findGaps(times) {
 }
 
 /**
- * Whether a line joins each point with the next one: not across a gap, and no flow of a part of a month, or of the
- * days of a gap, with one that covers its day or month alone.
+ * Returns for each point whether a line joins it with the next one. No line crosses a gap. Of flows, no line joins a
+ * point that covers a part of a month or the days of a gap.
  */
 function listJoins(points, gaps, isFlow) {
   const isAlike = (at) => !isFlow || !(points[at].is_partial || gaps.includes(at - 1));
   return points.slice(1).map((_, at) => !gaps.includes(at) && isAlike(at) && isAlike(at + 1));
 }
 
-/** The scale of counts: flows begin at zero; above the lines is room for words. */
+/** Returns the range of the axis of counts, with room for words above the lines. Flows begin at zero. */
 function rangeOf(least, most, isFlow) {
   if (isFlow) return [0, (most || 1) * 1.3];
   const spread = most - least || Math.max(1, most / 50);
@@ -58,7 +58,7 @@ function shadeGaps(gaps, times, color) {
   };
 }
 
-/** The keys of a panel: a box shows or hides a line, and has the value at the pointer after it. */
+/** Returns the keys of a panel: a box that shows or hides the line, its name, and its value at the pointer. */
 function createKeys(keys, texts, onToggle) {
   return keys.map((key, at) => {
     const box = element('input', { type: 'checkbox', checked: true });
@@ -69,10 +69,10 @@ function createKeys(keys, texts, onToggle) {
   });
 }
 
-/** Whether the flow of a point is not that of its day or month alone. */
+/** Returns whether the flow of a point covers more or less than its day or month. */
 const isUneven = (point, by) => point.is_partial || point.days_covered > (by === 'month' ? 31 : 1);
 
-/** What a point has to say about itself: the days that its flow covers, and what it is not comparable with. */
+/** Returns the notes on a point: the days that its flow covers, and why it is not comparable with the point before. */
 export function notesOf(point, by, texts) {
   const { is_baseline, is_partial, days_covered, recoded_in, recoded_out } = point;
   return [
@@ -83,7 +83,7 @@ export function notesOf(point, by, texts) {
   ].filter((note) => note !== '');
 }
 
-/** Writes at the top what stands at a day: in a second row beside other words, not at all where both are full. */
+/** Returns a function that writes a text above a day, in the first of two rows that has room, else not at all. */
 function createWriter({ ctx, bbox }) {
   const ends = [-Infinity, -Infinity];
   return (text, x) => {
@@ -141,12 +141,12 @@ function markPoints({ points, times, by, texts, keys, isFlow, ink, paper }) {
 }
 
 /**
- * Draws the lines of some keys into a panel. All panels follow the pointer; the one below it says the date and all
- * values.
+ * Draws the lines of some keys into a panel. All panels mark the date at the pointer; the panel under the pointer
+ * shows the date and all values.
  *
- * @param chart.points and their `times`, in seconds since 1970
- * @param chart.tell what the panel says of a point: its date, values and notes
- * @returns what removes it
+ * @param chart.points the points; `chart.times` has their times, in seconds since 1970
+ * @param chart.tell returns the elements with the date, values and notes of a point
+ * @returns a function that removes the panel
  */
 export function drawPanel(panel, keys, chart) {
   const { points, times, by, texts, tell, isFlow } = chart;
@@ -178,7 +178,7 @@ export function drawPanel(panel, keys, chart) {
   const half_s = by === 'month' ? 15 * day_s : day_s / 2;
   const values = keys.map((key) => points.map((point) => valueOf(point, key)));
 
-  /** The points that no line reaches. */
+  /** Returns the indexes of points that no line joins with another point. */
   const findLonely = (at) => {
     const isJoined = (one) =>
       joins[one] && values[at][one] !== null && values[at][one + 1] !== null;
@@ -191,7 +191,7 @@ export function drawPanel(panel, keys, chart) {
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, sync: { key: 'stats', setSeries: false } },
     scales: {
-      // A single point would get years of room.
+      // By default the axis of a single point would span years.
       x: { time: true, range: () => [times[0] - half_s, times.at(-1) + half_s] },
       y: { range: (_plot, min, max) => rangeOf(min ?? 0, max ?? 0, isFlow) },
     },
@@ -221,7 +221,7 @@ export function drawPanel(panel, keys, chart) {
                 const [left, right] = [one, one + 1].map((end) =>
                   plot.valToPos(times[end], 'x', true),
                 );
-                // A steep line would show beside its end.
+                // The gap is a bit wider, since the end of a steep line would stick out.
                 return [[left - 1.5 * devicePixelRatio, right + 1.5 * devicePixelRatio]];
               }),
             ].toSorted(([one], [other]) => one - other),
@@ -229,7 +229,7 @@ export function drawPanel(panel, keys, chart) {
             size: 6,
             fill: stroke,
             show: true,
-            // Many points hide their line: only those that no line reaches are drawn then.
+            // Dense points would hide their line, so that only points without a line are drawn then.
             filter: (plot) => (plot.over.clientWidth / points.length > 12 ? null : lonely),
           },
         };
@@ -262,6 +262,6 @@ export function drawPanel(panel, keys, chart) {
   };
 }
 
-/** A count of a point: of its stock, or a flow; null where nothing is known. */
+/** Returns the count of a point by key, from its stock or its flows; null: unknown. */
 export const valueOf = (point, key) =>
   key in point.stock ? point.stock[key] : (point[key] ?? null);

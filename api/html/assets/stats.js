@@ -6,7 +6,7 @@ import { drawPanel, notesOf, valueOf } from './stats-chart.js';
 const summary = find('#summary');
 const texts = JSON.parse(summary.dataset.texts);
 
-/** The panels of each figure: lines of one magnitude share one. */
+/** The lines of each panel of a figure. Lines of similar counts share a panel. */
 const figures = {
   stock: [['ACTIVE'], ['SUSPENDED'], ['DELETED']],
   flow: [
@@ -17,7 +17,7 @@ const figures = {
   ],
 };
 
-/** Lines that are shown only where they are not all zero: nothing moves within the whole country. */
+/** Lines that are shown only with a count above zero: no entry moves into or out of the whole country. */
 const rare = ['moved_in', 'moved_out', 'recoded_in', 'recoded_out'];
 
 /** Fields that are left empty stay out of the address. */
@@ -25,14 +25,14 @@ find('#selection').addEventListener('formdata', ({ formData }) => {
   for (const [name, value] of Array.from(formData)) if (value === '') formData.delete(name);
 });
 
-/** A text of the page with its values. */
+/** Returns a text of the page with its values filled in. */
 const say = (name, values = {}) =>
   Object.entries(values).reduce(
     (text, [key, value]) => text.replace(`{${key}}`, value),
     texts[name],
   );
 
-/** Asks for the series; waits and asks again when the limit of the page is reached. */
+/** Returns the answer with the series. Waits and asks again when the rate limit of the page is reached. */
 async function load() {
   const response = await fetch(summary.dataset.series);
   const answer = await response.json();
@@ -44,7 +44,7 @@ async function load() {
   return load();
 }
 
-/** What a panel says of a point: its date, its notes, and all values of the figure. */
+/** Returns the elements about a point: its date, its notes, and all values of the figure. */
 function tellPoint(point, keys, by) {
   const line = (key) =>
     element('div', {}, `${texts[key]} `, element('b', {}, format(valueOf(point, key))));
@@ -65,11 +65,11 @@ function nameGap(before, after, by) {
   return first === last ? first : `${first} … ${last}`;
 }
 
-/** A cell with a number, or over numbers. */
+/** Returns a table cell with a number, or the head of a column of numbers. */
 const number = (text, tag = 'td') =>
   element(tag, { className: 'number', ...(tag === 'th' && { scope: 'col' }) }, text);
 
-/** Newest first; days without a snapshot in a row are one row. */
+/** Fills the table of a figure, the newest day first. Consecutive days without a snapshot share a row. */
 function tabulate(name, keys, { points, times, by }) {
   const head = element(
     'tr',
@@ -95,7 +95,7 @@ function tabulate(name, keys, { points, times, by }) {
   );
 }
 
-/** Draws the panels of a figure. @returns what removes each */
+/** Draws the panels of a figure, and returns the functions that remove them. */
 function draw(name, panels, chart) {
   const keys = panels.flat();
   const told = name === 'flow' ? [...keys, 'days_covered'] : keys;

@@ -40,7 +40,7 @@ export interface Region {
   drawing: { letters: string; x: number; y: number; shape: string } | null;
 }
 
-/** Returns the day of the counts, and the day that changes are since: the last before `from`, else the first. */
+/** Returns the day of the counts, and the day to compare with: the last day before `from`, else the first day. */
 async function findSpan(db: Db, { source, from, to }: Selection) {
   const { rows } = await sql<Record<'date' | 'since', string | null>>`
     select

@@ -1,4 +1,4 @@
-// Which events are mailed, and which of the newest these settings would send.
+// The settings of alerts, and a preview of the newest events that pass them.
 import { find } from '../dom.js';
 import { call, companyLink, dateOf, numberOf, onSubmit, rowOf, severityOf } from './kit.js';
 
@@ -21,7 +21,7 @@ export async function loadAlerts() {
   preview();
 }
 
-/** Shows which of the newest events the settings of the form would send. */
+/** Shows the newest events that pass the settings in the form. */
 function preview() {
   const types = new Map(
     [...find('#event-types').options].map((option) => [option.value, option.dataset]),

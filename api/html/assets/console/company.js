@@ -6,9 +6,9 @@ import { viewSnapshot } from './profile.js';
 import { nameRegistries, nameView } from './route.js';
 import { loadWatched } from './watched.js';
 
-/** What the shown page is of: the reference of the address, then what the history says of the company. */
+/** The shown company: at first only its reference in the address, then the `meta` of its history. */
 let company = {};
-/** Profiles that are paid for, until the page is left. */
+/** The bought profiles by reference, kept until the browser leaves the page. */
 const profiles = new Map();
 
 const watch = find('#watch');
@@ -42,7 +42,7 @@ function showCompany(meta) {
   );
   if (!find('#company').hidden) nameRegistries(meta.country_code);
   watch.textContent = meta.is_watched ? 'Stop watching' : 'Watch';
-  // The list of a customer is one of numbers.
+  // The button adds and removes companies by number.
   watch.hidden = !meta.primary_identifier;
   find('#company-known').hidden = false;
 }
@@ -66,7 +66,7 @@ export async function openCompany(ref) {
   try {
     await loadHistory(1, { lang: 'en' });
   } catch (error) {
-    // Another page may have been opened meanwhile.
+    // The visitor may have opened another company meanwhile.
     if (company.company_ref === ref) about.textContent = error.message;
   }
 }
@@ -85,7 +85,7 @@ watch.addEventListener('click', () =>
 const buy = find('#profile-buy');
 buy.addEventListener('click', async () => {
   const { company_ref } = company;
-  // It costs credits: one click, one profile.
+  // A profile costs credits, so that a second click must not buy it again.
   buy.disabled = true;
   await report(find('#profile-output'), async () => {
     const { data } = await call('POST', '/companies/snapshot', { company_ref });

@@ -1,7 +1,7 @@
-// What the console is made of: requests, forms, a dialog, tables of pages, and how it writes values.
+// The parts of the console: requests, forms, a dialog, lists in pages, and functions that write values.
 import { element, find } from '../dom.js';
 
-/** The token is in this variable and nowhere else. */
+/** The visitor's token, which is stored in this variable and nowhere else. */
 let token;
 
 export function setToken(given) {
@@ -10,7 +10,7 @@ export function setToken(given) {
 
 export const hasToken = () => token !== undefined;
 
-/** Asks the API; throws with what the API says is wrong, and with `errors` by the fields of a 422. */
+/** Sends a request to the API. Throws the message of an error answer, with the `errors` of a 422 by field. */
 export async function call(method, path, body) {
   const request = { method, headers: { Accept: 'application/json' } };
   if (token) request.headers.Authorization = `Bearer ${token}`;
@@ -35,7 +35,7 @@ export function showBalance(credits) {
   }
 }
 
-/** A secret that is shown this once, with a button that copies it. */
+/** Returns a text and a secret that is shown only once, with a button that copies the secret. */
 export function secretOf(text, code) {
   const copy = element('button', { type: 'button', textContent: 'Copy' });
   copy.dataset.copy = '';
@@ -58,7 +58,7 @@ export async function report(output, run) {
   }
 }
 
-/** Sends a form: `run` is given its filled fields. */
+/** Calls `run` with the filled fields of a form when the visitor sends the form. */
 export function onSubmit(id, run) {
   const form = find(`#${id}-form`);
   const output = form.querySelector('output');
@@ -75,10 +75,10 @@ export function onSubmit(id, run) {
   return form;
 }
 
-/** Ends the listening of the question before. */
+/** The controller that removes the listener of the previous question. */
 let question;
 
-/** Asks in a dialog; gives the text, or `true` where none is asked for, or undefined when cancelled. */
+/** Asks in a dialog. Returns the typed text, `true` if no text is asked for, or undefined if cancelled. */
 export function ask({ title, text = '', button, value }) {
   const dialog = find('#ask');
   const [label, input] = [dialog.querySelector('label'), dialog.querySelector('input')];
@@ -94,7 +94,7 @@ export function ask({ title, text = '', button, value }) {
   input.select();
   const answerOf = () => (value === undefined ? true : input.value.trim());
   const onClose = (resolve) => () => {
-    // The event of the question before may arrive late, when this one is open.
+    // The event of the previous question may arrive late, when this question is open.
     if (!dialog.open) resolve(dialog.returnValue ? answerOf() : undefined);
   };
   question?.abort();
@@ -107,7 +107,7 @@ const locale = 'en-GB';
 
 export const numberOf = (number) => new Intl.NumberFormat(locale).format(number);
 
-/** Such as `1 credit` and `1,500 credits`. */
+/** Returns a count of credits such as `1 credit` and `1,500 credits`. */
 export const creditsOf = (count) =>
   `${numberOf(count)} ${Number(count) === 1 ? 'credit' : 'credits'}`;
 
@@ -122,7 +122,7 @@ const writeTime = (date) => date.toLocaleTimeString(locale, { timeStyle: 'short'
 /** A day as mails write it, such as `6 November 2026`. */
 export const dateOf = (text) => momentOf(text, (date) => writeDay(date, 'UTC'));
 
-/** A time such as `6 November 2026, 05:04`, where the reader is. */
+/** A time in the reader's time zone, such as `6 November 2026, 05:04`. */
 export const timeOf = (text) => momentOf(text, (date) => `${writeDay(date)}, ${writeTime(date)}`);
 
 export const severityOf = (severity) =>
@@ -132,7 +132,7 @@ export function statusOf(status) {
   return element('span', { className: `badge ${status.toLowerCase()}` }, status.toLowerCase());
 }
 
-/** A link that leads to the page of a company; only its name while the number waits for its import. */
+/** Returns a link to the page of a company, or only the name while the company waits for its import. */
 export function companyLink(company_ref, name) {
   const text = name || 'A company without a name';
   return company_ref ? element('a', { href: `/companies/${company_ref}` }, text) : text;
@@ -142,7 +142,7 @@ export function rowOf(...cells) {
   return element('tr', {}, ...cells.map((cell) => element('td', {}, ...[cell].flat())));
 }
 
-/** A button of a row: runs, and leads to the output that says what came of it. */
+/** Returns a button of a table row. A click calls `run`, shows the result in `output` and moves the focus there. */
 export function action(text, of, output, run) {
   const button = element('button', {
     type: 'button',
@@ -157,12 +157,12 @@ export function action(text, of, output, run) {
 }
 
 /**
- * Fills a list page by page: gives what loads a page, or the shown one again. What goes wrong is thrown
- * to who asks for it, and else said below the list.
+ * Returns a function that loads a page of a list, by default the shown page again, and throws an error to its
+ * caller. An error after a click on a button of the list is shown below the list.
  *
- * @param path of the answer, or what gives it
- * @param toRow makes the row of an element of the answer
- * @param onAnswer is given `meta` of each answer
+ * @param path the path of the answer, or a function that returns the path
+ * @param toRow returns the row of an item of the answer
+ * @param onAnswer is called with the `meta` of each answer
  */
 export function listing(id, path, toRow, onAnswer = () => undefined) {
   const list = find(`#${id}-list`);
@@ -175,7 +175,7 @@ export function listing(id, path, toRow, onAnswer = () => undefined) {
     const query = new URLSearchParams({ ...filters, page });
     const turn = (asked += 1);
     const answer = await call('GET', `${typeof path === 'string' ? path : path()}?${query}`);
-    // Something else was asked for meanwhile.
+    // A later call has replaced this one meanwhile.
     if (turn !== asked) return;
     const { data, meta = data } = answer;
     Object.assign(shown, { page, filters });
@@ -194,7 +194,7 @@ export function listing(id, path, toRow, onAnswer = () => undefined) {
 
   for (const step of steps) {
     step.addEventListener('click', async () => {
-      // A page may cost something: it is asked for once.
+      // A page can cost credits, so that a second click must not load it again.
       step.disabled = true;
       await load(shown.page + Number(step.dataset.step)).catch((error) => {
         status.textContent = error.message;

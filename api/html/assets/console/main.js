@@ -1,4 +1,4 @@
-// Runs on the page of `/console` and `/companies/<ref>`: the way in and out.
+// Runs on the pages `/console` and `/companies/<ref>`: signs a visitor in and out.
 import { element, find } from '../dom.js';
 import { loadAlerts } from './alerts.js';
 import { openCompany } from './company.js';
@@ -13,7 +13,7 @@ import { loadWatched } from './watched.js';
 /** Whether the token is the Master Token, which alone manages tokens. */
 let isMaster = false;
 
-/** Shows the account when all of it is loaded: an empty form would save what nobody chose. */
+/** Shows the account once all its data is loaded, since a form that is still empty could be saved. */
 async function open(given) {
   setToken(given);
   isMaster = given.startsWith('sk_live_');
@@ -82,7 +82,7 @@ find('#refresh').addEventListener('click', () =>
 );
 find('#leave').addEventListener('click', () => location.reload());
 
-/** The link of the registration mail: what follows its # is sent to no server, and leaves the address. */
+/** Takes the token after the # in the link of the registration mail, and removes the token from the address. */
 function takeMailedToken() {
   const [, mailed] = /^#init=([\w.-]+)$/.exec(location.hash) ?? [];
   if (!mailed || hasToken()) return;
@@ -91,6 +91,6 @@ function takeMailedToken() {
   find('#init-form [type=submit]').focus();
 }
 
-// A page that is open already is not loaded again.
+// A mailed link to a page that is already open does not load the page again.
 window.addEventListener('hashchange', takeMailedToken);
 takeMailedToken();

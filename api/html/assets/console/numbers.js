@@ -1,8 +1,8 @@
-// Finds the numbers in what is pasted or comes from a file.
+// Finds the numbers in a text that a visitor pastes or takes from a file.
 
 const separators = /[\n\r,;|\t]+/;
 
-/** What people write before a number: its kind, and the code of a country. */
+/** Returns the pattern of what people write before a number: its kind, such as `NIP`, and the code of a country. */
 function prefixOf(options) {
   const names = options.flatMap(({ value, dataset }) => [
     value.replace(/\d+$/, (digits) => `(?:${digits})?`),
@@ -12,12 +12,12 @@ function prefixOf(options) {
 }
 
 /**
- * The numbers of a text, each once, and what has digits and is none. Numbers stand on lines of their own, or
- * between commas, semicolons or tabs; inside a number spaces and dashes are fine. Text without a digit, such
- * as the names and headings of a table, is left out.
+ * Returns the numbers of a text, each once, and the pieces with digits that are no numbers. Line breaks, commas,
+ * semicolons and tabs separate pieces; a number may contain spaces and dashes. Pieces without a digit, such as
+ * the names and headings of a table, are left out.
  *
- * @param options of the list of kinds; one has the length of its numbers, and the letters before the digits. A number
- *   with such letters may have others after them
+ * @param options the options of the list of kinds. Each has the length of its numbers, and the letters before the
+ *   digits. A number that begins with these letters may have further letters
  * @returns the numbers without spaces and dashes, and `[text, reason]` of the others
  */
 export function readNumbers(text, type, options) {
@@ -38,7 +38,7 @@ export function readNumbers(text, type, options) {
   return { good: [...good], bad: [...bad] };
 }
 
-/** Joins groups of digits and capital letters to numbers of a length: `100 140 60 06 5260250274` is two. */
+/** Joins groups of digits and capital letters to numbers of a length: `100 140 60 06 5260250274` has two numbers. */
 function join(text, length, letters) {
   const numbers = [];
   let number = letters;

@@ -1,4 +1,4 @@
-// What each registry says of a company, and which line of which dump says so.
+// The profile of a company: its data by registry, each with the file and line of the dump that it comes from.
 // The API labels dates: `api/companies/snapshot-dates-and-activities.ts`.
 import { element, find } from '../dom.js';
 import { dateOf, numberOf, statusOf } from './kit.js';
@@ -17,7 +17,7 @@ function addressOf({ street, building, apartment, city, postal_code, voivodeship
 
 const toList = (items) => element('ul', {}, ...items.map((item) => element('li', {}, ...item)));
 
-/** Many items fold after the first ones. */
+/** Returns a list of items, which shows the first items and folds the others if there are many. */
 function listOf(items) {
   const few = 5;
   if (items.length === 0) return ['–'];
@@ -67,7 +67,7 @@ function viewProfile(profile, lang) {
   return element('article', {}, heading, element('dl', { className: 'facts' }, ...list));
 }
 
-/** The elements of a snapshot: numbers, a card a registry, and persons. */
+/** Returns the elements of a snapshot: its numbers, a card per registry, and persons. */
 export function viewSnapshot({ identity, profiles, persons }) {
   const numbers = identity.identifiers.map(({ type, value }) => `${type} ${value}`).join(' · ');
   const named = persons.map(({ full_name, role, holding }) => [

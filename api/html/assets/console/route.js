@@ -1,16 +1,16 @@
-// Which view the address names. The token is in memory, so that links inside the console load no page.
+// Shows the view that the address names. Links inside the console load no page, which would lose the token.
 import { find } from '../dom.js';
 import { hasToken } from './kit.js';
 
 const views = [...find('#views').children];
 const shows = new Map();
 
-/** Runs when the address leads to a view; it is given the reference of `/companies/<ref>`. */
+/** Registers a function that runs when the address leads to a view, with the reference of `/companies/<ref>`. */
 export function onView(id, show) {
   shows.set(id, show);
 }
 
-/** The end of the title of every page. */
+/** The name of the service, with which the title of every page ends. */
 const service = document.title.split(' · ').at(-1);
 
 /** Names the view in the title of the page and in its heading. */
@@ -19,7 +19,7 @@ export function nameView(id, name) {
   if (!find(`#${id}`).hidden) document.title = `${name} · ${service}`;
 }
 
-/** Names at the foot the registries of a country, or of all. */
+/** Shows the registries of a country, or of all countries, at the foot of the page. */
 export function nameRegistries(country_code) {
   for (const one of document.querySelectorAll('[data-attribution]')) {
     one.hidden = country_code !== undefined && one.dataset.attribution !== country_code;

@@ -1,4 +1,4 @@
-// The search. A page costs what its buttons say; a number opens its company, free of charge.
+// The search. The buttons name the price of a page; a number opens its company free of charge.
 import { element, find } from '../dom.js';
 import { call, companyLink, dateOf, listing, onSubmit, rowOf, statusOf } from './kit.js';
 import { readNumbers } from './numbers.js';
@@ -28,7 +28,7 @@ function offerOf({ country, voivodeship, legal_form }) {
   }
 }
 
-/** The text as a number of each kind that has its length; none where the text is no number. */
+/** Returns a text as a number of each kind whose numbers have its length; empty for a text that is no number. */
 function numbersOf(text = '') {
   const options = Array.from(find('#add-form').elements.identifier_type.options);
   return options.flatMap(({ value: identifier_type, dataset }) => {
@@ -40,7 +40,7 @@ function numbersOf(text = '') {
   });
 }
 
-/** What the API knows of numbers. It refuses all for one with a wrong check digit: these are left out. */
+/** Looks up the companies of numbers. The API refuses all numbers if one is wrong, so wrong ones are left out. */
 async function lookUp(identifiers) {
   if (identifiers.length === 0) return [];
   try {

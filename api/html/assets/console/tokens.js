@@ -3,7 +3,7 @@ import { element, find } from '../dom.js';
 import { action, ask, call, listing, numberOf, onSubmit, rowOf, secretOf, timeOf } from './kit.js';
 
 const created = find('#create-form output');
-/** The reference of the Master Token: it can only be renamed. */
+/** The reference of the Master Token, which can be renamed, but neither rotated nor revoked. */
 let masterRef;
 
 export function setMasterRef(token_ref) {

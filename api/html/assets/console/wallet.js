@@ -31,7 +31,7 @@ export async function loadWallet() {
   find('#purchased').textContent = creditsOf(data.total_purchased);
 }
 
-// What was bought or spent meanwhile is in it.
+// The ledger is loaded again, with the credits bought or spent meanwhile.
 onView('wallet', () => report(find('#ledger-output'), () => loadLedger(1)));
 
 export async function loadPackages() {

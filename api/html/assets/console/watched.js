@@ -1,4 +1,4 @@
-// The watch list: adding numbers, and the companies with the way to their pages.
+// The watch list: a form that adds numbers, and the watched companies with links to their pages.
 import { element, find } from '../dom.js';
 import { loadEvents } from './events.js';
 import {
@@ -44,7 +44,7 @@ export const loadWatched = listing('watched', '/companies/watched', (watch) => {
 /** The most numbers of a request. */
 const most = 100;
 
-/** Watches up to 100 numbers. The API refuses all for one that is wrong: these are taken out and named. */
+/** Watches up to 100 numbers. The API refuses all numbers if one is wrong, so wrong ones are moved to `bad`. */
 async function addNumbers(identifier_type, numbers, bad) {
   const body = (identifier_value) => ({ identifier_type, identifier_value });
   try {
@@ -63,7 +63,7 @@ async function addNumbers(identifier_type, numbers, bad) {
   }
 }
 
-/** The list of what is no number, each with the reason. */
+/** Returns the list of texts that are no numbers, each with the reason. */
 function describeBad(bad) {
   if (bad.length === 0) return [];
   const items = bad.map(([text, reason]) =>
@@ -76,7 +76,7 @@ function describeBad(bad) {
   return [element('p', {}, count), element('ul', {}, ...items)];
 }
 
-/** The newest events of a company that has just been added, and the way to all of them. */
+/** Returns the newest events of a company that has just been added, and a link to its history. */
 async function describeHistory(identifier_type, identifier_value) {
   const query = new URLSearchParams({ identifier_type, identifier_value, lang: 'en', per_page: 5 });
   try {
@@ -112,7 +112,7 @@ const form = onSubmit('add', async ({ identifier_type, numbers }) => {
   } finally {
     await Promise.all([loadWatched(1), loadEvents(1)]);
   }
-  // What is wrong stays in the field, to be put right.
+  // Wrong numbers stay in the field, so that the visitor can correct them.
   form.elements.numbers.value = bad.map(([text]) => text).join('\n');
   form.querySelector('[type=file]').value = '';
   const wrong = new Set(bad.map(([text]) => text));
