@@ -19,7 +19,7 @@ type FilterList = 'countries' | (typeof filterLists)[keyof typeof filterLists];
 /**
  * The filter of a feed, by codes of the dictionaries; an absent field does not restrict the events. The codes of
  * `regions` and `legal_forms` begin with the code of their country and a space. Region, legal form and activity are
- * those of the company as it is now.
+ * compared with the present values of the company.
  */
 export type FeedFilter = { [List in FilterList]?: string[] | undefined } & {
   [Day in 'from_date' | 'to_date']?: string | undefined;

@@ -10,7 +10,7 @@ with asked as materialized (
     ) with ordinality as asked (account_id, amount, description, operation_key, created_at, place)
 ),
 
--- A lock of the own transaction does not count. The locked row has the balance after all earlier transactions.
+-- Locks of this transaction itself do not count. A locked row has the balance after all committed transactions.
 locked as materialized (
     select account_id, balance, last_transaction_no
     from customer.wallet

@@ -1,6 +1,6 @@
 -- Returns one row per name that a snapshot shows: of an activity, a legal form, a region or an attribute's value. The
 -- key is the country or version, for an attribute also the type, and the code. Where a classification has no names of
--- divisions, groups and classes, a part with one code has the name of that code.
+-- divisions, groups and classes, one that contains a single code has the name of that code.
 select 'activity' as kind, version || ' ' || code as key, name, null as name_en
 from registry.activity_code
 union all

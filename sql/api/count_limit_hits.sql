@@ -1,5 +1,5 @@
--- Adds the hits $1 at the time $2, and returns one row per key with its count. A window that has closed by then opens
--- again, and lasts until the time in $3 at the position of the hit.
+-- Counts a hit for each rate limit key in $1 at the time $2, and returns one row per key with its count. If the window
+-- of a key has ended, a new window lasts until the time in $3 at the position of the hit.
 -- Keys are locked in their order, so that two processes cannot deadlock. A hit does not wait for the disk: a crash may
 -- lose the hits of the last moments.
 with setting as materialized (

@@ -1,5 +1,5 @@
 -- Returns one row per known token of the hashes $1, with its owner and its state at the time $2. `snapshot_no` is the
--- newest snapshot, the oldest one that a request of the token may read. The query changes nothing, so that a standby
+-- newest snapshot; a request with the token must not read an older one. The query changes nothing, so that a standby
 -- can run it.
 select
     encode(token.secret_hash, 'hex') as hash,
@@ -12,7 +12,7 @@ select
         else 'usable'
     end as state
 from unnest($1::bytea[]) as asked (secret_hash)
--- The limit states that a hash has one row: otherwise the plan for a list may read the whole table.
+-- The limit tells the planner that a hash has one row; otherwise it may choose to read the whole table.
 cross join lateral (
     select *
     from customer.token

@@ -1,6 +1,6 @@
 -- Returns one row per named company, in the order of the lists $1 of types and $2 of values; the value of a null type
--- is a company's reference. A row of nulls stands for an unknown company. Shows what lists show: no name of a company
--- whose owner objects to being found.
+-- is a company's reference. A row of nulls stands for an unknown company. As in lists, a company whose owner objects to
+-- being found has no name.
 select
     company.company_id as company_ref,
     case when company.company_id is not null then coalesce(company.name, '') end as name,

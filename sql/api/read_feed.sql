@@ -1,14 +1,14 @@
 -- Returns one row: the first $4 events after event $3 that the filter $5 selects, as JSON for account $1, and the newest
 -- published day of each registry. The parameter $2 is `watched` for the feed of the account, or `all` for the whole
 -- registry without companies whose owner objects to being found.
--- Events come in the order of publication: range after range, and within a range by id. An event that is published
--- later comes after $3, although its id may be smaller.
+-- Events come in the order of publication: by range of ids (registry.event_range), and within a range by id. An event
+-- that is published later comes after $3, although its id may be smaller.
 -- `last_event_id` is the position after the answer: its last event, or the last event that was read and left out, or
--- the last published event. One answer reads registry.feed_scan() events, so that a filter may leave a part empty
+-- the last published event. One answer reads at most registry.feed_scan() events, so that a filter may leave it empty
 -- although more events follow.
 -- Returns no row where event $3 was not published. Such a position belongs to another database, and a client that
 -- continued from it would silently miss events.
--- The plan is made once, since the planner does not see the scope and the limit: a plan takes longer than an answer.
+-- Scope and limit are hidden from the planner, so that all calls share one plan: planning takes longer than answering.
 with asked as materialized (
     select feed_filter.*, $2::text as scope, $4::int as item_limit
     from registry.feed_filter($5::jsonb)
@@ -38,11 +38,11 @@ part as materialized (
     order by event_range.snapshot_no
 ),
 
--- The rows are made while the page is read, which most often ends before them.
+-- The query `page` takes these rows one by one, and most often ends before the last.
 scanned as materialized (
     select part.snapshot_no, found.*
     from part
-    -- With a constant limit the planner reads the index in its order.
+    -- The constant limit makes the planner read the events by the index of their ids.
     cross join lateral (
         (
             select event.event_id, event.company_id, event.event_type, event.event_date, event.source

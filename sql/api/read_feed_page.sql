@@ -50,7 +50,7 @@ selected as not materialized (
         )
 ),
 
--- The watches count the events of the whole feed.
+-- Without a filter, sums up the counts that the watches keep.
 counted as materialized (
     select
         case
@@ -65,7 +65,7 @@ counted as materialized (
     from other_country
 ),
 
--- The pages of the second half are read from the end.
+-- Reads a page in the second half of the events from their end.
 page as materialized (
     select part.event_id
     from (

@@ -26,7 +26,7 @@ copy (
         on workforce.country_code = entry.country_code
         and workforce.attribute_type = 'workforce_band'
         and entry.attributes is not null
-    -- The year of the statistic follows the code.
+    -- The attribute is a code and the year of its statistic, such as `12 2023`.
     left join registry.attribute_value as band
         on band.country_code = workforce.country_code
         and band.attribute_type = workforce.attribute_type

@@ -1,5 +1,5 @@
--- Refuses a file without a column that the mapping reads. A night with a reason keeps the fields of the column
--- unchanged.
+-- Refuses a file without a column that the mapping reads. If the operator accepts the dump, the fields of the column
+-- stay unchanged.
 select
     format(
         '%s, line 1: the header lacks %s; with a reason, what %s stays as it was',

@@ -1,5 +1,5 @@
--- Refuses a dump with more than `registry.guard_rows` and more than 0.5 % rejected rows, or with rejected rows alone.
--- Up to `registry.guard_rows` rejected rows alone pass if all of them are repeats, or if the dump lists deletions.
+-- Refuses a dump with more than `registry.guard_rows` and more than 0.5 % rejected rows, or with rejected rows alone. A
+-- dump of at most `registry.guard_rows` rejected rows alone passes if all are repeats, or if the dump lists deletions.
 with rejected as (
     select
         count(*) as row_count,

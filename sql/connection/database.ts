@@ -90,7 +90,7 @@ export async function connect(options: DatabaseOptions): Promise<Database> {
     throw error;
   }
   if (readPools.length > 0) {
-    // The import takes half of the start of a command, and few installations have standbys.
+    // Loads the module only if there are standbys, since loading takes half of the start of a command.
     const { openReaders } = await import('./readers.ts');
     const { DATABASE_READ_LAG_SECONDS: mostLag_s = 10, mostAway_s = 60 } = options;
     readers = await openReaders(pool, readPools, mostLag_s, mostAway_s);

@@ -202,10 +202,10 @@ export async function openReaders(
   const looking = [main, ...readers].map(keepLooking);
 
   /**
-   * Returns the standbys that may answer, each call beginning with the next one.
+   * Returns the standbys that may answer; each call begins with the next standby.
    *
-   * @param newest_no the newest snapshot that may be shown: while the synchronous standby hangs, another
-   *   standby has newer ones
+   * @param newest_no the newest snapshot that may be shown; a standby may already have a newer one, whose commit still
+   *   waits for the synchronous standby
    */
   function inTurn(newest_no = Infinity) {
     turn += 1;
@@ -219,8 +219,8 @@ export async function openReaders(
   }
 
   const read: Readers['read'] = async (work, asked_no = 0, own = db) => {
-    // All processes show a new snapshot at once: the writer has its number, or without a writer the newest
-    // standby.
+    // A read needs the newest snapshot of the writer (of any standby while the writer is away), so that all processes
+    // show a new snapshot at once.
     const known = main.state.is_up ? [main] : readers.filter(({ state }) => state.is_up);
     const least_no = Math.max(asked_no, served_no, ...known.map(({ state }) => state.snapshot_no));
     for (const server of inTurn(least_no)) {

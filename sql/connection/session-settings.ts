@@ -19,7 +19,7 @@ export async function settleSessions(pool: Pool): Promise<void> {
   if (rows.length === 0) return;
   const commands = rows.map(({ command }) => command).join(';\n');
   await pool.query(commands).catch((error: DatabaseError) => {
-    // Another process sets the same: the row of the settings exists already, or is being changed.
+    // Another process is making the same change, or has just made it.
     if (!['23505', 'XX000'].includes(error.code ?? '')) throw error;
   });
   // The settings hold for new sessions alone, so this one is ended.

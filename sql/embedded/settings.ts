@@ -73,8 +73,7 @@ export function writeSettings(
     random_page_cost: 1.1,
     jit: false,
 
-    // The level is minimal because there are no replicas: a load into a table truncated in its transaction
-    // skips the WAL.
+    // There are no replicas. At this level a load into a table that the same transaction truncates writes no WAL.
     wal_level: 'minimal',
     max_wal_senders: 0,
     // A night writes faster than the WAL writer: with a large buffer its sessions seldom wait.

@@ -1,7 +1,7 @@
 -- Holds the limits and periods of the SQL functions, each with its unit and meaning. The limits of the programs are in
 -- `pipeline/figures/` and `api/figures/`. The limit of each guard of a night is in its file of `sql/check/`.
 
--- Returns the number of rows up to which the guards of a night accept any share: a small dump has large shares.
+-- Returns the number of rows that a guard accepts whatever their share: few rows of a small dump are a large share.
 create or replace function registry.guard_rows() returns integer
 language sql immutable parallel safe
 return 20;

@@ -1,5 +1,5 @@
--- Defines locks that only the owner of the tables can take. Any role, even a read-only one, can see the keys of
--- advisory locks and take such locks.
+-- Defines locks that only the owner of the tables can take. Advisory locks do not serve, since any role, even a
+-- read-only one, can see their keys and take them.
 
 -- Returns whether the session that took a lock still exists. A role cannot see when another role's session started,
 -- but sees when the server started. After a restart of the server, another role's session may have the same pid.

@@ -31,7 +31,7 @@ return coalesce(
     (select country.country_code from registry.country where country.is_default)
 );
 
--- Returns a line without case and accents word by word, with one spelling of each word of registry.spelling. A number
+-- Returns a line, given without case and accents, with one spelling of each word that registry.spelling lists. A number
 -- is a word apart from its letter: '7A' and '7 A' agree.
 create or replace function registry.spell(country_code text, folded_line text) returns text
 language sql stable parallel safe

@@ -182,9 +182,9 @@ begin
 end;
 $$;
 
--- Returns the company that has a number now; of several, one whose entry is not deleted, then the oldest. For a number
--- that no company has, returns the last company that lost the number. Returns null for a number that was never known,
--- and for a unit that the company never opened. The units of a withdrawn entry are unknown: every unit number of its
+-- Returns the company that has a number now; of several, first one with an entry that is not deleted, then the oldest.
+-- For a number that no company has, returns the last company that lost the number. Returns null for an unknown number,
+-- and for a unit that the company never opened. A withdrawn entry lists no units, so that every unit number of its
 -- company is accepted. A number of a null type is the reference of a company; after a merge, the company that remains.
 create or replace function registry.find_company(number_type text, number text) returns bigint
 language plpgsql stable parallel safe as $$

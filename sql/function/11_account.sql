@@ -25,7 +25,7 @@ before truncate on customer.wallet_transaction
 for each statement execute function customer.refuse_change();
 
 -- Ends an account. Only the ledger stays, without a person, until the worker deletes the ledger too
--- (sql/retention/erase_old.sql). The hashes keep the mailbox from a second welcome bonus.
+-- (sql/retention/erase_old.sql). Hashes of its mail address prevent a second welcome bonus.
 create or replace function customer.end_account(
     ended_id bigint,
     mailbox_hash text,

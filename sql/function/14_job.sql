@@ -1,5 +1,5 @@
--- Lists the work of the workers, by its task: each queued mail, and the import while a number is due. `state`:
--- 'waiting', 'running', or 'given_up' for a mail whose attempts are used up; the next look of a worker fails it.
+-- Lists the open jobs of the workers: one per queued mail, and one import while a number is due. `state`: 'waiting',
+-- 'running', or 'given_up' for a mail whose attempts are used up; a worker marks it as failed at its next check.
 create or replace view customer.job as
 select
     'send_mail' as task,

@@ -124,9 +124,8 @@ begin
 end;
 $$;
 
--- Hides published entries by a policy. For a request, copies are found by name too; otherwise only for watched
--- companies, since mails show no other companies. The caller holds the locks of nightly publications, and ends the
--- publication.
+-- Hides published entries by a policy. After a request, copies are found by name too; otherwise only for watched
+-- companies, since mails show no others. The caller holds the locks of nightly publications, and ends the publication.
 create or replace function person.hide(known registry.entry[], reason text) returns void
 language plpgsql as $$
 declare

@@ -1,13 +1,13 @@
 -- Defines the hashes that recognize a hidden person, and the job that erases the copies of the person's data.
 
--- Returns a keyed hash. The key before the text is enough, without HMAC, since nobody hands in hashes.
+-- Returns a keyed hash: of the key and then the text. HMAC is not needed, since no caller can submit a hash.
 create or replace function person.hash(key bytea, trait text) returns bytea
 language sql stable parallel safe
 return sha256(key || convert_to(trait, 'UTF8'));
 
--- Returns the hashes that recognize a later record of the same person. The first hash is of the key; the others are of
--- the numbers, and of the names with the start date. A hash is null where the record lacks its fields. A withdrawn key
--- holds its hash. `entry` is a row with these columns, of registry.entry or of a night.
+-- Returns the hashes that recognize a later record of the same person. The first hash is of the entry key; the others
+-- are of the numbers, and of the names with the start date. A hash is null where the record lacks its fields. A key
+-- that begins with `withdrawn:` is such a hash. `entry` is a row with these columns, of registry.entry or of a night.
 create or replace function person.hashes(key bytea, entry anyelement) returns bytea[]
 language sql stable parallel safe
 as $$
@@ -111,7 +111,7 @@ begin
     set reason = ''
     where person.holds(run.reason, names);
 
-    -- Deletes stored answers: a repeated request then runs again. A paid snapshot shows the numbers of its company.
+    -- Deletes stored answers about the person; a repeated request then runs again. A snapshot is found by its numbers.
     delete from customer.idempotent_answer
     where
         person.holds(idempotent_answer.body::text, names)
@@ -149,7 +149,7 @@ end;
 $$;
 
 -- Returns the entries that a number or a key names. With a registry: all its entries with the number or key. Without a
--- registry: the entries of the natural persons whose companies have the number, else lost it last.
+-- registry: the entries of the natural persons whose companies have the number or, if none has it, had it before.
 create or replace function person.find_entries(wanted text, number text, wanted_source text)
 returns setof registry.entry
 language sql stable

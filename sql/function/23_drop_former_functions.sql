@@ -1,5 +1,5 @@
--- Drops what release 2.0.0 has beyond this version: functions, with the views that a killed night made of them, and
--- the names of files of functions.
+-- Drops functions of release 2.0.0 that this version lacks, with the views in which a killed night used them. Also
+-- forgets the names of their files.
 drop function if exists
     customer.lock_watches(bigint[]), customer.awaiting(jsonb), customer.fold_watches(bigint[], bigint[]),
     customer.advance_watches(bigint[], timestamptz, jsonb),

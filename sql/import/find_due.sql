@@ -1,7 +1,7 @@
--- Returns at most $2 company numbers whose next import attempt is due at $1, at most $3 for each account. Accounts that have ever bought
--- credits get every second place. Among buyers and among others, accounts take turns: a turn has the number that is due
--- longest, and numbers that were never asked for come first. The account after $4 (buyers) or $5 (others) has the first
--- turn. `is_known`: whether a company has the number.
+-- Returns at most $2 company numbers whose next import attempt is due at $1, at most $3 for each account. Accounts that
+-- have ever bought credits get every second place. Among buyers and among others, each round takes one number of each
+-- account: the number that is due longest, first of all a number that was never asked for. A round begins with the
+-- account after $4 (buyers) or $5 (others). `is_known`: whether a company has the number.
 with recursive account as (
     -- Steps through an index from account to account: the cost grows with the accounts, not with their numbers.
     select min(watch.account_id) as account_id
@@ -42,7 +42,7 @@ turn as (
     ) as due
 ),
 
--- A number that several accounts await takes the earliest turn of these accounts.
+-- A number that several accounts await is taken in the earliest of their rounds.
 first_turn as (
     select distinct on (identifier_type, identifier_value) *
     from turn

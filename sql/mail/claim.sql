@@ -1,5 +1,5 @@
--- Claims the $1 queued mails that are due longest, and returns the id of each and the number of its attempt. Skips mails
--- that are locked: an SMTP server may take longer than the pause until the next attempt.
+-- Claims the $1 queued mails that are due longest, and returns the id of each and the number of its attempt. Skips
+-- locked mails, which another worker still sends: an SMTP server may need longer than the pause.
 update customer.mail
 set
     attempt_count = attempt_count + 1,

@@ -2,12 +2,12 @@
 -- how the calls went. `filters` are the filters as the client wrote them, `feed_filter` the filter of the feed.
 -- `event_id` is the last event that the endpoint has accepted, 0 the beginning; up to `scanned_event_id` the feed has
 -- no further event. `snapshot_no` and `published` are the newest publication, and the newest day of each registry, of
--- which the endpoint has heard; a newer publication makes it due. `replay_count` counts the moves of the position and
--- the changes of the filter by the client: an answer to a call before moves nothing. The secret is derived from
--- `secret_version`; until `previous_secret_until` the version before it signs too. A client that asks for a test sets
--- `test_requested_at`. `attempt_count`, `next_attempt_at` and `failing_since` describe failures in a row. A worker that
--- calls an endpoint owns it until `leased_until`. An endpoint is slow when its last answer took seconds. An endpoint is
--- disabled by its client (`paused`), by its answer 410 (`gone`) or by days of failures (`failing`).
+-- which the endpoint was notified; a newer publication makes it due. `replay_count` counts the moves of the position
+-- and the changes of the filter by the client: the answer to an earlier call then moves no position. The secret is
+-- derived from `secret_version`; until `previous_secret_until` the version before it signs too. A client that asks for
+-- a test sets `test_requested_at`. `attempt_count`, `next_attempt_at` and `failing_since` describe failures in a row. A
+-- worker that calls an endpoint owns it until `leased_until`. An endpoint is slow when its last answer took seconds. An
+-- endpoint is disabled by its client (`paused`), by its answer 410 (`gone`) or by days of failures (`failing`).
 create table customer.webhook (
     webhook_id bigint generated always as identity primary key,
     account_id bigint not null references customer.account,

@@ -5,9 +5,9 @@
 -- names. The owner of a firm is no item: the columns `first_name` and `surname` hold the name, and
 -- registry.shown_other_names adds it. The list is sorted, and null when empty. `attributes`: {type: value}, other facts
 -- that the registry states; the year of a statistic follows the value, as in `12 2023`. A usual value is left out, and
--- blank means that the registry states no value; null: the registry states no attributes. The object takes a third of
--- the bytes of a list.
--- Both are no part of `content_hash`: a change of them is no event.
+-- a blank one is not stated by the registry; null: the registry states no attributes. The object takes a third of the
+-- bytes of a list.
+-- `content_hash` covers neither column, so that their changes are no events.
 alter table registry.entry
 add column other_names jsonb,
 add column attributes jsonb;

@@ -10,7 +10,7 @@ add column sending_since timestamptz;
 
 create index mail_due_idx on customer.mail (next_attempt_at) where state = 'queued';
 
--- Until it is restarted, the API of release 2.0.0 writes mails, and calls the last of these functions.
+-- The API of release 2.0.0 calls the last of these functions until it is restarted.
 drop trigger if exists mail_enqueue on customer.mail;
 drop function if exists customer.enqueue_new_mail(), customer.enqueue_mail(bigint);
 create or replace function customer.enqueue_import() returns void

@@ -1,2 +1,2 @@
--- The workers look every second for numbers that are due.
+-- Serves the workers, which look every second for watched numbers whose import is due.
 create index watch_due_idx on customer.watch (next_attempt_at) where state = 'queued';

@@ -1,8 +1,8 @@
 -- Pages of feeds count the rows of the feed, instead of keeping counts by day (api/read_feed_page.sql).
 drop table customer.feed_count;
 
--- Until it is restarted, the API of release 2.0.0 reads these counts. When it removes a company from a watch list, it
--- subtracts the deleted rows; the trigger leaves out the subtraction, since the view counts the rows that are left.
+-- The API of release 2.0.0 reads these counts until it is restarted. When this API removes a company from a watch list,
+-- it subtracts the deleted rows; the trigger leaves out the subtraction, since the view counts the rows that are left.
 create view customer.feed_count as
 select
     feed.account_id,

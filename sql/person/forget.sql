@@ -1,6 +1,6 @@
 -- Hides the entries of the person whom the key $1 or the number $2 names, and erases their copies
--- (`person.erase_copies` of sql/function/22_person.sql). An objection at the registry is `person.hidden` of
--- 21_hidden_entry.sql. A given $3 limits the search to one registry. $4 is the reason, $5 the requester, $6 the moment.
+-- (`person.erase_copies` of sql/function/22_person.sql). `person.hidden` of 21_hidden_entry.sql treats objections at a
+-- registry too. A given $3 limits the search to one registry. $4 is the reason, $5 the requester, $6 the moment.
 -- Returns one row: the request, the count of entries, and their numbers and names. `suppression_id` is null where
 -- nothing is found, or everything is hidden already.
 with known as materialized (

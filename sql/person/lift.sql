@@ -14,7 +14,7 @@ lifted_key as (
     returning suppressed_key.key_hash
 ),
 
--- Clears the fingerprints of the entries: a record without a fingerprint is read again.
+-- Clears the fingerprints of the person's entries, so that the next night reads their records again.
 unread as (
     update registry.entry
     set fingerprint = null

@@ -61,7 +61,7 @@ export function findProcess(pid: number): Process | undefined {
   if (process.platform !== 'linux') return listProcesses().find((found) => found.pid === pid);
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // Fields count from the end of the name, the second field, which may contain blanks and brackets.
+    // Splits only what follows the name of the program, since the name may contain blanks and brackets.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     if (fields[0] === 'Z' || fields[0] === 'X') return undefined;
     const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();

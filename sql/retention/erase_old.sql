@@ -32,7 +32,7 @@ token as (
     returning true
 ),
 
--- A feed may have more rows than a request of the API has time to delete.
+-- Deletes feeds of ended accounts here, since a request of the API has no time to delete so many rows.
 feed as (
     delete from customer.feed
     where feed.ctid = any(

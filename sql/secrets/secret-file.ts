@@ -4,7 +4,7 @@ import { rm, writeFile } from 'node:fs/promises';
 /**
  * Writes a complete file that its owner alone can read; an error leaves no file.
  *
- * @param name gives the draft the name of the file, once it is complete; such as `rename` or `link`
+ * @param name moves or links the complete draft to the path of the file, such as `rename` or `link`
  */
 export async function writeSecretFile(
   file: string,

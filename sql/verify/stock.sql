@@ -1,7 +1,7 @@
 -- Compares the stock and the flow of a registry with its entries, and with the daily statistics.
 
--- Lists two counts that must be equal in each group. Without a day: the entries as the changes of the stock record
--- them, and as they are. With a day: by how much the standing entries changed, and the flows and moves of the day. A
+-- Lists two counts that must be equal in each group. Rows without a day compare the sum of all changes of the stock
+-- with the present entries. Rows with a day compare the change of the stock with the flows and moves of the day. A
 -- suspension adds to SUSPENDED and takes from ACTIVE, a resumption the other way round.
 with counted as (
     select

@@ -6,14 +6,14 @@ import { BlockList, connect, isIP, type LookupFunction, type TcpNetConnectOpts }
 import { setTimeout as delay } from 'node:timers/promises';
 import tls from 'node:tls';
 
-// Of IPv4 the special-purpose addresses of IANA, and 168.63.129.16, by which virtual machines of a cloud reach their
-// host. Of IPv6 all but the global unicast addresses 2000::/3: loopback, mapped, translated, unique local, link-local and
-// multicast addresses; of 2000::/3 Teredo, ORCHID, benchmarks, documentation and 6to4.
+// The subnets that are never called. IPv4: the special-purpose addresses of IANA, and 168.63.129.16, the host of
+// virtual machines in a cloud. IPv6: all addresses outside of 2000::/3 (global unicast), such as loopback, mapped,
+// link-local and multicast; inside of 2000::/3 Teredo, ORCHID, benchmarks, documentation and 6to4.
 const subnets = `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 168.63.129.16/32 169.254.0.0/16 172.16.0.0/12
   192.0.0.0/24 192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24
   224.0.0.0/4 240.0.0.0/4 ::/3 4000::/2 8000::/1 2001::/23 2001:db8::/32 2002::/16 3fff::/20`;
 
-// One list for both families would hold each IPv4 address as `::ffff:…`.
+// Each family has its own list: a common list would compare IPv4 addresses as `::ffff:…`.
 const lists = { 4: new BlockList(), 6: new BlockList() };
 for (const subnet of subnets.split(/\s+/)) {
   const [network, prefix] = subnet.split('/') as [string, string];
@@ -121,7 +121,7 @@ interface Posting {
   body: string;
 }
 
-/** Sends a POST, once more where the server had closed a kept connection. Returns the answer without its body. */
+/** Sends a POST, and repeats it if the server had closed a kept connection. Returns the answer, its body unread. */
 async function send(agent: Agent, url: URL, { headers, body }: Posting, signal: AbortSignal) {
   const isSecure = url.protocol === 'https:';
   const options = { method: 'POST', headers, signal, agent: isSecure ? agent.https : agent.http };
@@ -139,7 +139,7 @@ async function send(agent: Agent, url: URL, { headers, body }: Posting, signal: 
 
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
 
-/** Reads the beginning of an answer as text that PostgreSQL stores. A longer answer loses its connection. */
+/** Reads the beginning of an answer as text that PostgreSQL stores. Closes the connection of a longer answer. */
 async function readBeginning(response: http.IncomingMessage, characters: number): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -165,7 +165,7 @@ export async function postSafely(
   try {
     const answer = await send(agent, new URL(url), posting, signal);
     const response = await readBeginning(answer, agent.kept_characters);
-    // An answer that the end of its connection ends looks whole when the signal has ended the connection.
+    // An answer without a stated length looks complete when the timeout closes its connection.
     signal.throwIfAborted();
     const { statusCode: status_code = null, headers } = answer;
     return { status_code, response, retry_after: headers['retry-after'] ?? null, error: null };
@@ -173,7 +173,7 @@ export async function postSafely(
     if (signal.aborted) return { ...none, error: 'No whole answer came in time.' };
     const code = codeOf(error);
     const isBlocked = code === 'ERR_IP_BLOCKED';
-    // The sentence names no address of the network of the server.
+    // The message must not reveal an address of this server's own network.
     return { ...none, error: isBlocked ? `The url ${notPublic}.` : `The call failed: ${code}.` };
   }
 }

@@ -1,7 +1,7 @@
--- Leases endpoints that are due, for $5 seconds and at most $1, and returns a row for each. An endpoint is due when it
--- has not heard of snapshot $2, or when its client asks for a test. The endpoint that has waited longest comes first.
--- An account has at most $3 leases, and slow endpoints of all accounts have at most $4: the other lanes stay free for
--- receivers that answer. Leased endpoints have the first places.
+-- Leases endpoints that are due, for $5 seconds and at most $1, and returns a row for each. An endpoint is due when its
+-- `snapshot_no` is below $2, or when its client asks for a test. The endpoint that has waited longest comes first. An
+-- account has at most $3 leases. Slow endpoints of all accounts have at most $4, so that leases for fast endpoints
+-- remain. Leases that workers already hold count first.
 with wanted as (
     select
         webhook.webhook_id, webhook.is_slow, waiting.turn,
@@ -27,7 +27,7 @@ chosen as (
     where
         wanted.account_place <= $3::integer
         and (wanted.slow_place <= $4::integer or not wanted.is_slow)
-        -- Another worker may have leased the endpoint since.
+        -- Another worker may have leased the endpoint after `wanted` was read.
         and coalesce(webhook.leased_until <= now(), true)
     order by wanted.turn
     limit $1::integer
@@ -35,7 +35,7 @@ chosen as (
 )
 
 update customer.webhook
--- A Date of JavaScript holds milliseconds, and the worker recognizes its lease by the end.
+-- The end identifies a lease. It is in whole milliseconds, since the worker holds it as a Date of JavaScript.
 set leased_until = date_trunc('milliseconds', now()) + make_interval(secs => $5::integer)
 from chosen
 where webhook.webhook_id = chosen.webhook_id

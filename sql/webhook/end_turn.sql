@@ -1,7 +1,7 @@
--- Keeps what a worker with the lease $2 has done for the endpoint $1: the changed columns $4, the call $6 or null, and a
--- mail to the owner about $7 or null. The columns stay where $3 is not the number of replays any more, since the client
--- has moved the position meanwhile. Of the calls of an endpoint the newest $8 stay. Returns the endpoint where its turn
--- goes on ($5), else gives the lease back.
+-- Stores the result of the worker that holds the lease $2 on the webhook endpoint $1: the changed columns $4, the call
+-- $6 or null, and a mail to the owner about $7 or null. If `replay_count` is no longer $3, the client has moved the
+-- position meanwhile: columns and mail are left out. Keeps the newest $8 calls. Returns the endpoint while the worker
+-- keeps the lease ($5); else ends the lease.
 with ended as (
     update customer.webhook
     set
@@ -41,7 +41,7 @@ forgotten as (
     ))
 ),
 
--- A cause sends one mail a day and endpoint. Only an owner who was told of failures is told that they are over.
+-- Failures since one day give one mail per cause. The mail about their end needs an earlier mail about them.
 mailed as (
     insert into customer.mail (mail_key, account_id, recipient, template, data, created_at)
     select

@@ -1,8 +1,8 @@
--- Returns one row per day of the nights of the sources $1 and days $2, the newest day first. `nights` lists the counts of
--- each night. `types` counts the events of the day by type, the worst first. `examples` are a few of the worst events
--- of the day, two of a type at most. Examples are of companies in KRS, where no entry is a natural person's, and lack
--- values about persons. The query reads only the 500 worst events of a source and day, with the severity high or above,
--- which limits the cost.
+-- Returns one row per day of the nights of the sources $1 and days $2, the newest day first. `nights` lists the counts
+-- of each night. `types` counts the events of the day by type, the worst first. `examples` are a few of the worst
+-- events of the day, two of a type at most. Only legal persons with a KRS number serve as examples, without values
+-- about persons. The query reads only the 500 worst events of a source and day, with the severity high or above, which
+-- limits the cost.
 with night as (
     select night.source, night.event_date
     from unnest($1::text[], $2::date[]) as night (source, event_date)

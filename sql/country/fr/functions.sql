@@ -112,8 +112,8 @@ return case
     when registry.text_fr(establishment ->> 'libelle_commune_etranger') is not null then ''
 end;
 
--- Returns whether the owner of an establishment withholds a field. Every letter but O withholds all fields, so that none
--- changes: INSEE used other letters before.
+-- Returns whether the owner of an establishment withholds a field. Every `statut_diffusion` but O withholds all fields:
+-- INSEE has used several letters, whose change must change no field.
 create or replace function registry.is_withheld_fr(establishment jsonb) returns boolean
 language sql immutable parallel safe
 return establishment ->> 'statut_diffusion' <> 'O' or establishment @? '$.* ? (@ == "[ND]")';
@@ -189,7 +189,7 @@ begin atomic
     ) as numbers;
 end;
 
--- Returns the sign of an establishment: the three signs may be one sign that was cut.
+-- Returns the three sign fields of an establishment as one text, since a long sign may be cut into them.
 create or replace function registry.sign_fr(establishment jsonb) returns text
 language sql stable parallel safe
 return registry.join_texts(
@@ -229,7 +229,7 @@ create or replace function registry.dated_fr(value text, year text) returns text
 language sql immutable parallel safe
 return value || coalesce(' ' || substring(year from '^[0-9]{4}$'), '');
 
--- Returns whether a legal unit employs someone, 'O' or 'N': by an open establishment, else by the unit.
+-- Returns 'O' if an open establishment employs someone; else the statement of the legal unit, 'O' or 'N'.
 create or replace function registry.employer_fr(unit text, details jsonb) returns text
 language sql immutable parallel safe
 return case

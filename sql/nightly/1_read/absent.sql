@@ -6,9 +6,9 @@ analyze stage.missing_entry;
 analyze stage.deleted_key;
 
 -- One row per known entry that may be gone. In a night that skips unchanged records, the rows are the entries whose
--- record of yesterday does not occur in today's dump. If every record of a full dump was read, the rows are all
--- entries that are not gone yet. A delta lists the entries that are struck off. The query reads the partition of the source, if it exists: to
--- compare the source of each row costs half of the time.
+-- record of yesterday does not occur in today's dump. If every record of a full dump was read, the rows are all entries
+-- that are not gone yet. A delta lists the entries that are struck off. The query reads only the partition of the
+-- source, since comparing the source of each row takes half of the time.
 do $do$
 begin
     execute format(

@@ -1,5 +1,5 @@
--- Erases the personal fields of records whose person asked to be forgotten. Runs after the night has taken the
--- lock that `registry forget` takes too, so that a request during the reading of the dump counts.
+-- Erases the personal fields of records whose person asked to be forgotten. The night now holds the lock that `registry
+-- forget` takes, so that a request that came while the dump was read counts too.
 
 -- Collects all hashes of a matching record: its other traits, such as a new number, identify the person from now on.
 insert into stage.withdrawn (file_no, line, suppression_id, key_hash)

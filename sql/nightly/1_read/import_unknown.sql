@@ -1,4 +1,4 @@
--- Deletes the known entries from an import on demand, which takes unknown entries alone. The next dump finds
+-- Deletes the records of known entries from an import on demand, which only adds entries. The next dump finds
 -- the changes of known entries.
 delete from stage.entry
 using stage.pair

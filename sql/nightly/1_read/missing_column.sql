@@ -1,6 +1,7 @@
--- Replaces the view stage.mapped by a view in which the fields of a missing column keep the value of yesterday. The
--- field of an optional column keeps its value where no other column has one. For a new entry the field is unknown, and
--- its first value later is no event. check/guard_missing_column.sql refuses such a file without a reason.
+-- Replaces the view stage.mapped by a view in which the fields of a missing column keep the value of yesterday. If the
+-- column is optional, its field keeps that value only where no other column states one. In a new entry the field is
+-- unknown, and its first value later is no event. check/guard_missing_column.sql refuses such a file until it is
+-- accepted.
 alter view stage.mapped rename to mapped_alone;
 
 create view stage.missing_field as

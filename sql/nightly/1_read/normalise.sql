@@ -1,7 +1,7 @@
--- Normalises the records of the files $1 between the lines $2 and $3, and gives invalid records a reason. Large
--- files are normalised in parallel, each in the session that staged it. SQL does not check the numbers, dates
--- and codes of a well-formed record: the reader has checked them ten times faster. This statement is part
--- of each fingerprint: after a change of the statement, the next night reads every record.
+-- Normalises the records of the files $1 between the lines $2 and $3, and gives invalid records a reason. Large files
+-- are normalised in parallel, each in the session that staged it. If the reader has marked a record as well-formed, its
+-- numbers, dates and codes are not checked again in SQL, which takes ten times as long. The fingerprint of a record
+-- depends on this statement: after a change of it, the next night reads every record.
 insert into stage.entry (
     file_no, line, fingerprint, entry_key, nip, regon9, krs, entity_type, legal_form, name, surname,
     first_name, phone, email, fax, website, postal_code, county, commune, city, street, building,
@@ -19,7 +19,7 @@ select
     mapped.numbers, mapped.version_no, mapped.version_date, mapped.version_register,
     mapped.is_partial, mapped.unstated, mapped.announced_activity, mapped.closed_units,
     mapped.address_ids,
-    -- A subquery in place of a function: a function with a subquery starts for each record.
+    -- The subquery is written here, since a function with a subquery would be started for each record.
     case
         when mapped.other_names is not null and mapped.is_partial is not true then (
             select jsonb_agg(
@@ -36,7 +36,7 @@ select
                             registry.shown_name(mapped.name, mapped.first_name, mapped.surname)
                         )
                 ) as name
-                -- Each type has its share of the names that an entry keeps.
+                -- Of too many names, each type of name keeps about equally many.
                 order by
                     row_number() over (partition by name.type order by name.value collate "C"),
                     name.type collate "C"
@@ -84,7 +84,7 @@ select
         when
             coalesce(mapped.name, mapped.surname, mapped.first_name) is null
             and mapped.is_partial is not true
-            -- A key that is a number needs no name.
+            -- An entry needs no name in a country whose entry keys are numbers.
             and not (
                 select bool_or(type.stored_in = 'key')
                 from registry.identifier_type as type
@@ -99,7 +99,7 @@ select
             then registry.rejection(
                 'unknown_status', 'the status ''%s'' is not known', coalesce(mapped.status_text, '')
             )
-        -- A version without known codes is rejected: every activity would seem to change.
+        -- A record with an unknown version is rejected, since all its activities would seem to change.
         when mapped.activity_version is not null and mapped.version is null
             then registry.rejection(
                 'unknown_activity', 'the activity version ''%s'' is not known', mapped.activity_version
@@ -129,8 +129,8 @@ select
                 'damaged_row', 'names of more than 2000 bytes, and no number to know the entry by'
             )
     end as reason
--- `offset 0` saves a third: Postgres computes a column once, and inlines functions, since their arguments are plain
--- columns. Values that are the same for all records have their own subqueries, since each join copies all columns.
+-- `offset 0` saves a third of the time: Postgres computes each column once, and inlines functions of plain columns.
+-- Values that are the same for all records have their own subqueries, since each join copies all columns.
 from (
     select
         mapped.*,
@@ -198,7 +198,8 @@ from (
     ) as mapped
     offset 0
 ) as mapped
--- An impossible day is noted, and the known day stays. Postgres looks up the known entry only for an impossible day.
+-- An impossible day is noted, and the entry keeps its day of yesterday. Postgres looks up the known entry only for an
+-- impossible day.
 cross join lateral (
     select (
         select entry

@@ -51,8 +51,8 @@ where
 
 analyze stage.suspect;
 
--- Rejects rows of the same entry. Of equal rows one is kept, the published one first. Rows that contradict each
--- other are all rejected.
+-- Rejects rows of the same entry. Of equal rows one is kept, preferably the row that is already published. Rows that
+-- contradict each other are all rejected.
 with repeated_key as (
     select suspect.entry_key
     from stage.suspect
@@ -168,8 +168,8 @@ from stage.entry
 join stage.record using (file_no, line)
 where entry.reason is not null;
 
--- Deletes the pairs of rejected records. Returns the number of rows that contradict a skipped record: both rows can be
--- rejected only if both are read.
+-- Deletes the pairs of rejected records. Returns the number of rows that contradict a skipped record. If there are any,
+-- the night reads all records, in order to reject both rows.
 with rejected as (
     delete from stage.pair
     using stage.reject

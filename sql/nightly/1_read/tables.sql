@@ -3,11 +3,11 @@
 drop schema if exists stage cascade;
 create schema stage;
 
--- One row: the current night. Time is data: no step reads the clock. previous_run_id: the run of the newest
--- published dump. compared_run_id: the run of the newest published dump of the same kind. day_count: the days
--- since the dump whose state a full dump replaces, or a delta continues; null before the first dump. The ids of
--- new entries follow entry_id_before; in a first snapshot, the id of an entry is its line plus the first id of
--- its file in first_ids. first_event_id and last_event_id: the ids of the new events; null if there are none.
+-- One row: the current night. Every step takes the time from this row, not from the clock. previous_run_id: the run of
+-- the newest published dump. compared_run_id: the run of the newest published dump of the same kind. day_count: the
+-- days since the dump whose state a full dump replaces, or a delta continues; null before the first dump. The ids of
+-- new entries follow entry_id_before; in a first snapshot, the id of an entry is its line plus the first id of its file
+-- in first_ids. first_event_id and last_event_id: the ids of the new events; null if there are none.
 create unlogged table stage.night (
     run_id bigint not null,
     source text not null,
@@ -32,8 +32,8 @@ create unlogged table stage.night (
     last_event_id bigint
 );
 
--- One row per file of the dump, numbered from 0. is_joined: the rows of the file make records together with the rows of
--- another file. processed_until: the newest processing date in the file; null where rows have no such date.
+-- One row per file of the dump, numbered from 0. is_joined: a record consists of rows of this file and of another file.
+-- processed_until: the newest processing date in the file; null where rows have no such date.
 create unlogged table stage.file (
     file_no integer not null,
     file_key text not null,
@@ -110,7 +110,7 @@ select
 from registry.entry
 with no data;
 
--- One row per record of a person who asked to be forgotten, and hash of one trait of the record.
+-- One row per hash of a trait, for each record of a person who asked to be forgotten.
 create unlogged table stage.withdrawn (
     file_no integer not null,
     line bigint not null,

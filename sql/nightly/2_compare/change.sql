@@ -42,7 +42,7 @@ begin
         cross join lateral (
             select
                 after.is_partial is true
-                -- A day is unstated where it is not known.
+                -- `unstated` also lists an unknown start date, which no owner withholds.
                 or not coalesce(array_remove(after.unstated, 'start date') <@ coalesce(before.unstated, '{}'), true)
                 or (after.status = 'DELETED' and before.status <> 'DELETED') as is_rightful
             offset 0

@@ -1,5 +1,5 @@
 -- Compares yesterday with today: finds the entries that continue under another key. A listed duplicate
--- (listed_duplicates.sql) also continues so if its remaining key is new.
+-- (listed_duplicates.sql) continues under the key that replaces its own, if that key is new.
 
 -- One row per known entry whose key may have changed, and per record with a new key. Only records have values
 -- in the first four columns: the place in the dump, and the reason of a reject.
@@ -11,9 +11,9 @@ from stage.vanished
 join registry.entry using (company_id, entry_id)
 where not vanished.is_unreadable;
 
--- In a delta, few entries vanish: the entries on its list of deletions. So an entry of a delta also counts here
--- if its record of today has a first end date or strike-off date. The pairs are joined to the records first:
--- the planner expects one row of registry.entry, so in the other order every row would scan all records.
+-- In a delta, few entries vanish: the entries on its list of deletions. So a known entry is also added if its record in
+-- a delta has an end date or a strike-off date for the first time. The pairs are joined to the records first: the
+-- planner expects one row of registry.entry, so in the other order every row would scan all records.
 with latest as materialized (
     select pair.company_id, pair.entry_id, entry.struck_off_date, entry.end_date
     from stage.pair
@@ -68,8 +68,8 @@ begin
             from stage.unmatched
             cross join stage.night
             cross join lateral (
-                -- In a source of deltas, the key of an entry is its number and its kind, such as the
-                -- activity of a person.
+                -- In a source of deltas, a key consists of the number and the kind of the entry, such as the activity
+                -- of a person.
                 select case
                     when night.dump_kind = 'delta' then replace(
                         replace(unmatched.entry_key, coalesce(unmatched.regon9, ''), ''),
@@ -156,8 +156,8 @@ where exists (
     select from stage.pair where pair.entry_id = vanished.entry_id
 );
 
--- Deletes, in a delta, the pairs of the records that ended an old key. Without a pair such a record becomes a
--- new entry that is struck off.
+-- In a delta, an entry under a new key keeps the pair with its new record alone. The record that ended the old key
+-- becomes a new entry that is struck off.
 delete from stage.pair
 using stage.pair as moved
 where

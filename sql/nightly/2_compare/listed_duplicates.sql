@@ -25,7 +25,7 @@ where
 
 analyze stage.replaced;
 
--- A listed duplicate does not wait: the list decides, also while other rows of the file are unreadable.
+-- A listed duplicate is gone at once, even if a rejected record may belong to it.
 update stage.vanished
 set waits = false
 where vanished.entry_id in (select replaced.entry_id from stage.replaced);

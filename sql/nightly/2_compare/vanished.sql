@@ -1,5 +1,5 @@
--- Compares yesterday with today: finds the entries that are gone, of those that 1_read/absent.sql has listed: without a
--- record in a full dump, or on the list of deletions of a delta. 4_events/fields.sql makes strike-offs of them.
+-- Compares yesterday with today: finds the entries of stage.absent that are gone. A full dump has no record of such an
+-- entry, or a delta lists its deletion. 4_events/fields.sql turns gone entries into strike-offs.
 
 -- One row per rejected record and number in it. `types`: the identifier types that the number may have; null
 -- where they are uncertain.
@@ -76,18 +76,18 @@ left join lateral (
 ) as stated on true
 where reject.reject_code <> 'repetition';
 
--- One row per entry without a record of today, with its state of yesterday. `waits`: the decision waits for the
--- next dump, since a rejected record may belong to the entry. Such a record has a number of the entry, or is in
--- the file of the entry and has no number of a type that the entry has. An entry on a list of deletions does
--- not wait, since no later delta repeats the list. `is_unreadable`: a rejected record holds a number of the
--- entry, so the entry has no new identity.
+-- One row per entry without a record of today, with its state of yesterday. `waits`: the decision waits for the next
+-- dump, since a rejected record may belong to the entry. Such a record has a number of the entry, or is in the file of
+-- the entry and has no number of a type that the entry has. An entry on a list of deletions does not wait, since no
+-- later delta repeats the list. `is_unreadable`: a rejected record holds a number of the entry, so that changed_key.sql
+-- looks for no new key of the entry.
 create unlogged table stage.vanished as
 with absent as (
     select absent.*
     from stage.absent
     cross join stage.night
     where not exists (
-        -- A rejected record with a readable key counts too, but not against a list of deletions.
+        -- A rejected record with the entry's key also shows that the entry exists, except in a delta.
         select from stage.entry
         where
             entry.entry_key = absent.entry_key

@@ -1,12 +1,12 @@
 -- Links entries and companies of a country that share a number, since they are one company. The numbers of an entry
 -- are valid or null.
 --
--- A typing error can give an entry the valid number of another entry. So two differences contradict a shared number.
--- One difference is no contradiction: over the years a company has several REGON, or several KRS numbers when it
--- changes its form. Another NIP and another person contradict a shared REGON. Another NIP and another REGON contradict
--- a shared KRS number. Another REGON and another person contradict a shared NIP. Another person has another KRS number,
--- no name in common, or is legal instead of natural. The run notes every contradicted link, and every link by NIP of
--- legal persons that differ in REGON.
+-- A typing error can give an entry the valid number of another company. So entries with a shared number are not linked
+-- if they differ in two other traits. One difference is allowed: over the years a company has several REGON, or several
+-- KRS numbers when it changes its form. The two traits are NIP and person for a shared REGON, NIP and REGON for a
+-- shared KRS number, REGON and person for a shared NIP. Persons differ by KRS number, by both surname and first name,
+-- or if one is legal and one natural. The run notes every contradicted link, and every link by NIP of legal persons
+-- that differ in REGON.
 
 -- Lists one row per accepted record. `node` is the id of the known company, or the future id of the new entry. The ids
 -- of new entries are larger than the ids of all companies.
@@ -40,8 +40,8 @@ join stage.node using (file_no, line);
 
 analyze stage.suspect_node;
 
--- Holds one row per linking type of number other than NIP, REGON and KRS. A type that is the key links only beside
--- another source, since the keys of one source differ.
+-- Holds one row per linking type of number other than NIP, REGON and KRS. A type that is the entry key is listed only
+-- if the country has a second source, since no two entries of a source share a key.
 create unlogged table stage.link_type as
 select type.identifier_type, type.stored_in
 from registry.identifier_type as type

@@ -1,8 +1,8 @@
 -- Turns changed activities into events. Codes that country/*/activity_recoding.csv maps to each other make one event,
 -- COMPANY_ACTIVITIES_RECLASSIFIED.
 
--- Returns each old and new code that the official key maps to another code, in either direction. A division, group or
--- class may become any code, or part of a code, that the codes below it may become.
+-- Returns the old codes that the official recoding key maps to a new code, and those new codes, in either direction. A
+-- division, group or class stands for all codes below it.
 create function stage.explained_codes(
     old_version smallint, old_codes text[], new_version smallint, new_codes text[]
 ) returns table (code text, is_old boolean)
@@ -31,7 +31,7 @@ language sql stable as $$
 $$;
 
 -- One row per changed entry and added or removed code. When an entry moves to the other version of the classification,
--- the explained codes are one reclassification. A code that stays, and which the key does not map, did not change.
+-- the codes of stage.explained_codes make one reclassification. A code that stays and is not mapped did not change.
 with changed as (
     select
         after.company_id, after.entry_id, before.activity_version as old_version,
@@ -91,8 +91,8 @@ group by
     activity_change.company_id, activity_change.entry_id, activity_change.is_explained,
     case when not activity_change.is_explained then activity_change.code end;
 
--- Turns the changed main activity into an event. A registry that states only the main activity keeps it in a
--- reclassification if the new code is the announced code. Without an announced code, the official key maps the codes.
+-- Turns the changed main activity into an event. In a registry that states only the main activity, the change is a
+-- reclassification if the new code was announced. Without an announced code, the official recoding key decides.
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
 select
     after.company_id,

@@ -1,10 +1,10 @@
--- Writes an event for each company that tonight founds: no registry had an entry of the company before. The ids of
--- these companies follow the id of reserve_entry_ids.sql, since an entry of a known company has the older id of the
--- company. The event belongs to the entry that the company shows first, and states its name as lists show it. A company
--- whose entries have all ended is no new company. Neither a first snapshot nor an import on demand writes events. The
--- first full dump after deltas is a first snapshot too: it holds all companies that no delta has listed.
+-- Writes an event for each company that is new tonight, since no registry had an entry of it before. The id of a new
+-- company is above the id of reserve_entry_ids.sql; a new entry of a known company has that company's older id. The
+-- event belongs to the entry that the company shows first, and states its name as lists show it. A company whose
+-- entries have all ended is no new company. Neither a first snapshot nor an import on demand writes events. The first
+-- full dump after deltas is a first snapshot too: it holds all companies that no delta has listed.
 with unread as materialized (
-    -- Lists the numbers in the rejected rows of the first snapshot. A row that becomes readable is not new.
+    -- Lists the numbers in rejected rows of the first snapshot: their companies are not new once the rows are readable.
     select distinct number.value
     from stage.night
     join registry.run using (source)
@@ -42,7 +42,7 @@ where
     and entry.status <> 'DELETED'
     -- A person who asked to be forgotten has no events.
     and (entry.withdrawn_until = 'infinity' and entry.entity_type = 'NATURAL') is not true
-    -- The first lists are uncorrelated, so that they run once.
+    -- The first subqueries do not depend on the entry, so that they run once.
     and not (
         exists (select from unread)
         and (

@@ -1,5 +1,5 @@
--- Makes one change of the equal events of a company's entries, and decides which changes confirm (corroborate) an event
--- of another registry. function/02_figures.sql has the most days between the two (registry.confirmation_days).
+-- Merges equal events of a company's entries into one change, and finds the changes that confirm (corroborate) an event
+-- of another registry. function/02_figures.sql has the most days between both (registry.confirmation_days).
 
 -- Holds one row per change of a company: two entries with the same change make one event. `event_id` is the event of
 -- another registry that the change confirms; null for a new event.
@@ -14,10 +14,10 @@ group by 1, event.event_type, event.old_value, event.new_value;
 
 analyze stage.company_event;
 
--- Sets the event that a change confirms: of the same meaning, by another registry, and at most
--- `registry.confirmation_days` apart. Registries differ in speed. An event is skipped where this registry has reported
--- or confirmed the same change later: each change there and back is an event. Of several events, the same value counts
--- first, then the newest event. The search runs company by company, and only when another registry has events in these
+-- Sets the event that a change confirms: an event of another registry with the same meaning, at most
+-- `registry.confirmation_days` apart. An event is skipped if this registry has since reported or confirmed the same
+-- change: a value that changes back and forth makes an event each time. Of several events, one with the same value
+-- comes first, then the newest. The search runs company by company, and only when another registry has events in these
 -- days.
 update stage.company_event
 set event_id = (
@@ -61,9 +61,9 @@ where exists (
         and abs(run.dump_date - night.dump_date) <= registry.confirmation_days()
 );
 
--- Deletes new events whose value comes from another registry, where the registry of the event has stated nothing about
--- the subject. Such an event repeats a number that another registry stated earlier, or the end of a company that was
--- struck off in these days. A number that joins two companies tonight stays an event.
+-- Deletes new events that only repeat another registry, if this registry has not reported their subject before. Such an
+-- event repeats a number that another registry stated earlier, or the end of a company that was struck off in these
+-- days. A number by which two companies are merged tonight stays an event.
 delete from stage.company_event
 using stage.night, registry.event_type
 where

@@ -78,7 +78,7 @@ where
         )
     );
 
--- Clears the fingerprint of an entry with a rejected row: every night reads its rows until all are accepted.
+-- Clears the fingerprint of an entry with a rejected row, so that its rows are read each night until all are accepted.
 update registry.entry
 set fingerprint = null
 from stage.reject
@@ -89,8 +89,8 @@ where
     and entry.entry_key = reject.entry_key
     and entry.fingerprint is not null;
 
--- Deletes the events of withdrawn entries: all events of a natural person, and the personal events of a company. The
--- return after the request is lifted is no event either.
+-- Deletes the events of withdrawn entries: all events of a natural person, and the personal events of a company. When
+-- the request is lifted, the return of the fields is no event either.
 delete from stage.event
 using (
     table stage.before
@@ -106,7 +106,7 @@ where
         or registry.is_personal(event_type.category, entry.entity_type)
     );
 
--- Records new numbers of a withdrawn person too, so that they also recognize the person.
+-- Stores the hashes of new numbers of a withdrawn person, so that later records with these numbers are recognized.
 insert into person.suppressed_key (suppression_id, key_hash)
 select distinct withdrawn.suppression_id, withdrawn.key_hash
 from stage.withdrawn

@@ -16,7 +16,7 @@ cross join lateral jsonb_populate_record(
 insert into registry.reject (run_id, file, line, reject_code, reason, raw)
 select
     night.run_id, file.file, reject.line, reject.reject_code, reject.reason,
-    -- Keeps only the place of a row about a person who asked to be forgotten.
+    -- Stores the file and line, but no text, of a row about a person who asked to be forgotten.
     case
         when
             exists (

@@ -43,8 +43,8 @@ old_state as (select state.* from state where not state.is_new),
 
 new_state as (select state.* from state where state.is_new),
 
--- Records the moves. A suspension counts in the present group of the entry: first the entry moves, then it is
--- suspended.
+-- Records the entries that moved to another group. A suspension counts in the present group of the entry: first the
+-- entry moves, then it is suspended.
 move as (
     insert into registry.stock_move (
         source, stat_date, status, is_recoded, from_voivodeship, from_activity_section, from_legal_form,

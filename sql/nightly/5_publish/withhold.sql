@@ -1,7 +1,7 @@
 -- Hides the fields that owners withhold from now on: in gone entries, in earlier events and in copies. `person.hidden`
 -- of function/21_hidden_entry.sql lists the fields that an objection hides.
 
--- Hides gone entries of companies with another, withheld entry: no dump will hold the gone entries again.
+-- Hides the gone entries of a company whose owner now withholds another entry, since no later dump can hide them.
 select person.hide(
     array(
         select gone

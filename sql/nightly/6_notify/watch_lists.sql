@@ -1,5 +1,5 @@
--- Adapts the watch lists to the new snapshot. Runs before feeds.sql, so that the feed of a company that became
--- known tonight has the events of tonight.
+-- Adapts the watch lists to the new snapshot. Runs before feeds.sql, so that the watch of a company that becomes known
+-- tonight gets the events of tonight.
 
 -- Takes the lock of all watch lists against deadlocks: one transaction at a time locks the accounts of several
 -- customers.
@@ -67,7 +67,7 @@ where
 analyze stage.watcher;
 select customer.lock_accounts(array(select watcher.account_id from stage.watcher));
 
--- One row per event of the night whose company is watched, also since the night began to wait for the accounts.
+-- One row per event of the night whose company is watched, also if a watch was added while the night waited for locks.
 create unlogged table stage.watched_event as
 select event.*
 from registry.event

@@ -1,5 +1,5 @@
--- Ends the publication: the last statement before the commit by `publish` of pipeline/night/nightly.ts.
--- pipeline/night/fence.ts refuses a session after a failover.
+-- Ends the publication, as the last step before `publish` of pipeline/night/nightly.ts commits. pipeline/night/fence.ts
+-- refuses a session that was opened after a failover.
 
 delete from registry.reserved_id
 using stage.night
