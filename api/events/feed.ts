@@ -51,6 +51,7 @@ export const feed = endpoint(
     const part = await readers.read((db) => readFeed(db, request), snapshot_no);
     if (!part) throw invalid([['after', `The after field ${badCursor}`, 'bad_cursor']]);
     const next_cursor = writeCursor({ scope, event_id: part.last_event_id });
+    // `feedMetaFields` of event-fields.ts describes `published`.
     const { events, has_more, published } = part;
     return answerTagged(response, events, { next_cursor, has_more, published }, now());
   },

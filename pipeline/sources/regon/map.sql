@@ -1,4 +1,5 @@
--- Maps one row per document. An invalid number, an unknown legal form and an absent report change nothing.
+-- Maps one row per document, whose key collect.sql makes of the REGON and the silo. An invalid number, an unknown legal
+-- form and an absent report change nothing.
 select
     document.file_no, document.line, document.entry_key_hint as entry_key,
     case
