@@ -50,6 +50,15 @@ selected as not materialized (
         )
 ),
 
+-- Reads the events of a filter that selects few. The planner does not know that they are few, and would look for them in
+-- the whole feed, in the order of a page.
+few as materialized (
+    select selected.event_id, selected.event_date
+    from selected
+    where (select $2::jsonb - 'countries' <> '{}' or other_country.event_ids is not null from other_country)
+    limit registry.feed_scan() + 1
+),
+
 -- Without a filter, sums up the counts that the watches keep.
 counted as materialized (
     select
@@ -60,9 +69,12 @@ counted as materialized (
                     from customer.watch
                     where watch.account_id = $1::bigint
                 )
+            when read.event_count <= registry.feed_scan() then read.event_count
             else (select count(*) from selected)
-        end as total
+        end as total,
+        read.event_count between 1 and registry.feed_scan() as is_few
     from other_country
+    cross join (select count(*) as event_count from few) as read
 ),
 
 -- Reads a page in the second half of the events from their end.
@@ -70,9 +82,17 @@ page as materialized (
     select part.event_id
     from (
         (
+            select few.event_id
+            from few
+            where (select counted.is_few from counted)
+            order by few.event_date desc, few.event_id desc
+            limit $4::bigint offset $3::bigint
+        )
+        union all
+        (
             select selected.event_id
             from selected
-            where (select $3::bigint < (counted.total + 1) / 2 from counted)
+            where (select not counted.is_few and $3::bigint < (counted.total + 1) / 2 from counted)
             order by selected.event_date desc, selected.event_id desc
             limit $4::bigint offset $3::bigint
         )
@@ -80,7 +100,7 @@ page as materialized (
         (
             select selected.event_id
             from selected
-            where (select $3::bigint >= (counted.total + 1) / 2 from counted)
+            where (select not counted.is_few and $3::bigint >= (counted.total + 1) / 2 from counted)
             order by selected.event_date, selected.event_id
             limit (select greatest(least($4::bigint, counted.total - $3::bigint), 0) from counted)
             offset (select greatest(counted.total - $3::bigint - $4::bigint, 0) from counted)
