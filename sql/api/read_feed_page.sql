@@ -50,8 +50,8 @@ selected as not materialized (
         )
 ),
 
--- Reads the events of a filter that selects few. The planner does not know that they are few, and would look for them in
--- the whole feed, in the order of a page.
+-- Reads the events of a filter that selects few. The planner does not know that they are few, and would look for them
+-- in the whole feed, in the order of a page.
 few as materialized (
     select selected.event_id, selected.event_date
     from selected
