@@ -138,7 +138,7 @@ command('migrate', 'bring the schema up to date').action(async () =>
   (await processes()).migrateSchema(),
 );
 
-// A launcher starts this process if the machine's Node is too old; a killed launcher sends no signal.
+// If the machine's Node is too old, a launcher starts this process. A killed launcher sends no signal, but disconnects.
 process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
 process.channel?.unref();
 // The reader of a stream may close it early, as `head` does.

@@ -15,7 +15,7 @@ export function onEndSignal(listener: (signal: Signal) => void): () => void {
   };
 }
 
-/** The error of work that a signal has ended in the middle. Its message ends with what became of the work. */
+/** The error of work that a signal has aborted. Its message ends with what became of the work. */
 export class Interrupted extends Error {
   readonly signal: Signal;
 
@@ -44,7 +44,7 @@ export async function whenAborted(signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Does some work that SIGINT, SIGTERM or SIGHUP ends in the middle. Such an end terminates the work's sessions,
+ * Does some work, and aborts it on SIGINT, SIGTERM or SIGHUP. An abort terminates the work's sessions,
  * which rolls back their transactions, marks its run as stopped, and throws `Interrupted`.
  */
 export async function interruptible<T>(

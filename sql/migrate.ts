@@ -19,7 +19,7 @@ const FILE_LINE = /^\\(copy|load|include)(?: (.+) from)? '([^']+)'$/gm;
 /** A part of the schema: the release, a migration, or a file of functions and views. */
 interface Part {
   name: string;
-  /** The hash of the part, which is applied again when the hash changes; empty for a part that is applied once. */
+  /** The hash of the part; a changed hash applies the part again. It is empty for a part that is applied once. */
   sha256: string;
   apply: (client: ClientBase) => Promise<void>;
 }

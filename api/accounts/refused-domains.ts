@@ -8,7 +8,7 @@ import { normalizeAddress, splitAddress } from './mail-address.ts';
 // Domains that are on lists of free mail, although companies register their own domains below them.
 const registries = ['msk.ru', 'pp.ua', 'spb.ru', 'za.com'];
 
-// Lists of refused domains: our own additions, then the lists of packages for free mail and disposable mailboxes.
+// The refused domains: our own list, then the lists of npm packages for free mail and for disposable mailboxes.
 // The bytes of a list are searched for a domain in quotation marks: parsed lists take ten times the memory.
 const lists = [
   './further-free-mail-domains.json',

@@ -14,7 +14,7 @@ const statement = readFileSync(
   'utf8',
 );
 
-/** The answer of the query; `feedMetaFields` of event-fields.ts describes `published`. */
+/** The answer of the query; event-fields.ts describes the field `published` (`feedMetaFields`). */
 type Page = { total: number; events: string; published: Record<string, string> };
 
 export const feedPage = endpoint(

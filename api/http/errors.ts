@@ -66,7 +66,7 @@ export function unavailable(
   return new HttpError(503, { message, code }, { 'Retry-After': String(wait_s) });
 }
 
-/** Makes the 503 of a function that the operator has switched off. */
+/** Makes the 503 error of a feature that the operator has switched off. */
 export function switchedOff(what: string): HttpError {
   const message = `${what} currently switched off.`;
   return unavailable(message, retryAfter_s.switchedOff, 'SWITCHED_OFF');

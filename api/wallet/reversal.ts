@@ -19,8 +19,8 @@ const titles = { refund: 'Refund', dispute: 'Dispute', won: 'Dispute won' };
 
 /**
  * Takes back the credits of a refunded or disputed payment, and gives them back when the dispute is won; repeated
- * reports, in any order, have one effect. An amount in another currency counts as the whole price. Returns
- * `recorded` for a payment that is not paid yet, and `repeated` for a report without effect.
+ * reports, in any order, have one effect. A refund or dispute in another currency takes back all credits.
+ * Returns `recorded` for a payment that is not paid yet, and `repeated` for a report without effect.
  */
 export function reverse(db: Db, report: Reversal, now: Date) {
   return db.transaction().execute(async (tx) => {

@@ -88,7 +88,7 @@ async function attempt(
     if (!write) throw new Error(`There is no template '${mail.template}'`);
     const letter = await write(options, data as never);
     const { user_name = '' } = data;
-    // A name that could mislead is left out. The data of a mail that may reach a stranger has no name.
+    // A name that could mislead is left out. A mail that may reach a stranger does not contain the name of the account.
     const name = isPresentable(user_name) ? user_name : '';
     const { common } = reader.texts;
     const text = name === '' ? common.greeting() : common.greetingOf({ name });

@@ -21,9 +21,9 @@ export interface TurnOptions {
 }
 
 /**
- * Takes the turn of an endpoint: calls it part after part of its feed for a second, with the events or the heartbeat of
- * message.ts, and keeps what each call has changed; tries again where the session is lost. Then gives the lease back.
- * After an error the lease ends by itself, and the turn is repeated.
+ * Takes the turn of an endpoint: for a second, sends it one part of its feed after the other, with the events or the
+ * heartbeat of message.ts, and keeps what each call has changed; tries again where the session is lost. Then gives the
+ * lease back. After an error the lease ends by itself, and the turn is repeated.
  *
  * @param snapshot_no the snapshot of the newest night
  */

@@ -83,7 +83,7 @@ export async function runWorker(
     logger.warn('What was under way is cut off, and begun again another time');
   }
   metrics?.close().closeAllConnections();
-  // The wait for closed pools is brief: a mail that was cut off, and a server that is away, still hold a session.
+  // The worker waits briefly until its pools are closed: a cut-off mail or a lost server may hold a session for long.
   const closed = Promise.all([mailPool.end(), webhookPool.end()]).then(() => db.close());
   await Promise.race([closed, delay(figures.closing_ms, undefined, { ref: false })]);
 }

@@ -23,8 +23,8 @@ const sharedDirectory = '/var/lib/company-registry';
  * Returns the cluster of DATA_DIR, or the place for a new cluster. The caller holds the lock of DATA_DIR.
  *
  * The cluster is `<DATA_DIR>/postgres`. When the system user whom root chooses lacks access to DATA_DIR, the
- * cluster is `/var/lib/company-registry/<id>/postgres`, and `<DATA_DIR>/postgres.location` holds this path. A
- * moved DATA_DIR keeps its cluster. A copy of a DATA_DIR gets a new cluster.
+ * cluster is `/var/lib/company-registry/<id>/postgres`, and `<DATA_DIR>/postgres.location` holds this path. After
+ * DATA_DIR is moved, its cluster is found again. A copy of a DATA_DIR gets a new cluster.
  */
 export async function locateCluster(path: string): Promise<Cluster> {
   const dataDir = await realpath(path);

@@ -1,5 +1,5 @@
 -- Hides at most $2 natural persons whose entries have been closed since before the day $1. Returns one row with the
--- count of hidden persons, or no row without any.
+-- count of hidden persons; no row if none was hidden.
 with closed as materialized (
     select entry
     from registry.entry

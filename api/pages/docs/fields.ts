@@ -40,7 +40,10 @@ function typeOf({ type, format, items, anyOf, additionalProperties: others }: Sc
   return types.map((one) => (one === 'string' ? (format ?? one) : one)).join(' or ');
 }
 
-/** Returns the field with a schema; `within` is the path of the outer object, with a dot at its end. */
+/**
+ * Returns the row of the reference that describes a field by its schema; `within` is the path of the outer object, with
+ * a dot at its end.
+ */
 export function viewField(name: string, schema: Schema, isRequired: boolean, within = ''): Field {
   const core = coreOf(schema);
   const path = `${within}${name}`;

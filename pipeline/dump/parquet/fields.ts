@@ -3,7 +3,7 @@ import { quoteField } from '../copy-lines.ts';
 
 const [LINE_FEED, RETURN, QUOTE] = [10, 13, 34];
 
-/** Fields of CSV in one array of bytes: field n is bytes[ends[n - 1], ends[n]), and field 0 is blank. */
+/** CSV fields in one array of bytes, numbered from 1: field n lies from ends[n - 1] to before ends[n]; ends[0] is 0. */
 export class Fields {
   bytes: Buffer;
   readonly ends: Uint32Array;

@@ -2,7 +2,7 @@
 -- applies new.txt, updated.txt and deleted.txt.
 
 -- One row per report with content, and the company that it is about. entity: 'P' is a legal person, 'F' a
--- natural person. Null rows mean an answer that no records exist.
+-- natural person. `rows` is null where REGON answered that no records exist.
 create unlogged table stage.regon_report as
 with report as (
     select

@@ -1,5 +1,5 @@
--- Stores the references of the items of the submission $1 in their watches. The last item of a company counts; an empty
--- reference deletes the stored one.
+-- Stores the references of the items of the submission $1 in their watches. Of several items of a company the last one
+-- is stored. An empty reference deletes the stored reference.
 update customer.watch
 set reference = nullif(named.reference, '')
 from (
