@@ -1,21 +1,11 @@
-// Measures the pages of a large feed, and the fan-out of a night's events to feeds.
-import type { Pool, PoolClient } from 'pg';
-import { runSteps, stageOf } from '../../pipeline/night/sessions.ts';
+// Measures the pages of a large feed.
 import { inSession } from '../../sql/connection/database.ts';
 import { writeCursor } from '../../sql/feed-cursor.ts';
 import { dayNumber, isoDate } from '../../fixtures/generator/calendar.ts';
-import {
-  dayCount,
-  eventCount,
-  fillFeeds,
-  watchedCount,
-  watcherCount,
-} from '../../fixtures/generator/feed.ts';
+import { dayCount, eventCount, fillFeeds } from '../../fixtures/generator/feed.ts';
 import { askInTurn, judgeAnswers } from './load.ts';
-import { judgeAtMost } from './judge.ts';
 import { createTokens, type Setting } from './setting.ts';
 
-const nightEventCount = 20_000;
 /** The first requests, during which code is compiled, and the measured requests. */
 const [warmCount, requestCount] = [200, 1000];
 /** The number of tokens, so high that no token reaches its rate limit. */
@@ -24,36 +14,6 @@ const tokenCount = 160;
 const longestPart_ms = 10;
 /** The limit of an answer that reads many events or companies. */
 const longestScan_ms = 150;
-const longestFanOut_s = 5;
-
-/** Judges the time of the fan-out of a night's events to feeds, then rolls the transaction back. */
-async function timeFanOut(pool: Pool, client: PoolClient): Promise<void> {
-  const stage = stageOf('bench');
-  await client.query('begin');
-  await runSteps({ pool, client, stage }, ['1_read/tables']);
-  await client.query(`
-    insert into ${stage}.night (
-      run_id, source, dump_kind, country_code, dump_date, is_baseline, is_full_read, is_import,
-      has_one_activity, recoded_from, published_at
-    )
-    values (0, 'bench-night', 'full', 'PL', '2026-01-01', false, false, false, false, '{}', now());
-    create unlogged table ${stage}.merged_company (company_id bigint, into_company_id bigint);
-    analyze ${stage}.merged_company;
-    insert into registry.event
-    select
-      company_id, last_id + row_number() over (), company_id, '2026-01-01', 'bench-night',
-      event_type, 'What was there before', 'What is there now'
-    from (select * from bench_company order by random() limit ${nightEventCount}) as company
-    join bench_type on bench_type.no = company.no % 40
-    join registry.last_id on table_name = 'event'`);
-  const started_ms = performance.now();
-  await runSteps({ pool, client, stage }, ['6_notify/watch_lists', '6_notify/feeds']);
-  const seconds = (performance.now() - started_ms) / 1000;
-  await client.query('rollback');
-  const events = `${nightEventCount.toLocaleString('en')} events`;
-  const name = `Fan-out of ${events} to ${watcherCount} accounts × ${watchedCount} companies`;
-  judgeAtMost(name, seconds, longestFanOut_s, 's');
-}
 
 const some = (count: number) => Math.floor(Math.random() * count);
 const someDay = () => isoDate(dayNumber('2024-01-01') + some(dayCount));
@@ -105,13 +65,10 @@ async function timePages(api: string, tokens: string[], types: string[]): Promis
   }
 }
 
-/** Writes a feed of 1,000,000 events, then measures the fan-out of a night and the feed's pages. */
+/** Writes a feed of 1,000,000 events, then measures its pages. */
 export async function benchFeed({ db, kysely, startApi }: Setting): Promise<void> {
   const { account_id, tokens } = await createTokens(kysely, tokenCount);
-  await inSession(db.pool, async (client) => {
-    await fillFeeds(client, account_id);
-    await timeFanOut(db.pool, client);
-  });
+  await inSession(db.pool, (client) => fillFeeds(client, account_id));
   const rows = await kysely.selectFrom('registry.event_type').select('event_type').execute();
   const types = rows.map(({ event_type }) => event_type);
   await timePages(await startApi(), tokens, types);

@@ -1,6 +1,6 @@
 -- Defines the policy of an entry: which fields are shown. A person asked us to hide the entry (`withdrawn_until`), or
 -- its owner objects at the registry (`is_partial`, `unstated`). One function hides the fields, one job erases the
--- copies (22_person.sql).
+-- copies (22_person.sql). Lists and the search show no withheld name (`registry.listed_name` of 09_name.sql).
 
 -- Returns the `withdrawn_until` of an entry whose personal fields return on a dump date.
 create or replace function registry.end_withdrawal(withdrawn_until date, dump_date date) returns date
