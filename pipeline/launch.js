@@ -33,8 +33,8 @@ export async function launch(program) {
 }
 
 /**
- * Ends this process by SIGTERM once the npm or npx that started it is gone. Neither passes on every signal, and
- * none arrives where it was killed.
+ * Ends this process by SIGTERM once the npm or npx that started it is gone. npm and npx do not pass on every signal,
+ * and pass on none when they are killed.
  */
 function endWithNpm() {
   const begun = listParents();
@@ -50,7 +50,7 @@ function endWithNpm() {
  */
 function listParents() {
   if (process.env.npm_command === undefined) return [];
-  // Elsewhere the shell has made way for this process.
+  // On other systems this process has replaced the shell, so its parent is npm.
   if (process.platform !== 'linux') return [process.ppid];
   const parents = [];
   for (let pid = process.ppid; pid > 1 && parents.length < 3;) {
@@ -87,7 +87,7 @@ function launchOwn(path) {
     process.exitCode = 1;
   });
   child.once('exit', (code, signal) => {
-    // With 128 more than its number a shell reports a signal, too.
+    // The exit code for a signal is 128 plus its number, as in a shell.
     process.exitCode = code ?? 128 + constants.signals[signal];
     if (signal === null) return;
     process.removeAllListeners(signal);

@@ -22,8 +22,8 @@ export async function repeat(
  * Claims jobs and does them in parallel until the signal is aborted, then waits until the jobs under way have ended.
  *
  * @param lanes the most jobs in parallel
- * @param pause_ms the pause after the end of a job, in ms: jobs which end meanwhile share one claim
- * @param claim returns jobs that are due, as many as lanes are free at most
+ * @param pause_ms the pause after a job, in ms. One claim then replaces all jobs that have ended meanwhile.
+ * @param claim returns jobs that are due, at most `free` ones
  * @param onFault receives the error of a claim or a job; the job is due again later
  */
 export async function workInLanes<Job>(

@@ -12,7 +12,7 @@ import { readFetchEnvironment } from '../fetch/environment.ts';
 import { checkDay, fetchDay } from '../fetch/fetcher.ts';
 import { describeFetch } from '../fetch/report.ts';
 
-/** Returns the rows of a query. A fetch creates no embedded database: without one there are none. */
+/** Returns the rows of a query; none where there is no database, since a fetch creates no embedded database. */
 async function query(file: string, values: unknown[]) {
   const { DATABASE_URL, DATA_DIR } = readEnvironment();
   const isMade = ['postgres', 'postgres.location'].some((name) => existsSync(join(DATA_DIR, name)));

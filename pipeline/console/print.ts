@@ -9,7 +9,7 @@ export function answer(isJson: boolean | undefined, found: object, lines: readon
   print(isJson ? [JSON.stringify(found)] : lines);
 }
 
-/** Writes a sentence to stderr: as text on a terminal, elsewhere as a line of the log with the fields. */
+/** Writes a sentence to stderr: as text on a terminal, else as a line of the log, which also has `fields`. */
 export function say(
   logger: Logger,
   level: 'info' | 'warn' | 'error',

@@ -40,6 +40,6 @@ export async function work(): Promise<void> {
   const session = await withDatabase((_, each) => Promise.resolve(each));
   const { runWorker } = await import('../worker/worker.ts');
   await runWorker(session.environment, session.logger, endSignal().signal);
-  // The process ends after a second: jobs that were cut off may not keep it alive.
+  // The process ends after a second, even if a job that was cut off still runs.
   setTimeout(() => process.exit(), 1_000).unref();
 }

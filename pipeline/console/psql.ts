@@ -64,7 +64,7 @@ async function requireReader(pool: Pool): Promise<void> {
     throw new Error(`DATABASE_READER_URL: ${login} may do more than read the views: use ${reader}`);
 }
 
-/** Splits the password off an address: the list of processes would show it. */
+/** Splits the password off an address, because the list of processes would show the password. */
 function splitUrl(readerUrl: string) {
   const url = new URL(readerUrl);
   const { password } = url;

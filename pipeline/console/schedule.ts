@@ -35,7 +35,7 @@ export async function runDueNights(db: Database, options: DueOptions) {
   return { fetched, runs, ignored };
 }
 
-/** Returns the time of the next night: the one that the last schedule has planned, or `planned` if that is earlier. */
+/** Saves `planned` as the time of the next night, unless an earlier time is saved. Returns the saved time. */
 async function readPlan({ pool }: Database, planned: Date): Promise<Date> {
   const { rows } = await pool.query<{ next_at: Date }>(
     `insert into registry.schedule (next_at) values ($1)
@@ -82,13 +82,13 @@ export async function runSchedule(db: Database, options: ScheduleOptions): Promi
 }
 
 /**
- * Runs the due nights, and checks the inbox until the nights that another process runs are done, since that
- * process may end before. Then saves the time of the next run.
+ * Runs the due nights. While another process runs a night of a source, tries this source again each second, since that
+ * process may end without publishing. Then saves the time of the next run.
  */
 async function runTurns(db: Database, options: ScheduleOptions, next_at: Date): Promise<void> {
   const { logger, signal } = options;
   const counts = new Map<string, number>();
-  /** The sources whose nights another process runs; undefined in the first turn. */
+  /** The sources whose nights another process runs; undefined in the first pass of the loop. */
   let sources: ReadonlySet<string> | undefined;
   const log = (outcome: Outcome | FetchOutcome) => {
     counts.set(outcome.state, (counts.get(outcome.state) ?? 0) + 1);

@@ -56,7 +56,7 @@ function describeTypes(types: readonly [type: string, count: number][]): string[
   return left > 0 ? [...lines, `              and ${left} more`] : lines;
 }
 
-/** Returns a text on why a dump was refused, what readers see, and what can be done: a line a guard. */
+/** Returns a text on why a dump was refused (a line for each guard), what readers see, and what can be done. */
 export function describeRefusal(run: RefusedRun): string {
   const { source, dump_date, run_id, path, published_date } = run;
   const sees = published_date ? `readers still see ${published_date}` : 'nothing is published yet';

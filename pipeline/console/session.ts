@@ -40,8 +40,8 @@ export function whenThere<T>(
 /**
  * Opens the database, with its schema up to date, for the duration of a command.
  *
- * @param options.reads whether the command looks at the readers too
- * @param options.waits whether the command waits for a database that is away; a signal then ends it with 0
+ * @param options.reads whether the command also connects to the standbys of DATABASE_READ_URL
+ * @param options.waits whether the command waits for a database that is away; a signal ends the wait with exit code 0
  */
 export async function withDatabase<T>(
   use: (db: Database, session: Session) => Promise<T>,
@@ -61,7 +61,7 @@ export async function withDatabase<T>(
       return await use(db, { environment, logger, applied, signal });
     });
   } catch (error) {
-    // The process ends after a grace period: work that the interruption did not reach may not keep it alive.
+    // The process ends after a grace period, even if work goes on that the interruption has not ended.
     if (error instanceof Interrupted)
       setTimeout(() => process.exit(exitCodes.failed), nights.grace_ms).unref();
     throw await explainLoss(error, environment);

@@ -26,7 +26,7 @@ const STORED_BYTES = 256 * 1024;
 
 /** The position of the bytes of a dump file on the disk, and the stream that inflates the bytes. */
 interface Stored {
-  /** The first byte of the member of a zip file, and its last byte in `end`; both absent for a whole file. */
+  /** The offsets of the first and last byte of a member of a zip file; absent: the whole file is read. */
   start?: number;
   end?: number;
   /** The stream that inflates the bytes; absent for bytes that are not compressed. */
@@ -60,7 +60,7 @@ export async function* readArchive(
       archive_bytes === 0
         ? Readable.from([])
         : createReadStream(path, { start, end, highWaterMark });
-    // The callback of `pipeline` is empty: the `for await` loop throws each error, and ends both streams.
+    // The callback of `pipeline` is empty, because the `for await` loop throws each error and ends both streams.
     const bytes = inflater ? pipeline(source, inflater, () => undefined) : source;
     let size = 0;
     let crc = 0;

@@ -5,7 +5,7 @@ import type { Separator } from '../sources/source.ts';
 
 const LINE_FEED = 10;
 
-/** The number of rows from which a copy is large: Postgres then needs statistics of the rows. */
+/** The number of copied rows from which Postgres needs statistics of the rows. */
 export const LARGE_ROWS = 500;
 
 /**

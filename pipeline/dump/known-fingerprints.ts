@@ -9,7 +9,7 @@ export interface FingerprintContext {
 }
 
 const PRINT_BYTES = 8;
-/** The preferred slots (homes) per entry: nine of ten are taken, so that an entry costs nine bytes of memory. */
+/** The preferred slots (homes) per entry. Nine of ten homes are in use, so an entry takes nine bytes of memory. */
 const HOMES_PER_ENTRY = 10 / 9;
 const MOST_TAKEN = 0.95;
 /** The number of slots after the last home. With 0.95 of the homes taken, one table in 10^40 needs more slots. */
@@ -55,8 +55,8 @@ export class KnownFingerprints {
   }
 
   /**
-   * Marks the records of `data` from `start` on, which begins line `line`, as met. Stops at a record that is longer than
-   * `RECORD_BYTES`, has no end, or has quotes and is not known. Lists each other unknown record.
+   * Marks the known records of `data` from `start` (on line `line`) as met, and lists the unknown ones. Stops at a
+   * record that is longer than `RECORD_BYTES`, has no end, or is unknown and has quotes.
    */
   pass(data: Buffer, start: number, line: number, context: FingerprintContext): PassedLines {
     const { code } = this.memory;
@@ -66,7 +66,7 @@ export class KnownFingerprints {
     );
   }
 
-  /** Yields in batches the fingerprints that were not met today, and those that several entries share. */
+  /** Yields in batches the fingerprints that no record of today has, and those that several entries share. */
   *missing(): Generator<BigInt64Array> {
     const { memory } = this;
     for (let slot = 0; slot < this.#homes + SLACK;) {

@@ -42,7 +42,7 @@ export interface Halves {
 
 /** A line or record that a pass lists, with its fingerprint. */
 export interface ListedLine extends Span, Halves {
-  /** In a scan, the number of known records since the previous listed one; in a pass over rows, the key. */
+  /** For a record, the number of known records since the previous listed one; for a row of a joined table, its key. */
   number: number;
 }
 

@@ -8,8 +8,8 @@ import type { Staging } from './staging.ts';
 const PARALLEL_PARTS = 4;
 
 /**
- * Writes entries for the staged records of all files: of all small files together, which takes as long as one small
- * file, and of each large file in sessions of its own. The records of two joined files are long: two sessions share them.
+ * Writes entries for the staged records of all files. Small files are normalised together, which takes as long as one
+ * small file. Each large file has its own session; two joined files have two, because their records are long.
  */
 export async function normaliseAll(
   staging: Pick<Staging, 'pool' | 'client' | 'stage'>,

@@ -12,8 +12,8 @@ const PIECE_BYTES = 128 * 1024;
 /** Receives the records that a `RecordSplitter` finds. `data` is only valid during the call. */
 export interface RecordHandler {
   /**
-   * Takes the lines from data[start] on, which begins line `line`, as far as they need no parser. Returns undefined
-   * before the header is read. The splitter hands other lines to `record`.
+   * Takes the lines from data[start] on, the first with the number `line`, up to a line that needs a parser. The
+   * splitter hands that line to `record`. Returns undefined before the header is read.
    */
   passLines?(
     data: Buffer,

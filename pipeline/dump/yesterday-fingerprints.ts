@@ -7,8 +7,8 @@ import type { Staging } from './staging.ts';
 const PIECE_PAGES = 4096;
 
 /**
- * Loads the fingerprints of the last snapshot of a source. Saves entries without a fingerprint, whose record must
- * be read again, to `stage.missing_entry`.
+ * Loads the fingerprints of the entries of a source's last snapshot. Saves the ids of entries without a fingerprint to
+ * `stage.missing_entry`; the night reads the records of these entries again.
  */
 export async function loadYesterday(
   { pool, stage }: Pick<Staging, 'pool' | 'stage'>,

@@ -45,7 +45,7 @@ export async function fillFolder<T extends object>(
 
 /** Calls `use` under the lock of the folder of an attempt. Throws `AlreadyRunning` while another process holds it. */
 function claim<T>(work: string, use: () => Promise<T>): Promise<T> {
-  // The name of the lock is hidden: the lock is a link, and the inbox reports links that are no dumps.
+  // The lock is a link. Its name is hidden, because the inbox reports visible links that are no dumps.
   return withLock(work.replace(/part$/, 'claim'), use, (pid) => {
     const [source, date] = [basename(dirname(work)), basename(work).slice(1, -'.part'.length)];
     throw new AlreadyRunning(`Process ${pid} is fetching ${source} of ${date}`);

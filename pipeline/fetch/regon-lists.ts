@@ -17,10 +17,10 @@ const lists = {
   'deleted_units.txt': 'BIR11SkresloneJednostkiLokalne',
 };
 
-/** The suffix of a file with the numbers that the fetch of a day has left to the next fetch. */
+/** The suffix of a file with the numbers that a fetch had no time for and has left to the next fetch. */
 const leftEnd = '.left.txt';
 
-/** Reads the daily lists that `lists/` lacks into this folder, and moves the `.left.txt` of earlier fetches there. */
+/** Fetches the daily lists that the folder `lists/` lacks, and moves files `.left.txt` of earlier fetches into it. */
 export async function readLists(
   bir: Bir,
   { date, progress }: FetchPlan,
@@ -51,7 +51,7 @@ export async function readLists(
 
 export type Entities = Awaited<ReturnType<typeof listEntities>>;
 
-/** Returns the REGON9 of each entity that the lists of a day contain, itself or by a unit, ascending. */
+/** Returns the REGON9, ascending, of each entity that the lists of a day name by its own number or by a unit's. */
 export async function listEntities({ work }: DumpFolder) {
   const files = await readdir(join(work, 'lists'));
   const numbers = await Promise.all(files.map((file) => readLines(join(work, 'lists', file))));
@@ -72,8 +72,8 @@ export async function listEntities({ work }: DumpFolder) {
  * Writes the lists of the dump, `new.txt`, `updated.txt` and `deleted.txt`, with one REGON9 per line. No list
  * holds the numbers of units, since a closed unit does not mean a closed entity.
  *
- * @param left entities that were not requested in time: a file next to the folder keeps them for the next
- *   fetch and its `updated.txt`. In this dump, only `deleted.txt` still holds them.
+ * @param left entities that were not requested in time. A file next to the folder keeps these entities for the next
+ *   fetch and its `updated.txt`. In this dump, only `deleted.txt` may contain them.
  */
 export async function writeLists(
   { asked, units }: Entities,

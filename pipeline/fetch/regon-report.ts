@@ -10,19 +10,19 @@ export interface ReportLine {
   data: BirRow[];
 }
 
-/** The kinds of activities of a natural person: the suffix of the counting field and of the report. */
+/** The kinds of a natural person's activities. Names of reports, and of fields with counts, end with these. */
 const activities = ['Ceidg', 'Rolnicza', 'Pozostala', 'SkreslonaDo20141108'];
 
 /** The codes of the legal form of a civil partnership, as written now and until 2014. */
 const civilPartnership = new Set(['019', '19']);
 
-/** The error codes that are answers: not found; no activity codes; no civil partnership; no partners recorded. */
+/** The error codes that are valid answers: not found, no activity codes, no civil partnership, no partners recorded. */
 const tellingCodes = new Set(['4', '11', '21', '22']);
 
 /**
  * Returns the full reports of one entity in BIR 1.2, whose activity codes carry the version of their
- * classification. Where the first report counts no units, the list of units is not requested, and its line
- * has no rows. For a number that GUS does not know, `lines` have the error. Throws a `ServiceFault`.
+ * classification. The list of units is requested only if the first report counts units or `units` has some; else its
+ * line has no rows. For a number that GUS does not know, `lines` has the error answer. Throws a `ServiceFault`.
  *
  * @param type P (legal person) or F (natural person), where the type is already known
  * @param units the REGON14 of units in the daily lists
@@ -53,7 +53,7 @@ export async function readEntity(
   await ask(`${name}Pkd`);
   const unitCount = kind === 'P' ? 'praw_liczbaJednLokalnych' : 'fiz_liczbaJednLokalnych';
   const unitList = `${name}ListaJednLokalnych`;
-  // A closed last unit of an entity is no longer counted, but is still in the list of units.
+  // After the last unit of an entity has closed, the count of units is 0, but the list of units still has the unit.
   if (units.length > 0 || isCounted(entity, unitCount)) await ask(unitList);
   else lines.push({ report: unitList, regon, data: [] });
   if (civilPartnership.has(fieldOf(entity, 'praw_szczegolnaFormaPrawna_Symbol'))) {

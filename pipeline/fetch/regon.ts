@@ -44,7 +44,7 @@ export function fetchRegon(bir: Bir, plan: FetchPlan): Promise<FetchReport> {
   return filled.finally(() => setFlagsFromString('--semi-space-growth-factor=2'));
 }
 
-/** Requests the reports of all due entities. @returns the entities without an answer, and those left at the end */
+/** Requests the reports of due entities. @returns entities without an answer, and entities not requested in time */
 async function askEntities(
   bir: Bir,
   plan: FetchPlan,
@@ -60,7 +60,7 @@ async function askEntities(
   for (; at < due.length && clock.now() < end_ms; at += SEARCH_LIMIT) {
     const some = due.slice(at, at + SEARCH_LIMIT);
     const before = asked.length - due.length + at;
-    // The type of a number that the search does not find, or that a failed search asked for, is requested by itself.
+    // Where the search fails or lacks a number, `readEntity` requests the type of the number.
     const types = typesIn(
       await bir.search({ Regony9zn: some.join(',') }).catch((error: unknown) => {
         if (error instanceof ServiceFault) return [];
@@ -80,7 +80,7 @@ async function askEntities(
   return { missing, left: new Set(due.slice(at)) };
 }
 
-/** Returns the entities that are still due, in the order of their requests. */
+/** Returns the entities without a stored answer, in the order in which they are to be requested. */
 async function planDay(
   bir: Bir,
   { progress, query }: FetchPlan,

@@ -11,10 +11,10 @@ import { ServiceFault } from './service.ts';
 import { fetchLists, type Sirene } from './sirene.ts';
 import { fetchStock, type StockCatalogue } from './sirene-stock.ts';
 
-/** The number of days that the lists of a month wait for the stock of the month. */
+/** The days after the end of a month for which the lists of its last day wait for the stock of the month. */
 const STOCK_WAIT_days = 5;
 
-/** The most days of lists since the last stock; a much older stock means that no stock is fetched here. */
+/** The number of days, up to the day to fetch, whose missing lists are fetched; the last stock may be older. */
 const MOST_DAYS = 62;
 
 /** The result of an earlier fetch, from `<date>.fetched.json` of the inbox. A stock has no `days`. */
@@ -99,12 +99,12 @@ async function readKnown({ inboxDir, progress, query }: FetchPlan) {
 }
 
 /**
- * Returns the days up to `date` that neither the last stock nor a fetch after the stock has brought, the oldest
- * first. Lists from before the stock do not count, since a stock that shows fewer days undoes their changes.
+ * Returns the days up to `date` that neither the last stock nor a later fetch of lists covers, the oldest first. Lists
+ * fetched before the stock do not count: the stock may lack their newest days, and undo the changes of these days.
  */
 function listMissing(past: readonly Past[], date: string): string[] {
   const last = past.findLast(({ days, dump_date }) => !days && dump_date < date)?.dump_date;
-  // A stock that INSEE adds in the middle of a month has the day of its publication, and shows the evening before.
+  // A stock from the middle of a month is dated by its publication, and has the data of the evening before.
   const isWhole = last !== undefined && addDays(last, 1).endsWith('-01');
   const shown = isWhole ? last : addDays(last ?? date, -1);
   const later = past.filter(({ dump_date }) => dump_date > (last ?? ''));

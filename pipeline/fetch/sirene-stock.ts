@@ -37,9 +37,9 @@ function readDay(title: string): string | undefined {
   return [found[3]!, String(month), found[1]!].map((part) => part.padStart(2, '0')).join('-');
 }
 
-/** Describes a file of a month's stock in a list; an empty list for any other file. */
+/** Returns a list with the description of one file of a stock; an empty list for any other file. */
 function describeOffer({ title, url, filesize, last_modified }: z.output<typeof resource>) {
-  // The whole name counts: other names begin alike.
+  // The whole name is compared, since the names of other files begin with it.
   const [part] = /\bStock(?:UniteLegale|Etablissement|Doublons)\b/.exec(title) ?? [];
   const extension = extname(url);
   const made = last_modified.slice(0, 10);
@@ -55,7 +55,7 @@ function describeOffer({ title, url, filesize, last_modified }: z.output<typeof 
 
 type StockFile = ReturnType<typeof describeOffer>[number];
 
-/** A stock with its day: the last day of the previous month for a title of the 1st, else the day of the title. */
+/** A stock. Its `date` is the day in the title of its files, or the day before if that is the 1st of a month. */
 type Stock = Awaited<ReturnType<StockCatalogue['newest']>>;
 
 /** Reads the catalogue of data.gouv.fr that lists the stocks of INSEE. */
@@ -72,7 +72,7 @@ export class StockCatalogue extends Service {
   /** Returns the newest stock. Throws a `Refusal` where units and establishments have no files of the same day. */
   async newest() {
     const { resources } = await this.askJson(this.#dataSet, catalogue, 'catalogue');
-    // The newest first, since the catalogue may keep an outdated offer; of one day, the zip first.
+    // Newer files come first, since the catalogue may keep outdated files; of one day, the zip comes first.
     const offers = resources
       .flatMap(describeOffer)
       .toSorted((a, b) => b.day.localeCompare(a.day) || b.name.localeCompare(a.name));

@@ -14,7 +14,7 @@ export const fetching = {
   width: 4,
   /** The failures in a row after which a service counts as down. */
   failuresInARow: 12,
-  /** The most missing numbers that never refuse a day, however short its list. */
+  /** The number of missing numbers up to which a day is accepted, unless all its numbers are missing. */
   toleratedCount: 3,
   /** The share of a day's numbers that may be missing. */
   toleratedShare: 0.01,

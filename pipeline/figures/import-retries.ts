@@ -12,7 +12,7 @@ export const imports = {
   firstWait_ms: minute_ms,
   /** The factor by which each later wait is longer than the one before. */
   waitFactor: 5,
-  /** The pauses between attempts to write answers while another night runs. */
+  /** The pauses between attempts to write answers while a night of the same registry runs. */
   turn: { retries: Infinity, minTimeout: second_ms, factor: 1 },
   /** The wait for the next attempt at a number that only the next dumps may bring, in ms. */
   secondLook_ms: day_ms,

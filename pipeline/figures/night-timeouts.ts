@@ -2,9 +2,9 @@ import { minute_ms, second_ms } from '../../sql/process/durations.ts';
 
 /** The figures of a night, its schedule and its command. */
 export const nights = {
-  /** The pause between two looks at a night that another process runs, in ms. */
+  /** The pause between two attempts to run a night that another process is running, in ms. */
   turn_ms: second_ms,
-  /** The longest pause between two looks at the clock until the next scheduled night, in ms. */
+  /** The longest pause between two readings of the clock before the next scheduled night, in ms. */
   clock_ms: 10_000,
   /** The pause between two attempts to take the lock of a source, in ms. */
   lockPause_ms: 100,

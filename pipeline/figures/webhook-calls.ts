@@ -20,18 +20,18 @@ export const webhooks = {
   slow_ms: 2 * second_ms,
   /** The sessions of the database that all calls of a worker share. */
   sessions: 4,
-  /** The pause after the end of a call, so that calls which end together are replaced together, in ms. */
+  /** The pause after a call, in ms. One claim then replaces all calls that have ended meanwhile. */
   pause_ms: 10,
-  /** The time for which one turn of an endpoint begins calls, in ms. */
+  /** The time after which a turn, a worker's series of calls to one endpoint, begins no further call, in ms. */
   turn_ms: second_ms,
-  /** The time after which a turn counts as lost with its worker, in seconds. */
+  /** The time after which another worker may call an endpoint whose worker was lost, in seconds. */
   lease_s: 60,
-  /** The pauses between attempts to keep the outcome of a call. */
+  /** The pauses between attempts to save the outcome of a call. */
   end: { retries: 3, minTimeout: second_ms, factor: 2 },
   /** The largest body of a call with several events, and the bytes of that body without its events. */
   body_bytes: 20_000,
   envelope_bytes: 1_000,
-  /** The calls of an endpoint that are kept. */
+  /** The number of an endpoint's newest calls that are kept. */
   keptCalls: 1_000,
   /** The waits after failures in a row, in ms; the last one repeats. */
   waits_ms: [

@@ -47,7 +47,7 @@ interface ImportOptions {
   signal: AbortSignal;
 }
 
-/** An awaited number that is due. */
+/** A number of a watch list that awaits its company, and is due to be requested. */
 interface Due {
   identifier_type: string;
   identifier_value: string;
@@ -63,7 +63,7 @@ interface Due {
 /** The outcome of asking the registries for a number. */
 interface Asking {
   due: Due;
-  /** The registry that knows the number, has a fault, or would know it; absent: the next dumps may bring it. */
+  /** The registry that answered, failed, or holds every such company; absent: a dump may bring the company. */
   source?: OnDemandSource | undefined;
   lines: DumpLine[];
   /** The fault in a sentence. */
@@ -78,7 +78,7 @@ interface Asking {
  */
 async function importAwaited(options: ImportOptions): Promise<void> {
   const { db, now, signal } = options;
-  // The accounts of the last turns: one of the buyers, one of the others.
+  // The accounts whose numbers were requested last: one that has bought credits, and one that has not.
   let [buyer, other] = ['0', '0'];
   while (!signal.aborted) {
     const values = [now(), imports.batch, imports.width, buyer, other];
@@ -95,7 +95,7 @@ async function importAwaited(options: ImportOptions): Promise<void> {
   }
 }
 
-/** Asks one registry after another until one knows the number; none for the number of a known company. */
+/** Asks one registry after another until one knows the number. Asks no registry for the number of a known company. */
 async function askFor({ sources }: ImportOptions, due: Due): Promise<Asking> {
   if (due.is_known) return { due, lines: [] };
   const { identifier_type, identifier_value } = due;
@@ -161,7 +161,7 @@ export async function landAnswers(
       note: (sentence: string) => logger.info(`import: ${sentence}`),
     }),
   };
-  // The signal ends only the wait: answers that a night has published are still settled.
+  // The signal ends only the wait for another night, so that `settle` still runs for published answers.
   await pRetry(() => runNightly(db, night), {
     ...imports.turn,
     shouldRetry: ({ error }) => error instanceof AlreadyRunning && !signal.aborted,

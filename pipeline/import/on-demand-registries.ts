@@ -51,9 +51,9 @@ const createCeidg = (ceidg: Ceidg): OnDemandSource => ({
 });
 
 /**
- * Returns SIRENE, which answers for every SIREN; a SIRET begins with its SIREN. For a duplicate SIRENE returns the unit
- * that stays.
- * Of a unit's establishments, it is asked for the open ones, the head office and the submitted one.
+ * Returns SIRENE, which answers for every SIREN, and for a SIRET by the SIREN at its beginning. For a SIREN that is a
+ * duplicate, SIRENE answers with the unit that INSEE keeps. `ask` requests the unit's head office, its open
+ * establishments and the submitted establishment.
  */
 const createSirene = (sirene: Sirene): OnDemandSource => ({
   source: 'sirene',

@@ -11,7 +11,7 @@ import type { Texts } from './texts/texts.ts';
 export interface Letter {
   subject: string;
   pieces: readonly Piece[];
-  /** The link that ends mails of this kind; mail programs offer it. */
+  /** The link that unsubscribes from mails of this kind; mail programs show it as a button. */
   unsubscribe_link?: string;
 }
 

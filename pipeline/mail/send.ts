@@ -10,7 +10,7 @@ import { writeWebhookLetter } from './letters/webhook.ts';
 import { texts } from './texts/texts.ts';
 import { type Deliver, MailRefused } from './transport.ts';
 
-/** Matches an address without quotes, lists, comments or groups: nothing can mean more than one address. */
+/** Matches one address. A text with quotes, lists, comments or groups does not match: it could mean several. */
 const plainAddress = /^[^\s\p{C}@<>()[\]\\,;:"]+@[^\s\p{C}@<>()[\]\\,;:"]+$/u;
 
 interface Mail extends Addressed {
@@ -53,7 +53,7 @@ interface Sending {
  * Message-ID. A mail that cannot be sent at its last attempt has failed.
  */
 export async function sendMail(options: SendOptions, mail_id: number): Promise<Sending> {
-  // The end of the session, as after an error, releases the mail.
+  // The end of the session, also by an error, releases the lock of the mail.
   return inSession(options.pool, async (client) => {
     await client.query('begin');
     // The timeout bounds the lock of a lost machine; the SMTP server alone may take ten minutes.

@@ -2,8 +2,8 @@ import type { Pool, PoolClient } from 'pg';
 import type { Sessions } from '../../sql/connection/database.ts';
 
 /**
- * Returns the sessions of a night. Each one must have the epoch of the first session: the identity of the writer and of
- * its last start. After a failover or a crash the tables of a night are empty or missing, although published data stays.
+ * Returns the further sessions of a night. Opening one fails if its epoch, the identity of the writer and of its last
+ * start, is not that of the first session: after a failover or a crash, the tables of the night are empty or missing.
  */
 export async function fence(pool: Pool, first: PoolClient): Promise<Sessions> {
   const readEpoch = 'select registry.epoch() as epoch';

@@ -6,15 +6,15 @@ import type { NightSessions } from './sessions.ts';
 
 const folder = new URL('../../sql/check/', import.meta.url);
 
-/** A row of a query of `sql/check`. `guard` is absent when the file is the guard, `field` when no field is checked. */
+/** A finding of a query of `sql/check`. Without `guard`, its file names the guard; `field` is a checked field. */
 type GuardRow = Record<'refusal' | 'value' | 'limit_value', string> &
   Partial<Record<'guard' | 'file' | 'field', string | null>>;
 
 /**
  * Runs every query of `sql/check`; a good snapshot has no findings. Each query has its limit; the limits of
- * guard_vanished_changed.sql and guard_closed.sql grow with the days since the last snapshot. Up to
- * `registry.guard_rows` of 02_figures.sql a guard is silent. A person may accept findings of guards, with a reason that
- * run.ts keeps; a broken invariant is a bug.
+ * guard_vanished_changed.sql and guard_closed.sql grow with the days since the last snapshot. Guards accept any share
+ * of up to `registry.guard_rows` rows (02_figures.sql). A person may accept findings of guards, with a reason that
+ * run.ts saves. The other queries find broken invariants, which are bugs.
  */
 export async function runChecks({ client, stage }: NightSessions) {
   const guards: GuardFinding[] = [];

@@ -88,14 +88,14 @@ export interface InboxOptions extends NightsContext {
 
 /**
  * Runs a night for every dump in the inbox that is newer than the newest published one of its source. Dumps run
- * by date, then by source. A refused full dump blocks later deltas, but no full dump, which holds the same
- * entries. A refused delta, a fault, or a run under way blocks all later dumps of the source.
+ * by date, then by source. A refused full dump blocks later deltas of the source, but no full dump, since a full dump
+ * holds all entries. A refused delta, a fault, or a run under way blocks all later dumps of the source.
  */
 export async function ingestInbox(options: InboxOptions): Promise<Outcome[]> {
   const { db, environment, lastDate, onOutcome } = options;
   const { inboxDir } = environment;
   const outcomes: Outcome[] = [];
-  /** The sources whose later dumps wait, and the sources whose later deltas wait. */
+  /** `waiting`: the sources whose later dumps are skipped. `lacking`: the sources whose later deltas are skipped. */
   const [waiting, lacking] = [new Set<string>(), new Set<string>()];
   for (const { source, dump_date, dump_kind } of await findAllDue(db, inboxDir)) {
     if (options.sources?.has(source) === false) continue;

@@ -123,12 +123,12 @@ async function attempt(asked: Night): Promise<RunSummary> {
   }
 }
 
-/** Creates and fills the tables of the night. Returns the fingerprints of yesterday; a full read has none. */
+/** Creates and fills the tables of the night. Returns yesterday's fingerprints; none if every record is read. */
 async function prepareTables(night: Night, isFullRead: boolean): Promise<KnownFingerprints> {
   const { client, reporter, description, run_id } = night;
   reporter.step('load fingerprints');
   await runSteps(night, ['1_read/tables']);
-  // A delta holds only changed entries, so absent entries are not looked for.
+  // A delta holds only changed entries, so the fingerprints of yesterday are not needed.
   const readsAll = isFullRead || description.dump_kind === 'delta';
   // An import reads only the requested entries, so an absent entry is not gone.
   const dump_kind = night.isImport ? 'delta' : description.dump_kind;
@@ -203,7 +203,7 @@ async function reject(night: Night): Promise<string | undefined> {
   const moved = 'nightly/1_read/moved.sql';
   const [found] = await queryFile<{ is_moved: boolean }>(client, moved, undefined, stage);
   if (found!.is_moved) return 'entries were moved meanwhile';
-  // A row may contradict a skipped row: both rows must be read to be rejected.
+  // A row may contradict a row that was skipped as known. To be rejected, both rows must be read.
   return rejected[0]!.contradictions > 0 ? 'rows contradict each other' : undefined;
 }
 

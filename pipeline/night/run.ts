@@ -111,7 +111,7 @@ export async function dropTables({ client, stage }: Omit<NightSessions, 'pool'>)
   await client.query(`drop schema if exists ${stage} cascade`);
 }
 
-/** Drops the tables of a killed night. The session holds the lock of the source until its end. */
+/** Drops the tables that a killed night has left. The lock of the source is then held until the session ends. */
 export async function dropIdleTables(client: PoolClient, source: string): Promise<void> {
   if (await tryLock(client, source)) await dropTables({ client, stage: stageOf(source) });
 }

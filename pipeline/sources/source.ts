@@ -67,7 +67,7 @@ export interface JoinDescription {
   side: readonly JoinedTable[];
   /** Returns whether a row of the main file without any details is a sign of a damaged dump. */
   needsDetails: (main: Fields) => boolean;
-  /** The text columns of a record that are neither `details` nor a column of its main row. */
+  /** The names of the text columns that `combine` returns besides `listed`. */
   combined: readonly string[];
   /**
    * Returns the `listed` details of a new or changed record, in their order, and the other columns. A change of

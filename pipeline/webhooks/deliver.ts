@@ -10,12 +10,12 @@ interface News {
 }
 
 /**
- * Calls the webhooks that are due, each in its turn and in the order of its feed, until the signal is aborted. Then
+ * Calls the webhooks that are due, each with its events in the order of its feed, until the signal is aborted. Then
  * waits until the calls under way have ended. Parallel workers share the webhooks by leases. The lease of a killed
  * worker expires; another worker then repeats the call. sql/webhook/address.ts makes a call, in the bounds of
  * `webhookCall`.
  *
- * @param onFault receives the error of a failed turn; the turn is repeated later
+ * @param onFault receives the error of a failed series of calls to an endpoint, which is repeated later
  */
 export function deliverWebhooks(
   options: TurnOptions,

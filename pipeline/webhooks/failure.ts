@@ -6,7 +6,7 @@ import type { LeasedWebhook } from './message.ts';
 /** The answers of a receiver that has too many calls. */
 const slowDown = new Set([429, 502, 504]);
 
-/** Returns what a failed call leaves: the wait until the next attempt or the end of all attempts, and a mail if due. */
+/** Returns the changes after a failed call: the next attempt or the end of all attempts, and a mail if one is due. */
 export function afterFailure(
   { failing_since, attempt_count }: LeasedWebhook,
   { is_slow, delivery }: { is_slow: boolean; delivery: Outcome },

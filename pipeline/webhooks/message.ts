@@ -11,7 +11,7 @@ import { webhooks as figures } from '../figures/webhook-calls.ts';
 /** An endpoint that a worker may call until `leased_until`. */
 export type LeasedWebhook = Selectable<Tables['customer.webhook']>;
 
-/** What one call tells an endpoint, and the position that the endpoint has accepted by its answer 2xx. */
+/** What one call tells an endpoint. An answer 2xx accepts the feed up to `event_id`. */
 export interface Message {
   message_id: string;
   kind: 'events' | 'heartbeat' | 'test';
@@ -23,8 +23,8 @@ export interface Message {
 }
 
 /**
- * Returns the message about a part of the feed; undefined where there is nothing to tell: no event, and no night since
- * the last message, or an endpoint without heartbeat.
+ * Returns the message about a part of the feed. Without events, returns a heartbeat if a night was published since the
+ * last message and the endpoint wants heartbeats, else undefined.
  */
 export function composeMessage(webhook: LeasedWebhook, part: FeedPart): Message | undefined {
   const all = JSON.parse(part.events) as { id: number }[];
@@ -39,7 +39,7 @@ export function composeMessage(webhook: LeasedWebhook, part: FeedPart): Message 
   return { message_id, kind, events, event_id, has_more: part.has_more || !isWhole, published };
 }
 
-/** Returns the message of a call that the client has asked for: it moves no position. */
+/** Returns the message of a test call, which the client has requested and which moves no position in the feed. */
 export function composeTest(webhook: LeasedWebhook): Message {
   const { event_id, published, leased_until } = webhook;
   const message_id = identify(webhook, event_id, `test ${leased_until?.getTime()}`);
@@ -56,7 +56,7 @@ function countFitting(events: readonly object[]): number {
   return full < 0 ? events.length : Math.max(full, 1);
 }
 
-/** Returns the same id at each attempt, and another one after a replay. */
+/** Returns the id of a message: the same at each attempt, another one after a replay. */
 function identify(webhook: LeasedWebhook, event_id: string, content: string): string {
   const { webhook_ref, replay_count } = webhook;
   const parts = [webhook_ref, replay_count, webhook.event_id, event_id, content];

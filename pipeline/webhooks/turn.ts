@@ -49,7 +49,7 @@ export async function takeTurn(
   }
 }
 
-/** What a call leaves: changed columns, the row of `customer.webhook_delivery`, and the data of a mail to the owner. */
+/** The outcome of a call: changes of `customer.webhook`, a row of `customer.webhook_delivery`, a mail to the owner. */
 interface Result {
   changes: Partial<LeasedWebhook>;
   delivery?: object;
@@ -57,7 +57,7 @@ interface Result {
   has_more?: boolean;
 }
 
-/** Reads one part of the feed, and calls the endpoint where there is something to tell. */
+/** Reads the next part of the feed, and calls the endpoint if this part makes a message. */
 async function callOnce(
   options: TurnOptions,
   webhook: LeasedWebhook,
@@ -78,7 +78,7 @@ async function callOnce(
     scanned_event_id: message ? null : part.last_event_id,
     ...(message && { event_id: message.event_id, published: message.published }),
     ...(called && { is_slow: called.is_slow }),
-    // The snapshot counts as heard when nothing more follows.
+    // Once no events are left, the endpoint has heard of the whole snapshot.
     ...(has_more ? { next_attempt_at: new Date() } : { next_attempt_at: null, snapshot_no }),
   };
   const report = called && since && { cause: 'works', since };

@@ -29,7 +29,7 @@ export async function applyRetention(pool: Pool, settings: Environment, now: Dat
 }
 
 /**
- * Hides persons of entries closed before a moment, in batches. A batch waits for nights; nights run between batches.
+ * Hides persons of entries closed before a moment, in batches. Nights publish before and after a batch, not during it.
  */
 async function hideClosed(pool: Pool, before: Date): Promise<void> {
   const due = [before, retainedRows];

@@ -108,7 +108,7 @@ function describe(results: autocannon.Result[]): string {
   return `${rateOf(results).toFixed(0)} requests/s (p99 ${slowest_ms} ms)`;
 }
 
-/** Judges the API's rate against the bare server's, measured in turns: other work of the machine slows both. */
+/** Judges the API's rate against the bare server's. Both are measured alternately, since other work slows both. */
 export async function compare(
   name: string,
   urls: Record<'api' | 'bare', string>,

@@ -41,7 +41,7 @@ async function publishEvents(pool: Pool): Promise<void> {
 export async function benchWebhooks({ db, startWorker }: Setting): Promise<void> {
   const told = { calls: 0, events: 0, at_ms: 0 };
   const { url, calls } = await startReceiver(({ data }) => {
-    // The receiver keeps no call: the calls of the night have 100 MB.
+    // The receiver forgets each call, since the calls of the night take 100 MB.
     calls.length = 0;
     told.calls += 1;
     told.events += data.events.length;

@@ -16,7 +16,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 KEY = base64.b64decode(os.environ["WEBHOOK_SECRET"].removeprefix("whsec_"))
 TOLERANCE_S = 300
-# A real receiver keeps both with the data that the events change, in one transaction.
+# A real receiver saves message ids, cursor and the data that the events change in one transaction.
 seen = set()
 last_cursor = None
 

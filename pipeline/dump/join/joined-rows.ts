@@ -7,7 +7,7 @@ import type { KnownFingerprints } from '../known-fingerprints.ts';
 import { RecordWriter } from './record-writer.ts';
 import { type Row, type RowContext, RowReader } from './row-reader.ts';
 
-/** The most main rows without details: more rows, and more than one in a hundred, indicate a damaged dump. */
+/** The most main rows without details. More, if they are over one per cent of the main rows, mean a damaged dump. */
 const LACKING_ROWS = 100;
 
 /** Joins the rows of two sorted files, and writes the unknown records. Holds one part of each file in memory. */
@@ -61,7 +61,7 @@ export class JoinedRows implements StagedRows {
     this.#assertPair();
   }
 
-  /** Returns the rows of details of a key. Rejects rows of smaller keys, which have no main row. */
+  /** Returns the rows of details of a key. Rejects the rows of details before them, whose keys have no main row. */
   async #findDetails(details: Cursor, key: number): Promise<Row[]> {
     const group: Row[] = [];
     let next: Row | undefined;
@@ -70,7 +70,7 @@ export class JoinedRows implements StagedRows {
       else this.#writer.writeStray(next);
       details.advance();
     }
-    // The unreadable row before `next` may belong to this key.
+    // An unreadable row before `next` may belong to this key: the record of the key is then rejected.
     return group.length === 0 && next?.fault !== undefined ? [next] : group;
   }
 

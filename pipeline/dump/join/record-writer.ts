@@ -35,7 +35,7 @@ export class RecordWriter {
 
   /** Writes the record of a main row and its rows of details, unless the record is known. */
   write(row: Row, details: readonly Row[]): void {
-    // A sum does not depend on the order of the details.
+    // Fingerprints are added up, because a sum does not depend on the order of the details.
     let { high, low } = row;
     for (const detail of details) {
       high = (high + detail.high) | 0;
@@ -96,7 +96,7 @@ export class RecordWriter {
     lines.addText(`${joinFields(main.data_columns.map((column) => fields[column] ?? ''))};`);
   }
 
-  /** Returns the brief fields of rows of details, equal rows once; or why the rows cannot be used. */
+  /** Returns the fields of `join.brief` by row of details, without repeated rows; or why the rows cannot be used. */
   #readDetails(rows: readonly Row[]): Map<Fields, Row> | string {
     const { unique } = this.#join.details;
     const reader = this.#details;

@@ -12,7 +12,7 @@ import { isWellFormed } from '../well-formed.ts';
 
 /** A row of a joined table. Its `number` is the key that joins the tables. */
 export interface Row extends ListedLine {
-  /** Why the row cannot be used, as known before its fields are read: it is rejected, or follows a rejected row. */
+  /** Why the row cannot be used: the row itself, or the row before it, is unreadable. */
   fault?: string;
 }
 
@@ -30,8 +30,8 @@ export interface RowContext {
 }
 
 /**
- * Reads the key and the fingerprint of each row of a joined table, and the text of no field. Columns that
- * are no data do not count: a fingerprint stays the same when they change, come or go.
+ * Reads the key and the fingerprint of each row of a joined table, without reading the fields as text. A fingerprint
+ * depends only on the columns that are data. Other columns may change, come or go.
  */
 export class RowReader extends TableReader {
   readonly context: RowContext;
@@ -104,7 +104,7 @@ export class RowReader extends TableReader {
     for (const row of rows) this.#rows.push(row);
   }
 
-  /** Returns a copy of the bytes of the area, which change while the rows are kept. */
+  /** Returns a copy of bytes of the shared area, which the next part of the file overwrites. */
   #copyOf(data: Buffer): Buffer {
     if (this.#copied !== data) {
       this.#copied = data;

@@ -48,7 +48,7 @@ const units: Record<string, number> = {
 export class Column {
   /** The index of the column in a row. */
   readonly at: number;
-  /** The fields of the page, and the number of the field of each row. Row `next` is the next one. */
+  /** The fields of the current page, the number of the field of each row, and the index of the next unread row. */
   fields: Fields | undefined;
   numbers = new Uint32Array();
   next = 0;
@@ -58,7 +58,7 @@ export class Column {
   readonly #separator: Separator;
   readonly #digits: number;
   readonly #kind: string;
-  /** The texts of values that are no texts. */
+  /** A cache of the texts of numbers, booleans and days. */
   readonly #known = new Map<unknown, Uint8Array>();
   #codec: NonNullable<RowGroup['columns'][0]['meta_data']>['codec'] = 'UNCOMPRESSED';
   #pages: AsyncGenerator<void> | undefined;
@@ -202,7 +202,7 @@ export class Column {
     return fields;
   }
 
-  /** Returns the text of a number, a boolean, or a time: its day, since no column is read for the time of day. */
+  /** Returns the text of a number or a boolean, or the day of a time, since the product reads no time of day. */
   #write(value: unknown): Uint8Array {
     const unit = units[this.#kind];
     const key = unit === undefined ? value : Math.floor(Number(value) / unit);
@@ -223,7 +223,7 @@ export class Column {
     return text;
   }
 
-  /** Returns the description by which hyparquet reads values without marks: a value below the root alone. */
+  /** Returns the column's description for hyparquet. `schemaPath` lacks the column, so hyparquet expects no levels. */
   get #form(): ColumnDecoder {
     const element = this.#element;
     const form = {

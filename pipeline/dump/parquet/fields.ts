@@ -9,7 +9,7 @@ export class Fields {
   readonly ends: Uint32Array;
   #count = 0;
   readonly #separator: Separator;
-  /** The length to which zeros extend a number: a typed file drops the leading zeros. */
+  /** The number of digits of a number with its leading zeros, which a typed file drops. */
   readonly #digits: number;
 
   constructor(count: number, byte_count: number, separator: Separator, digits: number) {

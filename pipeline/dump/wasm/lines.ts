@@ -25,8 +25,8 @@ const INVERSE_1: u64 = 0x0887493432badb37;
 export let known: u32 = 0;
 
 /**
- * Lays an empty table at an address; the memory there is zero. The slots after the homes hold fingerprints that
- * find the last homes taken.
+ * Sets up an empty table at an address where the memory is zero. The slots after the homes hold fingerprints for which
+ * the last homes have no room.
  */
 export function reserve(at: usize, homeCount: u32, count: u32): void {
   slots = at;
@@ -160,7 +160,7 @@ function collect(
         const last = stop > start && load<u8>(stop - 1) == RETURN ? stop - 1 : stop;
         if (last > start) {
           const print = hash(skipsNumber ? afterNumber(start, last) : start, last, seed);
-          // `sieve` would stop at such a record: later records would be listed again for each.
+          // `sieve` would stop at this record, and the records after it would be listed a second time.
           if (quotes > 0 && !isKnown(print)) return start;
           note(<u32>(quotes > 0), start, last, feeds, print);
         }
@@ -173,7 +173,7 @@ function collect(
   return start;
 }
 
-/** Loads the slots that `sieve` will read, all at once: waiting for each slot takes half of the time of `sieve`. */
+/** Loads all slots that `sieve` reads into the cache at once. Waiting for each slot takes half the time of `sieve`. */
 function touch(out: usize): void {
   let sum: u64 = 0;
   for (let at = out; at < listed; at += 24) {
@@ -183,7 +183,7 @@ function touch(out: usize): void {
   touched = sum;
 }
 
-/** The sum of the slots that `touch` loads: the compiler would leave out loads without a result. */
+/** The sum of the slots that `touch` loads. The compiler would remove loads without a result. */
 let touched: u64 = 0;
 
 /** Marks the listed records as met, and leaves the unknown records on the list. */

@@ -53,7 +53,7 @@ export function rows(
   return start;
 }
 
-/** Lists one row as `rows` does, unless it has no key. Its quotes enclose fields with separators and line feeds. */
+/** Lists one row as `rows` does, unless it has no key. Quoted fields may contain separators and line feeds. */
 export function quotedRow(start: usize, end: usize, seed: u64, out: usize): usize {
   feeds = 0;
   listed = out;

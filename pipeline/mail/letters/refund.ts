@@ -1,7 +1,7 @@
 import { type Letter, type LetterOptions } from '../letter.ts';
 
 /**
- * The data that the API stores for the mail about a payment that went back or, `won`, came back; counts are credits.
+ * The data that the API stores for the mail about a refund, a dispute, or a dispute that was `won`; counts are credits.
  */
 interface RefundData {
   package_name: string;

@@ -4,7 +4,7 @@ select
     coalesce(
         number.regon9,
         number.nip,
-        -- 0.1 % of the entries have neither a NIP nor a REGON. An array separates blanks too.
+        -- 0.1 % of the entries have neither NIP nor REGON. Blank texts keep their separators in the key.
         array_to_string(
             array[record.nazwisko, record.imie, record.nazwa_podmiotu, record.data_rozpoczecia],
             '|', ''
@@ -36,7 +36,7 @@ select
     case
         when record.status_dzialalnosci = 'Zawieszony' then 'SUSPENDED'
         when record.status_dzialalnosci = 'Aktywny' or status.is_partnership_only then 'ACTIVE'
-        -- The strike-off date decides.
+        -- The strike-off date, not this status, ends the entry.
         when status.is_struck_off then 'ACTIVE'
     end as declared_status,
     status.is_partnership_only,

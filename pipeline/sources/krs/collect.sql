@@ -1,8 +1,8 @@
--- Makes one document an extract, completed from the dictionaries and from the known entry.
+-- Makes one document of each extract, with values added from dictionaries and from the known entry.
 
 -- Returns whether one extract of a company is older than another one. The number of the newest entry decides,
--- then the day whose state an extract shows. Each register counts its own entries: if number and day of two
--- registers disagree, neither extract is older.
+-- then the day whose state an extract shows. Each register numbers its own entries: if the numbers and days of
+-- extracts from two registers disagree, neither extract is older.
 create function stage.is_older(
     register text,
     entry_no integer,
@@ -31,9 +31,9 @@ where answer.answer ->> 'kind' = 'extract';
 
 create index on stage.krs_extract (krs);
 
--- Deletes superseded extracts, without a reject: a company has one version. An extract is superseded by the
--- known entry, by another extract of the dump, or by the day on which the company was gone. A number may be in
--- both registers, RejP and RejS: the register that has not struck it off counts, else RejP.
+-- Deletes superseded extracts, since one extract of a company counts. These extracts are noted, not rejected. An
+-- extract is superseded by a newer known entry, a newer extract of the dump, or a later day on which the company
+-- was gone. Of extracts from both registers, RejP and RejS, the one without a strike-off counts, else RejP.
 with older as (
     delete from stage.krs_extract as extract
     where
@@ -150,10 +150,10 @@ cross join lateral jsonb_to_record(activity.item) as part (
 create index on stage.krs_activity (file_no, line);
 analyze stage.krs_activity;
 
--- Writes one document an extract. KRS names no version of the classification: the version with more of the
--- codes counts, then the version with more of their names. Then the version of the known entry counts, so that
--- a list that fits both is no reclassification. Last counts the version in force when the newest activity was entered,
--- or the company was registered.
+-- Writes one document of each extract. KRS does not state the version of the activity codes. The version with more
+-- of the codes counts, then the version with more of their names. Then the version of the known entry counts, so that
+-- a list of codes that fits both versions is no reclassification. The last choice is the version in force when the
+-- newest activity was entered, or the company was registered.
 insert into stage.document (file_no, line, entry_key_hint, document, raw)
 -- One row per legal form as KRS writes it: our label or the official name, in capitals. KRS writes 'lub' as a
 -- slash.

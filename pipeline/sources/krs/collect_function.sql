@@ -5,8 +5,8 @@ create function stage.is_in_force(status text) returns boolean
 language sql immutable
 return coalesce(registry.lower(status) ~ '^(aktywn|aktualn|nadan|ważn)', true);
 
--- Returns the number in force: the stated one, if it is valid. A cancelled number gives null, or another known
--- number. An invalid number, or an unknown status, gives the known number.
+-- Returns the number in force: the stated number if it is valid and in force. For a cancelled number, returns a
+-- different known number, else null. For an invalid number or an unknown status, returns the known number.
 create function stage.krs_number_in_force(
     number text,
     status text,
@@ -22,9 +22,9 @@ return case
     else known
 end;
 
--- Returns the proceedings that count: open ones before ended ones, then the last. A decision without a date has the
--- day of its entry, which a full extract states. Without this day it has the known day, else `last_entry_day`, the day
--- of the only entry since the known one. An open proceeding carries the end of the one that was known as open before.
+-- Returns the proceeding that counts: the last open one, else the last ended one. The day of a decision is its date,
+-- else the day of its entry in a full extract, else the known day, else `last_entry_day`: the day of the only entry
+-- since the known extract. An open proceeding also has the end of an earlier proceeding that was known as open.
 create function stage.krs_proceeding(
     items jsonb,
     last_entry_day text,

@@ -77,7 +77,7 @@ export function readExtract(value: unknown) {
 /** The keys of values that only a full extract states; fold-history.ts lists the former names. */
 const fullKeys = new Set(['entry_day', 'former_names']);
 
-/** Returns the first readable day; if there is none, the first text, so that the known day stays. */
+/** Returns the first text that is a day. If none is, returns the first text: the mapping then keeps the known day. */
 function findDay(...texts: (string | undefined)[]): string | undefined {
   return texts.find(readable) ?? texts.find(Boolean);
 }

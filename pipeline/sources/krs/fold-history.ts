@@ -112,10 +112,10 @@ function foldObject(
 }
 
 /**
- * Joins the items of a history: KRS writes an end, or another person, as a separate item or in the item of the
- * opening. A separate item joins the last item before it that has an opening. An end joins the last one that is
- * open and began no later. Without such an item before it, it joins the next one. Items that match no opening
- * come first.
+ * Joins the items of a history. KRS writes the end of a proceeding, or another person, in the item of the opening or
+ * in an item of its own. An item without an opening joins the last item before it that has one. An end joins only an
+ * item that has no end yet and opened no later. Without such an item before it, an item joins the next one after it.
+ * Items that match no opening come first.
  */
 function joinHistory({ members }: ObjectShape, items: readonly Item[]): readonly Item[] {
   const keys = Object.keys(members);

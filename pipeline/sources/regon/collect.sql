@@ -50,9 +50,9 @@ where report.regon is not null or report.number ~ '^[0-9]{9}(0{5})?$' is not fal
 
 analyze stage.regon_report;
 
--- One row per company and part, with the content of its best answer. An answer with records goes before one
--- without records. Activity codes with their version go before codes without a version. The details of units are the
--- records of all answers.
+-- One row per company and part of its data, such as units or partners, with the content of the best answer. An answer
+-- with records is better than one without. Activity codes with their version are better than codes without a version.
+-- The details of units are the records of all answers.
 create unlogged table stage.regon_part as
 select distinct on (report.regon9, report.entity, report.part)
     report.regon9, report.entity, report.part,

@@ -21,9 +21,9 @@ where
         where activity.entry_key = person.regon9 || '-' || silo.silo
     );
 
--- Lists the deleted entries. Answers about a company go before the daily list of deletions, which also names a
--- person when one activity of several ended. Unreadable and contradictory answers are ignored: then the list
--- counts, since no later list repeats it.
+-- Lists the deleted entries. Answers about a company overrule the daily list of deletions, which also names a
+-- person who ended one of several activities. Without a readable, consistent answer the list counts, since no
+-- later list repeats a deletion.
 insert into stage.deleted_key (entry_key)
 with stated as (
     select distinct document.document ->> 'regon9' as regon9

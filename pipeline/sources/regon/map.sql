@@ -122,8 +122,8 @@ cross join lateral (
     select stage.regon_address(document.document -> 'activity') as address
     offset 0
 ) as seat
--- The units of the activity. If the dump lacks their list, the units with details in the dump count, with the
--- other known units.
+-- The units of the activity. If the dump lacks the list of units, the known units stay; units with details in the
+-- dump are added to the known units, or replace them.
 cross join lateral (
     select jsonb_agg(listed.unit order by listed.unit ->> 'identifier') as units
     from (
@@ -172,8 +172,8 @@ cross join lateral (
         order by stated.unit ->> 'identifier', stated.rank, stated.unit::text collate "C"
     ) as listed
 ) as unit
--- If codes of both versions are stated, the newer ones count. BIR 1.1 does not state the version: the known
--- version counts if it has all the codes, else the first version that has them all.
+-- If a report states activity codes of both versions, the newer version counts. BIR 1.1 states no version: the
+-- known version counts if it has all the codes, else the older one of the versions that have all the codes.
 cross join lateral (
     select
         document.document -> 'codes' is not null as is_stated,

@@ -1,5 +1,5 @@
--- Makes one document a legal unit, with the columns of a stock: values of the answers replace values of the
--- known entry. Of several answers the one that INSEE touched last counts.
+-- Makes one document of each legal unit, with the columns of a stock file. Values of answers replace values of the
+-- known entry. Of several answers, the one that INSEE has updated last counts.
 -- The head office is the first establishment, as in a stock (source.ts); map.sql reads it as `head`.
 
 -- A small sample of the keys is enough for the plans: a larger sample takes longer than it saves.
@@ -94,7 +94,7 @@ select
         'activite_principale_naf25', entry.announced_activity,
         'nic_siege', right(entry.units #>> '{0,identifier}', 5)
     )
-    -- The columns of attributes have the names of their types. The usual values are left out.
+    -- A column of an attribute has the name of its type. The entry leaves out usual values, so they are added.
     || coalesce('{"workforce_band": "NN", "employer": "N"}' || entry.attributes, '{}')
     || case
         when name.is_stated then '{}'
@@ -113,7 +113,7 @@ select
 from stage.sirene_unit as unit
 join registry.entry on entry.source = 'sirene' and entry.entry_key = unit.siren
 left join registry.activity_scheme on activity_scheme.version = entry.activity_version
--- A person's name has two parts, which the entry holds as one text: an answer must state both.
+-- An entry holds a person's name as one text, so an answer must state both the first name and the surname.
 cross join lateral (
     select case entry.entity_type
         when 'NATURAL' then
@@ -149,7 +149,7 @@ known as (
         case when unit.place = 1 then known.columns -> 'employer' end as employer,
         coalesce(
             split_part(known.columns -> 'unit_activities' ->> (unit.value ->> 'identifier'), ' ', -1),
-            -- Only an entry with attributes leaves out the activities that equal its own.
+            -- Only an entry with attributes leaves out establishments' activities that equal its main activity.
             case when known.columns ? 'employer' then known.columns ->> 'activite_principale' else '' end
         ) as activity,
         known.other_names @> jsonb_build_array(
@@ -229,7 +229,7 @@ cross join lateral (
                 then unit.stated - '{prenom1, prenom_usuel, nom, nom_usage, denomination}'::text[]
             else unit.stated
         end
-        -- The known head office stays when no answer and no known entry describes the stated one.
+        -- The known head office stays when neither an answer nor the known entry describes the stated head office.
         - case
             when
                 known.columns ? 'nic_siege'

@@ -14,7 +14,7 @@ select
     record.etat_administratif as status_text,
     case record.etat_administratif
         when 'C' then 'DELETED'
-        -- A unit whose establishments are all closed is suspended; a unit without a known one is active.
+        -- A unit whose establishments are all closed is suspended; a unit without known establishments is active.
         when 'A' then case
             when
                 open.count > 0
@@ -24,7 +24,7 @@ select
         end
     end as declared_status,
     unit.start_date,
-    -- `date_debut` is the day of the last change of any kind: the first day that the registry stated counts.
+    -- `date_debut` is the day of the last change of any kind, so the first day of the end that INSEE stated stays.
     case
         when record.etat_administratif = 'C'
             then coalesce(known.end_date::text, registry.text_fr(record.date_debut))
@@ -49,7 +49,7 @@ select
             then jsonb_build_object('RNA', record.identifiant_association)
     end as numbers,
     unit.is_partial,
-    -- The list names unstated subjects: a subject that becomes stated or unstated is no event.
+    -- Lists the subjects that INSEE does not state. A subject that becomes stated or unstated makes no event.
     nullif(
         array_remove(
             array[
@@ -68,7 +68,7 @@ select
                 end,
                 case when unit.is_partial or seat.is_withheld then 'address' end,
                 case when unit.start_day is null then 'start date' end,
-                -- The RNA number belongs to the subject 'KRS'.
+                -- An RNA number, like a KRS number, is compared under the subject 'KRS'.
                 case when record.identifiant_association = '[ND]' then 'KRS' end,
                 case when record.categorie_juridique = '[ND]' then 'legal form' end
             ],
@@ -113,11 +113,11 @@ select
         jsonb_build_object(
             'commune', registry.text_fr(unit.head ->> 'code_commune'),
             'company_category', registry.dated_fr(record.company_category, record.category_year),
-            -- The two usual values are left out, and the absence of a value is blank.
+            -- `employer` leaves out its usual value N, `workforce_band` NN; an absent value is stored as a blank.
             'employer', nullif(coalesce(registry.employer_fr(record.employer, record.details), ''), 'N'),
             'mission_company', record.mission_company,
             'social_economy', record.social_economy,
-            -- The activities that differ from the main one, by SIRET, as `2008 6201Z`; blank: none, or unknown.
+            -- Establishments' activities that differ from the unit's, by SIRET, as `2008 6201Z`. Blank means unknown.
             'unit_activities', case
                 when jsonb_array_length(record.details) > 1 or record.details #>> '{0,activity}' <> record.activite_principale
                     then (
@@ -189,8 +189,8 @@ cross join lateral (
         end as name
     offset 0
 ) as unit
--- The code decides the classification: no code is in both classifications, and a label of one occurs with codes
--- of the other.
+-- The code, not the label, decides the classification. No code is in both classifications, but INSEE labels some
+-- codes with the other classification.
 left join registry.activity_scheme as labelled
     on labelled.scheme = record.nomenclature_activite_principale
     and labelled.country_code = 'FR'
