@@ -26,8 +26,8 @@ export class Interrupted extends Error {
 }
 
 /**
- * Returns a signal that the first signal to end aborts. Later ones have no effect: a terminal and `npm` may
- * both send one.
+ * Returns an AbortSignal that the first SIGINT, SIGTERM or SIGHUP aborts. Later ones have no effect: a terminal and
+ * `npm` may both send one.
  *
  * @param consequence what follows for work that the signal ends in the middle; absent: the work ends by itself
  */

@@ -18,7 +18,7 @@ import { wholeNumber } from '../fixtures/generator/whole-number.ts';
 
 /** The benchmarks of the API, by the part that they belong to. A part other than `all` has no second night. */
 const parts: Record<string, ((setting: Setting) => Promise<void>)[]> = {
-  // Feeds and abuse run last, because they add companies and events to the country.
+  // The benchmarks of feeds and abuse run last, because they add companies and events to the invented country.
   all: [
     benchVerify,
     benchSearch,

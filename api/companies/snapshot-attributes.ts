@@ -1,7 +1,9 @@
 import type { SnapshotWords } from './snapshot-dictionary.ts';
 import type { SnapshotEntry } from './snapshot-entry.ts';
 
-/** Returns the attributes of an entry in the order of the dictionary, each labelled by its type and its value. */
+/**
+ * Returns the attributes of an entry in the order of the dictionary, with a label of its type and a label of its value.
+ */
 export function viewAttributes(entry: SnapshotEntry, dictionary: SnapshotWords) {
   const { attributeTypes, attributeValues, lang } = dictionary;
   const { country_code, attributes: stated } = entry;

@@ -11,7 +11,7 @@ import { HttpError } from '../http/errors.ts';
 import { dateField } from '../http/text-fields.ts';
 import { pageMeta, type Paging, pagingFields, skippedBy, viewPageMeta } from '../http/paging.ts';
 
-/** The most files and refused attempts of a dump that an answer lists. The totals count all of them. */
+/** The maximum number of files, and of refused attempts, of a dump in an answer. The totals count all of them. */
 const mostListed = 200;
 
 const count = z.int().nonnegative();

@@ -1,7 +1,7 @@
 /** A set of companies: bit n is 1 when the company with the number n is in the set. */
 export type Bits = Uint32Array<ArrayBuffer>;
 
-/** Returns an empty set of numbers below `count`. */
+/** Returns an empty set that can hold the numbers from 0 to `count` - 1. */
 export function noBits(count: number): Bits {
   return new Uint32Array(Math.ceil(count / 32));
 }

@@ -10,7 +10,7 @@ import { type Dimension, dimensions, none, type Point, type SeriesQuery } from '
 /** The most points of an answer with groups: a year of 85 groups, which takes 1 to 2 s of the allowed 3 s. */
 const mostPoints = 30_000;
 
-/** The argument of `read_series.sql` for a dimension by which entries are grouped. */
+/** The value that `read_series.sql` takes for a dimension by which it groups the entries. */
 const everyValue = '*';
 
 /** Returns an argument of `read_series.sql` per dimension: null (any value), a symbol, '' (none) or `everyValue`. */
@@ -41,7 +41,10 @@ const query = readFileSync(new URL('../../sql/api/stats/read_series.sql', import
 /** The counts of a period and group, with the names of the group. */
 type SeriesRow = Record<Dimension, string | null> & Omit<Point, 'group' | 'is_suppressed'>;
 
-/** Returns the stock and flows of a registry; day-and-range.ts sums 30 days. Throws a 422 for an unknown value, and above `most` points of groups. */
+/**
+ * Returns the stock and flows of a registry; day-and-range.ts sums 30 days. Throws a 422 for an unknown value, and
+ * above `most` points of groups.
+ */
 export async function readSeries(
   db: Db,
   source: string,

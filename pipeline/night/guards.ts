@@ -6,7 +6,10 @@ import type { NightSessions } from './sessions.ts';
 
 const folder = new URL('../../sql/check/', import.meta.url);
 
-/** A finding of a query of `sql/check`. Without `guard`, its file names the guard; `field` is a checked field. */
+/**
+ * A finding of a query of `sql/check`. Without `guard`, its file names the guard. `field` is the column that the guard
+ * refuses.
+ */
 type GuardRow = Record<'refusal' | 'value' | 'limit_value', string> &
   Partial<Record<'guard' | 'file' | 'field', string | null>>;
 

@@ -230,7 +230,7 @@ life as (
     select
         entry.source,
         date_trunc('month', entry.first_seen_date)::date as month,
-        -- Counts from the first snapshot to the end; null for an entry without an end.
+        -- The life of the entries in months, from their first snapshot to their end; null without an end.
         registry.months_between(entry.first_seen_date, ended.end_date) as months,
         count(*) as entry_count
     from analyst.entry

@@ -114,8 +114,8 @@ where not exists (
 );
 
 -- Adds the entries that are gone, and the entries whose announced end, strike-off or suspension is reached, although
--- their records are unchanged. An import on demand leaves these entries to the next dump. Each part of the union has its
--- own index.
+-- their records are unchanged. An import on demand leaves these entries to the next dump. Each part of the union has
+-- its own index.
 insert into stage.before
 select known.*
 from stage.night
