@@ -44,7 +44,7 @@ export type AppOptions = Environment &
   DownloadOptions &
   PaymentOptions &
   SearchOptions & {
-    /** Whether all or some of the data is invented, which each page then says. Undefined: no data is invented. */
+    /** Whether all or some data is invented. Each page then shows a notice. Undefined: no data is invented. */
     sample?: 'all' | 'some' | undefined;
     /** The content of `/metrics`, and the middleware that counts requests for these metrics. */
     metrics: Metrics;

@@ -57,7 +57,7 @@ export function readHeader(
     unknown: names.filter((name, at) => columns[at] === null && !ignored.includes(name)),
     /** The columns that the source describes and the file lacks. */
     missing,
-    /** The headers that the file lacks, of described columns with `tells` and of ignored columns. */
+    /** The headers of columns that the file lacks: described columns with `tells`, and ignored columns. */
     absent: [
       ...missing.flatMap(({ header, tells }) => (tells ? [header] : [])),
       ...ignored.filter((name) => !names.includes(name)),

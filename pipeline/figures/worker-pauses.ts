@@ -3,7 +3,7 @@ import { hour_ms, minute_ms, second_ms } from '../../sql/process/durations.ts';
 /** The pauses and waits of the worker that sends mails, imports companies, calls webhooks and deletes old rows. */
 export const worker = {
   /**
-   * `lanes`: the most mails in parallel, each of which holds a session. `pause_ms`: the pause after a mail. Mails and
+   * `lanes`: the maximum number of parallel mails; each mail holds a session. `pause_ms`: the pause after a mail. Mails and
    * webhooks have separate pools of sessions, so that neither waits for the other.
    */
   mails: { lanes: 4, pause_ms: 1 },

@@ -2,8 +2,9 @@ import type { Pool, PoolClient } from 'pg';
 import type { Sessions } from '../../sql/connection/database.ts';
 
 /**
- * Returns the further sessions of a night. Opening one fails if its epoch, the identity of the writer and of its last
- * start, is not that of the first session: after a failover or a crash, the tables of the night are empty or missing.
+ * Returns the further sessions of a night. The epoch of a session is the identity of the writer and of its last start.
+ * A session with another epoch than the first one is refused: after a failover or a crash, the tables of the night are
+ * empty or missing.
  */
 export async function fence(pool: Pool, first: PoolClient): Promise<Sessions> {
   const readEpoch = 'select registry.epoch() as epoch';

@@ -11,7 +11,7 @@ import { webhooks as figures } from '../figures/webhook-calls.ts';
 /** An endpoint that a worker may call until `leased_until`. */
 export type LeasedWebhook = Selectable<Tables['customer.webhook']>;
 
-/** What one call tells an endpoint. An answer 2xx accepts the feed up to `event_id`. */
+/** The content of one call of an endpoint. An answer 2xx accepts the feed up to `event_id`. */
 export interface Message {
   message_id: string;
   kind: 'events' | 'heartbeat' | 'test';

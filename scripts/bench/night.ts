@@ -48,7 +48,7 @@ export async function timeNight(
   return JSON.parse(stdout) as MeasuredNight;
 }
 
-/** Prints the figures of a night, and judges its memory and its CPU seconds, of which `limit_s` are allowed. */
+/** Prints the figures of a night, and judges its memory and its CPU seconds. @param limit_s the most CPU seconds */
 export function reportNight(title: string, night: MeasuredNight, limit_s: number): void {
   const events = `${night.events.toLocaleString('en')} events`;
   print(`\n${title}: ${night.elapsed.toFixed(1)} s, ${events}`);

@@ -12,7 +12,7 @@ select
         else 'usable'
     end as state
 from unnest($1::bytea[]) as asked (secret_hash)
--- The limit tells the planner that a hash has one row; otherwise it may choose to read the whole table.
+-- With the limit the planner expects one row for a hash. Without it the planner may choose to read the whole table.
 cross join lateral (
     select *
     from customer.token

@@ -3,7 +3,7 @@ import { readText, type SystemUser } from '../process/system-process.ts';
 
 /**
  * Returns the system user of a cluster's server. For root, this is the owner of the existing cluster, else
- * `postgres` or `nobody`. Throws a sentence when the process may not start that server.
+ * `postgres` or `nobody`. Throws an error when the process may not start the server as that user.
  */
 export async function chooseUser(directory: string, owner: Stats | undefined): Promise<SystemUser> {
   const self = { uid: process.getuid!(), gid: process.getgid!() };

@@ -1,7 +1,7 @@
 -- Holds the limits and periods of the SQL functions, each with its unit and meaning. The limits of the programs are in
 -- `pipeline/figures/` and `api/figures/`. The limit of each guard of a night is in its file of `sql/check/`.
 
--- Returns the number of rows that a guard accepts whatever their share: few rows of a small dump are a large share.
+-- Returns the number of rows up to which a guard is silent. In a small dump, few rows are already a large share.
 create or replace function registry.guard_rows() returns integer
 language sql immutable parallel safe
 return 20;

@@ -18,6 +18,14 @@ return exists (
 create or replace function registry.try_lock(name text) returns boolean
 language plpgsql as $$
 begin
+    -- A session that waits for hours asks often: while the lock is held, the answer writes nothing.
+    if exists (
+        select
+        from registry.lock
+        where lock_name = name and pid <> pg_backend_pid() and registry.is_held(lock)
+    ) then
+        return false;
+    end if;
     perform registry.lock_until_commit(name);
     -- The list of sessions is read afresh, since another session may have taken the lock meanwhile.
     perform pg_stat_clear_snapshot();

@@ -1,5 +1,5 @@
 -- Deletes mails that ended, and one-time tokens that expired, before $1. Returns one row with both counts. Also deletes
--- stored answers to requests with an `Idempotency-Key` a day before $2, the present time. Deletes windows of rate
+-- stored answers to requests with an `Idempotency-Key` that are a day old at the time $2. Deletes windows of rate
 -- limits an hour after their end, since the clock of another machine may be behind. Locked windows are skipped to avoid
 -- a deadlock: the API locks several windows in another order. Deletes submissions `customer.submission_days` after
 -- their last item was settled, unless another transaction changes the watches of their account.

@@ -10,7 +10,10 @@ export const voivodeships = readCountryRows<'code' | 'name'>('PL', 'region');
 
 const header = new URL('header.csv', import.meta.url);
 
-/** The columns of the reports, of which `map.sql` makes the key of an entry; `api` is the path to the field in an entry of the API, where both write it alike. */
+/**
+ * The columns of the reports; map.sql makes the key of an entry from them. `api` is the path of the same field in an
+ * entry of the API; it is blank where the API writes the field otherwise.
+ */
 export const columns = readTable<'header' | 'api'>(header);
 
 // Longer names come first: 'śląskie' is part of 'dolnośląskie', 'pomorskie' of 'zachodniopomorskie'.
