@@ -39,22 +39,24 @@ import { watchlistEndpoints } from './monitor/endpoints.ts';
 import { webhookEndpoints } from './webhooks/endpoints.ts';
 import { createWebhooks } from './wallet/stripe-webhooks.ts';
 
-/** The settings of the API, and the options of all of its rooms. */
+/** The options of the API: the settings of the environment, and the options of every folder of `api/`. */
 export type AppOptions = Environment &
   DownloadOptions &
   PaymentOptions &
   SearchOptions & {
-    /** Whether all or some data is invented. Each page then shows a notice. Undefined: no data is invented. */
+    /** Whether all or some data is invented; each page then shows a notice. Undefined: no data is invented. */
     sample?: 'all' | 'some' | undefined;
-    /** The content of `/metrics`, and the middleware that counts requests for these metrics. */
+    /** Serves `/metrics`, and counts requests for the metrics. */
     metrics: Metrics;
-    /** Returns whether the process is about to end; then `/readyz` fails, so that the balancer uses other processes. */
+    /**
+     * Returns whether the process is about to stop. Then `/readyz` fails, so that the load balancer avoids the process.
+     */
     isStopping?: () => boolean;
     /** The time in ms after which a pending request gets a 503; default: the deadline of its path in `patience`. */
     deadline_ms?: number;
   };
 
-/** Paths that wait for other services or for hashes of passwords, which are computed one at a time. */
+/** Requests to these paths get a longer deadline, since they call other services or queue for a password hash. */
 const patientPaths = ['/auth', '/account', '/wallet/topup']
   .map((path) => basePath + path)
   .concat('/recover');
@@ -66,7 +68,7 @@ export function createApp(options: AppOptions): Express {
   app.set('trust proxy', options.TRUST_PROXY);
   app.enable('case sensitive routing');
   app.enable('strict routing');
-  // The contact and the note on invented data appear in the head and foot of every page.
+  // Every page shows the operator's contact and the notice on invented data.
   const { CONTACT: contact } = options;
   const contactAddress = contact && (/^https?:/.test(contact) ? contact : `mailto:${contact}`);
   app.locals.site = { contactAddress, sample: options.sample };
@@ -82,7 +84,7 @@ export function createApp(options: AppOptions): Express {
 
   const limitAddress = options.limiter.limitRequests(limits.general);
   const endpoints = listEndpoints(options);
-  // `/webhooks/stripe` comes before `/webhooks/{webhook_ref}`.
+  // `/webhooks/stripe` is mounted before `/webhooks/{webhook_ref}`, which would match its path too.
   app.use(createWebhooks(options, limitAddress));
   app.use(basePath, mountEndpoints(endpoints, options));
   app.use(createProbes(options));

@@ -21,7 +21,7 @@ import { createPayment } from './wallet/payment.ts';
 
 const maxProxies = 16;
 
-// A prefix of zero bits would trust every client, which could then choose its own address.
+// A trusted network of `/0` includes every client; any client could then forge its own address.
 const subnet = z.union([z.cidrv4(), z.cidrv6()]).refine((text) => !text.endsWith('/0'));
 
 function isNetwork(text: string): boolean {
@@ -40,7 +40,7 @@ const boundShape = Object.fromEntries(
   Object.entries(bounds).map(([name, standard]) => [name, bound.default(standard)]),
 ) as Record<keyof Bounds, z.ZodDefault<typeof bound>>;
 
-/** Returns the text of the first of two files that can be read; undefined where neither can. */
+/** Returns the text of the first readable one of two files; undefined if neither is readable. */
 function readText(path: string, other?: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
@@ -49,7 +49,10 @@ function readText(path: string, other?: string): string | undefined {
   }
 }
 
-/** The schema of a file such as `terms.md`. If the same folder has `terms.pl.md`, Polish pages show its text. */
+/**
+ * Checks a setting with the path of a text file (`terms.md`). Polish pages show `terms.pl.md` of the same folder, if it
+ * exists.
+ */
 const notice = setting(
   'the path of a file with text, Markdown or HTML',
   z
@@ -74,7 +77,7 @@ export const shape = {
     z.string().refine((text) => isIP(text) !== 0 || /^[a-z\d.-]+$/i.test(text)),
   ).default('127.0.0.1'),
   PORT: whole(0, 65_535).default(8080),
-  /** The proxies whose `X-Forwarded-For` counts: their number, their networks, or false for none. */
+  /** The trusted proxies, whose `X-Forwarded-For` is believed: their count, their networks, or false for none. */
   TRUST_PROXY: setting(
     `the number of proxies in front of the API (0 to ${maxProxies}) or a comma-separated list of their networks, such as 10.0.0.0/8, and not all of them`,
     z.union([
@@ -107,7 +110,7 @@ export const shape = {
   STRIPE_SECRET_KEY: z.string().optional(),
   STRIPE_WEBHOOK_SECRET: z.string().optional(),
   STRIPE_API_URL: z.string().optional(),
-  // The pipeline sends mails through `SMTP_URL`. The API checks only whether it is set, and then requires `BASE_URL`.
+  // The pipeline sends mails through `SMTP_URL`; with `SMTP_URL` the API requires `BASE_URL`, which mails link to.
   SMTP_URL: z.string().optional(),
 };
 
@@ -120,7 +123,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
     isLoopback(checked.HOST) &&
     isLoopback(new URL(checked.BASE_URL ?? 'http://localhost').hostname) &&
     checked.TRUST_PROXY === false;
-  // `createPayment` throws when a setting of the payment provider is missing.
+  // `createPayment` throws if a setting of the payment provider is missing.
   createPayment(checked, '');
   const { PAYMENT_PROVIDER: provider } = checked;
   if (provider === 'local' && !isPrivate) throw new EnvironmentError(localIsPrivate);
@@ -129,9 +132,9 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
   }
   return {
     ...checked,
-    /** The address on which the process serves `/metrics`; undefined without METRICS_PORT. */
+    /** The host and port on which the process serves `/metrics`; undefined without METRICS_PORT. */
     metricsAddress: checked.METRICS_PORT && { host: checked.HOST, port: checked.METRICS_PORT },
-    /** Whether only this machine can reach the API, and no proxy forwards requests to it. */
+    /** Whether only this machine can reach the API, without a proxy that forwards requests. */
     isPrivate,
   };
 }

@@ -28,7 +28,7 @@ import { createPayment } from './wallet/payment.ts';
 
 const { stop_ms: grace_ms, database_ms: patience_ms } = patience;
 
-/** Returns the error of a port or an address on which the process cannot listen. */
+/** Returns an error that explains why the process cannot listen on its HOST and PORT. */
 function explainListening(cause: NodeJS.ErrnoException, { PORT, HOST }: Environment): Error {
   if (cause instanceof EnvironmentError) return cause;
   if (cause.code === 'EADDRNOTAVAIL' || cause.code === 'ENOTFOUND') {
@@ -44,19 +44,19 @@ function explainListening(cause: NodeJS.ErrnoException, { PORT, HOST }: Environm
 /** Waits for the requests in progress, at most for the grace period, then closes all connections. */
 async function stop(server: Server, close: () => Promise<void>, logger: Logger): Promise<void> {
   const closed = new Promise<'closed'>((resolve) => server.close(() => resolve('closed')));
-  // Idle connections are closed, since each would hold the server for seconds after its last answer.
+  // Idle connections are closed, since each would keep the server open for seconds after its last answer.
   setInterval(() => server.closeIdleConnections(), 50).unref();
   if ((await Promise.race([closed, delay(grace_ms)])) !== 'closed') {
     logger.warn(`Requests were cut off after ${grace_ms / 1000} seconds`);
     server.closeAllConnections();
   }
-  // The process ends after the grace period, even when a statement of the database hangs.
+  // The process ends after the grace period, even when a database statement hangs.
   await Promise.race([close(), delay(grace_ms)]);
 }
 
 const now = (): Date => new Date();
 
-/** Returns the invented part of the data, by the current tables or by the setting SAMPLE_DATA. */
+/** Returns whether all or some data is invented, from the published snapshots and the setting SAMPLE_DATA. */
 async function findSample(pool: Pool, SAMPLE_DATA: boolean): Promise<AppOptions['sample']> {
   const { invented, real } = await countSnapshots(pool);
   if (invented > 0 && real > 0) return 'some';
@@ -64,12 +64,12 @@ async function findSample(pool: Pool, SAMPLE_DATA: boolean): Promise<AppOptions[
 }
 
 async function serve(environment: Environment): Promise<void> {
-  // Young objects of V8 are kept to the 32 MB that loading the modules takes: 128 MB make no request faster.
+  // V8 keeps young objects in 32 MB, which loading the modules already needs: 128 MB make no request faster.
   setFlagsFromString('--semi-space-growth-factor=1');
-  // Old objects, such as of requests that wait, are collected when they have grown by half, not by up to four times:
-  // the process takes 204 MB instead of 316, and requests take no more CPU.
+  // V8 collects old objects when they have grown by half, not by up to four times. The process takes 204 MB instead of
+  // 316, and requests need no more CPU.
   setFlagsFromString('--heap-growing-percent=50');
-  // The log is written in chunks of 8,192 characters, after 100 ms, and when the process ends.
+  // The log is written in blocks of 8,192 characters, every 100 ms, and when the process ends.
   const lines = destination({ fd: 2, sync: false, minLength: 8_192, periodicFlush: 100 });
   const logger = await openLog(environment.LOG_LEVEL, lines);
   const secretKey = await readSecretKey(environment.DATA_DIR, environment.SECRET_KEY);
@@ -100,7 +100,7 @@ async function serve(environment: Environment): Promise<void> {
     await database.close();
   };
   let isStopping = false;
-  // Early requests wait for the application, whose address may depend on the port of the socket.
+  // Requests that arrive early wait for the application, which is made after the port is known.
   const app = Promise.withResolvers<RequestListener>();
   const server = createHttpServer((request, response) => {
     void app.promise.then((answer) => answer(request, response));
@@ -115,12 +115,12 @@ async function serve(environment: Environment): Promise<void> {
     await database.close();
     throw explainListening(error as NodeJS.ErrnoException, environment);
   }
-  // The tokens of the demo account are revoked only after the process has its address and port.
+  // The demo account's tokens are revoked only after listening succeeded: a failed start revokes no token.
   if (!environment.isPrivate && (await revokeDemoTokens(database.pool, new Date())) > 0) {
     logger.warn('Others reach this API: the tokens of the demo account are revoked');
   }
   const { port } = server.address() as AddressInfo;
-  // The search loads the companies now; when the database is away, the next request loads them.
+  // Loading the companies for the search starts now; without a database, the next request starts it again.
   searchIndex.isReady().catch((error: unknown) => logger.warn(error));
   const url = addressOf(environment.HOST, port);
   const baseUrl = environment.BASE_URL ?? url;
@@ -145,7 +145,7 @@ async function serve(environment: Environment): Promise<void> {
     }),
   );
 
-  // A second signal is ignored, since a terminal and `npm` may both send one.
+  // A second signal is ignored, since a terminal and `npm` may both send a signal.
   const stopOnce = (signal: NodeJS.Signals): void => {
     if (isStopping) return;
     isStopping = true;
@@ -161,7 +161,7 @@ async function serve(environment: Environment): Promise<void> {
   };
   process.on('SIGTERM', stopOnce);
   process.on('SIGINT', stopOnce);
-  // The process stops when its parent process is gone, since a killed parent sends no signal.
+  // The process stops when its parent process has ended, since a killed parent sends no signal.
   process.on('disconnect', () => stopOnce('SIGHUP'));
   if (process.channel === null) stopOnce('SIGHUP');
   process.stdout.write(`Listening on ${url}\n`);

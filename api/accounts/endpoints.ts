@@ -4,5 +4,5 @@ import { changeProfile, readProfile } from './profile.ts';
 import { confirm, recover } from './recover.ts';
 import { register } from './register.ts';
 
-/** The endpoints of accounts: registration, initialization, recovery, profile and end. */
+/** Lists the endpoints of accounts: registration, initialization, recovery, profile and deletion. */
 export const accountEndpoints = [register, init, recover, confirm, readProfile, changeProfile, end];

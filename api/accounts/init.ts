@@ -14,8 +14,9 @@ import { addWelcomeBonus, claimWelcomeBonus } from './welcome-bonus.ts';
 const refused = 'The token is invalid, has expired or was already used.';
 
 /**
- * Returns the initialized account of an address, in any letter case. Spec: silent on recovering an account that
- * was never initialized; such an account gets no mail, and its address can be registered again.
+ * Returns the query for the initialized account of a mail address, in any letter case.
+ *
+ * Spec: silent on the recovery of an account that was never initialized; such an account gets no recovery mail.
  */
 export function findInitialized(db: Db, email: string) {
   return db
@@ -25,7 +26,7 @@ export function findInitialized(db: Db, email: string) {
     .where('initialized_at', 'is not', null);
 }
 
-/** Initializes an account: issues its Master Token and, if `isWelcome`, adds the welcome bonus. */
+/** Initializes an account: issues its Master Token and, if `isWelcome`, adds the welcome bonus to its wallet. */
 export async function startAccount(tx: Tx, account: Account, now: Date, isWelcome: boolean) {
   const { account_id } = account;
   await tx
@@ -38,9 +39,9 @@ export async function startAccount(tx: Tx, account: Account, now: Date, isWelcom
 }
 
 /**
- * Exchanges the one-time token of a registration for the Master Token of its account.
+ * Exchanges the one-time token that a registration mailed for the Master Token of the registered account.
  *
- * Spec: silent on an expired token; we answer the same 422 as for a used, replaced or forged token.
+ * Spec: silent on an expired one-time token; we answer the same 422 as for a used, replaced or forged token.
  */
 async function initializeAccount(options: Context, token: string) {
   const now = options.now();

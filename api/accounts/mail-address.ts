@@ -2,18 +2,18 @@ import { domainToASCII } from 'node:url';
 import { z } from 'zod';
 import { coded } from '../http/errors.ts';
 
-// The most characters of a local part and of a mail address, by RFC 5321.
+// RFC 5321 limits the local part of a mail address (before the `@`) to 64 characters, and the address to 254.
 const [localMaximum, addressMaximum] = [64, 254];
 
-// The form of the local part of a mail address: a dot-atom of RFC 5322. Quoted and non-ASCII local parts are
-// refused, since many mail servers cannot send to them.
+// Matches the local part of a mail address, a dot-atom of RFC 5322. Quoted and non-ASCII local parts are refused, since
+// many mail servers cannot send to them.
 const localForm = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/;
 
-// The form of a domain before IDNA: letters of any script, ASCII letters, digits, dots and hyphens. Other ASCII
-// characters are refused: `domainToASCII` reads some as the end of a host name or as an escape.
+// Matches a domain before IDNA (non-ASCII letters, ASCII letters, digits, dots and hyphens). Other ASCII characters are
+// refused: `domainToASCII` reads some of them as the end of a host name or as an escape.
 const domainForm = /^(?:[A-Za-z0-9.-]|[^\0-\x7f])+$/;
 
-// The form of a domain after IDNA. Its top level has only letters, or is the ASCII form of another script.
+// Matches a domain after IDNA. The top-level domain has only letters, or is an encoded name (`xn--…`).
 const asciiDomainForm =
   /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?:[a-z]{2,63}|xn--[a-z0-9-]{0,58}[a-z0-9])$/;
 
@@ -31,7 +31,7 @@ export function splitAddress(address: string): [local: string, domain: string] {
 }
 
 /**
- * Returns a mail address with its domain in lower-case ASCII and its local part unchanged; undefined for a text
+ * Returns a mail address with its domain in lower-case ASCII and its local part unchanged. Returns undefined for a text
  * that is no Internet mail address.
  */
 export function normalizeAddress(text: string): string | undefined {
@@ -43,13 +43,13 @@ export function normalizeAddress(text: string): string | undefined {
   return ascii !== undefined && address.length <= addressMaximum ? address : undefined;
 }
 
-// Mail providers that ignore dots in a local part: https://support.google.com/mail/answer/7436150 and
+// These mail providers ignore dots in a local part: https://support.google.com/mail/answer/7436150 and
 // https://proton.me/support/addresses-and-aliases
 const dotless = ['gmail.com', 'googlemail.com', 'proton.me', 'protonmail.com', 'pm.me'];
 
 /**
- * Returns the mailbox of a normalized mail address, in lower case and without the tag after a plus. Dots are
- * dropped too where the mail provider ignores them.
+ * Returns the mailbox of a normalized mail address, in lower case and without a tag (`a+tag@x.pl` → `a@x.pl`). Dots in
+ * the local part are dropped if the mail provider ignores dots.
  */
 export function mailboxOf(address: string): string {
   const [local, domain] = splitAddress(address.toLowerCase());
@@ -57,7 +57,7 @@ export function mailboxOf(address: string): string {
   return `${dotless.includes(domain) ? untagged.replaceAll('.', '') : untagged}@${domain}`;
 }
 
-/** A field for an e-mail address, which `normalizeAddress` normalizes. */
+/** Checks the field of an e-mail address, and normalizes the address by `normalizeAddress`. */
 export const addressField = z
   .string()
   .transform((text, context) => {

@@ -2,7 +2,7 @@ import type { Tx } from '../../sql/connection/kysely.ts';
 import { model, text } from '../endpoint/answers.ts';
 import { issueToken } from '../tokens/token.ts';
 
-/** The end of the message of an answer with a Master Token. */
+/** Ends the message of every answer that contains a Master Token. */
 export const storeToken = 'Store the Master Token now: it will not be shown again.';
 
 const openedAccount = model('OpenedAccount', {
@@ -13,16 +13,16 @@ const openedAccount = model('OpenedAccount', {
   message: text,
 });
 
-/** Returns the description of an answer with a new Master Token. */
+/** Returns the part of an endpoint description for an answer with a new Master Token. */
 export const opens = (message: string) => ({
   answer: openedAccount,
   example: { message },
 });
 
-/** The account for which a Master Token is made. */
+/** Identifies the account for which a Master Token is issued. */
 export type Account = Record<'account_id' | 'user_ref' | 'email', string>;
 
-/** Makes a new Master Token for an account, and returns the account with the secret of the token. */
+/** Issues a Master Token for an account, and returns the account with the secret of the token. */
 export async function openAccount(tx: Tx, { account_id, user_ref, email }: Account, now: Date) {
   const master = { account_id, kind: 'master', name: 'Master Token' } as const;
   const { plaintext, token_ref } = await issueToken(tx, master, now);

@@ -12,13 +12,15 @@ import type { Limiter } from '../http/limiter.ts';
 
 type Purpose = OneTimeTokenClaims['purpose'];
 
-/** Returns the time at which a one-time token issued now expires, in whole seconds, as in a JWT. */
+/**
+ * Returns the time at which a one-time token issued now expires. JWTs hold whole seconds, so milliseconds are dropped.
+ */
 export function expiryOf(now: Date): Date {
   const issued_s = Math.floor(now.getTime() / 1000);
   return new Date((issued_s + lifetimes.oneTimeToken_s) * 1000);
 }
 
-/** Returns the claims of a one-time token; undefined when it is forged, expired, or for another purpose. */
+/** Returns the claims of a one-time token; undefined for a forged or expired token, and for another purpose. */
 export function readClaims(secretKey: string, text: string, purpose: Purpose, now: Date) {
   const claims = readToken(oneTimeTokenClaims, secretKey, text, now);
   return claims?.purpose === purpose ? claims : undefined;
@@ -27,19 +29,19 @@ export function readClaims(secretKey: string, text: string, purpose: Purpose, no
 interface Issue {
   account_id: string;
   purpose: Purpose;
-  /** The hash of the new password of a recovery. */
+  /** The hash of the new password that a recovery will set; absent for a registration. */
   password_hash?: string;
   now: Date;
 }
 
-/** Counts a mail to a mailbox, or to an account since its last recovery, and returns whether the limits allow the mail. */
+/** Counts a mail with a one-time token under the key `counted`. Returns whether the mail limits allow the mail. */
 export async function isMailAllowed(limiter: Limiter, purpose: Purpose, counted: string) {
   const { hour, day } = mailLimits[purpose];
   const key = hash('sha256', counted);
   return (await limiter.isAllowed(hour, key)) && limiter.isAllowed(day, key);
 }
 
-/** Issues a one-time token and, if `mail` is given, queues the mail that brings the token. */
+/** Issues a one-time token and, if `mail` is given, queues the mail that contains the token. */
 export async function issueOneTimeToken(
   tx: Tx,
   { now, ...token }: Issue,
@@ -62,12 +64,12 @@ export async function issueOneTimeToken(
     .execute();
 }
 
-/** Returns the condition that a one-time token is neither used nor cancelled nor expired. */
+/** Returns the SQL condition for a usable one-time token: not used, not cancelled and not expired. */
 export function isUsable(now: Date) {
   return sql<boolean>`used_at is null and cancelled_at is null and expires_at > ${now}`;
 }
 
-/** Cancels the usable one-time tokens of an account and purpose. */
+/** Cancels the usable one-time tokens that an account has for a purpose (registration or recovery). */
 export async function cancelOneTimeTokens(tx: Tx, { account_id, purpose, now }: Issue) {
   await tx
     .updateTable('customer.one_time_token')
@@ -79,8 +81,8 @@ export async function cancelOneTimeTokens(tx: Tx, { account_id, purpose, now }: 
 }
 
 /**
- * Marks a one-time token as used, and returns its account; undefined for a token that is used, cancelled or
- * expired. The account is locked first, to prevent deadlocks.
+ * Marks a one-time token as used, and returns its account. Returns undefined for a used, cancelled or expired token.
+ * Locks the account before the token: a fixed order of locks prevents deadlocks.
  */
 export async function useOneTimeToken(tx: Tx, claims: OneTimeTokenClaims, now: Date) {
   const account = await tx

@@ -9,15 +9,15 @@ import { coded, unavailable } from '../http/errors.ts';
 
 const [minimumCharacters, maximumBytes] = sizes.password;
 
-/** The minimum cost of argon2id that OWASP recommends: 19 MiB, two passes, one lane. */
+/** The minimum cost of argon2id that OWASP recommends: 19 MiB of memory, two passes, one lane. */
 const cost = { memory: 19_456, passes: 2, parallelism: 1 };
 export const saltBytes = 16;
 const tagLength = 32;
 
-/** The queue of password hashes: one is computed at a time, in a thread, so that requests keep the other cores. */
+/** Queues password hashes: only one hash is computed at a time, in a thread, so that requests keep the other cores. */
 const queue = pLimit(1);
 
-/** The field for a new password: at least 8 characters, at most 1024 bytes. register.ts compares its confirmation. */
+/** Checks a new password: at least 8 characters, at most 1024 bytes. register.ts compares it with its confirmation. */
 export const passwordField = z
   .string()
   .check(atLeast(minimumCharacters))
@@ -34,8 +34,8 @@ function unpadded(bytes: Buffer): string {
 }
 
 /**
- * Returns the argon2id hash of a password, in the text form of the reference implementation; the same `nonce`, a
- * salt of 16 bytes, gives the same hash. Throws a 503 when the queue of hashes is full.
+ * Returns the argon2id hash of a password, in the text form of the reference implementation. The same password and
+ * `nonce` (a salt of 16 bytes) give the same hash. Throws a 503 when the queue of password hashes is full.
  */
 export async function hashPassword(
   password: string,
@@ -44,14 +44,14 @@ export async function hashPassword(
   if (queue.pendingCount >= sizes.waitingHashes) {
     throw unavailable(undefined, retryAfter_s.passwords);
   }
-  // The password is normalized, since the same character can be typed as one code point or as two.
+  // The password is normalized (NFKC), since keyboards type the same character as one code point or as two.
   const message = password.normalize('NFKC');
   const tag = await queue(() => argon2id('argon2id', { ...cost, nonce, tagLength, message }));
   const costs = `m=${cost.memory},t=${cost.passes},p=${cost.parallelism}`;
   return `$argon2id$v=19$${costs}$${unpadded(nonce)}$${unpadded(tag)}`;
 }
 
-/** Checks whether a password has the given hash. Throws a 503 when the queue of hashes is full. */
+/** Checks whether a password has the given hash. Throws a 503 when the queue of password hashes is full. */
 export async function verifyPassword(password: string, password_hash: string): Promise<boolean> {
   const salt = Buffer.from(password_hash.split('$')[4] ?? '', 'base64');
   if (salt.length !== saltBytes) return false;

@@ -23,20 +23,20 @@ import {
 } from './one-time-token.ts';
 import { hashPassword, passwordField, saltBytes } from './password.ts';
 
-/** The least time in ms from the end of the hash to the answer. It hides whether an address has an account. */
+/** The minimum time in ms from the hash to the answer: its timing must not reveal whether an address has an account. */
 const answer_ms = 400;
 
 export const confirmation = z.strictObject({ token: z.string(), password: z.string() });
 
-/** Hashes a new password. Each mail address has a fixed salt, so that the hash finds the request by its password. */
+/** Hashes the new password of a recovery. The salt is fixed per mail address, so requests can be found by this hash. */
 function hashFor(secretKey: string, email: string, password: string): Promise<string> {
   const salt = createHmac('sha256', secretKey).update(`recovery ${email.toLowerCase()}`).digest();
   return hashPassword(password, salt.subarray(0, saltBytes));
 }
 
-/** Records a request for recovery, and mails its link if `isMailed`. */
+/** Records a request for the recovery of an account, and queues the mail with the recovery link if `isMailed`. */
 async function mailLink(tx: Tx, email: string, password_hash: string, at: Date, isMailed: boolean) {
-  // The lock waits for a running transaction that ends the account.
+  // The lock on the account waits for a running transaction that deletes the account.
   const account = await findInitialized(tx, email).forUpdate().executeTakeFirst();
   if (!account) return;
   const { account_id, recipient, user_name } = account;
@@ -44,17 +44,17 @@ async function mailLink(tx: Tx, email: string, password_hash: string, at: Date, 
   await issueOneTimeToken(tx, asked, isMailed ? { recipient, user_name } : undefined);
 }
 
-/** Requests a recovery, and returns the time at which its link expires. */
+/** Records a recovery request, and returns the time at which the mailed recovery link expires. */
 async function requestRecovery(
   { db, limiter, now, secretKey }: Context,
   { email, password }: { email: string; password: string },
 ): Promise<Date> {
   const at = now();
   const password_hash = await hashFor(secretKey, email, password);
-  // The delay starts after the hash, which may wait long in the queue.
+  // The minimum delay starts after the hash, since the hash may be queued for a long time.
   const leastWait = delay(answer_ms);
   const account = await findInitialized(db, email).executeTakeFirst();
-  // Requests for an address without an account are counted too, so that the answer does not reveal accounts.
+  // Recovery requests for unknown addresses are counted too, so that the answer does not reveal accounts.
   const counted = `${email.toLowerCase()} ${account?.recovered_at?.toISOString()}`;
   const isMailed = await isMailAllowed(limiter, 'recover', counted);
   await db.transaction().execute((tx) => mailLink(tx, email, password_hash, at, isMailed));
@@ -62,7 +62,7 @@ async function requestRecovery(
   return expiryOf(at);
 }
 
-/** Returns the claims of a recovery link with its account; undefined for an invalid link. */
+/** Returns the claims of a recovery link with the account's address and language; undefined for an invalid link. */
 export async function findRecovery({ db, now, secretKey }: Context, token: string) {
   const claims = readClaims(secretKey, token, 'recover', now());
   const account =
@@ -75,8 +75,8 @@ export async function findRecovery({ db, now, secretKey }: Context, token: strin
 }
 
 /**
- * Returns the recovered account; undefined for a wrong link or password, and after too many attempts. A mailed link
- * confirms the request of the last 24 hours that has the given password; `api/decisions.md` has the reasons.
+ * Returns the recovered account; undefined for a wrong link or password, and after too many attempts. A valid link
+ * confirms any recovery request of the last 24 hours that has the given password. `api/decisions.md` gives the reasons.
  */
 export async function confirmRecovery(
   options: Context,
@@ -91,7 +91,7 @@ export async function confirmRecovery(
   return db.transaction().execute((tx) => recoverAccount(tx, open, password_hash, at));
 }
 
-/** Selects the valid recovery requests of the account that a link names. */
+/** Returns the query for the valid recovery requests of the account in a recovery link. */
 function selectRequests(db: Db, { sub }: OneTimeTokenClaims, now: Date) {
   return db
     .selectFrom('customer.one_time_token as token')
@@ -120,7 +120,7 @@ async function recoverAccount(
     .set({ password_hash, recovered_at: now })
     .where('account_id', '=', account_id)
     .execute();
-  // All tokens of the account are revoked; the lock on the account prevents new tokens meanwhile.
+  // A recovery revokes all tokens of the account. The lock on the account prevents new tokens meanwhile.
   await tx
     .updateTable('customer.token')
     .set({ revoked_at: now })

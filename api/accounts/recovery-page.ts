@@ -9,15 +9,16 @@ import { sendPrivatePage } from '../html/page.ts';
 
 type Form = Record<string, unknown>;
 
-/** Returns the token of a recovery link, which a person may paste whole; undefined without one. */
+/** Returns the token in a form field, which may hold a whole recovery link; undefined without a token. */
 function tokenOf({ token }: Form): string | undefined {
   return typeof token === 'string' ? token.trim().replace(/^.*[#?&]token=/s, '') : undefined;
 }
 
 /**
- * Serves the pages of a recovery link, `/recover#token=`; no server sees the fragment of a link. `GET /recover` shows
- * a form for the token, and its script posts the token of the link. `POST /recover` with the token alone shows a form
- * for the password; `POST /recover` with token and password shows the new Master Token.
+ * Serves the pages of the recovery link `/recover#token=…`. Browsers send no server the part after `#`.
+ * `GET /recover` shows a form for the token; a script of the page fills in and submits the token of the link. `POST
+ * /recover` with only the token shows a form for the password. `POST /recover` with token and password shows the new
+ * Master Token.
  */
 export function createRecoveryPages(options: Context): Router {
   const router = createRouter();
@@ -34,7 +35,7 @@ export function createRecoveryPages(options: Context): Router {
     .post(readForm, limitConfirmation, async (request, response) => {
       const form = formOf(request);
       const token = tokenOf(form);
-      // The language is read before the recovery, which makes the link invalid.
+      // The account's language is read before the recovery, since the link is invalid after the recovery.
       const language = (await findRecovery(options, token ?? ''))?.language;
       const { data: proof } = confirmation.safeParse(form);
       const opened = proof && (await confirmRecovery(options, proof));

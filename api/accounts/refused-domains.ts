@@ -5,11 +5,11 @@ import type { Context } from '../http/context.ts';
 import type { Problem } from '../http/errors.ts';
 import { normalizeAddress, splitAddress } from './mail-address.ts';
 
-// Domains that are on lists of free mail, although companies register their own domains below them.
+// The lists of free mail contain these domains, although companies register their own domains below them.
 const registries = ['msk.ru', 'pp.ua', 'spb.ru', 'za.com'];
 
-// The refused domains: our own list, then the lists of npm packages for free mail and for disposable mailboxes.
-// The bytes of a list are searched for a domain in quotation marks: parsed lists take ten times the memory.
+// Domains of free and disposable mail are refused: our own list comes first, then the lists of npm packages. Each list
+// is searched as bytes for a quoted domain, since parsed lists take ten times the memory.
 const lists = [
   './further-free-mail-domains.json',
   'free-email-domains-list/build/src/constants.js',
@@ -19,7 +19,7 @@ const lists = [
 ].map((path) => readFileSync(new URL(import.meta.resolve(path))));
 
 function isListed(domain: string): boolean {
-  // A list may hold an international domain in ASCII or in Unicode.
+  // A list may contain an international domain in ASCII or in Unicode, so both forms are searched.
   const forms = new Set([domain, domainToUnicode(domain)]);
   return [...forms].some((form) => lists.some((list) => list.includes(`"${form}"`)));
 }
@@ -34,7 +34,7 @@ export function isRefusedDomain(domain: string, further: readonly string[] = [])
   }
 }
 
-/** Returns a check of the address of a new account, which refuses disposable and free mailboxes. */
+/** Returns the check that refuses to register an account with a disposable or free mail address. */
 export function findRefusedAddress({ FREE_MAIL_DOMAINS }: Context) {
   return ({ email }: { email?: unknown }): Promise<Problem[]> => {
     const address = typeof email === 'string' ? normalizeAddress(email) : undefined;

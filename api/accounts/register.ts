@@ -19,7 +19,7 @@ import {
 import { hashPassword, passwordField } from './password.ts';
 import { findRefusedAddress } from './refused-domains.ts';
 
-/** The language of the mails to an account. */
+/** The language in which an account gets its mails. */
 export const languageField = z.enum(['pl', 'en']);
 
 const registration = z
@@ -33,7 +33,7 @@ const registration = z
   .refine((body) => body.password === body.password_confirmation, {
     path: ['password_confirmation'],
     ...coded('conflict', 'must match the password field.'),
-    // The passwords are compared even when other fields are wrong.
+    // A password is compared with its confirmation even when other fields of the registration are wrong.
     when: ({ value }) => {
       const { password, password_confirmation } = Object(value) as Record<string, unknown>;
       return typeof password === 'string' && typeof password_confirmation === 'string';
@@ -43,16 +43,16 @@ const registration = z
 const takenAddress = () => invalid([['email', 'The email has already been taken.', 'taken']]);
 
 /**
- * Registers an account, and mails the one-time token for its initialization. The mail repeats no text of the
- * request, since a client can register the address of a stranger.
+ * Registers an account, and queues the mail with the one-time token for its initialization. The mail quotes no text of
+ * the request, since anyone can register the address of a stranger.
  *
- * Spec: silent on registering an address again before its account is initialized. An account that is registered
- * again gets the new name, password and language; a new token replaces the old one.
+ * Spec: silent on registering an address again before its account is initialized. We replace the name, password,
+ * language and one-time token of the account.
  */
 async function registerAccount(options: Context, body: z.output<typeof registration>) {
   const { email, name, password, language } = body;
   const at = options.now();
-  // A taken address is refused before the slow hash; the insertion below decides a race.
+  // A taken address is refused before the slow hash; the insertion below refuses an address taken meanwhile.
   if (await findInitialized(options.db, email).executeTakeFirst()) throw takenAddress();
   const password_hash = await hashPassword(password);
   const profile = { email, name, password_hash, language };
@@ -65,7 +65,8 @@ async function registerAccount(options: Context, body: z.output<typeof registrat
       .onConflict((conflict) =>
         conflict
           .expression(sql`lower(email collate "C")`)
-          // Without a new mail the account stays unchanged, since the earlier mailed token can still open it.
+          // Without a new mail the account stays unchanged, since the token of the earlier mail can still initialize
+          // it.
           .doUpdateSet(isMailed ? profile : { user_ref: sql`account.user_ref` })
           .where('customer.account.initialized_at', 'is', null),
       )

@@ -8,8 +8,8 @@ import { grant } from '../wallet/ledger.ts';
 import { mailboxOf, splitAddress } from './mail-address.ts';
 
 /**
- * Returns the mailbox and the domain for which a welcome bonus is counted. `ended` has the hashes of both: they are
- * kept after the account ends, so that its mailbox gets no second bonus.
+ * Returns the mailbox and the domain for which a welcome bonus is counted, and the hashes of both in `ended`. The
+ * hashes are kept after the account is deleted, so that its mailbox gets no second bonus.
  */
 export function bonusKeysOf(secretKey: string, email: string) {
   const mailbox = mailboxOf(email);
@@ -20,7 +20,7 @@ export function bonusKeysOf(secretKey: string, email: string) {
   return { mailbox, domain, ended: { mailbox: hashOf(mailbox), domain: hashOf(domain) } };
 }
 
-/** Claims the welcome bonus. Returns false when the mailbox already got one, or its domain got 20 in 24 hours. */
+/** Records the welcome bonus of an account. Returns false if its mailbox has got one, or its domain 20 in 24 hours. */
 export async function claimWelcomeBonus(
   tx: Tx,
   secretKey: string,

@@ -9,7 +9,7 @@ import { clientAddressOf } from '../http/forwarded.ts';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import { hashSecret, isSecret, type TokenKind } from './token-secret.ts';
 
-/** The token of a request, and the account that owns the token. */
+/** Identifies the token of a request, and the account that owns the token. */
 export interface Caller {
   account_id: string;
   user_ref: string;
@@ -18,27 +18,27 @@ export interface Caller {
   token_ref: string;
   token_name: string;
   kind: TokenKind;
-  /** The time at which the token expires; null: never. */
+  /** The time at which the token expires; null: the token never expires. */
   expires_at: Date | null;
-  /** The last use of the token before this request; null: never used. */
+  /** The time of the token's last use before this request; null: the token was never used. */
   last_used_at: Date | null;
-  /** The number of the newest snapshot when the request arrives. The answer comes from this snapshot or a newer one. */
+  /** The number of the newest snapshot at the start of the request. The answer uses this snapshot or a newer one. */
   snapshot_no: number;
 }
 
-/** A token that the database has. */
+/** A token whose hash is in the database, whether usable, revoked or expired. */
 export interface KnownToken extends Caller {
-  /** The SHA-256 of the secret of the token, as 64 hexadecimal digits. */
+  /** The SHA-256 of the token's secret, as 64 hexadecimal digits. */
   hash: string;
   state: 'usable' | 'revoked' | 'expired';
 }
 
-/** Makes the 401 of the specification with the given `error`, which is its `message` too, as in other errors. */
+/** Returns a 401 error as the specification defines it: `error` repeats the text of `message`. */
 export function unauthorized(error: string): HttpError {
   return new HttpError(401, { error, message: error }, { 'WWW-Authenticate': 'Bearer' });
 }
 
-/** Returns the hash of the token in the header `Authorization`, or the `error` of the 401 for another header. */
+/** Returns the hash of the token in the header `Authorization`; otherwise the `error` of the 401. */
 export function readBearer(request: IncomingMessage) {
   const header = request.headers.authorization?.trim() ?? '';
   if (header === '' || /^bearer$/i.test(header)) return { error: 'Missing API token' };
@@ -53,23 +53,22 @@ export function refuseEnded(token: KnownToken | undefined): void {
 }
 
 /**
- * Throws the 403 for an API token where an operation needs the Master Token. ../endpoint/mount.ts calls it for
- * endpoints with `auth: 'master'`: all of tokens/, and the changes of an account by accounts/profile.ts and
- * accounts/end.ts.
+ * Throws a 403 when an API token is used for an operation that needs the Master Token. ../endpoint/mount.ts calls this
+ * function for endpoints with `auth: 'master'`, such as most endpoints of tokens.
  */
 export function requireMaster({ kind }: Caller): void {
   if (kind === 'master') return;
   throw new HttpError(403, { message: 'This operation needs the Master Token.' });
 }
 
-/** Returns the last use of a token: the later of the time in this process and the time in the database. */
+/** Returns the time of a token's last use: the later of this process's time and the database's time. */
 function latest(one: Date | undefined, other: Date | null): Date | null {
   return one && (!other || one > other) ? one : other;
 }
 
 /**
- * Returns the functions that authenticate requests by token. Every request looks up its token once, parallel requests
- * in one statement, so that all processes refuse a revoked token at once.
+ * Returns the functions that authenticate requests by token. Each request looks up its token in the database, so that
+ * all processes refuse a revoked token at once. Parallel requests share one statement.
  */
 export function createAuthentication({
   gate,
@@ -77,7 +76,7 @@ export function createAuthentication({
   uses,
   now,
 }: Pick<Context, 'gate' | 'readers' | 'uses' | 'now'>) {
-  /** The last use of each token in this process, by the hash of the token. */
+  /** The time of each token's last use in this process, by the hash of the token. */
   const used = new LRUCache<string, Date>({ max: memory.tokens });
 
   const findHash = createBatch(async (hashes: string[]): Promise<(KnownToken | undefined)[]> => {
@@ -90,15 +89,17 @@ export function createAuthentication({
     return hashes.map((hash) => known.get(hash));
   });
 
-  /** Returns the token of a request; undefined for a missing, malformed or unknown token. Counts no use. */
+  /**
+   * Returns the token of a request; undefined for a missing, malformed or unknown token. Counts no use of the token.
+   */
   async function find(request: Request): Promise<KnownToken | undefined> {
     const { hash } = readBearer(request);
     return hash === undefined ? undefined : findHash(hash);
   }
 
   /**
-   * Counts a use of the token that `find` returned for a request, and returns its caller. Throws a 401 without a valid
-   * token.
+   * Counts a use of a token that `find` returned, and returns the caller (token and account). Throws a 401 unless the
+   * token is valid.
    */
   function admit(request: Request, token: KnownToken | undefined): Caller {
     if (!token) throw unauthorized(readBearer(request).error ?? 'Invalid token');

@@ -8,7 +8,7 @@ const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const base36 = base62.slice(0, 36);
 
 const prefixes = { master: 'sk_live_', api: 'sk_api_' } as const;
-/** The number of base62 digits that hold 256 random bits, and the number that hold a checksum of 32 bits. */
+/** A token secret has 43 base62 digits for 256 random bits, and 6 base62 digits for a checksum of 32 bits. */
 const [randomDigits, checksumDigits] = [43, 6];
 const refDigits = 12;
 
@@ -28,12 +28,12 @@ function checksumOf(text: string): string {
   return digits;
 }
 
-/** Returns the SHA-256 of a secret in hexadecimal digits. A secret of 256 random bits needs no slow hash. */
+/** Returns the SHA-256 of a token secret in hexadecimal digits. A secret of 256 random bits needs no slow hash. */
 export function hashSecret(secret: string): string {
   return hash('sha256', secret, 'hex');
 }
 
-/** Makes a token secret, whose CRC-32 at the end detects a mistyped token without a query. */
+/** Makes a token secret. The CRC-32 at its end reveals a mistyped token without a database query. */
 export function createSecret(kind: TokenKind): string {
   const text = prefixes[kind] + createText(base62, randomDigits);
   return text + checksumOf(text);

@@ -4,7 +4,7 @@ import type { Uses } from '../http/context.ts';
 import { isLostConnection } from '../../sql/connection/lost-connection.ts';
 import { batches, memory } from '../figures/resources.ts';
 
-/** The uses of one token that are not counted in the database yet. */
+/** Counts the uses of one token that are not yet written to the database. */
 interface Use {
   use_count: number;
   /** The time of the last use of the token. */
@@ -12,7 +12,10 @@ interface Use {
   ip: string | null;
 }
 
-/** Returns a counter of uses of tokens, in batches. A use waits while the writer is away or its token locked. */
+/**
+ * Returns a counter that writes the uses of tokens to the database in batches. A use is retried later if its token is
+ * locked or the database is not available.
+ */
 export function createUses(gate: Db, pause_ms = batches.uses_ms): Uses {
   let waiting = new Map<string, Use>();
   let writing = Promise.resolve();
@@ -37,7 +40,7 @@ export function createUses(gate: Db, pause_ms = batches.uses_ms): Uses {
         const asked = [...batch].map(([hash, use]) => ({ hash, ...use }));
         const values = [JSON.stringify(asked)];
         const locked = runPrepared<{ hash: string }>(session, 'api/count_token_uses.sql', values);
-        // From here on a lost connection drops the uses: the server may have counted them, and no use counts twice.
+        // Once the statement is sent, a lost connection drops the uses: no use may be counted twice.
         uncounted = [];
         uncounted = (await locked).map(({ hash }) => hash);
       });

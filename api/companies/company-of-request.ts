@@ -1,10 +1,12 @@
-// How a request names companies: by a type and a number, or by a reference.
+// A request names a company by a type and a number (`NIP`, `5260250274`), or by its `company_ref`.
 import { z } from 'zod';
 import { identifierType } from '../dictionaries/names.ts';
 import { coded, type FieldCode } from '../http/errors.ts';
 import { companyRef, identifierValue } from './identifier.ts';
 
-/** Adds an issue to the checks of a body or of an item of a list. `validate.ts` words its message with the whole path. */
+/**
+ * Adds a validation issue to a body or to an item of a list; `validate.ts` adds the path of the field to its message.
+ */
 export function refuse(
   context: z.core.$RefinementCtx,
   path: (string | number)[],
@@ -19,7 +21,7 @@ export type Pair = readonly [typeField: string, valueField: string];
 
 export const usualPair: Pair = ['identifier_type', 'identifier_value'];
 
-/** Adds an issue when a body has only one of an optional identifier type and its numbers. */
+/** Adds a validation issue when a body has an identifier type without a number, or a number without a type. */
 export function checkPair(
   body: Record<string, unknown>,
   context: z.core.$RefinementCtx,
@@ -31,12 +33,12 @@ export function checkPair(
   }
 }
 
-/** The option of a `superRefine` that checks an object even when some of its fields are wrong. */
+/** Makes `superRefine` of zod check an object even when some of its fields are wrong. */
 export const whenObject: z.core.$ZodSuperRefineParams = {
   when: ({ value }) => typeof value === 'object' && value !== null,
 };
 
-/** The fields that name a company: by a number, or (+) by its reference, which no other company shares. */
+/** The fields that name a company: by a type and number, or (+) by its `company_ref`, which is unique. */
 const nameFields = {
   identifier_type: identifierType.optional(),
   identifier_value: identifierValue.optional(),
@@ -44,8 +46,8 @@ const nameFields = {
 };
 
 /**
- * Returns the schema of a query, a body or an item of `identifiers` that names one company, or may name one if
- * `isOptional`, and has other fields too. `numberCheck` checks the number.
+ * Returns the schema of an object that names one company and has other fields. The company may be missing if
+ * `isOptional`. `numberCheck` checks the number later.
  */
 export function namingOne<Others extends z.ZodRawShape>(others: Others, isOptional = false) {
   return z.strictObject({ ...nameFields, ...others }).superRefine((given, context) => {
@@ -60,13 +62,13 @@ export function namingOne<Others extends z.ZodRawShape>(others: Others, isOption
   }, whenObject);
 }
 
-/** Returns the schema of a query or a body that may name one company. */
+/** Returns the schema of a query or a body in which the name of a company is optional. */
 export const namingAny = <Others extends z.ZodRawShape>(others: Others) => namingOne(others, true);
 
-/** The type and value by which SQL finds a company. The type is null when the value is a reference. */
+/** The type and value by which SQL finds a company. The type is null when the value is a `company_ref`. */
 export type CompanyName = [type: string | null, value: string];
 
-/** Returns the name of the company in an object of `namingOne`. */
+/** Returns the type and value by which a parsed request names a company. */
 export function nameOf({
   identifier_type,
   identifier_value,
@@ -75,12 +77,12 @@ export function nameOf({
   return company_ref === undefined ? [identifier_type!, identifier_value!] : [null, company_ref];
 }
 
-/** Returns the lists of types and values of names, the parameters of the statements that find companies. */
+/** Returns the types and the values of company names as two lists, the parameters of the SQL statements. */
 export function columnsOf(names: readonly CompanyName[]) {
   return [names.map(([type]) => type), names.map(([, value]) => value)];
 }
 
-/** The body of the 404 for a number that no company has, now or formerly. */
+/** The body of the 404 for a number that no company has or had. */
 export const unknownCompany = {
   message: 'No company with this number is known.',
   code: 'UNKNOWN_COMPANY',

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { identifierType } from '../dictionaries/names.ts';
 import { model } from '../endpoint/answers.ts';
 
-/** The numbers of a company or of one of its entries, as `registry.shown_numbers` returns them. */
+/** The official numbers of a company or of an entry, as the function `registry.shown_numbers` returns them. */
 export interface Numbers {
   identifiers: { type: string; value: string; rank: number }[];
 }
 
-/** A number and its type, as answers show it. */
+/** An official number of a company and its type, as answers show it. */
 export const identifier = model('Identifier', { type: identifierType, value: z.string() });
 
 export const companyStatus = z
@@ -19,18 +19,18 @@ export function digitsOf(number: string): string {
   return number.replaceAll(/[\s\u2010-\u2015-]/g, '');
 }
 
-/** The most characters of a number as a client writes it. */
+/** The maximum length, in characters, of a number as a client writes it, with spaces and dashes. */
 export const maxCharacters = 50;
 
-/** A number as a client writes it, such as an item of a list. */
+/** Checks a number as a client writes it, with spaces and dashes. */
 export const writtenNumber = z.string().max(maxCharacters);
 
-/** A number without the spaces and dashes that a client may write. */
+/** Checks a number that a client writes, and removes its spaces and dashes. */
 export const identifierValue = writtenNumber
   .transform(digitsOf)
   .meta({ type: 'string', maxLength: maxCharacters });
 
-/** The permanent reference of a company in answers. Clients must not interpret its text. */
+/** The permanent reference of a company in answers, which clients must not interpret. */
 export const companyRef = z.string().max(maxCharacters).meta({ id: 'CompanyRef' });
 
 /** Returns the distinct values in some columns of rows, ordered by column, then by row. */
@@ -44,7 +44,7 @@ export function listValues<Column extends string>(
   });
 }
 
-/** Returns the distinct numbers of a company's entries, ordered by rank, then by entry. */
+/** Returns the distinct numbers of a company's entries, ordered by the rank of their types, then by entry. */
 export function identifiersOf(entries: readonly Numbers[]) {
   const all = entries.flatMap(({ identifiers }) => identifiers);
   const sorted = all.toSorted((one, other) => one.rank - other.rank);

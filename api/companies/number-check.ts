@@ -7,12 +7,12 @@ import { keep } from '../http/cached-read.ts';
 import { digitsOf, maxCharacters } from './identifier.ts';
 import { type Pair, usualPair } from './company-of-request.ts';
 
-/** Returns a text, or '' if it has characters that no number has: PostgreSQL may refuse such characters. */
+/** Returns a text, or '' if it has a character outside printable ASCII: PostgreSQL may refuse such characters. */
 export function printable(text: string): string {
   return /[^\x20-\x7e]/.test(text) ? '' : text;
 }
 
-/** Returns a check of the types and numbers of a request, by the form and check digit in the dictionary. */
+/** Returns a check of the numbers in a request, by the form and check digit of their identifier type. */
 export function numberCheck({ readers }: Context, pairs = [usualPair]) {
   const readTypes = keep(() => readIdentifierTypes(readers.db));
   /** Returns whether a text is a valid number of a known type. */
@@ -35,7 +35,7 @@ export function numberCheck({ readers }: Context, pairs = [usualPair]) {
       return [[typeField, message, 'unknown_value'] satisfies Problem];
     }
     const checks = [submitted].flat().map(async (value, at) => {
-      // The schema of the field refuses a value that is no text or too long.
+      // The schema of the field already refuses a value that is no text or too long, so this check skips it.
       if (typeof value !== 'string' || value.length > maxCharacters) return [];
       if (await isNumber([type, digitsOf(value)])) return [];
       const field = Array.isArray(submitted) ? `${valueField}.${at}` : valueField;

@@ -22,8 +22,7 @@ import { findByNumbers, numberFields } from './search-numbers.ts';
 
 export type SearchOptions = Context & { searchIndex: SearchIndex };
 
-// ../search/filter.ts has the filters, their lengths and the default country and status, ../figures/sizes.ts the page
-// size.
+// ../search/filter.ts defines the filters of a search, and ../figures/sizes.ts the size of a page.
 const searchQuery = filterQuery.safeExtend({
   ...numberFields,
   ...pagingFields,
@@ -46,13 +45,13 @@ const result = model('SearchResult', {
 
 type Result = z.output<typeof result>;
 
-/** A result as `api/search_page.sql` returns it, with the contacts of each entry of the company. */
+/** A search result as `api/search_page.sql` returns it, with the contacts of each entry of the company. */
 type ResultItem = Omit<Result, 'identifiers' | 'contacts'> &
   Numbers & { entries: Record<z.output<typeof contactType>, string | null>[] };
 
 type PageRow = { snapshot_no: number; is_changed: boolean; items: ResultItem[] };
 
-// Spec: contacts are "present where the registry has contacts"; a result without contacts has no such field.
+// Spec: contacts are "present where the registry has contacts", so a result without contacts omits the field.
 function viewResult({ entries, ...shown }: ResultItem): Result {
   const contacts = listValues(entries, contactType.options);
   const identifiers = identifiersOf([shown]);
@@ -60,8 +59,8 @@ function viewResult({ entries, ...shown }: ResultItem): Result {
 }
 
 /**
- * Returns the total and a page of results of one snapshot: `seen_no` or a newer one. Searches again when a night
- * changes the page meanwhile. Throws a 503 until the companies are loaded.
+ * Returns the total and one page of search results, from the snapshot `seen_no` or a newer one. Searches again if a
+ * nightly job changes the page during the search. Throws a 503 until the companies are loaded.
  */
 async function readPage(
   { readers, searchIndex }: SearchOptions,
@@ -80,7 +79,7 @@ async function readPage(
   }
 }
 
-/** Makes the endpoint of searches. `../figures/prices-and-bonus.ts` has the price of a page. */
+/** Returns the endpoint of the company search. `../figures/prices-and-bonus.ts` has the price of a page. */
 export function searchEndpoint(options: SearchOptions, charge: Charging): Endpoint {
   const { readers, limiter, SEARCH_CREDITS } = options;
   const { searches } = workLimits(options);

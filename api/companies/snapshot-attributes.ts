@@ -1,9 +1,7 @@
 import type { SnapshotWords } from './snapshot-dictionary.ts';
 import type { SnapshotEntry } from './snapshot-entry.ts';
 
-/**
- * Returns the attributes of an entry in the order of the dictionary, with a label of its type and a label of its value.
- */
+/** Returns the attributes of an entry in the dictionary's order, with a label for each attribute's type and value. */
 export function viewAttributes(entry: SnapshotEntry, dictionary: SnapshotWords) {
   const { attributeTypes, attributeValues, lang } = dictionary;
   const { country_code, attributes: stated } = entry;
@@ -16,7 +14,7 @@ export function viewAttributes(entry: SnapshotEntry, dictionary: SnapshotWords) 
       : (stated?.[type] ??
         (stated && about.usual_value) ??
         [2, 3].map((length) => whole.slice(0, length)).find(find));
-    // The year of a statistic follows its value.
+    // A stored statistic ends with its year (`12 2024`).
     const [, value, year] = /^(.+?)(?: (\d{4}))?$/.exec(stored ?? '') ?? [];
     if (!value) return [];
     const [words, name] =

@@ -8,7 +8,7 @@ import type {
   provenance,
 } from './snapshot-fields.ts';
 
-/** The columns that hold dates, in the order of a company's life. */
+/** The columns of an entry that hold dates, in the order of a company's life. */
 export const dateColumns = [
   'start_date',
   'suspension_date',
@@ -25,19 +25,19 @@ type Texts<Column extends string> = Record<Column, string | null>;
 
 export type Address = Texts<keyof z.output<typeof addressField>>;
 
-/** A person of an entry (snapshot-persons.ts). Its `number` distinguishes persons of one name, and is not shown. */
+/** A person of an entry. The field `number` distinguishes persons with equal names, and is not shown. */
 export type Person = z.output<typeof person> & { number?: string };
 
 export type LabelledDate = z.output<typeof labelledDate>;
 
-/** A local unit of an entry. */
+/** A local unit (branch or establishment) of an entry. */
 type Unit = Texts<'identifier' | 'name'> & {
   address?: Address;
   dates: LabelledDate[];
   is_closed?: true;
 };
 
-/** The columns of `registry.entry` that a snapshot shows. */
+/** The columns of the table `registry.entry` that a company's snapshot shows. */
 export interface SnapshotEntry
   extends
     Numbers,
@@ -53,7 +53,7 @@ export interface SnapshotEntry
   persons: Person[] | null;
   other_dates: LabelledDate[] | null;
   other_names: { type: string; value: string }[] | null;
-  /** The values by type; the year of a statistic follows the value. */
+  /** The values of attributes by type; the value of a statistic ends with its year. */
   attributes: Record<string, string> | null;
   unit_activities: Record<string, string> | null;
   provenance: z.output<typeof provenance>;

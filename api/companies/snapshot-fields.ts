@@ -35,7 +35,7 @@ export const provenance = model('Provenance', {
 
 const otherName = model('OtherName', { type: text, value: text });
 
-/** `year` is the year of a statistic. */
+/** An attribute of an entry; `year` is present if the attribute is a statistic. */
 const attribute = model('Attribute', {
   type: text,
   label: text,

@@ -1,14 +1,14 @@
 import type { SnapshotWords } from './snapshot-dictionary.ts';
 import type { Person, SnapshotEntry } from './snapshot-entry.ts';
 
-/** Returns the first name and surname of the natural person of an entry; empty without a natural person. */
+/** Returns the first name and surname of an entry's owner; '' for an entry of a legal person. */
 export function fullNameOf({ first_name, surname }: SnapshotEntry): string {
   return [first_name, surname].filter((part) => part !== null).join(' ');
 }
 
 /**
- * Returns the persons of a company, each once: the owner of each entry, then the others, whose roles map.sql of a
- * source sets.
+ * Returns the persons of a company without repetition: for each entry the owner, then other persons. The file map.sql
+ * of each registry sets their roles.
  */
 export function viewPersons(entries: SnapshotEntry[], { words, lang }: SnapshotWords) {
   const persons = entries.flatMap((entry) => {

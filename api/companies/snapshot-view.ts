@@ -8,7 +8,7 @@ import { fullNameOf, viewPersons } from './snapshot-persons.ts';
 
 const addressParts = addressField.keyof().options;
 
-// Spec: all fields of an address are strings; an unknown part is an empty string.
+// Spec: all fields of an address are strings; so an unknown part is an empty string.
 function viewAddress(address: Address) {
   return Object.fromEntries(addressParts.map((part) => [part, address[part] ?? '']));
 }
@@ -25,10 +25,10 @@ function viewProfile(entry: SnapshotEntry, dictionary: SnapshotWords) {
   const { words, lang, legalForms, activities } = dictionary;
   const { country_code, legal_form, other_dates } = entry;
   const form = legalForms.get(`${country_code} ${legal_form}`);
-  /** Returns dates that a registry labels itself, with their labels translated. */
+  /** Translates the labels of dates that a registry labels itself. */
   const translate = (dates: LabelledDate[]) =>
     dates.map((one) => ({ ...one, type: words.translate(country_code, one.type, lang) }));
-  /** Returns the activity of a unit by its version and code. */
+  /** Returns the activity of a local unit for a key of version and code (`2025 4711Z`). */
   const nameActivity = (key = '') =>
     key && { activity: { code: key.replace(/.* /, ''), name: activities.get(key)?.name ?? '' } };
   return {
@@ -41,7 +41,7 @@ function viewProfile(entry: SnapshotEntry, dictionary: SnapshotWords) {
     units: (entry.units ?? []).map((one) => ({
       identifier: one.identifier ?? '',
       name: one.name ?? '',
-      // A unit without its own address is the head office, at the address of the entry.
+      // A local unit without its own address is the head office, so it has the address of the entry.
       address: viewAddress(one.address ?? addressOf(entry, dictionary)),
       dates: translate(one.dates),
       ...(one.is_closed && { is_closed: one.is_closed }),
@@ -57,7 +57,7 @@ function viewProfile(entry: SnapshotEntry, dictionary: SnapshotWords) {
   };
 }
 
-/** Returns a snapshot. @param entries all entries of a company, at least one, as `api/read_snapshot.sql` orders them */
+/** Returns a company's snapshot. @param entries all entries of one company, ordered as in `api/read_snapshot.sql` */
 export function viewSnapshot(entries: SnapshotEntry[], dictionary: SnapshotWords) {
   const { entity_type, country_code } = entries[0]!;
   return {

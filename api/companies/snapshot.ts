@@ -30,7 +30,7 @@ import { formatTimestamp } from '../http/timestamp.ts';
 
 const companyBody = namingOne({ lang: z.string().optional() });
 
-/** The company of a request, and the newest snapshot that the client has seen. */
+/** The company that a request names, and the number of the newest snapshot that the client has seen. */
 type Asked = Omit<z.output<typeof companyBody>, 'lang'> & { snapshot_no: number };
 
 /** Returns the entries of each company, in the order of `asked`; null for an unknown company. */
@@ -41,10 +41,12 @@ async function readEntries(db: Db, asked: Asked[]): Promise<(SnapshotEntry[] | n
   return rows.map(({ entries }) => entries);
 }
 
-/** Leaves the provenance out of the `ETag`, so that a snapshot with only a new provenance is free. */
+/**
+ * Omits `provenance` from the content of the `ETag`, so that a profile in which only its provenance changed is free.
+ */
 const leaveOut = (key: string, value: unknown) => (key === 'provenance' ? undefined : value);
 
-/** Makes the endpoint of snapshots. `../figures/prices-and-bonus.ts` has the price of a snapshot. */
+/** Returns the endpoint of company snapshots. `../figures/prices-and-bonus.ts` has the price of a snapshot. */
 export function snapshotEndpoint(options: Context, charge: Charging): Endpoint {
   const { db, readers, now, SNAPSHOT_CREDITS } = options;
   const readInBatch = createBatch((asked: Asked[]) => {
@@ -81,14 +83,14 @@ export function snapshotEndpoint(options: Context, charge: Charging): Endpoint {
       const asked = { ...named, snapshot_no };
       /** Returns the snapshot and charges for it. @param tx the transaction of a request with an `Idempotency-Key` */
       const take = async (tx?: Tx): Promise<Answer<{ text: string }>> => {
-        // A request in a transaction waits for no second session: requests that wait like it may hold all sessions.
+        // A transaction already holds a session, so it reads in that session: waiting for a second one could deadlock.
         const [entries] = tx
           ? await readers.read((one) => readEntries(one, [asked]), snapshot_no, tx)
           : [await readInBatch(asked)];
         if (!entries) throw new HttpError(404, unknownCompany);
         const data = viewSnapshot(entries, { ...dictionary, lang });
         const ETag = tagOf(JSON.stringify(data, leaveOut));
-        // A snapshot that the client already has is free.
+        // A snapshot that the client already has is free: its `ETag` is in `If-None-Match`.
         const isFree = isKnown(request, ETag);
         const { identifier_type = 'company', identifier_value, company_ref } = asked;
         const description = `Snapshot of ${identifier_type} ${company_ref ?? identifier_value}`;

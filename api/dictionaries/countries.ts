@@ -2,18 +2,18 @@ import { z } from 'zod';
 import type { Db } from '../../sql/connection/kysely.ts';
 import { invalid } from '../http/errors.ts';
 
-/** The value of `country` that asks for all countries, where an answer can mix them. */
+/** The value of the parameter `country` that selects all countries. */
 export const every = 'all';
 
-/** The field for one country. `chooseCountry` looks up the value of this field. */
+/** Checks the parameter `country` of endpoints that accept one country. `chooseCountry` looks up its value. */
 export const countryField = z.string().meta({ id: 'Country' }).optional();
 
-/** The field for one country or all countries. `chooseCountries` looks up the value of this field. */
+/** Checks the parameter `country` of endpoints that accept one or all countries. `chooseCountries` looks it up. */
 export const countriesField = z.string().meta({ id: 'CountryOrAll' }).optional();
 
 export type Country = Awaited<ReturnType<typeof readCountries>>[number];
 
-/** Returns the countries, beginning with the default country. */
+/** Returns all countries in the database; the default country comes first. */
 export function readCountries(db: Db) {
   return db
     .selectFrom('registry.country')
@@ -23,14 +23,16 @@ export function readCountries(db: Db) {
     .execute();
 }
 
-/** Throws a 422 that lists the known values of a field unless the request asks for one of them. */
+/** Throws a 422 that lists the known values of a field, unless `asked` is one of them. */
 export function requireAmong(field: string, known: readonly string[], asked: string): void {
   if (known.includes(asked)) return;
   const message = `The ${field} field must be one of ${known.join(', ')}.`;
   throw invalid([[field, message, 'unknown_value']]);
 }
 
-/** Returns the asked countries: the first by default, every country for `all`. Throws a 422 for an unknown country. */
+/**
+ * Returns the countries that a request selects: by default the first, for `all` every country. Throws a 422 otherwise.
+ */
 export function chooseAmong<C extends { country_code: string }>(
   known: readonly C[],
   asked: string | undefined,
@@ -44,12 +46,12 @@ export function chooseAmong<C extends { country_code: string }>(
   return known.filter(({ country_code }) => country_code === code);
 }
 
-/** Returns the country that a request asks for, by default the first country. */
+/** Returns the country that a request selects, by default the first country. Throws a 422 for an unknown country. */
 export async function chooseCountry(db: Db, asked: string | undefined): Promise<Country> {
   return chooseAmong(await readCountries(db), asked, [])[0]!;
 }
 
-/** Returns the codes of the countries that a request asks for, which may ask for `all`. */
+/** Returns the codes of the countries that a request selects; the request may select `all`. */
 export async function chooseCountries(
   db: Db,
   asked: string | undefined,
@@ -59,7 +61,9 @@ export async function chooseCountries(
   return chosen.map(({ country_code }) => country_code);
 }
 
-/** Returns `country` from the query of a page and the codes that it selects; undefined selects the default country. */
+/**
+ * Returns `country` of a page's query, and the country codes that it selects; undefined selects the default country.
+ */
 export async function chooseByAddress(db: Db, { country: asked }: Record<string, unknown>) {
   const country = typeof asked === 'string' && asked !== '' ? asked : undefined;
   return { country, countries: await chooseCountries(db, country) };

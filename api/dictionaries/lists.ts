@@ -25,16 +25,19 @@ import {
   severity,
 } from './names.ts';
 
-/** The query parameters of all lists; each list takes some of them. */
+/** The query parameters of the dictionary endpoints; each endpoint accepts some of them. */
 type Asked = Partial<Record<'country' | 'lang' | 'version', string>>;
 
 type Path = keyof typeof texts;
 
-/** A public endpoint that lists the rows of one dictionary. `lists.json` has its summary, and the `id` of the schema of its rows. */
+/**
+ * Describes a public endpoint that lists the rows of one dictionary. `lists.json` has its summary and the `id` of its
+ * row schema.
+ */
 interface List {
   fields: z.ZodRawShape;
   query?: z.ZodRawShape;
-  /** Returns the rows of a country, or of all countries without `query.country`; only `fields` are shown. */
+  /** Returns the rows of a country's dictionary. The answer shows only the columns in `fields`. */
   read: (
     db: Db,
     country_code: string,
@@ -56,7 +59,7 @@ const inLanguage = {
   }),
 };
 
-/** Returns whether a list is asked for in English instead of each country's language. */
+/** Returns whether a request selects English names instead of names in the country's own language. */
 function isEnglish(countries: Country[], { lang }: Asked): boolean {
   if (lang === undefined) return false;
   const own = countries.length === 1 ? [countries[0]!.language] : [];
@@ -64,7 +67,7 @@ function isEnglish(countries: Country[], { lang }: Asked): boolean {
   return lang === 'en';
 }
 
-/** Returns the codes of a country's classification with the given version or scheme, by default the newest. */
+/** Returns the activity codes of a country's classification (`version`: a version or a scheme; default: the newest). */
 const readActivities: List['read'] = async (db, country_code, _isEnglish, { version }, all) => {
   const known = await Promise.all(all.map((one) => readSchemes(db, one.country_code)));
   const schemes = known.flat();
@@ -144,7 +147,7 @@ function describe(path: Path, list: List) {
     summary,
     ...(query && { query: z.strictObject(query) }),
     auth: 'none',
-    // Dictionaries change with a release.
+    // Caches may keep a dictionary for an hour, since it changes only with a release of this software.
     cacheControl: 'public, max-age=3600',
     answer: z.strictObject({
       status: z.literal('success'),
@@ -156,7 +159,7 @@ function describe(path: Path, list: List) {
 
 type DictionaryCall = { query?: Asked; options: Context };
 
-/** The endpoints of the dictionaries, which are public and free. */
+/** Makes the endpoints of the dictionaries, which are public and free. */
 export const dictionaryEndpoints = Object.entries(lists).map(([path, list]) =>
   endpoint(describe(path as Path, list), async ({ query: asked = {}, options }: DictionaryCall) => {
     const { db } = options.readers;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Db } from '../../sql/connection/kysely.ts';
 import { every, readCountries } from './countries.ts';
 
-// Severities are in the order of the specification. The dictionaries of the database hold the same values.
+// The severities of events are in the order of the specification. The database has the same severities.
 export const severity = z
   .enum(['info', 'notice', 'warning', 'high', 'error', 'critical'])
   .meta({ id: 'Severity' });
@@ -25,18 +25,18 @@ export const category = z
   ])
   .meta({ id: 'EventCategory' });
 
-/** The field for an identifier type. `numberCheck` looks its value up. */
+/** Checks a field with an identifier type, such as `NIP`. `numberCheck` looks up its value in the database. */
 export const identifierType = z.string().meta({ id: 'IdentifierType' });
 
-/** The field for an event type. `readEnums` returns all event types. */
+/** Checks a field with an event type. `readEnums` adds the known event types to the OpenAPI document. */
 export const eventTypeName = z.string().min(1).max(100).meta({ id: 'EventType' });
 
-/** Returns a name in lower case without diacritics, as slugs are written. */
+/** Returns a name in lower case without diacritics, like the slugs in the database. */
 export function slugOf(text: string): string {
   return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase().replaceAll('ł', 'l');
 }
 
-/** Returns the types of numbers, beginning with the types of the default country. */
+/** Returns the types of numbers in all countries; the types of the default country come first. */
 export function readIdentifierTypes(db: Db) {
   return db
     .selectFrom('registry.identifier_type as type')
@@ -48,7 +48,7 @@ export function readIdentifierTypes(db: Db) {
     .execute();
 }
 
-/** Returns the event types, described in the words of a country, or in general words without a country. */
+/** Returns the event types with descriptions in the terms of a country; without `country_code`, in general terms. */
 export function readEventTypes(db: Db, country_code = '') {
   return db
     .selectFrom('registry.event_type')
@@ -58,7 +58,10 @@ export function readEventTypes(db: Db, country_code = '') {
     .execute();
 }
 
-/** Returns the legal forms of a country with their newest symbols, and their names in its language or in English. */
+/**
+ * Returns the legal forms of a country with their newest symbols. The names are in the country's language or in
+ * English.
+ */
 export function readLegalForms(db: Db, country_code: string, isEnglish = false) {
   return db
     .selectFrom('registry.legal_form_symbol')
@@ -68,7 +71,7 @@ export function readLegalForms(db: Db, country_code: string, isEnglish = false) 
     .execute();
 }
 
-/** Returns the sections of a country's newest classification, with names in its language or in English. */
+/** Returns the sections of a country's newest activity classification, with names in its language or in English. */
 export function readSections(db: Db, country_code: string, isEnglish = false) {
   return db
     .selectFrom('registry.activity_section')
@@ -78,7 +81,7 @@ export function readSections(db: Db, country_code: string, isEnglish = false) {
     .execute();
 }
 
-/** Returns the classifications of activities of a country, the newest last. */
+/** Returns the activity classifications of a country, the newest last. */
 export function readSchemes(db: Db, country_code: string) {
   return db
     .selectFrom('registry.activity_scheme')
@@ -88,7 +91,7 @@ export function readSchemes(db: Db, country_code: string) {
     .execute();
 }
 
-/** Returns the regions of a country. The specification calls regions voivodeships, and the codes of regions `teryt`. */
+/** Returns the regions of a country. The specification calls a region a voivodeship, and its code `teryt`. */
 export function readRegions(db: Db, country_code: string) {
   return db
     .selectFrom('registry.region')
@@ -100,7 +103,7 @@ export function readRegions(db: Db, country_code: string) {
 
 export type Enums = Awaited<ReturnType<typeof readEnums>>;
 
-/** Returns the values of schemas of the OpenAPI document, by the name of the schema. */
+/** Returns the values for the enums of the OpenAPI document, by the name of the schema. */
 export async function readEnums(db: Db) {
   const codes = (await readCountries(db)).map(({ country_code }) => country_code);
   const legalForms = await Promise.all(codes.map((code) => readLegalForms(db, code)));

@@ -3,7 +3,7 @@ import { type Country, requireAmong } from './countries.ts';
 
 export type Words = Awaited<ReturnType<typeof readWords>>;
 
-/** Reads the words of the countries for the labels of snapshots and the texts of pages. */
+/** Reads the words of each country, with which snapshots label values and pages complete their texts. */
 export async function readWords(db: Db) {
   const rows = await db
     .selectFrom('registry.country_word as word')
@@ -22,17 +22,17 @@ export async function readWords(db: Db) {
       .map((one) => [`${one.country_code} ${one.text}`, one.word]),
   );
   const own = new Map(rows.map((one) => [one.country_code, one.own_language]));
-  /** Returns a word of a country in a language, else in the country's language, else as all languages share it. */
+  /** Returns a country's text for a word in a language; otherwise in the country's language, or without a language. */
   const find = (country_code: string, word: string, language = ''): string | undefined =>
     [language, own.get(country_code) ?? '', '']
       .map((one) => texts.get(`${country_code} ${one} ${word}`))
       .find((text) => text !== undefined);
   return {
     find,
-    /** Returns a registry's label in a language. A label that is no word of its country stays. */
+    /** Translates a label in the country's language. A label that is no word of the country stays unchanged. */
     translate: (country_code: string, label: string, language = ''): string =>
       find(country_code, ownLabels.get(`${country_code} ${label}`) ?? '', language) ?? label,
-    /** Returns the name of a country in a language. */
+    /** Returns the name of a country in a language, or else in English. */
     nameOf: (country: Country, language: string): string =>
       (language === country.language
         ? country.name

@@ -9,7 +9,7 @@ import type { Context } from '../http/context.ts';
 import { unavailable } from '../http/errors.ts';
 import { queryOf, type View } from './views.ts';
 
-/** The most bytes of a single file, and also of all cached files together. */
+/** The maximum number of bytes of a downloaded file, and of all cached files together. */
 const room_bytes = 64 * 1024 ** 2;
 
 const findVersion = `select from registry.run where run_id = $1 and state = 'published'`;
@@ -17,38 +17,38 @@ const findVersion = `select from registry.run where run_id = $1 and state = 'pub
 export interface FileOfDay {
   view: View;
   date: string;
-  /** The codes of the countries in the file. */
+  /** The codes of the countries whose rows the file contains. */
   countries: string[];
   format: Format;
-  /** The version of the file, which changes with each publication up to the day. */
+  /** The version of the file: the number of the newest published run up to the day. */
   version: string;
 }
 
 type Named = Omit<FileOfDay, 'countries' | 'version'> & { country: string | undefined };
 
-/** Returns the name under which a client saves a file. Without a country the file holds all countries. */
+/** Returns the name under which a client saves a file. A name without a country means all countries. */
 export function fileNameOf({ view, country, date, format }: Named): string {
   const name = [view, ...(country ? [country.toUpperCase()] : []), date].join('-');
   return `${name}.${format}`;
 }
 
 export interface DownloadOptions extends Context {
-  /** The address of the API for clients, without a slash at the end. */
+  /** The public address of the API, without a slash at the end. */
   baseUrl: string;
-  /** The pools of sessions on the readers, then on the writer. A pool bounds parallel files and the time of a query. */
+  /** The session pools for downloads: first of the standbys, then of the primary server. */
   downloadPools: readonly Pool[];
 }
 
 /**
- * Returns a function that makes a requested file completely before it is sent, so that a slow client holds no session.
- * The function caches the last files.
+ * Returns a function that makes or finds in its cache a requested file. A file is complete before it is sent, so that a
+ * slow client occupies no database session.
  */
 export function createFiles({ downloadPools, readers, SUPPRESS_BELOW }: DownloadOptions) {
   const kept = new LRUCache<string, Buffer, FileOfDay>({
     maxSize: room_bytes,
     sizeCalculation: ({ length }) => length,
     ttl: lifetimes.download_ms,
-    // A file that leaves the cache while it is made is still sent.
+    // A file that leaves the cache during its creation is still sent.
     ignoreFetchAbort: true,
     fetchMethod: (_key, _stale, { context: file }) => make(file),
   });
@@ -67,7 +67,7 @@ export function createFiles({ downloadPools, readers, SUPPRESS_BELOW }: Download
     return Buffer.concat(parts);
   }
 
-  /** Returns a file, made on the first available reader that has the file's version, else on the writer. */
+  /** Makes a file on the first available standby that has the file's version, otherwise on the primary server. */
   async function make(file: FileOfDay): Promise<Buffer> {
     const states = readers.states();
     const up = downloadPools.slice(0, -1).filter((_, at) => states[at]?.is_up);

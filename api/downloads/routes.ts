@@ -22,7 +22,7 @@ const mediaTypes: Record<Format, string> = {
   parquet: 'application/vnd.apache.parquet',
 };
 
-/** Sends the part of a file that the header `Range` asks for, else the whole file. */
+/** Sends the part of a file that the header `Range` requests, or the whole file without a usable `Range`. */
 function sendPart(response: Response, content: Buffer): void {
   const ranges = response.req.range(content.length);
   if (ranges === -1) {
@@ -41,8 +41,8 @@ function sendPart(response: Response, content: Buffer): void {
 }
 
 /**
- * Returns the routes of `/downloads`, its data dictionary and its files, which need no token. A date without a
- * snapshot has no files.
+ * Returns the routes of the page `/downloads`, its data dictionary and its files. Downloads need no token. A date
+ * without a snapshot has no files.
  */
 export function createDownloads(options: DownloadOptions, limitPage: RequestHandler): Router {
   const { readers, now, limiter } = options;
@@ -50,7 +50,7 @@ export function createDownloads(options: DownloadOptions, limitPage: RequestHand
   const makeFile = createFiles(options);
   const { files } = workLimits(options);
 
-  /** Returns the version of a day's files, which changes with each snapshot up to the day; undefined without one. */
+  /** Returns the version of a day's files, the number of the newest run up to the day; undefined without a snapshot. */
   async function findVersion(date: string, countries: string[]): Promise<string | undefined> {
     const { rows } = await sql<{ version: string; has_day: boolean | null }>`
       select max(run_id) as version, bool_or(dump_date = ${date}) as has_day
@@ -88,7 +88,7 @@ export function createDownloads(options: DownloadOptions, limitPage: RequestHand
       const message = `No snapshot was published for ${date}.`;
       throw new HttpError(404, { message, code: 'NO_SNAPSHOT' });
     }
-    // The client may have disconnected while its request waited.
+    // The client may disconnect while its request is queued, so the handler checks before making the file.
     const content = await limiter.inTurn(files, addressKeyOf(request), async () =>
       isGivenUp(response) ? undefined : makeFile({ view, date, countries, format, version }),
     );
@@ -97,7 +97,7 @@ export function createDownloads(options: DownloadOptions, limitPage: RequestHand
     response
       .attachment(fileNameOf({ view, country, date, format }))
       .set('Content-Type', mediaTypes[format]);
-    // A CSV file is compressed when it is sent and has no ranges: they would select bytes of the compressed file.
+    // A CSV file is compressed when sent, so it accepts no `Range`: a range would select compressed bytes.
     if (format === 'csv') response.send(content);
     else sendPart(response.set('Accept-Ranges', 'bytes'), content);
   });

@@ -1,8 +1,8 @@
 import { escapeIdentifier, escapeLiteral, type PoolClient, types } from 'pg';
 
 /**
- * The views that may be downloaded, each with the content of its file for a day: rows of the day, rows of the last
- * month that ended by then, or a whole dictionary. Views of companies and entries are missing: they hold persons.
+ * Lists the views that may be downloaded, and the rows in a file: of the day, of the newest complete month, or all rows
+ * of a dictionary. Views of companies and entries are excluded, since they contain personal data.
  */
 const grains = {
   daily_stat: 'day',
@@ -22,28 +22,28 @@ const grains = {
 
 export type View = keyof typeof grains;
 
-/** The views that may be downloaded, in the order in which the page shows them. */
+/** Lists the views that may be downloaded, in the order in which the page `/downloads` shows them. */
 export const views = Object.entries(grains).map(([view, grain]) => ({ view: view as View, grain }));
 
 export function isView(name: string): name is View {
   return Object.hasOwn(grains, name);
 }
 
-/** Returns the columns of a statistic's file, in which `is_suppressed` precedes the last column, `country_code`. */
+/** Inserts the column `is_suppressed` before `country_code`, the last column of a statistics file. */
 export function placeFlag<Column>(columns: Column[], flag: Column): Column[] {
   return columns.toSpliced(-1, 0, flag);
 }
 
-/** The Postgres type of counts, as an OID. */
+/** The type of counts in PostgreSQL (`bigint`), as an OID. */
 const countType: number = types.builtins.INT8;
 
 function rowsOf(view: View, date: string, countries: string[]): string {
   const day = escapeLiteral(date);
   const codes = countries.map((code) => escapeLiteral(code)).join(', ');
   const ofCountries = `country_code in (${codes})`;
-  // All countries share one dictionary of event types.
+  // The dictionary of event types is the same for all countries.
   if (view === 'event_type') return `select * from analyst.${view}`;
-  // The views of the schema analyst hold the dictionaries of one country only.
+  // The dictionary views of the schema `analyst` have the rows of only one country.
   if (grains[view] === 'dictionary')
     return `select * from registry.shown_${view} where ${ofCountries}`;
   if (view === 'stock_daily')
@@ -53,7 +53,9 @@ function rowsOf(view: View, date: string, countries: string[]): string {
   return `${all} month = (date_trunc('month', ${day}::date + 1) - interval '1 month')::date`;
 }
 
-/** Returns the query of a file, whose rows always have the same order. `is_suppressed` marks a hidden count. */
+/**
+ * Returns the query for the rows of a file, always in the same order. `is_suppressed` marks rows with a hidden count.
+ */
 export async function queryOf(
   client: PoolClient,
   { view, date, countries }: { view: View; date: string; countries: string[] },
@@ -66,7 +68,7 @@ export async function queryOf(
   const counts: string[] = [];
   const columns = fields.map(({ name, dataTypeID }) => {
     const column = escapeIdentifier(name);
-    // Small counts of `daily_stat` are shown, since `GET /stats/day/{date}` publishes these counts, too.
+    // Small counts of `daily_stat` stay visible, since `GET /stats/day/{date}` publishes the same counts.
     const isCount = dataTypeID === countType && !name.startsWith('days_') && view !== 'daily_stat';
     if (!isCount) return column;
     const isSmall = `${column} > 0 and ${column} < ${SUPPRESS_BELOW}`;

@@ -1,26 +1,28 @@
-// Schemas that the descriptions of endpoints share; ../events/event-fields.ts has the `meta` of feeds.
-// `openapi/glossary.json` describes the fields by their names.
+// These schemas are shared by the descriptions of endpoints; ../events/event-fields.ts has the `meta` of feeds.
+// `openapi/glossary.json` describes each field by its name.
 import { z } from 'zod';
 
 export const text = z.string();
 
-/** A time in whole seconds, as `formatTimestamp` writes it. */
+/** Checks a time in whole seconds, as `formatTimestamp` writes it. */
 export const time = z.iso.datetime({ offset: true });
 
-/** A time with microseconds. */
+/** Checks a time with microseconds. */
 export const preciseTime = z.iso.datetime({ precision: 6 });
 
-/** Returns the schema of an object that the OpenAPI document names, and the glossary describes by that name. */
+/**
+ * Returns the schema of an object with a name in the OpenAPI document; the glossary has its description by this name.
+ */
 export function model<Shape extends z.ZodRawShape>(id: string, shape: Shape) {
   return z.strictObject(shape).meta({ id });
 }
 
-/** Returns the schema of a body with `success`, `data` and, if given, `meta`. */
+/** Returns the schema of an answer with `success`, `data` and optionally `meta`. */
 export function answersSuccess(data: z.ZodType, meta?: z.ZodType) {
   return { answer: z.strictObject({ success: z.literal(true), data, ...(meta && { meta }) }) };
 }
 
-/** Returns the schema of a body with `status`, `data` and, if given, `meta`. */
+/** Returns the schema of an answer with `status`, `data` and optionally `meta`. */
 export function answersStatus(data: z.ZodType, meta?: z.ZodType) {
   return { answer: z.strictObject({ status: z.literal('success'), data, ...(meta && { meta }) }) };
 }

@@ -9,17 +9,20 @@ const unsupported = 'The request body must be sent as application/json in UTF-8.
 
 const otherCharset = /;\s*charset\s*=\s*(?!"?utf-?8"?\s*(?:;|$))/i;
 
-/** Matches a string in valid JSON, and the colon that follows the string if the string is a key. */
+/** Matches a string in valid JSON; the second group matches the colon if the string is a key. */
 const stringOfJson = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?/g;
 
-/** Returns a key that occurs twice in one object of the JSON; else undefined. `JSON.parse` keeps the last value alone. */
+/**
+ * Returns a key that occurs twice in one object of a JSON text; undefined without one. (`JSON.parse` ignores
+ * repetition.)
+ */
 function findRepeatedKey(json: string): string | undefined {
   const kept: string[] = [];
   JSON.parse(json, function keep(this: unknown, key, value) {
     if (!Array.isArray(this)) kept.push(key);
     return value as unknown;
   });
-  // The last key is the empty key with which `JSON.parse` passes the whole value to its reviver.
+  // `JSON.parse` passes the whole value to its reviver last, with an empty key that is no key of the text.
   kept.pop();
   kept.sort();
   return [...json.matchAll(stringOfJson)]
@@ -36,7 +39,7 @@ function parseJson(bytes: Buffer): unknown {
     json = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     value = JSON.parse(json);
   } catch {
-    // The error of `JSON.parse` quotes the body, and is not passed on.
+    // The message of the `JSON.parse` error quotes the request body, so the error is not passed on.
     throw new HttpError(400, { message: malformed });
   }
   refuseHuge(value, ['body']);
@@ -48,7 +51,7 @@ function parseJson(bytes: Buffer): unknown {
 
 const checkType: RequestHandler = (request, _response, next) => {
   const isEmpty = request.headers['content-length'] === '0';
-  // `request.is` returns null for a request without a body.
+  // The function `request.is` returns null for a request without a body.
   const type = isEmpty ? null : request.is('application/json');
   if (type === false || (type && otherCharset.test(request.get('Content-Type')!))) {
     throw new HttpError(415, { message: unsupported });
@@ -56,7 +59,7 @@ const checkType: RequestHandler = (request, _response, next) => {
   next();
 };
 
-/** Read the JSON body of a request into `request.body`, which is undefined without a body. */
+/** Reads the JSON body of a request into `request.body`; undefined without a body. */
 export const readBody: RequestHandler[] = [
   checkType,
   readBounded(sizes.body_bytes, raw({ type: 'application/json', limit: sizes.body_bytes })),

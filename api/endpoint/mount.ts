@@ -20,15 +20,17 @@ import { addressKeyOf } from '../http/limiter.ts';
 import { setTag } from '../http/etag.ts';
 import { parse } from './validate.ts';
 
-/** The path below which all endpoints of this version of the API lie. */
+/** The common beginning of the paths of all endpoints of this API version. */
 export const basePath = '/api/v1';
 
-/** Checks whether the answers of an endpoint are public: pages of any origin may read and caches may keep them. */
+/** Checks whether the answers of an endpoint are public: any website may read them, and caches may keep them. */
 export function isPublic({ auth, method }: Endpoint['description']): boolean {
   return auth === 'none' && method === 'get';
 }
 
-/** Returns a router of endpoints. A request passes rate limit, authentication, body, validation and handler. */
+/**
+ * Returns the router of all endpoints. A request passes rate limit, authentication, parsing, validation and handler.
+ */
 export function mountEndpoints(
   endpoints: Endpoint[],
   options: Context & { CORS_ORIGINS: string[] },
@@ -40,8 +42,8 @@ export function mountEndpoints(
     response.locals.token = await find(request);
     next();
   };
-  // A request with a guessed token counts for its address: a count per guessed token would add a row each. A revoked
-  // or expired token gets a 401, even beyond the rate limit.
+  // An unknown token counts for the rate limit of the client's address: each guessed token would otherwise add a row. A
+  // revoked or expired token gets a 401, even beyond the rate limit.
   const limitToken = limiter.limitRequests(
     limits.general,
     (request) => tokenOf(request)?.hash,
@@ -56,7 +58,7 @@ export function mountEndpoints(
     };
   };
   const byPath = Map.groupBy(endpoints, ({ description }) => description.path);
-  // Paths without a parameter are mounted first, so that `/tokens/verify` does not name a token `verify`.
+  // Paths without a parameter are mounted first, otherwise `/tokens/{token_ref}` would match `/tokens/verify`.
   const paths = [...byPath].toSorted(
     ([one], [other]) => Number(one.includes('{')) - Number(other.includes('{')),
   );
@@ -71,7 +73,7 @@ export function mountEndpoints(
         ...(auth === 'none'
           ? [limiter.limitRequests(limit ?? limits.general)]
           : [identify, limitToken, enter(auth), ...limitCaller]),
-        // The body of a GET is ignored, since HTTP defines no meaning for it.
+        // The body of a GET request is ignored, since HTTP defines no meaning for it.
         ...(method === 'get' ? [] : readBody),
         answer(one, options),
       );
@@ -82,13 +84,13 @@ export function mountEndpoints(
   return router;
 }
 
-/** Returns the CORS middleware, which names the origins that may read the answers. */
+/** Returns the CORS middleware, which permits pages of the given origins to read answers. */
 function share(origin: '*' | string[] = []): RequestHandler[] {
   if (origin.length === 0) return [];
   return [cors({ origin, exposedHeaders, maxAge: 86_400, preflightContinue: true })];
 }
 
-// Notes the path by which the metrics count requests, and forbids caches to keep answers that need or hold a token.
+// Records the path template for the metrics, and forbids caches to store answers that need or contain a token.
 function begin(path: string, isOpen: boolean): RequestHandler {
   return (_request, response, next) => {
     response.locals.path = basePath + path;
@@ -116,16 +118,16 @@ function answer(one: Endpoint, options: Context): RequestHandler {
     const parts = { params: request.params, query: request.query, body: given };
     const fields = { ...parts.query, ...(given as object) };
     const asked = await parse(schema, parts, check && (() => check(fields)));
-    // The handler is skipped after the deadline: a client must not pay for an answer that it does not get.
+    // After the deadline the handler is skipped, since a client must not pay for an answer that it does not get.
     if (response.headersSent) return;
     const { caller } = response.locals;
     const claim = () => claimAnswer(response);
     const context = { caller, request, response, claim, options };
     const call = { ...asked, ...context } as Call<Auth, unknown, unknown, unknown>;
     const client = caller ? `account ${caller.account_id}` : addressKeyOf(request);
-    // The client may be gone when its queued request starts.
+    // The client may disconnect while its request is queued; then the handler is skipped.
     const handle = async () => (isGivenUp(response) ? undefined : one.handle(call));
-    // Changes of an account run one after another, so that none holds a database session while it waits for the lock.
+    // Changes of an account run one after another: a change that waits for the account lock would occupy a session.
     const answered = await limiter.inTurn(requests, client, () =>
       isInTurn ? limiter.inTurn(changes, client, handle) : handle(),
     );

@@ -17,7 +17,7 @@ const typeNames: Record<string, string> = {
   object: 'an object',
 };
 
-/** The codes and words for a bound: on the characters of a string, on the items of a list, or on a number itself. */
+/** The error code, verb and unit for a limit on the length of a string or list, or on a number itself. */
 const bounds: Record<string, [code: FieldCode, verb: string, unit: string]> = {
   'string too_small': ['too_short', 'be at least', ' characters'],
   'string too_big': ['too_long', 'not be longer than', ' characters'],
@@ -27,12 +27,12 @@ const bounds: Record<string, [code: FieldCode, verb: string, unit: string]> = {
   too_big: ['out_of_range', 'not be greater than', ''],
 };
 
-/** Returns the name of a field without `query` or `body` before it, but with its position in a list: `value.3`. */
+/** Returns the name of a field, without `query` or `body`, but with the position in a list (`value.3`). */
 function fieldOf(path: readonly PropertyKey[]): string {
   return path.length > 1 ? path.slice(1).join('.') : String(path[0] ?? 'body');
 }
 
-/** Returns the name of a part or of a field of a request, as the subject of a sentence. */
+/** Returns the name of a field, or of a whole part of the request, as the subject of an error message. */
 function subjectOf(path: readonly PropertyKey[]): string {
   return path.length > 1 ? `The ${fieldOf(path)} field` : `The request ${fieldOf(path)}`;
 }
@@ -43,7 +43,9 @@ function sizeFault(issue: Extract<RawIssue, { code: 'too_small' | 'too_big' }>):
   return [code, `must ${verb} ${bound}${Number(bound) === 1 ? unit.replace(/s$/, '') : unit}.`];
 }
 
-/** Returns the code of a broken rule, and what is wrong with the field: as `coded` states for a rule of our own. */
+/**
+ * Returns the error code of a broken rule, and the words after the field's name. `coded` sets both for our own rules.
+ */
 function faultOf(issue: RawIssue): Fault {
   if (issue.code === 'custom') {
     const { code = 'invalid', wrong = 'is not valid.' } = (issue.params ?? {}) as Rule;
@@ -70,7 +72,7 @@ function faultOf(issue: RawIssue): Fault {
   }
 }
 
-/** Returns the message of a broken rule that defines no message itself. */
+/** Returns the error message for a broken rule that has no message of its own. */
 const messageOf = (issue: RawIssue) => `${subjectOf(issue.path ?? [])} ${faultOf(issue)[1]}`;
 
 function problemOf(text: string, part: string | undefined): string | undefined {
@@ -79,7 +81,7 @@ function problemOf(text: string, part: string | undefined): string | undefined {
   return text.isWellFormed() ? undefined : 'must not contain half of a surrogate pair.';
 }
 
-/** Throws a 422 when a list or an object is longer than any valid one. */
+/** Throws a 422 when a list or an object has more items than any valid request. */
 function refuseLong(value: object, path: string[]): void {
   if (Object.keys(value).length <= sizes.items) return;
   const isRepeated = path[0] === 'query' && path.length > 1;
@@ -90,8 +92,8 @@ function refuseLong(value: object, path: string[]): void {
 }
 
 /**
- * Throws a 400 when the value at `path` is nested too deeply, and a 422 when an inner list or object is too long.
- * All other checks run later, since their work grows with the number of faults.
+ * Throws a 400 when the value at `path` is nested too deeply, and a 422 when an inner list or object is too long. All
+ * other checks run later, since their work grows with the count of errors.
  */
 export function refuseHuge(value: unknown, path: string[]): void {
   if (typeof value !== 'object' || value === null) return;
@@ -103,7 +105,7 @@ export function refuseHuge(value: unknown, path: string[]): void {
 }
 
 /**
- * Returns a problem for each text that Postgres cannot store. U+FFFD in a query is a problem too, since it replaces
+ * Returns a problem for each text that PostgreSQL cannot store. U+FFFD in a query is a problem too, since it replaces
  * bytes that are not UTF-8.
  */
 function findBadText(value: unknown, path: string[] = []): Problem[] {
@@ -127,8 +129,8 @@ function problemsOf(issue: z.core.$ZodIssue): Problem[] {
 }
 
 /**
- * Parses a request by a schema of its parts, `z.object({ params, query, body })`. Throws a 422 that names every
- * wrong field, also the problems that `check` returns. `invalid` of ../http/errors.ts writes its message and count.
+ * Parses a request by the schema `z.object({ params, query, body })`. Throws a 422 that names every wrong field and the
+ * problems from `check`. `invalid` of ../http/errors.ts writes the message.
  */
 export async function parse<Output>(
   schema: z.ZodType<Output>,

@@ -33,7 +33,7 @@ export const langField = z
   .optional()
   .meta({ description: '(+) Adds `text` to each event: a sentence in this language.' });
 
-/** The first number of a company by rank: `registry.primary_identifier` of `sql/function/07_number.sql`. */
+/** A company's first number by rank, from `registry.primary_identifier` in `sql/function/07_number.sql`. */
 export const numberFields = {
   primary_identifier: text.nullable(),
   identifier_type: identifierType.or(z.null()),
@@ -48,15 +48,15 @@ export const companyEvent = model('CompanyEvent', {
   reference: text.nullable(),
 });
 
-/** The newest published day of each registry, from `registry.published_days` of `sql/function/16_run.sql`. */
+/** The newest published day of each registry, from `registry.published_days` in `sql/function/16_run.sql`. */
 const published = z.record(z.string(), z.iso.date());
 
-/** The fields in `meta` of all feeds and histories. */
+/** The fields in `meta` of every event feed and event history. */
 export const feedMetaFields = { published, fetched_at: time };
 
 export const pageMeta = model('EventPageMeta', { ...pageMetaFields, ...feedMetaFields });
 
-/** Adds a sentence to each event, if there is a language. `typeOf` returns the type of its company's number. */
+/** Adds a sentence in `lang` to each event. `typeOf` returns the identifier type of the event's company. */
 export function withWords<E extends z.output<typeof event>>(
   events: E[],
   lang: Language | undefined,

@@ -18,10 +18,10 @@ import {
   type SearchDictionary,
 } from '../search/filter.ts';
 
-// This file checks the filters of feeds and histories; sql/function/15_feed.sql selects the events.
+// This file checks the filters of event feeds and histories; sql/function/15_feed.sql selects the events.
 const wordList = z.string().min(1).max(sizes.filter);
 
-/** Returns the fields of a filter. `list` makes the schema of a list of words from its name. */
+/** Returns the schemas of a filter's fields. `list` makes the schema of a field with several words, from its name. */
 const fieldsOf = <List extends z.ZodType>(list: (id: string) => List) => ({
   event_type: list('EventTypes'),
   severity: list('Severities'),
@@ -36,7 +36,7 @@ const fieldsOf = <List extends z.ZodType>(list: (id: string) => List) => ({
   to_date: dateField.optional(),
 });
 
-/** The fields of a filter in a query, where a list is a text with commas. */
+/** The fields of an event filter in a query; a list is a text with commas. */
 export const filterFields = fieldsOf((id) => wordList.meta({ id }).optional());
 
 const wordsOrArray = z
@@ -44,16 +44,16 @@ const wordsOrArray = z
   .optional()
   .meta({ description: 'A list, or a text with commas.' });
 
-/** The filter of a body. */
+/** The event filter in a JSON body; a list is a text with commas or an array. */
 export const filterBody = z.strictObject(fieldsOf(() => wordsOrArray)).meta({ id: 'FeedFilter' });
 
-/** A filter in the words of a client, with the scope of the feed. */
+/** An event filter in the client's words, with the scope of the feed. */
 type Asked = z.output<typeof filterBody> & { scope?: z.output<typeof feedScope> };
 
 const listOf = (given: string | string[]) =>
   [given].flat().flatMap((text) => text.split(',').map((word) => word.trim()));
 
-/** Returns the words of a field if all countries share them; undefined for a field whose words differ by country. */
+/** Returns the known words of a filter field; undefined for a field whose words differ by country. */
 async function readShared(db: Db, field: keyof typeof filterLists): Promise<string[] | undefined> {
   const enums: Record<string, z.ZodEnum> = { severity, event_class: eventClass, category };
   if (field !== 'event_type' && field !== 'source') return enums[field]?.options.map(String);
@@ -61,7 +61,7 @@ async function readShared(db: Db, field: keyof typeof filterLists): Promise<stri
   return rows.map((row) => Object.values(row)[0]!);
 }
 
-/** Returns a known word as its own code, or for an unknown word a problem that names similar words. */
+/** Returns the code of a known word; for an unknown word, a problem that suggests similar words. */
 function findWord(field: string, word: string, known: string[]): FoundCodes {
   if (known.includes(word)) return { codes: [word] };
   const given = field === 'event_type' ? word.toUpperCase() : word.toLowerCase();
@@ -72,8 +72,9 @@ function findWord(field: string, word: string, known: string[]): FoundCodes {
 }
 
 /**
- * Returns the countries of a filter; undefined for all. Without `country`, `scope=all` selects the countries of the
- * sources, else the first country. Returns a problem when no source of the filter belongs to `country`.
+ * Returns the countries that a filter selects; undefined for all countries. Without `country`, the filter's sources
+ * select the countries if `scope=all`; without sources, the first country. Returns a problem if no source belongs to
+ * `country`.
  */
 async function findCountries(
   db: Db,
@@ -89,7 +90,7 @@ async function findCountries(
     where source = any(${listOf(source)})
   `.execute(db);
   const own = rows.map(({ code }) => code);
-  // `resolveFeedFilter` refuses unknown sources.
+  // `resolveFeedFilter` refuses unknown sources before this point.
   if (own.length === 0 || own.some((code) => country !== undefined && chosen.includes(code)))
     return [chosen];
   const wrong = 'The source field must name a source of the country.';
@@ -97,8 +98,8 @@ async function findCountries(
 }
 
 /**
- * Returns a filter in codes. Throws a 422 for unknown words that names similar words; `within` is the path of the
- * filter in the request, such as `filters.`.
+ * Translates the words of a filter into codes. Throws a 422 for unknown words, which suggests similar words. `within`
+ * is the path of the filter in the request, such as `filters.`.
  */
 export async function resolveFeedFilter(db: Db, asked: Asked, within = ''): Promise<FeedFilter> {
   const { from_date, to_date } = asked;

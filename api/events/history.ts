@@ -29,7 +29,7 @@ const historyMeta = model('HistoryMeta', {
   is_watched: z.boolean(),
 });
 
-/** The parts of the description that both endpoints of histories share. */
+/** The part of the description that both endpoints of event histories share. */
 const answered = {
   headers: tagged.headers,
   ...answersStatus(z.strictObject({ events: z.array(event) }), historyMeta),
@@ -38,7 +38,7 @@ const answered = {
 
 const queryFields = { ...filterFields, lang: langField, ...pagingFields };
 
-/** The call of a history; the query may have further fields. */
+/** The parts of a request that `readHistory` needs; the query may have further fields. */
 type Asked = Pick<
   Call<'token', never, z.output<z.ZodObject<typeof queryFields>>, never>,
   'query' | 'caller' | 'response' | 'options'
@@ -51,7 +51,7 @@ type Found = {
   identifier_type: string | null;
 };
 
-/** Returns the answer with a page of the events of a company. Throws a 404 for an unknown company. */
+/** Returns one page of the events of a company as an answer. Throws a 404 for an unknown company. */
 async function readHistory(
   { query, caller: { account_id, snapshot_no }, response, options: { readers, now } }: Asked,
   named: CompanyName,

@@ -4,7 +4,7 @@ import { writeSuccess } from '../endpoint/endpoint.ts';
 import { setTag } from '../http/etag.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
 
-/** The parts of the descriptions of endpoints whose answers have an `ETag`. */
+/** The part of the description that endpoints with an `ETag` share. */
 export const tagged = {
   headers: z.object({ 'If-None-Match': z.string().optional() }),
   errors: {
@@ -12,7 +12,9 @@ export const tagged = {
   },
 };
 
-/** Returns an answer and sets its `ETag`, which ignores `fetched_at`. Throws a 304 for a client that has the answer. */
+/**
+ * Sets the `ETag` of an answer without `fetched_at`, and returns the answer. Throws a 304 if the client has the answer.
+ */
 export function answerTagged(response: Response, data: string, meta: object, now: Date): string {
   setTag(response, data + JSON.stringify(meta));
   return writeSuccess(data, { ...meta, fetched_at: formatTimestamp(now) });

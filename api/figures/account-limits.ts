@@ -1,16 +1,18 @@
-/** The bounds of one account, which protect other accounts. rate-limits.ts has the limits by time, also of mails. */
+/**
+ * The limits of one account, which protect other accounts. rate-limits.ts has the limits of requests and mails by time.
+ */
 export const bounds = {
-  /** The maximum number of companies on a watch list, whether ready, queued or failed. */
+  /** The maximum number of companies on a watch list, including queued and failed ones. */
   WATCHES_PER_ACCOUNT: 10_000,
-  /** The maximum number of company numbers of an account that wait for their import. */
+  /** The maximum number of an account's company numbers that are queued for import. */
   QUEUED_NUMBERS_PER_ACCOUNT: 1_000,
-  /** The maximum number of API tokens that are neither revoked nor expired, and of ended tokens that are kept. */
+  /** The maximum number of usable API tokens of an account, and of its ended tokens that are kept. */
   TOKENS_PER_ACCOUNT: 100,
-  /** The maximum number of requests a day that add companies. Each request can cause a mail. */
+  /** The maximum number of requests a day that add companies to a watch list. Each such request can cause a mail. */
   SUBMISSIONS_PER_DAY: 1_000,
-  /** The maximum number of requests in progress in a process; without a token, per address. */
+  /** The maximum number of requests that an account (without a token: an address) runs in one process in parallel. */
   REQUESTS_IN_FLIGHT: 8,
-  /** The maximum number of searches in progress in one process. */
+  /** The maximum number of searches that an account runs in one process in parallel. */
   SEARCHES_IN_FLIGHT: 2,
 };
 

@@ -1,16 +1,16 @@
 import { day_ms, hour_ms } from '../../sql/process/durations.ts';
 
 export const lifetimes = {
-  /** The lifetime of a one-time token of a registration or a recovery, in s. */
+  /** The lifetime of a mailed one-time token for a registration or a recovery, in seconds. */
   oneTimeToken_s: 24 * 3_600,
-  /** The longest lifetime of an API token that expires, in days. */
+  /** The maximum lifetime of an API token that expires, in days. */
   apiToken_days: 365,
-  /** The lifetime of an answer with an `Idempotency-Key`, in ms; then `sql/retention/delete_done.sql` deletes it. */
+  /** The lifetime in ms of an answer stored by `Idempotency-Key`; later `sql/retention/delete_done.sql` deletes it. */
   idempotentAnswer_ms: day_ms,
-  /** The lifetime of a signature of Stripe, in s. */
+  /** The maximum age of a Stripe signature on a webhook, in seconds. */
   stripeSignature_s: 300,
-  /** The time after a rotation in which the replaced secret of a webhook still signs, in ms. */
+  /** The time in ms in which a replaced webhook secret still signs deliveries. */
   previousSecret_ms: day_ms,
-  /** The lifetime in ms of a file of `/downloads` in memory and in caches. */
+  /** The lifetime in ms of a downloaded file in the memory of the process and in HTTP caches. */
   download_ms: hour_ms,
 };

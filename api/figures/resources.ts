@@ -1,25 +1,25 @@
-/** The numbers of sessions of a process on a database server. */
+/** The numbers of database sessions of an API process on one database server. */
 export const sessions = {
-  /** The number of sessions that count limits and check tokens; parallel requests share one statement. */
+  /** The number of sessions for rate limits and token checks; parallel requests share one statement. */
   gate: 3,
-  /** The number of sessions for downloads, which take no session from other requests. */
+  /** The number of sessions for downloads, so that downloads take no session from other requests. */
   downloads: 2,
 };
 
-/** The maximum number of entries about clients in the memory of a process. */
+/** The maximum numbers of entries about clients in the memory of an API process. */
 export const memory = {
   windows: 10_000,
   tokens: 10_000,
-  /** The maximum number of tokens whose uses wait for the writer; uses of further tokens are lost. */
+  /** The maximum number of tokens whose uses are queued for the database; uses of further tokens are dropped. */
   uses: 10_000,
 };
 
-/** The figures of batches; the calls of a batch share one statement. */
+/** The figures of batches. One SQL statement serves all calls of a batch. */
 export const batches = {
-  /** The count of calls from which a batch delays the next batch, so that more calls share it. */
+  /** The count of calls in a batch from which the next batch is delayed, so that more calls share it. */
   large: 6,
-  /** The delay after a large batch, in ms. With 64 clients the writer takes a third less CPU for each search. */
+  /** The delay in ms after a large batch. With 64 clients it saves a third of the database CPU for each search. */
   pause_ms: 5,
-  /** The pause between two writes of the uses of tokens, in ms. */
+  /** The pause in ms between two writes of the uses of tokens to the database. */
   uses_ms: 250,
 };

@@ -2,15 +2,15 @@ import { type RequestHandler, urlencoded } from 'express';
 import { sizes } from '../figures/sizes.ts';
 import { HttpError } from './errors.ts';
 
-/** Makes the 413 for a body that is larger than a bound; the answer closes the connection. */
+/** Returns the 413 error for a request body that is too large; the answer closes the connection. */
 function tooLarge(most_bytes: number): HttpError {
   const message = `The request body must not be larger than ${most_bytes} bytes.`;
   return new HttpError(413, { message }, { Connection: 'close' });
 }
 
 /**
- * Returns a middleware that reads a body by a parser of Express, and refuses a body larger than a bound as soon as
- * the body is known to be larger. The parser alone would read a large body to its end.
+ * Returns a middleware that reads a body by a parser of Express. It refuses a body that is too large as soon as the
+ * size is known; the parser alone would read the body to its end.
  */
 export function readBounded(most_bytes: number, parser: RequestHandler): RequestHandler {
   return (request, response, next) => {
@@ -18,7 +18,7 @@ export function readBounded(most_bytes: number, parser: RequestHandler): Request
     let isDone = false;
     const finish = (error?: unknown) => {
       request.off('data', add);
-      // A compressed body may be too large only after inflation.
+      // A compressed body may exceed the limit only after decompression.
       const isLarge = (error as { type?: string } | undefined)?.type === 'entity.too.large';
       if (!isDone) next(isLarge ? tooLarge(most_bytes) : error);
       isDone = true;
@@ -33,7 +33,7 @@ export function readBounded(most_bytes: number, parser: RequestHandler): Request
   };
 }
 
-/** Reads the posted form of a page into `request.body`. */
+/** Reads a form that a page posts into `request.body`. */
 export const readForm = readBounded(
   sizes.form_bytes,
   urlencoded({ extended: false, limit: sizes.form_bytes, parameterLimit: 10 }),

@@ -1,7 +1,4 @@
-/**
- * Returns a function that reads a value once and caches it, such as a dictionary that changes only with a release.
- * An error of the read is not cached.
- */
+/** Returns a function that reads a value (such as a dictionary) once, and caches it. An error is not cached. */
 export function keep<Value>(read: () => Promise<Value>): () => Promise<Value> {
   let kept: Promise<Value> | undefined;
   return () => {

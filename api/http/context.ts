@@ -5,35 +5,35 @@ import type { Db } from '../../sql/connection/kysely.ts';
 import type { Readers } from '../../sql/connection/readers.ts';
 import type { Limiter } from './limiter.ts';
 
-/** Counts the uses of tokens after their requests. */
+/** Counts the uses of API tokens after their requests. */
 export interface Uses {
-  /** Notes a use of the token with this hash, 64 hexadecimal digits. */
+  /** Records a use of the token whose SHA-256 is `hash`, in 64 hexadecimal digits. */
   count(hash: string, used_at: Date, ip: string | null): void;
-  /** Writes the noted uses to the database, if the writer answers; never fails. */
+  /** Writes the recorded uses to the database; ignores a database that is not available. */
   flush(): Promise<void>;
 }
 
-/** The options that all rooms of the API share; a room that needs more declares them. */
+/** The options that all folders of `api/` share; a folder with further options declares its own type. */
 export interface Context extends Bounds, Prices {
-  /** The tables on the writer (the primary server): customers, their tokens, limits, credits and watch lists. */
+  /** The tables of customers on the primary server: accounts, tokens, limits, credits and watch lists. */
   db: Db;
-  /** Own sessions on the writer for limits and tokens, so that slow statements elsewhere do not delay them. */
+  /** Separate sessions on the primary server for limits and tokens, so that slow statements do not delay them. */
   gate: Db;
-  /** The data of the registries, on a standby or on the writer. */
+  /** Reads the data of the registries from a standby or the primary server. */
   readers: Readers;
-  /** The uses of tokens that are not counted yet. */
+  /** The uses of tokens that are not yet written to the database. */
   uses: Uses;
   limiter: Limiter;
   logger: Logger;
   now: () => Date;
-  /** The key that signs one-time tokens and unsubscribe links, of at least 32 characters. */
+  /** The key that signs one-time tokens and unsubscribe links; it has at least 32 characters. */
   secretKey: string;
-  /** Whether accounts can be registered. */
+  /** Whether new accounts can be registered. */
   REGISTRATION_OPEN: boolean;
-  /** More domains whose addresses cannot be registered, as `normalizeDomain` returns them. */
+  /** Domains, as `normalizeDomain` returns them, whose addresses the operator excludes from registration. */
   FREE_MAIL_DOMAINS: string[];
   /** Whether webhooks may have private addresses, and addresses without TLS. */
   WEBHOOK_ALLOW_PRIVATE: boolean;
-  /** The bound below which public counts from 1 on are shown as null; 0: all counts are shown. */
+  /** Public counts from 1 to below this number are hidden (null); 0: no count is hidden. */
   SUPPRESS_BELOW: number;
 }

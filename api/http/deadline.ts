@@ -3,8 +3,8 @@ import type { RequestHandler, Response } from 'express';
 import { HttpError, sendError, unavailable } from './errors.ts';
 
 /**
- * Returns a middleware that answers 503 after `deadline_ms`, or 408 to a client that has not sent its whole body.
- * Only the first deadline of a request counts.
+ * Returns a middleware that answers 503 after `deadline_ms`, or 408 to a client whose body is incomplete. Only the
+ * first deadline that is set for a request counts.
  */
 export function answerBy(deadline_ms: number): RequestHandler {
   return (request, response, next) => {
@@ -22,14 +22,14 @@ export function answerBy(deadline_ms: number): RequestHandler {
   };
 }
 
-/** Returns whether no client waits for an answer: the client is gone, or already has an answer. */
+/** Returns whether the client no longer waits for an answer: it has disconnected, or already has an answer. */
 export function isGivenUp(response: Response): boolean {
   return response.headersSent || response.closed;
 }
 
 /**
- * Cancels the deadline if the client still waits, so that a paid answer is sent. Returns whether the deadline was
- * cancelled. In the last third of the time it is too late: the answer would come long after the deadline.
+ * Cancels the deadline if the client still waits, so that a paid answer is sent. Returns whether it was cancelled. In
+ * the last third of the time the deadline stays, since the answer would be far too late.
  */
 export function claimAnswer(response: Response): boolean {
   const { deadline, lastClaim_ms = Infinity } = response.locals;

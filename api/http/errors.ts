@@ -5,30 +5,30 @@ import { retryAfter_s } from '../figures/rate-limits.ts';
 import { sizes } from '../figures/sizes.ts';
 import codes from './codes.json' with { type: 'json' };
 
-/** The code of an error, by which a client chooses its reaction. `codes.json` is the dictionary. */
+/** The code of an error, by which a client program decides what to do. `codes.json` explains every code. */
 export type AnswerCode = keyof typeof codes.answers;
 
-/** The code of the fault of a field. */
+/** The code of an error in one field of a request. */
 export type FieldCode = keyof typeof codes.fields;
 
-/** A fault of a field of a request, with its message and code. */
+/** An error in one field of a request, with its message and code. */
 export type Problem = [field: string, message: string, code: FieldCode];
 
 type ErrorBody = { message: string; code?: AnswerCode | undefined } & Record<string, unknown>;
 
-/** Returns the body of an error with its code, by default the first code of the status. */
+/** Returns the body of an error answer with its `code`; the default is the first code of the HTTP status. */
 export function withCode({ code, ...body }: ErrorBody, status: number) {
   const all = Object.entries(codes.answers) as [AnswerCode, { status: number }][];
   const found = all.find(([, one]) => one.status === status)?.[0];
   return { ...body, code: code ?? found ?? (status < 500 ? 'BAD_REQUEST' : 'SERVER_ERROR') };
 }
 
-/** Returns the options of a zod rule: its code, and what is wrong with the field, which `validate.ts` names. */
+/** Returns the options of a zod rule: an error code and the words after the field's name, which `validate.ts` adds. */
 export function coded(code: FieldCode, wrong: string) {
   return { params: { code, wrong } };
 }
 
-/** An error answer, with the JSON body of the specification and a code. */
+/** An error that becomes an answer, with the JSON body of the specification and a `code`. */
 export class HttpError extends Error {
   readonly status: number;
   readonly body: ErrorBody & { code: AnswerCode };
@@ -42,9 +42,9 @@ export class HttpError extends Error {
   }
 }
 
-/** Makes the 422 of the specification. The `message` is the first problem, with the count of the others. */
+/** Returns a 422 error. Its `message` is the first field error, with the count of further errors. */
 export function invalid(problems: Problem[]): HttpError {
-  // A map groups the problems, because a client may name a field `__proto__`.
+  // The errors are grouped in a Map, since a client may name a field `__proto__`.
   const byField = Map.groupBy(problems.slice(0, sizes.errors), ([field]) => field);
   const list = (at: 1 | 2) =>
     Object.fromEntries([...byField].map(([field, same]) => [field, same.map((one) => one[at])]));
@@ -57,7 +57,7 @@ export function invalid(problems: Problem[]): HttpError {
   });
 }
 
-/** Makes the 503 of a request that cannot be answered now; the client may retry after `wait_s` seconds. */
+/** Returns a 503 error for a request that cannot be answered now; the client may retry after `wait_s` seconds. */
 export function unavailable(
   message = STATUS_CODES[503]!,
   wait_s: number = retryAfter_s.unavailable,
@@ -66,22 +66,19 @@ export function unavailable(
   return new HttpError(503, { message, code }, { 'Retry-After': String(wait_s) });
 }
 
-/** Makes the 503 error of a feature that the operator has switched off. */
+/** Returns a 503 error for a function that the operator has switched off. */
 export function switchedOff(what: string): HttpError {
   const message = `${what} currently switched off.`;
   return unavailable(message, retryAfter_s.switchedOff, 'SWITCHED_OFF');
 }
 
-/** Makes the 503 of a search while the companies are loading. */
+/** Returns the 503 error of a search while the companies are loading. */
 export function loading(): HttpError {
   const message = 'The companies are being loaded for the search.';
   return unavailable(message, retryAfter_s.loading, 'LOADING');
 }
 
-/**
- * Makes the 429 of an exceeded bound, which `message` names; limiter.ts has most messages. A retry may follow `wait_s`
- * later.
- */
+/** Returns a 429 error; `message` names the exceeded limit. The client may retry after `wait_s` seconds. */
 export function tooMany(
   message: string,
   wait_s: number,
@@ -91,7 +88,7 @@ export function tooMany(
   return new HttpError(429, { message, code }, { ...headers, 'Retry-After': String(wait_s) });
 }
 
-/** Returns a middleware that passes methods outside `methods`, the value of `Allow`, to `answerUnmatched`. */
+/** Returns a middleware that records the allowed methods of a path (`Allow`), and leads to `answerUnmatched`. */
 export function onlyAllow(methods: string): RequestHandler {
   return (_request, response, next) => {
     response.locals.allow = methods;
@@ -99,7 +96,7 @@ export function onlyAllow(methods: string): RequestHandler {
   };
 }
 
-/** Answers requests without a route: 404, 405 where the path has other methods, or 204 to OPTIONS. */
+/** Answers requests without a route: 404, or 405 if the path has other methods, or 204 to OPTIONS. */
 export const answerUnmatched: RequestHandler = (request, response) => {
   const allow = response.locals.allow as string | undefined;
   if (allow === undefined) throw new HttpError(404, { message: 'Not Found' });
@@ -109,10 +106,10 @@ export const answerUnmatched: RequestHandler = (request, response) => {
   response.set('Allow', allow).status(204).end();
 };
 
-/** Sends a fault of the service as a page. Returns false for a client that does not accept pages. */
+/** Sends a server error as a page. Returns false for a client that does not accept pages. */
 export type ShowFault = (status: number) => boolean;
 
-/** Sends an error as JSON, or a 5xx as a page if `response.locals.showFault` can send one. */
+/** Sends an error as JSON; a 5xx as a page if `response.locals.showFault` exists and sends one. */
 export function sendError(response: Response, { status, headers, body }: HttpError): void {
   response.set(headers);
   const show = response.locals.showFault as ShowFault | undefined;
@@ -122,14 +119,14 @@ export function sendError(response: Response, { status, headers, body }: HttpErr
 function httpErrorOf(thrown: unknown): HttpError {
   if (thrown instanceof HttpError) return thrown;
   if (isDatabaseAway(thrown)) return unavailable();
-  // Express sets a status on faults of the client, such as a path that cannot be decoded.
+  // Express sets `status` on errors of the client, such as a path that cannot be decoded.
   const { status = 500 } = (thrown ?? {}) as { status?: number };
   return status >= 400 && status < 500
     ? new HttpError(status, { message: STATUS_CODES[status] ?? 'Bad Request' })
     : new HttpError(500, { message: 'Server Error' });
 }
 
-/** Answers a thrown error. Only the log gets the cause of a 5xx, from `response.locals.err`. */
+/** Answers a thrown error. Only the log gets the cause of a 5xx, through `response.locals.err`. */
 export const answerError: ErrorRequestHandler = (thrown: unknown, _request, response, next) => {
   if (response.writableEnded) return;
   const error = httpErrorOf(thrown);
@@ -138,7 +135,7 @@ export const answerError: ErrorRequestHandler = (thrown: unknown, _request, resp
   else sendError(response, error);
 };
 
-/** Refuses a request without `Host` or with several (RFC 9112), and a query that cannot be decoded. */
+/** Refuses a request without exactly one `Host` header (RFC 9112), and a query that cannot be decoded. */
 export const checkHead: RequestHandler = (
   { httpVersion, headersDistinct, url },
   _response,

@@ -2,13 +2,13 @@ import { hash } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { HttpError } from './errors.ts';
 
-/** Returns the `ETag` of a content: a weak validator, since the body may be compressed or hold the current time. */
+/** Returns the weak `ETag` of an answer: equal tags do not mean equal bytes, since a body may be compressed. */
 export function tagOf(content: string | Uint8Array): string {
   return `W/"${hash('sha256', content, 'base64url').slice(0, 22)}"`;
 }
 
 /**
- * Returns whether `If-None-Match` has a tag, by the weak comparison of RFC 9110; an asterisk matches any tag.
+ * Returns whether the header `If-None-Match` contains a tag, by the weak comparison of RFC 9110; `*` matches any tag.
  * `request.fresh` of Express is always false for clients with `fetch`, which adds `Cache-Control: no-cache`.
  */
 export function isKnown(request: Request, tag: string): boolean {
@@ -21,7 +21,7 @@ export function isKnown(request: Request, tag: string): boolean {
   );
 }
 
-/** Sets the `ETag` of a content. Throws a 304 for a client that has the content. */
+/** Sets the `ETag` of an answer. Throws a 304 if the client already has the content. */
 export function setTag(response: Response, content: string | Uint8Array): void {
   const tag = tagOf(content);
   response.set('ETag', tag);

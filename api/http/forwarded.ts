@@ -8,7 +8,7 @@ import { isLoopback } from '../../sql/process/environment.ts';
 /** Matches an address with a port or in brackets, as some proxies write it: `7.7.7.1:1234`, `[2001:db8::1]:443`. */
 const withPort = /^(?:\[(.+)\]|(.+?))(?::\d{1,5})?$/;
 
-/** Returns an address without port and brackets, and any other text unchanged. */
+/** Returns an address without port and brackets; returns any other text unchanged. */
 function withoutPort(text: string): string {
   if (isIP(text)) return text;
   const [, bracketed, bare = ''] = withPort.exec(text) ?? [];
@@ -16,7 +16,7 @@ function withoutPort(text: string): string {
   return isIP(address) ? address : text;
 }
 
-/** Removes the ports from `X-Forwarded-For`: with ports, all clients would count as one client, the proxy. */
+/** Removes the ports from `X-Forwarded-For`, which would make all clients behind a proxy count as one client. */
 export const dropPorts: RequestHandler = (request, _response, next) => {
   const forwarded = request.headers['x-forwarded-for'];
   if (typeof forwarded === 'string') {
@@ -26,16 +26,16 @@ export const dropPorts: RequestHandler = (request, _response, next) => {
   next();
 };
 
-/** Returns the IP address of a client, in its IPv4 form if possible; null when nothing reports an address. */
+/** Returns the IP address of a client, in IPv4 form if possible; null for an unknown address. */
 export function clientAddressOf(request: Request): string | null {
   const address = [request.ip, request.socket.remoteAddress].find((text) => text && isIP(text));
   return address?.split('%', 1)[0]?.replace(/^::ffff:(?=\d+\.)/i, '') ?? null;
 }
 
-/** The headers that proxies add to a request. */
+/** The headers that a proxy adds to a request. */
 const proxyHeaders = ['x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'forwarded', 'via'];
 
-/** Checks whether a program of this machine sent a request to a name of this machine, without a proxy. */
+/** Checks whether a program on this machine sent a request directly, without a proxy. */
 export function isOfThisMachine({ headers, socket }: Request): boolean {
   if (!isLoopback(socket.remoteAddress ?? '')) return false;
   if (proxyHeaders.some((name) => name in headers)) return false;

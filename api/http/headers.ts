@@ -1,10 +1,10 @@
-// The headers of answers. `html/page.ts` sets the language and the caching of pages.
+// Lists the headers of answers; `html/page.ts` sets the language and the caching of pages.
 import type { HelmetOptions } from 'helmet';
 
 /**
- * The security headers of every answer, such as `Content-Security-Policy`. A page loads only files of this service,
- * runs no inline script or style, and posts only to this service. Headers for obsolete browsers are left out, and the
- * upgrade of requests to TLS too, since a page on localhost could then not load its files.
+ * The security headers of every answer, such as `Content-Security-Policy`. A page may load files and post forms only
+ * from and to this service, and runs no inline script or style. `upgrade-insecure-requests` is omitted, since pages on
+ * localhost could not load their files. Headers for obsolete browsers are omitted too.
  */
 export const security: HelmetOptions = {
   frameguard: { action: 'deny' },
@@ -28,7 +28,7 @@ export const security: HelmetOptions = {
   },
 };
 
-/** The headers of every answer that the OpenAPI document describes, with their types. */
+/** The headers of every answer in the OpenAPI document, with their types. */
 export const commonHeaders = {
   'X-Request-Id': 'string',
   'RateLimit-Policy': 'string',
@@ -52,7 +52,7 @@ export const headers = {
 
 export type Header = keyof typeof headers;
 
-/** The headers that pages of another origin may read. Browsers expose `Cache-Control` without permission. */
+/** The headers that pages of other websites may read. Browsers always permit `Cache-Control`. */
 export const exposedHeaders = Object.keys(headers)
   .filter((name) => name !== 'Cache-Control' && name !== 'WWW-Authenticate')
   .toSorted();

@@ -25,10 +25,10 @@ interface Options {
   logger: Logger;
 }
 
-/** Limits the requests and the work of clients; `figures/rate-limits.ts` has the figures. */
+/** Limits the requests and the parallel work of clients; `figures/rate-limits.ts` has the limits. */
 export type Limiter = ReturnType<typeof createLimiter>;
 
-/** The requests of a key in its window, the end of the window, and the refusals of the key by this process. */
+/** The requests of a client in its window, the window's end, and the refusals of this process in the window. */
 type Counted = IncrementResponse & { resetTime: Date; refusals?: number };
 
 function refusalOf({ request_count, what }: RequestLimit): string {
@@ -41,11 +41,11 @@ export function addressKeyOf(request: Request): string {
 }
 
 /**
- * Returns the limiter, which counts requests in Postgres for all processes, until the worker deletes closed windows
- * (`sql/retention/delete_done.sql`). While the writer is away and standbys answer, each process counts alone.
+ * Returns the limiter. Requests are counted in PostgreSQL for all processes; `sql/retention/delete_done.sql` deletes
+ * closed windows. Without the primary server, each process counts only its own requests.
  */
 export function createLimiter({ gate, readers, now, logger }: Options) {
-  /** The windows of the most recent clients, as this process has counted them. */
+  /** The windows of the most recent clients, with the counts that this process last read. */
   const windows = new LRUCache<string, Counted>({ max: memory.windows });
   const queues = new Map<string, LimitFunction>();
 
@@ -54,7 +54,7 @@ export function createLimiter({ gate, readers, now, logger }: Options) {
     return counted && counted.resetTime > now() ? counted : undefined;
   };
 
-  /** Returns the count of each hit in its window; undefined while the writer is away. */
+  /** Returns the count of each request in its window; undefined while the primary server is not available. */
   async function countHits(
     hits: { limit_key: string; reset_at: Date }[],
   ): Promise<(Counted | undefined)[]> {
@@ -77,8 +77,8 @@ export function createLimiter({ gate, readers, now, logger }: Options) {
   const countHit = createBatch(countHits);
 
   /**
-   * Counts a request, and returns the count and the end of the window. A request in a window that is known to be full
-   * is not counted; a frequent refusal is delayed.
+   * Counts a request, and returns the count and the end of its window. A request in a window that is known to be full
+   * is not counted; repeated refusals are delayed.
    */
   async function hit(limited: RequestLimit, key: string): Promise<Counted> {
     const limit_key = `${limited.name}:${key}`;
@@ -102,10 +102,9 @@ export function createLimiter({ gate, readers, now, logger }: Options) {
     hit,
 
     /**
-     * Returns a middleware that limits the requests of a client, which `keyOf` names, else its address. Every answer
-     * reports the rest of the limit in `RateLimit`, `RateLimit-Policy` (draft 8) and `X-RateLimit-*`.
-     *
-     * @param beforeRefusal may throw another answer than the 429
+     * Returns a middleware that limits the requests of a client; the key is from `keyOf`, or else the client's address.
+     * Every answer reports the remaining requests in `RateLimit`, `RateLimit-Policy` (draft 8) and `X-RateLimit-*`.
+     * @param beforeRefusal may throw another error instead of the 429
      */
     limitRequests(
       limited: RequestLimit,
@@ -121,7 +120,7 @@ export function createLimiter({ gate, readers, now, logger }: Options) {
         store: {
           prefix: limited.name,
           increment: (key) => hit(limited, key),
-          // The library calls these two only with options that are not set here.
+          // express-rate-limit calls `decrement` and `resetKey` only with options that are not set here.
           decrement: () => undefined,
           resetKey: () => undefined,
         },
@@ -132,19 +131,19 @@ export function createLimiter({ gate, readers, now, logger }: Options) {
         logger,
       });
       return (request, response, next) => {
-        // The library would append to the headers of an earlier limit; an answer reports the last limit.
+        // express-rate-limit would append to the headers of an earlier limit; an answer reports only its last limit.
         response.removeHeader('RateLimit');
         response.removeHeader('RateLimit-Policy');
         return limit(request, response, next);
       };
     },
 
-    /** Counts one hit of a key, such as a mailbox. Returns whether the hit is within the limit. */
+    /** Counts one request or mail under a key, such as a mailbox. Returns whether the count is within the limit. */
     async isAllowed(limited: RequestLimit, key: string): Promise<boolean> {
       return (await hit(limited, key)).totalHits <= limited.request_count;
     },
 
-    /** Counts one hit of a key. Throws a 429 beyond the limit. */
+    /** Counts one request under a key. Throws a 429 if the count exceeds the limit. */
     async count(limited: RequestLimit, key: string): Promise<void> {
       const { name, request_count, window_ms } = limited;
       const { totalHits, resetTime } = await hit(limited, key);
@@ -157,8 +156,8 @@ export function createLimiter({ gate, readers, now, logger }: Options) {
     },
 
     /**
-     * Runs the work of a client in its turn, and throws a 429 when too much of its work waits. Work counts until it
-     * ends, even when its request is already answered.
+     * Runs or queues the work of a client; throws a 429 when the client's queue is full. Work counts until it ends,
+     * even if its request is already answered.
      */
     async inTurn<Result>(
       { what, running_count, waiting_count }: WorkLimit,
@@ -168,7 +167,7 @@ export function createLimiter({ gate, readers, now, logger }: Options) {
       const key = `${what}:${client}`;
       const own = queues.get(key) ?? pLimit(running_count);
       if (own.activeCount + own.pendingCount >= running_count + waiting_count) {
-        // The refusal is delayed, so that a client that retries at once takes little processor time from others.
+        // The refusal is delayed, so that a client that retries at once takes little CPU time from other clients.
         await delay(retryAfter_s.work * 1_000);
         const message = `At most ${running_count} ${what} may be under way at a time, and ${waiting_count} wait.`;
         throw tooMany(message, retryAfter_s.work, {}, 'TOO_MANY_AT_ONCE');

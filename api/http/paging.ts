@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { pageSize, sizes } from '../figures/sizes.ts';
 import { coded } from './errors.ts';
 
-/** Returns a query field for a whole number from 1 to `highest`; the default is `value`. */
+/** Returns the schema of a query field for a whole number from 1 to `highest`; the default is `value`. */
 export function wholeNumber(highest: number, value: number) {
   const wrong = `must be a whole number from 1 to ${highest}.`;
   return z
@@ -24,14 +24,14 @@ export const pagingFields = {
 
 export type Paging = Record<keyof typeof pagingFields, number>;
 
-/** Returns the count of items before a page. */
+/** Returns the count of items on the pages before a page. */
 export function skippedBy({ page, per_page }: Paging): number {
   return (page - 1) * per_page;
 }
 
 export const rowCount = sql<number>`count(*)::int`.as('total');
 
-/** The fields about pages in the answer of a list. */
+/** The fields about the current page in the answer of a list. */
 export const pageMetaFields = {
   total: z.int(),
   per_page: z.int(),
@@ -41,20 +41,20 @@ export const pageMetaFields = {
 
 const otherPage = z.int().nullable();
 
-/** The fields with the numbers of the next and the previous page; null: the list has no such page. */
+/** The fields with the numbers of the next and the previous page; null: no such page exists. */
 export const otherPagesFields = { next_page: otherPage, prev_page: otherPage };
 
 export const pageMeta = z.strictObject(pageMetaFields).meta({ id: 'PageMeta' });
 
 export function viewPageMeta({ page, per_page }: Paging, total: number) {
-  // Spec: silent on an empty list; we give it one page.
+  // Spec: silent on the page count of an empty list; we answer one page.
   const last_page = Math.max(1, Math.ceil(total / per_page));
   return { total, per_page, current_page: page, last_page };
 }
 
 /** Returns the numbers of the next and the previous page. */
 export function viewOtherPages({ current_page, last_page }: ReturnType<typeof viewPageMeta>) {
-  // Spec: silent on a page past the end; we return an empty page, whose previous page is the last page.
+  // Spec: silent on a page after the last page; we return an empty page. Its previous page is the last page.
   return {
     next_page: current_page < last_page ? current_page + 1 : null,
     prev_page: current_page > 1 ? Math.min(current_page - 1, last_page) : null,

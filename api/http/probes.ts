@@ -8,7 +8,7 @@ interface Options extends Pick<Context, 'db' | 'readers'> {
   isStopping?: () => boolean;
 }
 
-/** Serves `/healthz`, whether the process is alive, and `/readyz`, whether it can serve. */
+/** Serves `/healthz` (whether the process is alive) and `/readyz` (whether the process can serve requests). */
 export function createProbes({ db, readers, searchIndex, isStopping }: Options): Router {
   const router = createRouter();
   addRead(router, '/healthz', (_request, response) => {
@@ -19,7 +19,7 @@ export function createProbes({ db, readers, searchIndex, isStopping }: Options):
     let isLoaded: boolean;
     let isWriterUp: boolean;
     try {
-      // The queries read no row: they check only that the tables exist and may be read.
+      // These queries return no row: they check only that the tables exist and may be read.
       await readers.read((one) =>
         one.selectFrom('analyst.daily_stat').select('date').limit(0).execute(),
       );
@@ -32,7 +32,7 @@ export function createProbes({ db, readers, searchIndex, isStopping }: Options):
       throw unavailable('The database does not answer as it should.');
     }
     if (!isLoaded) throw loading();
-    // Without the writer, public data can still be read, so that the balancer keeps the process.
+    // Without the primary server the process is still ready, since standbys answer reads of public data.
     const states = readers.states();
     response.json({
       status: isWriterUp ? 'ok' : 'read-only',

@@ -3,8 +3,8 @@ import type { Request, RequestHandler } from 'express';
 import type { Logger } from 'pino';
 
 /**
- * Matches the beginning of a Master or API token, or of a signed token in a mail (a JWT), or a percent sign, since
- * an encoded text may hide a token. No path of a route has a percent sign.
+ * Matches the beginning of an API token or of a signed token in a mail link (a JWT). Matches a percent sign too, since
+ * encoding may hide a token; no route has a percent sign.
  */
 const secret = /(?i:sk_(live|api)_)|eyJ[\w-]{8}|%/;
 
@@ -14,22 +14,19 @@ function requestIdOf(request: Request): string {
   return isFit ? given : randomUUID();
 }
 
-/** Returns the path of a request without tokens and without the query, which can hold a one-time token. */
+/** Returns the path of a request with tokens hidden, and without the query, which may contain a one-time token. */
 function pathOf({ originalUrl }: Request): string {
   const segments = originalUrl.split('?', 1)[0]!.split('/');
   return segments.map((segment) => (secret.test(segment) ? '[redacted]' : segment)).join('/');
 }
 
-/**
- * Returns a middleware that logs one line per request. Headers, query and body are not logged, since they carry
- * tokens and passwords.
- */
+/** Returns a middleware that logs one line per request, without headers, query and body: they may contain secrets. */
 export function logRequests(logger: Logger): RequestHandler {
   return (request, response, next) => {
     const id = requestIdOf(request);
     response.setHeader('X-Request-Id', id);
     const started_at = Date.now();
-    // The address is read now, since a closed socket has no address.
+    // The client address is read before the answer, since a closed socket has no address.
     const address = request.ip;
     response.once('close', () => {
       const { statusCode: status, writableEnded, locals } = response;

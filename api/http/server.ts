@@ -17,12 +17,12 @@ const brokenRequestStatus: Record<string, number> = {
   HPE_HEADER_OVERFLOW: 431,
 };
 
-/** The message for a URL with raw non-ASCII letters, which curl sends and Node refuses. */
+/** The error message for a URL with raw non-ASCII letters, which curl sends and Node refuses. */
 const rawUrl =
   'The path and the query must be ASCII: percent-encode all other characters as UTF-8, such as ł as %C5%82.';
 
 function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex, logger: Logger): void {
-  // `ECONNRESET` and `HPE_INVALID_EOF_STATE` mean that the client is gone, or closed its side during a request.
+  // `ECONNRESET` and `HPE_INVALID_EOF_STATE` mean that the client disconnected, so no answer is sent.
   const isOver = error.code === 'ECONNRESET' || error.code === 'HPE_INVALID_EOF_STATE';
   if (isOver || !socket.writable) {
     socket.destroy();
@@ -45,8 +45,8 @@ function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex, logge
 }
 
 /**
- * Returns the HTTP server of an application. Malformed HTTP gets an error in JSON, too. The application also answers
- * requests without `Host` or with an unknown `Expect`, since Node would answer them with an empty body.
+ * Returns the HTTP server of the API, which answers malformed HTTP with an error in JSON. Requests without `Host` or
+ * with an unknown `Expect` reach the application, since Node would send an empty body.
  */
 export function createHttpServer(application: RequestListener, logger: Logger): Server {
   return createServer(
@@ -60,7 +60,7 @@ export function createHttpServer(application: RequestListener, logger: Logger): 
   )
     .prependListener('request', (request, response) => {
       response.once('finish', () => {
-        // A request answered before its end loses its connection, since nothing reads the rest of its body.
+        // A request that is answered before its end loses its connection, since nobody reads its remaining body.
         if (!request.complete) request.socket.destroySoon();
       });
     })
@@ -68,7 +68,7 @@ export function createHttpServer(application: RequestListener, logger: Logger): 
     .on('clientError', (error, socket) => answerBrokenRequest(error, socket, logger));
 }
 
-/** Returns a function that makes every pending and later answer the last of its connection. */
+/** Returns a function that makes the server close each connection after its pending or next answer. */
 export function watchAnswers(server: Server): () => void {
   const pending = new Set<ServerResponse>();
   let isEnding = false;

@@ -2,22 +2,22 @@ import { z } from 'zod';
 import { sizes } from '../figures/sizes.ts';
 import { coded } from './errors.ts';
 
-// A character outside the basic plane counts once, as one code point.
+// A character outside the Basic Multilingual Plane (such as an emoji) counts as one character, not as two.
 const countCharacters = (text: string) => Array.from(text).length;
 
-/** Returns the rule that a text has at least so many code points. */
+/** Returns the rule for the minimum length of a text in code points. */
 export function atLeast(least: number) {
   const rule = coded('too_short', `must be at least ${least} characters.`);
   return z.refine<string>((text) => countCharacters(text) >= least, rule);
 }
 
-/** Returns the rule that a text has at most so many code points. */
+/** Returns the rule for the maximum length of a text in code points. */
 export function atMost(most: number) {
   const rule = coded('too_long', `must not be longer than ${most} characters.`);
   return z.refine<string>((text) => countCharacters(text) <= most, rule);
 }
 
-// Names appear in mails and on pages, where a line break or a direction mark makes them look like another text.
+// Names appear in mails and on pages, where a line break or a direction mark could disguise a text.
 const control = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 
 const isPlain = z.refine<string>((text) => !control.test(text), {
@@ -27,20 +27,20 @@ const isPlain = z.refine<string>((text) => !control.test(text), {
 
 const [minLength, maxLength] = sizes.name;
 
-/** The field for the name of an account or of a token: 3 to 255 characters, trimmed. */
+/** Checks the name of an account or of a token: 3 to 255 characters, trimmed. */
 export const nameField = z
   .string()
   .trim()
   .check(isPlain, atLeast(minLength), atMost(maxLength))
   .meta({ minLength, maxLength });
 
-/** The client's own reference of a company: up to 64 characters, which stand in mails too. */
+/** Checks the client's own reference of a company: up to 64 characters. References also appear in mails. */
 export const referenceField = z
   .string()
   .check(isPlain, atMost(sizes.reference))
   .meta({ maxLength: sizes.reference });
 
-/** A field for a calendar date. The year 0000 of ISO 8601 is refused, since Postgres lacks it. */
+/** Checks a calendar date. The year 0000 of ISO 8601 is refused, since PostgreSQL has no year 0. */
 export const dateField = z.iso
   .date()
   .refine(
@@ -48,7 +48,7 @@ export const dateField = z.iso
     coded('out_of_range', 'must not be before 0001-01-01.'),
   );
 
-/** Returns the rule that the later of two dates is not before the earlier one, if both are given. */
+/** Returns the rule that the end of a range of dates is not before its start, if both are given. */
 export function inOrder(from: string, to: string) {
   return z.refine<Record<string, unknown>>(
     ({ [from]: begin, [to]: end }) => !begin || !end || begin <= end,

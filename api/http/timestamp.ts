@@ -1,4 +1,4 @@
-/** Returns a time as ISO 8601 with offset, in UTC and whole seconds: `2026-05-01T10:00:00+00:00`. */
+/** Returns a time as ISO 8601 text, in UTC and whole seconds: `2026-05-01T10:00:00+00:00`. */
 export function formatTimestamp(date: Date): string {
   return `${date.toISOString().slice(0, 19)}+00:00`;
 }

@@ -6,16 +6,16 @@ import { HttpError } from '../http/errors.ts';
 import { rowCount } from '../http/paging.ts';
 import { isWatchOf } from './watch-list.ts';
 
-/** The alert settings of an account. */
+/** The alert settings of an account, which apply to every watched company without settings of its own. */
 type AccountSettings = Omit<Selectable<CustomerTables['customer.alert_setting']>, 'account_id'>;
 
-/** The settings that choose the events of alerts. A list is null when all classes or categories apply. */
+/** The settings that select the events for alerts. A null list means all event classes or categories. */
 export type AlertSettings = Omit<AccountSettings, 'notify_submissions'>;
 
-/** The settings in a request. An omitted switch stays; an omitted list becomes all classes or categories. */
+/** The alert settings in a request. An omitted switch keeps its value; an omitted list means all. */
 type AlertChange = { [Field in keyof AccountSettings]?: AccountSettings[Field] | undefined };
 
-// Spec: alerts and mails are off at first; silent on the first values of the other settings.
+// Spec: alerts and mails are off at first; silent on the initial values of the other settings.
 const initialSettings: AccountSettings = {
   alert_min_severity: 'info',
   alerts_enabled: false,
@@ -27,18 +27,18 @@ const initialSettings: AccountSettings = {
 
 const { notify_submissions: _ofAccount, ...ofCompany } = initialSettings;
 
-/** The columns of the settings that can differ by company. */
+/** The names of the alert settings that a single company can have. */
 export const settingColumns = Object.keys(ofCompany) as (keyof AlertSettings)[];
 
-/** The columns of a watch without settings of its own. */
+/** The column values of a watched company without alert settings of its own. */
 const noSettings = {
   ...Object.fromEntries(settingColumns.map((column) => [column, null])),
   has_custom_settings: false,
 };
 
-/** Returns the columns that a request changes: an omitted list becomes all classes or categories. */
+/** Returns the alert settings that a request changes; an omitted list means all event classes or categories. */
 function changesOf(given: AlertChange) {
-  // A field that a JSON body omits is absent here, so that it replaces no stored value.
+  // A field that the request omits is absent in `given`, so the stored value stays.
   return {
     alert_event_classes: null,
     alert_categories: null,
@@ -46,7 +46,7 @@ function changesOf(given: AlertChange) {
   } as Partial<AccountSettings>;
 }
 
-/** Returns the global settings of an account. */
+/** Returns the account's alert settings for all companies without settings of their own. */
 export async function findGlobalSettings(db: Db, account_id: string): Promise<AccountSettings> {
   const stored = await db
     .selectFrom('customer.alert_setting')
@@ -57,8 +57,8 @@ export async function findGlobalSettings(db: Db, account_id: string): Promise<Ac
 }
 
 /**
- * Changes the global settings of an account, and returns the count of companies to which they now apply. With
- * `isForced` all companies lose their own settings.
+ * Changes the global alert settings of an account, and returns the count of companies that use them. `isForced` deletes
+ * the own settings of all companies.
  */
 export async function setGlobally(
   tx: Tx,
@@ -94,7 +94,7 @@ export const notWatched = {
   code: 'NOT_WATCHED',
 } as const;
 
-/** Returns the watch of a company, or the queued watch of its number. Throws a 404 when neither exists. */
+/** Returns the watch of a company, or the queued watch of a number. Throws a 404 if neither exists. */
 function findWatch(tx: Tx, account_id: string, name: CompanyName) {
   return tx
     .selectFrom('customer.watch')
@@ -106,8 +106,8 @@ function findWatch(tx: Tx, account_id: string, name: CompanyName) {
 }
 
 /**
- * Sets the own alert settings of one watched company. If it had none, omitted values come from the global settings.
- * Returns the count of changed companies, 1.
+ * Sets the own alert settings of one watched company, and returns the count of changed companies (1). At first, omitted
+ * values are copied from the global settings.
  */
 export async function setForCompany(
   tx: Tx,

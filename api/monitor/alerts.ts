@@ -18,10 +18,10 @@ import { numberCheck } from '../companies/number-check.ts';
 import { pageMeta, pagingFields, viewPageMeta } from '../http/paging.ts';
 import { selectPage, watchedFields } from './watch-list.ts';
 
-// The endpoints of alerts; alert-settings.ts has the initial values, `force`, and the own settings of companies.
+// Alerts are configured by these endpoints; alert-settings.ts has the initial values and the settings of one company.
 
-// Spec: silent on an empty list of classes or categories; we refuse it, since it could mean none or all. Without
-// the list all classes or categories apply; `alerts_enabled` switches all alerts off.
+// Spec: silent on an empty list of classes or categories; we refuse it, since it could mean none or all. Without the
+// list all classes or categories apply; `alerts_enabled` switches all alerts off.
 function listOf<Values extends z.util.EnumLike>(value: z.ZodEnum<Values>) {
   return z
     .array(value)
@@ -57,7 +57,7 @@ const companySettings = model('CompanyAlertSettings', {
   ...settingFields,
 });
 
-/** Returns alert settings as answers show them: a list that is null becomes all classes or categories. */
+/** Returns alert settings as answers show them: a null list becomes the list of all classes or categories. */
 function view(stored: Pick<AlertSettings, 'alert_event_classes' | 'alert_categories'>) {
   return {
     ...stored,

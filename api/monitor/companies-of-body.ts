@@ -12,12 +12,12 @@ import { identifierType } from '../dictionaries/names.ts';
 import { sizes } from '../figures/sizes.ts';
 import { referenceField } from '../http/text-fields.ts';
 
-/** Returns the schema of a list of up to 100 companies; `referenceField` has the rules of a reference. */
+/** Returns the schema of a list of up to 100 companies. */
 export const listOf = <Item extends z.ZodType>(item: Item) => z.array(item).min(1).max(sizes.items);
 
 export const numberList = listOf(writtenNumber);
 
-// Spec: two names for each field, silent on which name counts; we accept both.
+// Spec: each field has two names, and it is silent on which name counts; we accept both names.
 export const spellings = [
   ['identifier_type', 'identifier_value'],
   ['name', 'value'],
@@ -35,7 +35,7 @@ export function checkCompanies(
   if (!given) for (const field of spellings[0]) refuse(context, [field], 'is required', 'required');
   for (const pair of spellings) checkPair(body, context, pair);
   if (context.issues.length > 0) return;
-  // Two lists of the same numbers, in any order and spelling, give equal texts.
+  // Lists of the same numbers become equal texts, in any order and with or without spaces and dashes.
   const [first, other = first] = spellings
     .filter(([typeField]) => body[typeField] !== undefined)
     .map(([typeField, listField]) => {
@@ -56,7 +56,7 @@ export const additionBody = z
   })
   .superRefine(checkCompanies, whenObject);
 
-/** Returns the companies of a body, each once, with the text that names it and its last reference. */
+/** Returns the companies of a body without repetition, each with its number as written and its last reference. */
 export function companiesOf({ identifier_type, identifier_value, identifiers }: AdditionBody) {
   const listed: { name: CompanyName; written: string; reference?: string | null | undefined }[] =
     identifiers?.map((item) => ({ ...item, name: nameOf(item), written: nameOf(item)[1] })) ??

@@ -18,15 +18,15 @@ import { formatTimestamp } from '../http/timestamp.ts';
 import { checkCompanies, companiesOf, listOf, numberList, spellings } from './companies-of-body.ts';
 import { common, settle } from './watch-list.ts';
 
-/** The outcome of a company in a removal; `not_found`: no registry knows the number. */
+/** The outcome of removing a company from a watch list; `not_found`: no registry knows its number. */
 type RemovalOutcome = 'removed' | 'not_found' | 'not_watched';
 
-/** The outcome, with the ids of the watch and the company; null: no watch was removed, or no company is known. */
+/** An outcome with the ids of the removed watch and of the known company; null: none was removed, or none is known. */
 type Found = { outcome: RemovalOutcome } & Record<'watch_id' | 'company_id', string | null>;
 
 /**
- * Removes companies from the watch list of an account, and their events from its feed. Returns the outcomes in the
- * submitted order.
+ * Removes companies from an account's watch list, and their events from its feed. Returns the outcomes in the order of
+ * the request.
  */
 async function removeCompanies(
   db: Db,
@@ -55,7 +55,7 @@ async function removeCompanies(
 
 const outcomes = ['removed', 'not_found', 'not_watched'] as const;
 
-/** Returns an object with a value for each outcome of a number. */
+/** Returns an object with one value for each possible outcome of a removal. */
 function byOutcome<Value>(valueOf: (outcome: RemovalOutcome) => Value) {
   return Object.fromEntries(outcomes.map((outcome) => [outcome, valueOf(outcome)]));
 }

@@ -9,9 +9,9 @@ import { createRouter } from '../http/router.ts';
 import { sendPrivatePage } from '../html/page.ts';
 
 /**
- * Returns the account of an unsubscribe link, and the token; undefined for a forged or expired token. A link from
- * before the last recovery of an account has no account. The token is in the form of the page, or in the address, which
- * mail programs use (RFC 8058).
+ * Returns the token of an unsubscribe link, and its account; undefined for a forged or expired token. A recovery of the
+ * account makes earlier links invalid. The page posts the token in its form; mail programs send it in the address (RFC
+ * 8058).
  */
 async function findReader({ db, now, secretKey }: Context, { query, body }: Request) {
   const { token } = { ...query, ...(body as object | undefined) } as { token?: unknown };
@@ -19,7 +19,7 @@ async function findReader({ db, now, secretKey }: Context, { query, body }: Requ
   const unsubscription = readUnsubscribeToken(secretKey, token, now());
   if (!unsubscription) return undefined;
   const { user_ref, issued_at } = unsubscription;
-  // A token holds the time of its issue in whole seconds only.
+  // The time of issue in a token has whole seconds only, so the whole second counts.
   const end_of_second = new Date(issued_at.getTime() + 1000);
   const reader = await db
     .selectFrom('customer.account')
@@ -30,7 +30,7 @@ async function findReader({ db, now, secretKey }: Context, { query, body }: Requ
   return reader && { token, ...reader };
 }
 
-/** Turns off all alerts by mail of an account. */
+/** Turns off all mailed alerts of an account, for all of its watched companies. */
 async function stopMails(db: Db, account_id: string): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await sql`select customer.lock_accounts(array[${account_id}::bigint])`.execute(tx);
@@ -48,8 +48,8 @@ async function stopMails(db: Db, account_id: string): Promise<void> {
 }
 
 /**
- * Serves the page of the unsubscribe link in digest mails. `GET` shows a button and changes nothing, since mail
- * scanners follow links; the button or a mail program sends `POST`, which turns off the alerts by mail.
+ * Serves the page of the unsubscribe link in mails. `GET` only shows a button, since mail scanners follow links. The
+ * button, or a mail program, sends the `POST` that turns off alerts by mail.
  */
 export function createUnsubscribePages(options: Context): Router {
   const router = createRouter();

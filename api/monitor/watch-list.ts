@@ -5,11 +5,11 @@ import type { CompanyName } from '../companies/company-of-request.ts';
 import { text } from '../endpoint/answers.ts';
 import { type Paging, rowCount, skippedBy } from '../http/paging.ts';
 
-// What the endpoints of the watch list share; list.ts has the watched companies with their counts of events.
+// This file has what the endpoints of the watch list share; list.ts lists the watched companies.
 
 export const common = { tag: 'Company monitor', auth: 'token' } as const;
 
-/** The fields by which answers name a watched company. */
+/** The fields that identify a watched company in answers. */
 export const watchedFields = {
   ...numberFields,
   submitted_identifier: text,
@@ -20,7 +20,7 @@ export const watchedFields = {
 
 export const watchStates = ['queued', 'ready', 'failed'] as const;
 
-/** Returns the condition that selects the watch of a company, or the watch of a number that has no company yet. */
+/** Returns the SQL condition for the watch of a company, or of a number without a known company. */
 export function isWatchOf([type, value]: CompanyName) {
   return sql<boolean>`(
     company_id = (select registry.find_company(${type}, ${value}))
@@ -29,8 +29,8 @@ export function isWatchOf([type, value]: CompanyName) {
 }
 
 /**
- * Returns the query of a page of the asked companies of a watch list, and their total count. Spec: silent on the
- * order of a watch list; we list the newest first.
+ * Returns the query of one page of a watch list, and the total count. Spec: silent on the order of a watch list; we
+ * list the newest first.
  */
 export async function selectPage(
   db: Db,
@@ -43,7 +43,7 @@ export async function selectPage(
     .where('account_id', '=', account_id)
     .where(isAsked);
   const { total } = await watches.select(rowCount).executeTakeFirstOrThrow();
-  // An index-only scan skips the rows before the page.
+  // The query skips the earlier pages in an index-only scan, so a late page stays fast.
   const listed = watches
     .select('watch_id')
     .orderBy('watch_id', 'desc')

@@ -11,13 +11,13 @@ import { HttpError } from '../http/errors.ts';
 import { dateField } from '../http/text-fields.ts';
 import { pageMeta, type Paging, pagingFields, skippedBy, viewPageMeta } from '../http/paging.ts';
 
-/** The maximum number of files, and of refused attempts, of a dump in an answer. The totals count all of them. */
+/** The maximum count of listed files, and of listed refused attempts, of a dump. The totals count all of them. */
 const mostListed = 200;
 
 const count = z.int().nonnegative();
 const rows = { read: count, accepted: count, rejected: count };
 
-/** A check that a dump failed, with its figures. `registry show` prints a failed check as a sentence. */
+/** A check that a dump failed, with its figures. The command `registry show` prints it as a sentence. */
 const guard = model('Guard', {
   guard: z.string(),
   file: z.string().nullable(),
@@ -47,7 +47,7 @@ const nightOfRegistry = model('NightOfRegistry', {
   refusals: z.array(z.strictObject({ refused_at: time, guards: z.array(guard) })),
 });
 
-/** Returns the outcome of a day's dumps by registry of the countries; an empty list for a day without dumps. */
+/** Returns the outcome of a day's dumps in the given countries, by registry; empty for a day without dumps. */
 export function readNight(db: Db, date: string, countries: string[]) {
   const file = 'api/stats/read_quality.sql';
   return runPrepared<z.output<typeof nightOfRegistry>>(db, file, [date, mostListed, countries]);
@@ -64,7 +64,7 @@ const nightSummary = model('NightSummary', {
   has_accepted_refusal: z.boolean(),
 });
 
-/** Returns a page of the days for which the countries' dumps were delivered, the newest first. */
+/** Returns a page of the days on which dumps of the given countries arrived, the newest first. */
 export function readNights(readers: Readers, paging: Paging, countries: string[]) {
   return readers.read(async (db) => {
     const { rows: found } = await sql<{ total: number; data: z.output<typeof nightSummary>[] }>`
@@ -100,7 +100,7 @@ export function readNights(readers: Readers, paging: Paging, countries: string[]
 
 const common = { method: 'get', tag: 'Quality', auth: 'none', limit: limits.quality } as const;
 
-/** (+) The public endpoints of dump quality: the files, rejected rows and refusals of each night. */
+/** (+) The public endpoints about the quality of dumps: the files, rejected rows and refusals of each night. */
 export const qualityEndpoints = [
   endpoint(
     {

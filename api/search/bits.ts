@@ -1,4 +1,4 @@
-/** A set of companies: bit n is 1 when the company with the number n is in the set. */
+/** A set of companies as bits: bit n is 1 if the company with the number n is in the set. */
 export type Bits = Uint32Array<ArrayBuffer>;
 
 /** Returns an empty set that can hold the numbers from 0 to `count` - 1. */
@@ -6,7 +6,7 @@ export function noBits(count: number): Bits {
   return new Uint32Array(Math.ceil(count / 32));
 }
 
-/** Returns a set of all numbers below `count`; the unused bits of its last word are 1, too. */
+/** Returns the set of all numbers below `count`. The unused bits of its last 32-bit word are 1 too. */
 export const allBits = (count: number): Bits => noBits(count).fill(2 ** 32 - 1);
 
 export function addBit(bits: Bits, number: number): void {
@@ -21,7 +21,7 @@ export function hasBit(bits: Bits, number: number): boolean {
   return ((bits[number >>> 5]! >>> (number & 31)) & 1) === 1;
 }
 
-/** Removes from a set the numbers that another set lacks. */
+/** Removes from `bits` all numbers that `other` lacks. */
 export function keepCommon(bits: Bits, other: Bits): void {
   for (let at = 0; at < bits.length; at += 1) bits[at]! &= other[at]!;
 }
@@ -42,7 +42,7 @@ export function countBits(bits: Bits): number {
   return count;
 }
 
-/** Calls `use` with each number in a set, ascending; `use` may remove that number. */
+/** Calls `use` with each number in a set, ascending. `use` may remove the number from the set. */
 export function eachBit(bits: Bits, use: (number: number) => void): void {
   for (let at = 0; at < bits.length; at += 1) {
     for (let word = bits[at]!; word !== 0; word &= word - 1) {
@@ -51,7 +51,7 @@ export function eachBit(bits: Bits, use: (number: number) => void): void {
   }
 }
 
-/** Returns the numbers in a set, ascending: at most `size` numbers after the first `skipped` ones. */
+/** Returns the numbers in a set, ascending: the first `skipped` are left out, and at most `size` follow. */
 export function listBits(bits: Bits, skipped = 0, size = Infinity): number[] {
   const numbers: number[] = [];
   let left = skipped;
@@ -69,12 +69,12 @@ export function listBits(bits: Bits, skipped = 0, size = Infinity): number[] {
   return numbers;
 }
 
-/** A growing list of whole numbers in groups of seven bits: a number below 128 takes one byte. */
+/** A growing list of whole numbers, stored in groups of seven bits: a number below 128 takes one byte. */
 export class NumberStream {
   #bytes = new Uint8Array(64);
   length = 0;
 
-  /** The bytes of the numbers, valid until the next change of the list. */
+  /** The bytes of the numbers, valid until the list next changes. */
   get bytes(): Uint8Array<ArrayBuffer> {
     return this.#bytes.subarray(0, this.length);
   }
@@ -96,7 +96,7 @@ export class NumberStream {
     this.length += 1;
   }
 
-  /** Replaces all bytes after the first `length` by other bytes. */
+  /** Replaces all bytes after the first `length` bytes by `bytes`. */
   replace(length: number, bytes: Uint8Array): void {
     this.length = length;
     this.#reserve(bytes.length);
@@ -105,7 +105,7 @@ export class NumberStream {
   }
 }
 
-/** Calls `use` with each number that the bytes of a `NumberStream` hold. */
+/** Calls `use` with each number in the bytes of a `NumberStream`. */
 export function eachNumber(bytes: Uint8Array, use: (number: number) => void): void {
   for (let at = 0, number = 0, shift = 0; at < bytes.length; at += 1) {
     const byte = bytes[at]!;

@@ -11,17 +11,16 @@ import {
 import { nameBlock } from './names.ts';
 import { TermTable } from './term-index.ts';
 
-/** A row of `sql/api/search_rows.sql`: a company and one of its entries. A text is null when the company or the
- * entry has no value for it. */
+/** A row of `sql/api/search_rows.sql`: the id of a company, and the texts of one of its entries (null: no value). */
 export type Row = [company_id: string, ...texts: (string | null)[]];
 
-// COPY writes null as \N, and doubles each backslash.
+// PostgreSQL's COPY writes null as \N, and doubles each backslash.
 function readText(text: string): string | null {
   if (!text.includes('\\')) return text;
   return text === String.raw`\N` ? null : text.replaceAll('\\\\', '\\');
 }
 
-/** Calls `use` for each row of a COPY stream, whose chunks may end within a row. */
+/** Calls `use` for each row of a COPY stream. A chunk of the stream may end in the middle of a row. */
 export async function eachRow(chunks: AsyncIterable<string>, use: (row: Row) => void) {
   let rest = '';
   for await (const chunk of chunks) {
@@ -72,7 +71,7 @@ export class SegmentBuilder {
     }
   }
 
-  /** Adds a name to the last company. A name that another name of the company contains is left out. */
+  /** Adds a name to the last company, unless another of the company's names contains it. */
   #addName(name: string): void {
     if (this.#known.some((one) => one.includes(name))) return;
     if (this.#known.length > 0) this.#words.add(' ');
@@ -86,7 +85,7 @@ export class SegmentBuilder {
     this.#words.next();
   }
 
-  /** Returns the finished segment. The builder takes no rows afterwards. */
+  /** Returns the finished segment. Afterwards the builder accepts no rows. */
   build(head: SegmentHead): SegmentData {
     this.#endCompany();
     const first_id = this.#ids[0] ?? 0;

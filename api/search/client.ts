@@ -14,15 +14,18 @@ import { type Found, notLoaded, type Search } from './segments.ts';
 import type { SearchAnswer } from './server.ts';
 import type { SearchQuestion } from './keep-current.ts';
 
-/** The most questions at the index process: one runs and one waits. Only a question not sent yet can be cancelled. */
+/**
+ * The maximum number of searches that this process sends to the index process: one runs and one is queued. Further
+ * searches wait here, where they can still be cancelled.
+ */
 const mostAsked = 2;
 
-/** The pause between two attempts to reach the index process, and between two starts, in ms. */
+/** The pauses in ms between two attempts to connect to the index process, and between two attempts to start it. */
 const [look_ms, start_ms] = [20, 2_000];
 
 export type SearchIndex = ReturnType<typeof createSearchIndex>;
 
-/** Starts an index process, which outlives this API process, but ends at once if another index process runs. */
+/** Starts an index process, which runs on after this API process, but exits if another index process is running. */
 function startServer(place: SearchPlace): void {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'server.ts')], {
     detached: true,
@@ -35,8 +38,8 @@ function startServer(place: SearchPlace): void {
 }
 
 /**
- * Returns a client of the search index, which the API processes of a machine share. If no index process runs, the
- * client starts one, and repeats a question that was lost. `SearchPlace` explains `servers` and `folder`.
+ * Returns a client of the search index. All API processes of a machine share one index process. If none runs, the
+ * client starts one, and repeats the lost search.
  */
 export function createSearchIndex(
   servers: readonly ClientConfig[],
@@ -49,7 +52,7 @@ export function createSearchIndex(
   const { signal } = closed;
   let memory_bytes = 0;
 
-  /** Asks the index process once. Throws a 503 when it does not answer in time. */
+  /** Sends one search to the index process. Throws a 503 if the index process does not answer in time. */
   async function askOnce(socketPath: string, question: SearchQuestion): Promise<SearchAnswer> {
     const timeout = patience.answer_ms;
     const request = sendRequest({ socketPath, method: 'POST', agent, signal, timeout });
@@ -61,7 +64,10 @@ export function createSearchIndex(
     return (await json(response)) as SearchAnswer;
   }
 
-  /** Asks the index process until it answers, and starts it if none runs. Throws a 503 after `patience.answer_ms`. */
+  /**
+   * Repeats a search until the index process answers, and starts a missing one. Throws a 503 after
+   * `patience.answer_ms`.
+   */
   async function ask(question: SearchQuestion): Promise<SearchAnswer> {
     const place = await readPlace();
     const begun_ms = performance.now();
@@ -81,8 +87,8 @@ export function createSearchIndex(
   }
 
   /**
-   * Returns the ids of the matching companies in the snapshot `least_no` or a newer one; in the loaded snapshot if
-   * loading takes longer than `patience_ms`. Throws a 503 while no snapshot is loaded, or if the client `isGone`.
+   * Returns the ids of the companies that match a search, from the snapshot `least_no` or a newer one. If loading takes
+   * longer than `patience_ms`, the loaded snapshot answers. Throws a 503 without a loaded snapshot or if `isGone`.
    */
   async function find(search: Search, least_no = 0, isGone = () => false): Promise<Found> {
     return inTurn(async () => {
@@ -97,7 +103,7 @@ export function createSearchIndex(
 
   return {
     find,
-    /** Returns whether the companies are loaded. Starts loading if necessary, and waits as long as a search does. */
+    /** Returns whether the companies are loaded. Starts loading if necessary, and waits as long as a search. */
     async isReady(): Promise<boolean> {
       try {
         await find({ filter: { status: 'ACTIVE' }, skipped: 0, size: 0 });
@@ -107,7 +113,7 @@ export function createSearchIndex(
         throw error;
       }
     },
-    /** Returns the memory of the index process, which API processes share, in bytes; 0: unknown. */
+    /** Returns the memory of the index process in bytes; 0: unknown. API processes share the index process. */
     memory_bytes: () => memory_bytes,
     close(): void {
       closed.abort();

@@ -7,7 +7,7 @@ import { atMost, dateField, inOrder } from '../http/text-fields.ts';
 import { coded, invalid, type Problem } from '../http/errors.ts';
 import { findNear } from '../../sql/process/suggest.ts';
 
-// This file checks the filters of a search; `segment.ts` finds the companies of each filter.
+// This file checks the filters of a search; `segment.ts` finds the companies that match each filter.
 const leastLetters = 3;
 
 function textField(longest = 150) {
@@ -23,7 +23,7 @@ const postalCode = textField(20)
   .transform((text) => text.replaceAll(/[ -]/g, ''))
   .meta({ type: 'string' });
 
-/** The filters of a search in the words of the client, before `resolveFilter` translates them. */
+/** Checks the filters of a search in the client's words, before `resolveFilter` translates them into codes. */
 export const filterQuery = z
   .strictObject({
     activity_code: z.string().optional(),
@@ -37,7 +37,7 @@ export const filterQuery = z
       .refine((text) => /^\d+$/.test(text), coded('invalid_format', 'must be digits, such as 00.'))
       .meta({ type: 'string' })
       .optional(),
-    // `workforceText` writes nine digits.
+    // The maximum has nine digits, since `workforceText` writes counts of employees with nine digits.
     workforce_min: z
       .string()
       .regex(/^\d{1,9}$/, {
@@ -46,7 +46,7 @@ export const filterQuery = z
       .transform(Number)
       .meta({ type: 'integer', minimum: 0, maximum: 999_999_999 })
       .optional(),
-    // `resolveFilter` sets the default: ACTIVE, or any status where the query names a number.
+    // `resolveFilter` sets the default status: ACTIVE, or any status if the query has a number.
     status: z.enum(['ACTIVE', 'SUSPENDED', 'DELETED']).optional(),
     legal_form: textField().meta({ id: 'LegalForm' }).optional(),
     name: textField()
@@ -59,15 +59,15 @@ export const filterQuery = z
   })
   .check(inOrder('activity_start_from', 'activity_start_to'));
 
-/** The filters of a search, in the words of the client or as `resolveFilter` translates them. */
+/** The filters of a search, before or after `resolveFilter` translates the client's words into codes. */
 export type SearchFilter = z.output<typeof filterQuery> & {
-  /** The company that has the numbers of the search; null: no company has them. */
+  /** The id of the company that has the searched numbers; null: no company has them. */
   company_id?: number | null | undefined;
 };
 
 export type SearchDictionary = Awaited<ReturnType<typeof readSearchDictionary>>[number];
 
-/** Reads the names and codes of each country that the filters of a search accept. */
+/** Reads the names and codes that search filters accept, by country. */
 export async function readSearchDictionary(db: Db) {
   const countries = (await readCountries(db)).map(async ({ country_code, activity_pattern }) => {
     const regions = await readRegions(db, country_code);
@@ -89,7 +89,7 @@ export async function readSearchDictionary(db: Db) {
       voivodeship: new Map(codes),
       legal_form: new Map(legalForms.map(({ slug, symbol }) => [slug, symbol])),
       section: new Map(sections.map(({ section }) => [slugOf(section), section])),
-      /** The pattern of a whole activity code, and one such code as a sample. */
+      /** The pattern of a complete activity code, and one such code as a sample. */
       activityPattern: new RegExp(`^(?:${activity_pattern})$`),
       activity: sample?.code ?? '',
     };
@@ -97,7 +97,7 @@ export async function readSearchDictionary(db: Db) {
   return Promise.all(countries);
 }
 
-/** The end of the message for a wrong word, by field. The words of these fields differ between countries. */
+/** The end of the error message for an unknown word in a field whose words differ between countries. */
 const wanted = {
   activity_code: 'an activity code without dots, such as 4711Z',
   activity_prefix: 'the beginning of an activity code without dots, such as 47',
@@ -106,15 +106,15 @@ const wanted = {
   section: 'a section from A to V, or none',
 };
 
-/** A field whose words differ between countries. */
+/** A filter field whose words differ between countries. */
 export type CountryField = keyof typeof wanted;
 
-/** The codes of a word of a filter, and the problem of a word without codes. */
+/** The codes that a word of a filter means, or a problem if the word means no code. */
 export type FoundCodes = { codes: string[]; problem?: Problem };
 
 /**
- * Returns the codes of a word in some countries, or a problem that names similar words. The code of a region, legal
- * form or section begins with its country, such as `PL 14`.
+ * Returns the codes that a word means in some countries, or a problem that suggests similar words. The code of a
+ * region, legal form or section begins with its country (`PL 14`).
  */
 export function findCodes(
   field: CountryField,
@@ -125,7 +125,7 @@ export function findCodes(
   if (field === 'activity_code' || field === 'activity_prefix') {
     const code = text.toUpperCase();
     const isKnown = countries.some(({ activity, activityPattern }) => {
-      // A prefix is known if the end of the sample code `activity` completes it to the form of a whole code.
+      // A prefix is valid if the end of the sample code `activity` completes it to a valid code.
       const end = field === 'activity_prefix' && code !== '' ? activity.slice(code.length) : '';
       return activityPattern.test(code + end);
     });
@@ -145,16 +145,16 @@ export function findCodes(
   return { codes, problem: [field, message, 'unknown_value'] };
 }
 
-/** Returns a filter with codes and folded text, without a country for `all`. Throws a 422 that names similar words. */
+/** Returns a filter with codes and folded text; `all` becomes no country. Throws a 422 that suggests similar words. */
 export async function resolveFilter(
   db: Db,
   dictionary: SearchDictionary[],
   query: SearchFilter,
 ): Promise<SearchFilter> {
   const countries = chooseAmong(dictionary, query.country);
-  // Each country has its own codes, so that a search in `all` countries has no voivodeship and no legal form.
+  // Codes of voivodeships and legal forms differ by country, so a search in `all` countries cannot use them.
   const one = countries.length === 1 ? countries[0] : undefined;
-  // A number names one company, which the default country and the default status could only hide.
+  // A number identifies one company, so a search by number has no default country and no default status.
   const isFree = query.company_id !== undefined;
   const country = isFree && query.country === undefined ? undefined : one?.country_code;
   const status = query.status ?? (isFree ? undefined : ('ACTIVE' as const));

@@ -4,25 +4,25 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { ClientConfig } from 'pg';
 
-/** The place at which the processes of a machine find the search index that they share. */
+/** The socket and the folder through which the processes of a machine share one search index. */
 export interface SearchPlace {
-  /** A digest of the servers and of the index's source code: processes with another digest share no index. */
+  /** A digest of the database servers and the index's source code. Processes with different digests share no index. */
   name: string;
-  /** The servers that may load the index, the writer last. */
+  /** The database servers from which the index may be loaded, the primary server last. */
   servers: readonly ClientConfig[];
   socket: string;
-  /** The folder that keeps the index for the next index process; undefined: the index is not kept. */
+  /** The folder in which the index is saved for the next index process; undefined: the index is not saved. */
   folder: string | undefined;
 }
 
 const ownUid = process.getuid?.() ?? 0;
 
-/** The files outside this folder on which the index depends. */
+/** The SQL files on which the content of the index depends. */
 const queries = ['api/search_rows.sql', 'function/05_text.sql', 'function/09_name.sql'].map(
   (file) => `../../sql/${file}`,
 );
 
-/** Returns the place of the search index. */
+/** Returns the name, the socket and the folder of the search index. */
 export async function findPlace(
   servers: readonly ClientConfig[],
   folder: string | undefined,
@@ -36,8 +36,8 @@ export async function findPlace(
 }
 
 /**
- * Makes the folder of the socket, which the system may have removed with other old temporary files. Throws if another
- * user can enter the folder.
+ * Makes the folder of the index socket: the system may have removed it with old temporary files. Throws if another user
+ * can access the folder.
  */
 export async function makeSocketFolder({ socket }: SearchPlace): Promise<void> {
   const directory = dirname(socket);

@@ -10,17 +10,17 @@ import type { SearchPlace } from './index-socket.ts';
 import { Segment, type SegmentData } from './segment.ts';
 import { type Found, notLoaded, otherDatabase, type Search, Segments } from './segments.ts';
 
-/** The age in ms at which a file of the index is deleted: so old a file is from another version of the product. */
+/** Index files that were not written for 14 days are deleted: they belong to another version of this software. */
 const unused_ms = 14 * 86_400_000;
 
 export interface SearchQuestion {
   search: Search;
-  /** The number of the oldest snapshot that may answer; an older one answers if loading exceeds `patience_ms`. */
+  /** The number of the oldest snapshot that may answer. If loading exceeds `patience_ms`, an older snapshot answers. */
   least_no: number;
   patience_ms: number;
 }
 
-/** Holds the companies in memory, and loads the snapshot that a search needs. */
+/** Holds the searched companies in memory, and loads the snapshot that a search needs. */
 export class SearchStore {
   #segments = new Segments();
   readonly #place: SearchPlace;
@@ -38,7 +38,7 @@ export class SearchStore {
   /** Returns the companies that match a search. Throws while no companies are loaded. */
   async find({ search, least_no, patience_ms }: SearchQuestion): Promise<Found> {
     if (this.#segments.snapshot_no < Math.max(least_no, 0)) {
-      // During the first load no older snapshot can answer, so that a search waits as long as for the database.
+      // During the first load no older snapshot can answer, so a search waits up to the database timeout.
       const wait_ms = this.#segments.snapshot_no === -1 ? patience.database_ms : patience_ms;
       await Promise.race([this.#reach(least_no), delay(wait_ms)]);
       if (this.#segments.snapshot_no === -1) throw this.#failure;
@@ -46,7 +46,7 @@ export class SearchStore {
     return this.#segments.search(search);
   }
 
-  /** Loads until the snapshot `least_no` or a newer one is loaded. Throws when loading fails twice. */
+  /** Loads until the snapshot `least_no` or a newer one is loaded. Throws if loading fails twice. */
   async #reach(least_no: number): Promise<void> {
     for (let failed = 0; this.#segments.snapshot_no < Math.max(least_no, 0);) {
       try {
@@ -70,14 +70,14 @@ export class SearchStore {
     }
     const changes = { since: segments.base_no, from: 0, to: null, least_no };
     segments.update(await this.#load(changes));
-    // A failure of `#tidy` is ignored, since the next update calls it again.
+    // An error of `#tidy` is ignored, since the next update calls `#tidy` again.
     if (this.#tidying) return;
     this.#tidying = this.#tidy()
       .catch(() => undefined)
       .finally(() => (this.#tidying = undefined));
   }
 
-  /** Returns the segments that a thread loads, and calls `use` with each segment as it arrives. */
+  /** Returns the segments that a loader thread sends, and calls `use` with each segment on its arrival. */
   async #load(wanted: Omit<Wanted, 'publications'>, use?: (segment: Segment) => unknown) {
     const { ranges, changes, newest_no } = this.#segments;
     const known = new Set([...ranges, ...changes].map(({ head }) => head.publication));
@@ -96,19 +96,19 @@ export class SearchStore {
       }
       return segments;
     } catch (error) {
-      // Loaded segments are kept, unless the database was replaced.
+      // The loaded segments are kept, unless the database was replaced by another.
       if ((error as { code?: string }).code === otherDatabase) this.#segments = new Segments();
       throw error;
     }
   }
 
-  /** Loads all ranges again if they are worn, while searches go on, and saves the ranges for the next process. */
+  /** Reloads all ranges if many companies changed, while searches continue, and saves the ranges as files. */
   async #tidy(): Promise<void> {
     const segments = this.#segments;
     for (const range of segments.isWorn ? segments.ranges : []) {
       const { from, to } = range.head;
       const loaded = await this.#load({ since: -1, from, to, least_no: -1 });
-      // The changes are updated first, because no range may have a newer snapshot than the changes.
+      // The changes are updated first, since no range may have a newer snapshot than the changes.
       await this.#reach(loaded[0]!.head.snapshot_no);
       segments.renew(range, loaded);
     }
@@ -119,7 +119,7 @@ export class SearchStore {
     return join(folder, `${this.#place.name}-${from}`);
   }
 
-  /** Restores the ranges that an earlier process saved, up to the first missing or damaged file. */
+  /** Restores the ranges that an earlier index process saved, up to the first missing or damaged file. */
   async #restore(): Promise<void> {
     const { folder } = this.#place;
     if (folder === undefined) return;
@@ -133,7 +133,7 @@ export class SearchStore {
     }
   }
 
-  /** Saves ranges as files, and deletes old files. The files hold personal data: only this user may read them. */
+  /** Saves ranges as files that only this user may read (they contain personal data), and deletes old files. */
   async #save(folder: string, ranges: readonly Segment[]): Promise<void> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     for (const range of ranges) {

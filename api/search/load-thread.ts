@@ -1,4 +1,4 @@
-// Loads companies from the database in a thread, so that no search waits for the load. An error ends the thread.
+// Loads companies from the database in a separate thread, so that loading blocks no search. An error ends the thread.
 import { readFile } from 'node:fs/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Client, type ClientConfig } from 'pg';
@@ -8,19 +8,19 @@ import { eachRow, SegmentBuilder } from './builder.ts';
 import type { SegmentData, SegmentHead } from './segment.ts';
 import { otherDatabase } from './segments.ts';
 
-/** The most companies in a segment, which keeps the memory of a load low. */
+/** The maximum number of companies in a segment, which limits the memory of loading. */
 const mostCompanies = 2 ** 20;
 
-/** The longest silence of a server before a load fails, in ms. A server sorts a whole country before the first row. */
+/** The time in ms without data after which a load fails. A server sorts a whole country before its first row. */
 const mostSilence_ms = { changes: 120_000, country: 600_000 };
 
-/** The companies that a loader thread loads, and the servers that it may read. */
+/** The companies that the loader thread must load, and the conditions for the database server. */
 export interface Wanted extends Pick<SegmentHead, 'from' | 'to'> {
-  /** The snapshot after which a company must have changed; -1: all companies are wanted. */
+  /** The number of a snapshot: only companies that changed after it are loaded; -1: all companies are loaded. */
   since: number;
-  /** The lowest number that a server's newest snapshot may have. */
+  /** The minimum number of the newest snapshot on a server, so that an outdated server is not used. */
   least_no: number;
-  /** The publications of the loaded segments. A server that lacks one of them has another database. */
+  /** The publications of the loaded segments. A server without one of them has another database. */
   publications: string[];
 }
 
@@ -54,7 +54,7 @@ function send(data: SegmentData): void {
   );
 }
 
-/** Sends the wanted companies to the main thread as segments, at least one segment. */
+/** Sends the loaded companies to the main thread as segments, at least one segment. */
 async function sendSegments(client: Client, { since, from, to }: Wanted, state: State) {
   const values = [since, from, to ?? Number.MAX_SAFE_INTEGER];
   const text = rowsSql.replaceAll(/\$(\d)/g, (_, place: string) => String(values[+place - 1]));
@@ -63,7 +63,7 @@ async function sendSegments(client: Client, { since, from, to }: Wanted, state: 
   let builder = new SegmentBuilder();
   const chunks = client.query(copyTo(text)).setEncoding('utf8') as AsyncIterable<string>;
   await eachRow(chunks, (row) => {
-    // A full segment is sent when the next company begins, since its last company may have further rows.
+    // A full segment is sent only when the next company begins, since its last company may have further rows.
     if (builder.count === mostCompanies && Number(row[0]) !== builder.last_id) {
       send(builder.build({ ...head, to: Number(row[0]) }));
       head.from = Number(row[0]);
@@ -76,7 +76,7 @@ async function sendSegments(client: Client, { since, from, to }: Wanted, state: 
 
 async function loadFrom(connection: ClientConfig, wanted: Wanted): Promise<void> {
   const client = new Client({ ...connection, connectionTimeoutMillis: 2_500 });
-  // The event is ignored, since the query that waits throws the same error.
+  // The event is ignored, since the running query throws the same error.
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -87,7 +87,7 @@ async function loadFrom(connection: ClientConfig, wanted: Wanted): Promise<void>
     const { rows } = await client.query<State>(stateSql, [wanted.publications]);
     const state = rows[0]!;
     if (state.is_other) throw Object.assign(new Error('Another database'), { code: otherDatabase });
-    // The code 55000 makes the request a 503. The load is not retried: the server may stay behind for ever.
+    // The code 55000 makes the request a 503. Waiting would not help: the server may stay outdated forever.
     if (state.snapshot_no < wanted.least_no)
       throw Object.assign(new Error('No server has the newest snapshot'), { code: '55000' });
     await sendSegments(client, wanted, state);
@@ -97,13 +97,13 @@ async function loadFrom(connection: ClientConfig, wanted: Wanted): Promise<void>
 }
 
 const { servers, ...wanted } = workerData as Wanted & { servers: ClientConfig[] };
-// The companies come from the first server that answers and has a new enough snapshot.
+// The first server that answers and has a new enough snapshot provides the companies.
 for (const server of servers) {
   try {
     await loadFrom(server, wanted);
     break;
   } catch (error) {
-    // Once a segment is sent no other server is tried: its companies may differ.
+    // After the first segment no other server is tried, since its companies may differ.
     if (server === servers.at(-1) || sentCount > 0) throw error;
   }
 }

@@ -5,34 +5,34 @@ import { TermIndex, type TermArrays } from './term-index.ts';
 export const nameBlock = 4;
 
 /**
- * The names and other names of companies, also former ones, as `api/search_rows.sql` selects them: their words in
- * order, and the pairs of characters (bigrams) in the words.
+ * The current, former and other names of companies (from `api/search_rows.sql`): their words in order, and the pairs of
+ * characters (bigrams) in the words.
  */
 export interface NameArrays {
-  /** The words of the companies' names, each with a space before it. */
+  /** The words of all company names, each with a space before it. */
   words: TermArrays;
-  /** The pairs of characters in the words, each word with a space at both ends; sorted by text. */
+  /** The pairs of characters in the words, sorted; each word has a space at both ends. */
   pairs: TermArrays;
-  /** For each company, the number plus 1 of each word of its names, with the empty word between names, then a 0. */
+  /** The names of each company as numbers of words plus 1. The empty word separates two names; a 0 ends the company. */
   names: Uint8Array<ArrayBuffer>;
   /** The offset in `names` at which each block of `nameBlock` companies begins. */
   nameStarts: Uint32Array<ArrayBuffer>;
 }
 
-/** Searches the names of companies. */
+/** Finds companies by parts of their names. */
 export class NameIndex {
   readonly #arrays: NameArrays;
   readonly #words: TermIndex;
   readonly #pairs: TermIndex;
 
-  /** @param size the number of companies */
+  /** @param size the number of companies in the segment */
   constructor(arrays: NameArrays, size: number) {
     this.#arrays = arrays;
     this.#words = new TermIndex(arrays.words, size);
     this.#pairs = new TermIndex(arrays.pairs, this.#words.count);
   }
 
-  /** Keeps the matches with a name that contains the pieces one after another, with a space between two pieces. */
+  /** Keeps the matches with a name that contains the given pieces in sequence, with one space between two pieces. */
   keep(matches: Bits, pieces: string[]): void {
     const last = pieces.length - 1;
     const words = pieces.map((piece, at) =>
@@ -45,7 +45,7 @@ export class NameIndex {
     });
   }
 
-  /** Returns the set of words that contain a piece. A space in the piece matches a word's beginning or end. */
+  /** Returns the set of words that contain a piece. A space in the piece matches the beginning or end of a word. */
   #findWords(piece: string): Bits {
     const [words, bytes] = [this.#words, Buffer.from(piece)];
     const found = allBits(words.count);
@@ -55,14 +55,14 @@ export class NameIndex {
     }
     if (piece.length === 2) return found;
     eachBit(found, (word) => {
-      // Each word's text begins with a space, so that a space also follows each word.
+      // The text of each word begins with a space, so the next word's space also marks the end of a word.
       const text = words.text.subarray(words.startOf(word), words.endOf(word) + 1);
       if (!text.includes(bytes)) removeBit(found, word);
     });
     return found;
   }
 
-  /** Returns the numbers of the words of a company's names. The decoder is inline: calls would take twice as long. */
+  /** Returns the word numbers of a company's names. The decoder is inline, since calls would take twice as long. */
   #readName(number: number): number[] {
     const { names, nameStarts } = this.#arrays;
     let at = nameStarts[Math.floor(number / nameBlock)]!;

@@ -1,18 +1,18 @@
 import { eachBit, type Bits } from './bits.ts';
 import { lastDay, type Segment } from './segment.ts';
 
-/** The orders of results: `added` is by the time at which companies became known; `-` puts the last start day first. */
+/** The orders of search results. `added`: order in which companies became known; `-`: latest start day first. */
 export const sorts = ['added', 'activity_start', '-activity_start'] as const;
 
-/** The matching companies of a segment. */
+/** The set of matching companies in one segment of the search index. */
 export interface Matches {
   segment: Segment;
   matches: Bits;
 }
 
 /**
- * Returns the ids of a part of the matches, ordered by start day, then by id; companies without a start day are last.
- * The matches of each day are counted first, so that only matches on the days of the part are listed and sorted.
+ * Returns a page of the matching ids, ordered by start day, then by id; companies without a start day are last. The
+ * matches are first counted by day, so that only the days of the page are listed and sorted.
  */
 export function listByStart(
   found: readonly Matches[],
@@ -25,7 +25,8 @@ export function listByStart(
     const { starts } = segment.data;
     eachBit(matches, (number) => (counts[rankOf(starts[number]!)]! += 1));
   }
-  // A rank is a day's place in the order. `left` matches of rank `first` precede the part; ranks from `end` follow it.
+  // A rank is a day's position in the order. The page begins after `left` matches of rank `first`, and ends before
+  // `end`.
   let [first, left] = [0, skipped];
   for (; first <= unknown && counts[first]! <= left; first += 1) left -= counts[first]!;
   let end = first;

@@ -3,7 +3,7 @@ import type { SearchFilter } from './filter.ts';
 import { NameIndex, type NameArrays } from './names.ts';
 import { findLowest, TermIndex, type TermArrays } from './term-index.ts';
 
-/** The filters that compare a whole column of `search_rows.sql`, in the order of the columns. */
+/** The search filters that compare a whole column of `search_rows.sql`, in the order of the columns. */
 export const columns = [
   'country',
   'status',
@@ -13,13 +13,15 @@ export const columns = [
   'postal_code',
 ] as const;
 
-/** The first digit of terms of divisions, activities and workforces. Other terms begin with their column's index. */
+/**
+ * The first digit of a term tells its kind: 6, 7, 8 for divisions, activities and workforces, lower digits for columns.
+ */
 export const [divisionKind, activityKind, workforceKind] = [6, 7, 8];
 
-/** The length of a division's code. Each activity code begins with the code of its division. */
+/** The length of a division code. Each activity code begins with the code of its division. */
 export const divisionLength = 2;
 
-/** Returns the text of a count of employees, such that texts sort as their counts. */
+/** Returns a count of employees as text of fixed length, so that texts sort like numbers. */
 export const workforceText = (count: number) => workforceKind + String(count).padStart(9, '0');
 
 /** Returns the count of days from the year 0 to a day. */
@@ -27,44 +29,44 @@ export function dayOf(text: string): number {
   return Date.parse(text) / 86_400_000 + 719_529;
 }
 
-/** The last start day of a company. `registry.calendar_day` reads no later day. */
+/** The latest start day that a company can have: `registry.calendar_day` in the database reads no later day. */
 export const lastDay = dayOf('2199-12-31');
 
 /** The origin of a segment. The ids of its companies are at least `from` and below `to`. */
 export interface SegmentHead {
   from: number;
-  /** The id below which all ids of the segment are; null: no upper bound. */
+  /** The exclusive upper bound of the segment's ids; null: no upper bound. */
   to: number | null;
-  /** The number of the snapshot that the rows are from. */
+  /** The number of the snapshot from which the segment was loaded. */
   snapshot_no: number;
-  /** The number and publication time of the snapshot, which tell its database from another or a restored one. */
+  /** The number and publication time of the snapshot, which reveal a replaced or restored database. */
   publication: string;
   loaded_at: string;
 }
 
-/** Companies with the values that a search compares. The number of a company is its index in `ids`. */
+/** The companies of a segment with their searchable values. The number of a company is its index in `ids`. */
 export interface SegmentData extends NameArrays {
   head: SegmentHead;
   /** The ids of the companies, ascending, each reduced by `first_id`. */
   ids: Uint32Array<ArrayBuffer> | Float64Array<ArrayBuffer>;
-  /** The lowest id of the companies. It is below 2^53: registry.last_id holds no larger id. */
+  /** The lowest company id. It is a safe integer (below 2^53), since registry.last_id limits it. */
   first_id: number;
-  /** The start days of the companies, as `dayOf` counts them; 0: unknown. */
+  /** The start days of the companies, as `dayOf` counts days; 0: unknown. */
   starts: Uint32Array<ArrayBuffer>;
-  /** The terms of the companies for all filters but start and name, sorted by text. */
+  /** The terms of the companies for all filters except start day and name, sorted by text. */
   terms: TermArrays;
 }
 
 const none: Bits = noBits(0);
 
-/** Searches the companies of a segment. Only the set of current companies changes later. */
+/** Searches the companies of one segment. Its data is immutable; only the set of current companies changes. */
 export class Segment {
   readonly data: SegmentData;
   readonly #terms: TermIndex;
   readonly #names: NameIndex;
   /** The companies that have not changed since the segment was loaded. */
   #current: Bits;
-  /** The companies that match the running search. Each search reuses this set. */
+  /** The companies that match the running search. Each search overwrites this set. */
   readonly #matches: Bits;
 
   constructor(data: SegmentData) {
@@ -87,7 +89,7 @@ export class Segment {
     return this.data.first_id + this.data.ids[number]!;
   }
 
-  /** Excludes the companies of `changes` from searches. Companies that only an earlier call excluded match again. */
+  /** Excludes the companies of `changes` from searches, and includes those that only an earlier call excluded. */
   exclude(changes: readonly Segment[]): void {
     const current = allBits(this.count);
     let at = 0;
@@ -101,7 +103,7 @@ export class Segment {
     this.#current = current;
   }
 
-  /** Returns the set of companies that match a filter. The next search overwrites it. */
+  /** Returns the set of companies that match a filter. The next search overwrites the set. */
   find(filter: SearchFilter): Bits {
     const { activity_start_from: from, activity_start_to: to, name } = filter;
     if (filter.company_id === undefined) this.#matches.set(this.#current);
@@ -112,12 +114,12 @@ export class Segment {
       this.#terms.keepOwners(this.#matches, terms);
     }
     if (name !== undefined) this.#names.keep(this.#matches, name.split(' '));
-    // The filter of start days runs last, because it reads every company that the other filters keep.
+    // The filter of start days runs last, since it reads every company that the other filters keep.
     if (from ?? to) this.#keepStarts(from ? dayOf(from) : 1, to ? dayOf(to) : lastDay);
     return this.#matches;
   }
 
-  /** Matches a single company, or none without an id. */
+  /** Matches only the company with the given id, or no company for null. */
   #matchOnly(id: number | null): void {
     this.#matches.fill(0);
     const wanted = id ?? -1;
@@ -134,7 +136,8 @@ export class Segment {
       for (let word = matches[at]!; word !== 0; word &= word - 1) {
         const bit = word & -word;
         const start = starts[at * 32 + 31 - Math.clz32(bit)]!;
-        // Outside the range one difference is negative, which clears the bit. A branch would be mispredicted too often.
+        // Outside the range one difference is negative, so its sign clears the bit. A branch is slower: it is often
+        // mispredicted.
         kept |= bit & ~(((start - from) | (to - start)) >> 31);
       }
       matches[at] = kept;
@@ -142,7 +145,7 @@ export class Segment {
   }
 }
 
-/** Returns a range of term texts for each filter but start and name. A match has a term in every range. */
+/** Returns a range of term texts for each filter except start day and name. A match has a term in every range. */
 function listTerms(filter: SearchFilter): [from: string, to: string][] {
   const { activity_code, activity_prefix, postal_prefix, workforce_min } = filter;
   const terms: [string, string][] = [];
@@ -151,7 +154,7 @@ function listTerms(filter: SearchFilter): [from: string, to: string][] {
   };
   for (const [kind, column] of columns.entries()) add(kind, filter[column], '\0');
   add(columns.indexOf('postal_code'), postal_prefix);
-  // No whole activity code is a prefix of another code, so that both filters search by prefix.
+  // No complete activity code is the prefix of another code, so both filters can search by prefix.
   for (const code of [activity_code, activity_prefix])
     add(code && code.length > divisionLength ? activityKind : divisionKind, code);
   if (workforce_min !== undefined)

@@ -3,39 +3,41 @@ import type { SearchFilter } from './filter.ts';
 import { listByStart, type Matches, type sorts } from './result-order.ts';
 import type { Segment } from './segment.ts';
 
-/** The largest share of companies that may have changed before all companies are loaded again. */
+/** If a larger share of companies has changed, all companies are loaded again. */
 const mostShare = 1 / 16;
 
-/** The age in ms at which a segment is loaded again, so that no file keeps withdrawn data. */
+/** The age in ms at which a segment is loaded again, so that no index file keeps withdrawn data. */
 const mostAge_ms = 7 * 86_400_000;
 
-/** The codes of two errors: no companies are loaded yet; a segment was loaded from another database. */
+/** The codes of two errors: no companies are loaded yet, and a segment is from another database. */
 export const [notLoaded, otherDatabase] = ['NOT_LOADED', 'OTHER_DATABASE'];
 
-/** A search: a filter, and the part of the matches to list. */
+/** A search: a filter, and the part of its matches to list. */
 export interface Search {
   filter: SearchFilter;
-  /** The order of the matches; by default ascending ids. */
+  /** The order of the matches; by default by ascending id. */
   sort?: (typeof sorts)[number];
   skipped: number;
   size: number;
 }
 
-/** The result of a search in a snapshot: the count of all matches, and the ids in the listed part. */
+/** The result of a search: the count of all matches, and the ids on the requested page. */
 export interface Found {
   snapshot_no: number;
   total: number;
   company_ids: number[];
 }
 
-/** The companies of one snapshot: segments of all companies, and newer segments of changed companies. */
+/** The companies of one snapshot: segments of all companies (ranges), and newer segments of changed companies. */
 export class Segments {
   /** The segments of all companies, in the order of their ids. */
   ranges: Segment[] = [];
-  /** The segments, by id, of companies changed since the oldest range. No range has a newer snapshot than them. */
+  /**
+   * The segments of companies that changed since the oldest range. No range has a newer snapshot than these segments.
+   */
   changes: Segment[] = [];
 
-  /** The number of the snapshot that answers are from; -1: companies are missing. */
+  /** The number of the snapshot that answers searches; -1: companies are not loaded yet. */
   get snapshot_no(): number {
     return this.changes[0]?.head.snapshot_no ?? -1;
   }
@@ -45,7 +47,7 @@ export class Segments {
     return Math.max(-1, ...[...this.ranges, ...this.changes].map(({ head }) => head.snapshot_no));
   }
 
-  /** The number of the oldest range's snapshot. */
+  /** The number of the snapshot of the oldest range. */
   get base_no(): number {
     return Math.min(...this.ranges.map(({ head }) => head.snapshot_no));
   }
@@ -62,13 +64,13 @@ export class Segments {
     return isMuch || oldest_ms < Date.now() - mostAge_ms;
   }
 
-  /** Replaces a range by one or more segments of a newer load. */
+  /** Replaces a range by one or more newly loaded segments. */
   renew(range: Segment, loaded: readonly Segment[]): void {
     for (const segment of loaded) segment.exclude(this.changes);
     this.ranges = this.ranges.flatMap((one) => (one === range ? loaded : [one]));
   }
 
-  /** Replaces the changes by segments of all companies changed since the oldest range. */
+  /** Replaces the segments of changed companies by newly loaded segments. */
   update(changes: Segment[]): void {
     for (const range of this.ranges) range.exclude(changes);
     this.changes = changes;
@@ -88,15 +90,15 @@ export class Segments {
   }
 }
 
-/** Returns the ids of at most `most` matching companies of a segment after the first `passed` ones. */
+/** Returns the ids of matching companies of a segment: at most `most` after the first `passed`. */
 function idsOf({ segment, matches }: Matches, passed = 0, most = Infinity): number[] {
   return listBits(matches, passed, most).map((number) => segment.idOf(number));
 }
 
-/** Returns the ids of a part of the matching companies, ascending. */
+/** Returns one page of the ids of matching companies, ascending. */
 function listById(changes: Matches[], ranges: Matches[], skipped: number, size: number) {
   const changed = changes.flatMap((one) => idsOf(one));
-  // Up to `first` changed companies may sort before the page, so that as many fewer other companies are skipped.
+  // Up to `first` changed companies may sort before the page, so fewer unchanged companies are skipped.
   const first = Math.min(skipped, changed.length);
   let [passed, wanted] = [skipped - first, size + first];
   const others = ranges.flatMap((one) => {

@@ -1,4 +1,5 @@
-// Runs the index process, which holds the search index for the API processes of a machine until the last disconnects.
+// Runs the index process, which holds the search index for all API processes of a machine. It ends when the last API
+// process disconnects.
 import { rmSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
@@ -6,7 +7,7 @@ import { withLock } from '../../sql/process/file-lock.ts';
 import type { SearchPlace } from './index-socket.ts';
 import { type SearchQuestion, SearchStore } from './keep-current.ts';
 
-/** The time in ms after which the index process ends if no API process is connected. */
+/** The time in ms after which the index process ends if no API process has connected. */
 const mostIdle_ms = 10_000;
 
 export type SearchAnswer = Awaited<ReturnType<typeof answer>>;
@@ -21,7 +22,7 @@ async function answer(store: SearchStore, request: IncomingMessage) {
   }
 }
 
-/** Listens for API processes, and ends this process when the last one disconnects. */
+/** Accepts connections of API processes, and ends this process when the last one disconnects. */
 function listen(place: SearchPlace): Promise<never> {
   rmSync(place.socket, { force: true });
   process.on('exit', () => {
@@ -30,7 +31,7 @@ function listen(place: SearchPlace): Promise<never> {
   const store = new SearchStore(place);
   let clientCount = 0;
   const endUnused = () => clientCount === 0 && process.exit();
-  // The connection of an API process stays open, so that this process knows whether one is there.
+  // The connection of an API process stays open, so that the index process counts the connected API processes.
   const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     void answer(store, request).then((found) => response.end(JSON.stringify(found)));
   });
@@ -48,7 +49,7 @@ function listen(place: SearchPlace): Promise<never> {
 
 process.title = 'registry search';
 const place = (await json(process.stdin)) as SearchPlace;
-// Another process that holds the lock has the index, so that this one exits.
+// This process exits if another index process already holds the lock.
 await withLock(
   `${place.socket}.lock`,
   () => listen(place),

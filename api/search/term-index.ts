@@ -1,22 +1,22 @@
 import { addAll, addBit, eachNumber, keepCommon, noBits, NumberStream, type Bits } from './bits.ts';
 
-/** Terms, such as words of names, and the owners of each term, such as companies, as arrays for a file. */
+/** The arrays of an inverted index: terms (such as words of names) and the owners of each term (such as companies). */
 export interface TermArrays {
   /** The texts of all terms, joined without separators; one space follows the last term. */
   text: Uint8Array<ArrayBuffer>;
-  /** The offset in `text` at which each term's text ends. */
+  /** The offset in `text` at which the text of each term ends. */
   ends: Uint32Array<ArrayBuffer>;
-  /** The offset in `owners` at which each term's owners end. */
+  /** The offset in `owners` at which the owners of each term end. */
   places: Uint32Array<ArrayBuffer>;
-  /** The owners of each term: a `NumberStream` of the gaps between their numbers, or `Bits` for a frequent term. */
+  /** The owners of each term: gaps between their numbers as a `NumberStream`, or `Bits` for a frequent term. */
   owners: Uint8Array<ArrayBuffer>;
 }
 
-/** Builds the arrays of terms. `add` adds a term to the current owner, `next` begins the next owner. */
+/** Builds the arrays of an inverted index. `add` adds a term to the current owner; `next` begins the next owner. */
 export class TermTable {
   readonly #numbers = new Map<string, number>();
   readonly #uses: number[] = [];
-  /** For each owner, the number of each of its terms, increased by 1, then a 0 that marks the end of the owner. */
+  /** For each owner, the numbers of its terms plus 1, then a 0 that marks the end of the owner. */
   readonly stream = new NumberStream();
 
   get terms(): MapIterator<string> {
@@ -27,7 +27,7 @@ export class TermTable {
     let term = this.#numbers.get(text);
     if (term === undefined) {
       term = this.#uses.push(0) - 1;
-      // The text is copied: a substring would keep all rows of its chunk in memory.
+      // The text is copied: a substring would keep the whole chunk of rows in memory.
       this.#numbers.set(Buffer.from(text).toString(), term);
     }
     this.#uses[term]! += 1;
@@ -38,7 +38,7 @@ export class TermTable {
     this.stream.push(0);
   }
 
-  /** Returns the arrays of the terms of `size` owners, sorted by first use or by text. */
+  /** Returns the arrays for the terms of `size` owners, sorted by first use or by text. */
   finish(size: number, order: 'by use' | 'by text'): TermArrays {
     const texts = [...this.terms];
     const terms = [...texts.keys()];
@@ -56,7 +56,7 @@ export class TermTable {
       const owners = numbers.subarray(starts[term], lasts[term]);
       const start = stream.length;
       owners.forEach((owner, at) => stream.push(owner - (owners[at - 1] ?? -1)));
-      // A list of at least half the bytes of a set is replaced by the set, which is read many times faster.
+      // A list with at least half the bytes of a bit set is replaced by the bit set, which is read many times faster.
       if ((stream.length - start) * 2 >= bits.byteLength) {
         bits.fill(0);
         for (const owner of owners) addBit(bits, owner);
@@ -68,7 +68,9 @@ export class TermTable {
     return { text, ends, places, owners: stream.bytes.slice() };
   }
 
-  /** Returns `numbers`: the owners of term t, ascending, have the indexes from `starts[t]` to before `lasts[t]`. */
+  /**
+   * Returns `numbers`, in which the owners of term t have the indexes from `starts[t]` to `lasts[t]` - 1, ascending.
+   */
   #listOwners() {
     const starts = new Uint32Array(this.#uses.length + 1);
     for (const [term, uses] of this.#uses.entries()) starts[term + 1] = starts[term]! + uses;
@@ -78,7 +80,7 @@ export class TermTable {
     eachNumber(this.stream.bytes, (value) => {
       const last = lasts[value - 1]!;
       if (value === 0) owner += 1;
-      // An owner to which a term was added twice is listed once.
+      // An owner to which the same term was added twice is listed once.
       else if (last === starts[value - 1] || numbers[last - 1] !== owner) {
         numbers[last] = owner;
         lasts[value - 1] = last + 1;
@@ -88,7 +90,7 @@ export class TermTable {
   }
 }
 
-/** Returns the lowest number below `count` that passes a test, else `count`. All higher numbers must pass. */
+/** Returns the lowest number below `count` that passes a test, else `count`. All higher numbers must pass too. */
 export function findLowest(count: number, passes: (number: number) => boolean): number {
   let [low, high] = [0, count];
   while (low < high) {
@@ -99,14 +101,14 @@ export function findLowest(count: number, passes: (number: number) => boolean): 
   return low;
 }
 
-/** Looks up terms and their owners. */
+/** Finds terms by text, and the owners of terms. */
 export class TermIndex {
   readonly #arrays: TermArrays;
   readonly text: Buffer;
-  /** The owners of the looked-up terms. Each look-up reuses this set. */
+  /** The owners of the terms of the current look-up. Each look-up reuses this set. */
   readonly #having: Bits;
 
-  /** @param size the number of owners */
+  /** @param size the number of owners of terms */
   constructor(arrays: TermArrays, size: number) {
     this.#arrays = arrays;
     this.#having = noBits(size);
@@ -125,7 +127,7 @@ export class TermIndex {
     return this.#arrays.ends[term]!;
   }
 
-  /** Returns the numbers of the terms with a text from `from` to before `to`. Terms must be sorted by text. */
+  /** Returns the numbers of the terms whose text is at least `from` and below `to`. Terms must be sorted by text. */
   listTerms(from: string, to: string): number[] {
     const [first, last] = [from, to].map((text) => {
       const wanted = Buffer.from(text);
@@ -161,7 +163,7 @@ export class TermIndex {
     return owners.subarray(places[term - 1] ?? 0, places[term]);
   }
 
-  /** Returns the set of a frequent term's owners, copied for aligned reads; undefined for a rare term. */
+  /** Returns a copy of the bit set of a frequent term's owners, aligned for fast reads; undefined for a rare term. */
   #setOf(term: number): Bits | undefined {
     const bytes = this.#bytesOf(term);
     if (bytes.length < this.#having.byteLength) return undefined;

@@ -11,7 +11,7 @@ import { chooseSource, common, countField, sourceField } from './source.ts';
 
 const rangeDays = 30;
 
-// The limit of requests is `limits.stats` of `../figures/rate-limits.ts`, which `common` names.
+// The statistics of a day and of 30 days share the rate limit `stats` in `../figures/rate-limits.ts`.
 const asked = {
   ...common,
   params: z.strictObject({ date: dateField }),
@@ -63,7 +63,7 @@ export const dayEndpoint = endpoint(
   async ({ params: { date }, query, response, options: { readers, now } }) => {
     const source = await chooseSource(readers.db, query);
     const { is_baseline, data } = await sumDays(readers.db, source, date, 1);
-    // Spec: silent on a day without a snapshot; we answer 404, since zeros would claim that nothing changed.
+    // Spec: silent on a day without a snapshot; we answer 404, since zeros would mean that nothing changed.
     if (is_baseline === null) {
       const message = `No snapshot of ${source} was published for ${date}.`;
       throw new HttpError(404, { message, code: 'NO_SNAPSHOT' });
@@ -101,7 +101,7 @@ export const rangeEndpoint = endpoint(
     }),
   },
   async ({ params: { date: to_date }, query, response, options: { readers, now } }) => {
-    // Spec: silent on the role of the path's date; here it is the last of the range's 30 days.
+    // Spec: silent on which day the date in the path means; we take it as the last of 30 days.
     const first = new Date(Date.parse(to_date) - (rangeDays - 1) * day_ms);
     const from_date = first.toISOString().slice(0, 10);
     const source = await chooseSource(readers.db, query);

@@ -7,10 +7,10 @@ import { keep } from '../http/cached-read.ts';
 import { findCodes, readSearchDictionary } from '../search/filter.ts';
 import { type Dimension, dimensions, none, type Point, type SeriesQuery } from './series-fields.ts';
 
-/** The most points of an answer with groups: a year of 85 groups, which takes 1 to 2 s of the allowed 3 s. */
+/** The maximum count of points in a grouped answer: a year of 85 groups, which takes 1 to 2 s of the 3 s limit. */
 const mostPoints = 30_000;
 
-/** The value that `read_series.sql` takes for a dimension by which it groups the entries. */
+/** The argument of `read_series.sql` for a dimension that groups the entries. */
 const everyValue = '*';
 
 /** Returns an argument of `read_series.sql` per dimension: null (any value), a symbol, '' (none) or `everyValue`. */
@@ -35,15 +35,15 @@ async function selectSymbols(db: Db, source: string, asked: SeriesQuery) {
   return symbols;
 }
 
-// The query is not prepared, since the generic plan of a prepared query takes twice as long.
+// The query is not prepared: PostgreSQL's generic plan for prepared queries would take twice as long.
 const query = readFileSync(new URL('../../sql/api/stats/read_series.sql', import.meta.url), 'utf8');
 
-/** The counts of a period and group, with the names of the group. */
+/** The counts of one period and group, with the names of the group. */
 type SeriesRow = Record<Dimension, string | null> & Omit<Point, 'group' | 'is_suppressed'>;
 
 /**
- * Returns the stock and flows of a registry; day-and-range.ts sums 30 days. Throws a 422 for an unknown value, and
- * above `most` points of groups.
+ * Returns the time series of a registry's stock and flows. Throws a 422 for an unknown value, and if a grouped answer
+ * has more than `most` points.
  */
 export async function readSeries(
   db: Db,

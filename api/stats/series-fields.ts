@@ -3,12 +3,12 @@ import { countryField } from '../dictionaries/countries.ts';
 import { dateField, inOrder } from '../http/text-fields.ts';
 import { countField, sourceField } from './source.ts';
 
-/** The dimensions that group and select entries, in the order of the parameters of `read_series.sql`. */
+/** The dimensions that select and group entries, in the order of the parameters of `read_series.sql`. */
 export const dimensions = ['voivodeship', 'section', 'legal_form'] as const;
 
 export type Dimension = (typeof dimensions)[number];
 
-/** The value in a query that selects the entries without a value in a dimension. */
+/** The query value that selects the entries without a value in a dimension. */
 export const none = 'none';
 
 export const by = z.enum(['day', 'month']);

@@ -17,13 +17,13 @@ const example = sample as Series;
 
 const csvQuery = seriesQuery.safeExtend({ comments: z.enum(['true', 'false']).optional() });
 
-/** Returns the filters and groups of a selection as pairs of query parameter and value. */
+/** Returns the filters and groups of a request as pairs of query parameter and value. */
 const filtersOf = (asked: SeriesQuery) =>
   (['voivodeship', 'section', 'legal_form', 'group_by'] as const).flatMap((name) =>
     asked[name] === undefined ? [] : [[name, String(asked[name])] as const],
   );
 
-/** Returns the first and the last day of a series. */
+/** Returns the first and the last day of a time series. */
 const daysOf = ({ series }: Series) =>
   new Set(series.length === 0 ? [] : [series[0]!.date, series.at(-1)!.date]);
 
@@ -44,7 +44,7 @@ function describeFile(found: Series, asked: SeriesQuery): string[] {
   ];
 }
 
-// Cells hold dates, numbers, booleans, names and slugs, which need no quotes.
+// The cells of the CSV are dates, numbers, booleans, names and slugs, so no cell needs quotes.
 function writeCsv({ series }: Series, { group_by = [] }: Partial<SeriesQuery> = {}): string {
   const { date: _date, group: _group, stock, ...flows } = point.shape;
   const names = Object.keys(flows) as (keyof typeof flows)[];
@@ -59,7 +59,7 @@ function writeCsv({ series }: Series, { group_by = [] }: Partial<SeriesQuery> = 
   return [header, ...lines, ''].join('\n');
 }
 
-/** Returns the text of the CSV file, with comments if asked for. Sets its name and type in the response. */
+/** Returns the text of the CSV file, with comment lines if the request asks for them. Sets its name and type. */
 function sendCsv(response: Response, found: Series, asked: z.output<typeof csvQuery>): string {
   response.attachment(nameFile(found, asked)).type('csv');
   const comments = asked.comments === 'true' ? describeFile(found, asked) : [];
@@ -68,7 +68,7 @@ function sendCsv(response: Response, found: Series, asked: z.output<typeof csvQu
 
 type SeriesCall = { query: SeriesQuery; response: Response; options: Context };
 
-/** Returns the series that a query selects, for the API and the page of the statistics. */
+/** Returns the time series that a query selects; the API and the page of statistics call this function. */
 export async function findSeries(
   { readers: { db }, SUPPRESS_BELOW }: Context,
   asked: SeriesQuery,
@@ -79,14 +79,14 @@ export async function findSeries(
   return { by: asked.by, source, series: points.map((one) => hideSmall(one, SUPPRESS_BELOW)) };
 }
 
-/** Returns the series of a request. Sets how long caches may keep it. */
+/** Returns the time series of a request, and sets how long caches may keep the answer. */
 function read({ query: asked, response, options }: SeriesCall): Promise<Series> {
   if (asked.to !== undefined)
     response.set('Cache-Control', cacheControlOf(asked.to, options.now()));
   return findSeries(options, asked);
 }
 
-/** (+) The endpoints of a registry's stock and flows, as JSON or CSV. Days without a snapshot are absent. */
+/** (+) The endpoints of a registry's stock and flows, as JSON or CSV. The series omit days without a snapshot. */
 export const seriesEndpoints = [
   endpoint(
     {

@@ -10,7 +10,7 @@ const noSnapshot = { message: 'No snapshot has been published yet.', code: 'NO_S
 
 export const sourceField = z.string().regex(/^[a-z][a-z0-9_-]{0,62}$/, { error: unknownSource });
 
-/** The part that the descriptions of all statistics endpoints share. */
+/** The part of the description that all statistics endpoints share. */
 export const common = {
   method: 'get',
   tag: 'Statistics',
@@ -22,15 +22,15 @@ export const common = {
 export const countField = z.int().nonnegative();
 
 /**
- * Returns the source of a request. Throws a 404 while no source is published, and a 422 for an unknown source.
- * Spec: silent on a request that names no source; we take the country's source with the longest history.
+ * Returns the registry of a request (`source`). Throws a 404 if no snapshot is published, and a 422 for an unknown
+ * registry. Spec: silent on the default registry; we take the country's registry with the longest history.
  */
 export async function chooseSource(
   db: Db,
   asked: { source?: string | undefined; country?: string | undefined },
 ): Promise<string> {
   let found = db.selectFrom('analyst.daily_stat').select('source').groupBy('source');
-  // Without a country, any source can be named.
+  // A request without `country` may name a registry of any country.
   if (asked.source === undefined || asked.country !== undefined) {
     const { country_code } = await chooseCountry(db, asked.country);
     found = found.where('country_code', '=', country_code);

@@ -4,5 +4,5 @@ import { revoke } from './revoke.ts';
 import { rotate } from './rotate.ts';
 import { verify } from './verify.ts';
 
-/** The endpoints of tokens. All endpoints but `verify` need the Master Token. */
+/** Lists the endpoints of tokens. All endpoints except `verify` need the Master Token. */
 export const tokenEndpoints = [create, list, verify, get, rename, revoke, rotate];

@@ -21,7 +21,8 @@ export const list = endpoint(
     method: 'get',
     path: '/tokens',
     summary: 'List the tokens of the account',
-    // Spec: one list of tokens without pages. The default is the largest page, so that most accounts need one page.
+    // Spec: one list of tokens without pages. By default a page is as large as possible, so most accounts need one
+    // page.
     query: z.strictObject({
       ...pagingFields,
       per_page: wholeNumber(sizes.perPage, sizes.perPage),
@@ -63,7 +64,7 @@ export const rename = endpoint(
     summary: 'Rename a token',
     body: z.strictObject({ name: nameField }),
   },
-  // Tokens of either kind can be renamed, even revoked ones.
+  // API tokens and the Master Token can be renamed, even revoked ones.
   async ({ params: { token_ref }, body, caller, options: { db, now } }) => {
     const token = await db
       .updateTable('customer.token')

@@ -7,7 +7,7 @@ import { answersSuccess, model, text, time } from '../endpoint/answers.ts';
 import { day_ms } from '../../sql/process/durations.ts';
 import { formatOptional, formatTimestamp } from '../http/timestamp.ts';
 
-// `TOKENS_PER_ACCOUNT` of `../figures/account-limits.ts` is the most tokens of an account.
+// `TOKENS_PER_ACCOUNT` of `../figures/account-limits.ts` limits the tokens of an account.
 const sharedFields = {
   token_ref: text,
   name: text,
@@ -31,7 +31,7 @@ const warning = 'Store this token now: it will not be shown again.';
 type TokenTable = CustomerTables['customer.token'];
 type Issue = Pick<Insertable<TokenTable>, 'account_id' | 'kind' | 'name' | 'lifetime_days'>;
 
-/** Creates a token, and returns it with its secret. Only the hash of the secret is stored. */
+/** Creates a token, and returns it with its secret. The database stores only the hash of the secret. */
 export async function issueToken(tx: Tx, token: Issue, now: Date) {
   const plaintext = createSecret(token.kind);
   const secret_hash = Buffer.from(hashSecret(plaintext), 'hex');
@@ -66,7 +66,7 @@ export function answersWith(data: z.ZodType) {
   return answersSuccess(data, model('TimestampMeta', { timestamp: time }));
 }
 
-/** Returns the body of a successful answer with data and a timestamp. */
+/** Returns the body of a successful answer with `data` and a timestamp. */
 export function viewAnswer(data: object, at: Date) {
   return { success: true, data, meta: { timestamp: formatTimestamp(at) } };
 }

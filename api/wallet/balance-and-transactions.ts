@@ -63,7 +63,7 @@ const list = endpoint(
   },
 );
 
-/** Returns the endpoints of the section Wallet of the specification. */
+/** Returns the endpoints in the specification's section Wallet. */
 export function walletEndpoints(options: PaymentOptions): Endpoint[] {
   return [read, ...topupEndpoints(options), list];
 }

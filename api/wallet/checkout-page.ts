@@ -18,8 +18,8 @@ async function findPayment(db: Db, given: unknown) {
 }
 
 /**
- * Serves the pages to which a checkout returns, and for the provider `local` the checkout itself. The random
- * `payment_id` is the only proof that its buttons need.
+ * Serves the pages to which a checkout returns; for the provider `local`, also the checkout itself. Anyone who knows
+ * the random `payment_id` may use the buttons.
  */
 export function createCheckoutPages(options: PaymentOptions): Router {
   const { db } = options;
@@ -28,7 +28,7 @@ export function createCheckoutPages(options: PaymentOptions): Router {
   for (const page of ['success', 'cancel']) {
     addRead(router, `/checkout/${page}`, async (request, response) => {
       const payment = await findPayment(db, request.query.payment_id);
-      // A buyer who leaves an open checkout can still pay until it expires.
+      // A buyer who leaves an open checkout can still pay until the checkout expires.
       const isLeft = page === 'cancel' && payment?.state === 'open';
       const state = page === 'cancel' ? 'left' : page;
       const outcome = payment && !isLeft ? payment : { state, language: payment?.language };

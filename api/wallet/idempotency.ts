@@ -5,7 +5,7 @@ import { type Db, lockName, type Tx } from '../../sql/connection/kysely.ts';
 import { lifetimes } from '../figures/lifetimes.ts';
 import { invalid } from '../http/errors.ts';
 
-/** An answer that can be stored and sent again. */
+/** An answer that is stored, and sent again for a repeated `Idempotency-Key`. */
 export interface Answer<Body extends object> {
   body: Body;
   headers?: Record<string, string>;
@@ -13,7 +13,7 @@ export interface Answer<Body extends object> {
 
 export interface Operation {
   account_id: string;
-  /** The name of the operation, such as `topup`, which has its own keys. */
+  /** The name of the operation, such as `topup`. Equal keys of different operations are independent. */
   name: string;
   key: string | undefined;
   /** The parsed body of the request. */
@@ -27,7 +27,7 @@ const reused = `The ${header} header was used within 24 hours for another reques
 
 const replayed = { 'Idempotency-Replayed': 'true' };
 
-/** The header `Idempotency-Key` as the descriptions of endpoints document it. */
+/** The schema of the header `Idempotency-Key` in the descriptions of endpoints. */
 export const idempotencyHeader = z.object({ [header]: z.string().min(1).max(255).optional() });
 
 /** Returns the `Idempotency-Key` of a request; undefined without one. Throws a 422 for a malformed key. */
@@ -39,10 +39,9 @@ export function readIdempotencyKey(request: Request): string | undefined {
 }
 
 /**
- * Runs an operation in a transaction, once per key within 24 hours; other requests with the key wait and get the
- * same answer. Only successful answers are stored, until the worker deletes them (`sql/retention/delete_done.sql`).
- *
- * @param run does the operation; must not wait for other services, since it holds a session of the pool
+ * Runs an operation in a transaction, once per key within 24 hours. Further requests with the key get the same answer.
+ * Only successful answers are stored; `sql/retention/delete_done.sql` deletes them later.
+ * @param run runs the operation; must not wait for other services, since it occupies a database session
  */
 export async function answerOnce<Body extends object>(
   db: Db,

@@ -1,26 +1,25 @@
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import type { Db, Tx } from '../../sql/connection/kysely.ts';
 
-// `grant` adds credits (`deposit`, `start`); charge.ts withdraws them (`withdraw`, `sql/api/charge.sql`).
+// `grant` adds credits to a wallet; charge.ts withdraws credits (`sql/api/charge.sql`).
 
-/** A movement of credits in a wallet. */
+/** A deposit or withdrawal of credits in a wallet. */
 export interface Movement {
   account_id: string;
-  /** The credits of the movement, a whole number from 1. */
+  /** The count of moved credits, a whole number from 1. */
   amount: number;
-  /** The text of the transaction that the owner of the account sees. */
+  /** The description of the transaction, which the owner of the account sees. */
   description: string;
-  /** The cause of the movement, such as a payment or a request; unique per account. */
+  /** The key of the cause, such as a payment or a request; unique per account, so that no cause counts twice. */
   operation_key: string;
   now: Date;
-  /** Returns whether the client still waits, and if so cancels the deadline of the answer; default: it waits. */
+  /** Returns whether the client still waits, and if so cancels the deadline of its answer; default: true. */
   claim?: () => boolean;
 }
 
 /**
- * Adds credits to a wallet, once per `operation_key`, and creates a missing wallet. The type `start` marks the
- * welcome bonus. The parameter `purchased` is added to `total_purchased`; its default is the amount of a
- * `deposit`, otherwise 0.
+ * Adds credits to a wallet, once per `operation_key`, and creates a missing wallet. The type `start` means the welcome
+ * bonus. `purchased` is added to `total_purchased`; its default is `amount` for a `deposit`, otherwise 0.
  */
 export async function grant(
   tx: Tx,
@@ -32,7 +31,7 @@ export async function grant(
   await runPrepared(tx, 'api/grant_credits.sql', values);
 }
 
-/** Returns the credits of an account. With `isLocked`, waits for running movements and keeps others waiting. */
+/** Returns the balance and totals of an account's wallet. `isLocked` locks the wallet until the transaction ends. */
 export async function readWallet(db: Db, account_id: string, isLocked = false) {
   const wallet = await db
     .selectFrom('customer.wallet')

@@ -14,7 +14,7 @@ export interface PaymentOptions extends Context {
 export function createLocalPayment(baseUrl: string) {
   return {
     name: 'local' as const,
-    /** Returns the id of the checkout at the provider, and the address that the buyer opens. */
+    /** Returns the provider's id of the checkout, and the address that the buyer opens. */
     openCheckout({ payment_id }: Payment) {
       const checkout_url = `${baseUrl}/checkout/local/${payment_id}`;
       return Promise.resolve({ provider_ref: payment_id, checkout_url });
@@ -23,8 +23,8 @@ export function createLocalPayment(baseUrl: string) {
 }
 
 /**
- * Returns the payment provider that the settings name; undefined without one. Throws an `EnvironmentError` with a
- * sentence for each setting that is wrong or missing. A checkout returns to `baseUrl`.
+ * Returns the payment provider of the settings; undefined without one. Throws an `EnvironmentError` with a sentence for
+ * each wrong or missing setting. A checkout returns the buyer to `baseUrl`.
  */
 export function createPayment(
   settings: StripeSettings & { PAYMENT_PROVIDER?: 'local' | 'stripe' | undefined },
@@ -34,7 +34,9 @@ export function createPayment(
   return settings.PAYMENT_PROVIDER === 'local' ? createLocalPayment(baseUrl) : undefined;
 }
 
-/** Returns a price with the decimals of ISO 4217, such as `49.00` for 4900 in the smallest unit of `pln`. */
+/**
+ * Returns a price with the decimals of its currency (ISO 4217), such as `49.00` for 4900 in the smallest unit of `pln`.
+ */
 export function priceOf(price: number | string, currency: string): string {
   const format = new Intl.NumberFormat('en', { style: 'currency', currency });
   const decimals = format.resolvedOptions().maximumFractionDigits ?? 0;

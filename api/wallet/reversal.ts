@@ -5,22 +5,22 @@ import { charge } from './charge.ts';
 import { grant, readWallet } from './ledger.ts';
 import { type Outcome, selectPayment } from './stored-payment.ts';
 
-/** The report of a provider about a refund, a dispute or a won dispute. */
+/** The report of a payment provider about a refund, a dispute or a won dispute. */
 interface Reversal extends Omit<Outcome, 'provider_ref' | 'state' | 'price'> {
   cause: 'refund' | 'dispute' | 'won';
-  /** The id of the dispute at the provider; undefined for a refund. */
+  /** The provider's id of the dispute; undefined for a refund. */
   dispute_ref?: string | undefined;
-  /** The sum of all refunds so far, or the disputed amount. */
+  /** The sum of all refunds of the payment so far, or the disputed amount. */
   amount: number;
 }
 
-/** The beginnings of the descriptions of transactions; the name of the package follows. */
+/** The first words in the description of a reversal's transaction; the name of the credit package follows. */
 const titles = { refund: 'Refund', dispute: 'Dispute', won: 'Dispute won' };
 
 /**
- * Takes back the credits of a refunded or disputed payment, and gives them back when the dispute is won; repeated
- * reports, in any order, have one effect. A refund or dispute in another currency takes back all credits.
- * Returns `recorded` for a payment that is not paid yet, and `repeated` for a report without effect.
+ * Takes back the credits of a refunded or disputed payment; a won dispute gives them back. Repeated reports, in any
+ * order, have one effect. A refund or dispute in another currency takes back all credits. Returns `recorded` if the
+ * payment is not paid yet, and `repeated` if the report has no effect.
  */
 export function reverse(db: Db, report: Reversal, now: Date) {
   return db.transaction().execute(async (tx) => {
@@ -31,7 +31,7 @@ export function reverse(db: Db, report: Reversal, now: Date) {
     const dispute = sql`jsonb_build_object(
       ${report.dispute_ref}::text, ${cause === 'won' ? sql`0` : part}
     )`;
-    // A won dispute stays won, even when later reports differ.
+    // A won dispute stays won, even if later reports differ.
     const change = {
       refund: { refunded: sql<string>`greatest(refunded, ${part})` },
       dispute: { disputes: sql<Record<string, number>>`${dispute} || disputes` },
@@ -56,9 +56,9 @@ export function reverse(db: Db, report: Reversal, now: Date) {
 }
 
 /**
- * Withdraws credits of a paid payment in proportion to all its refunds and disputes, rounded down, less the credits
- * taken back before. The balance never goes below zero: spent credits are waived. The transaction holds the lock
- * on the payment.
+ * Withdraws the credits of a paid payment in proportion to its refunds and disputes, rounded down. Credits taken back
+ * before are subtracted. Spent credits are waived, so that no balance is negative. The caller's transaction has locked
+ * the payment.
  */
 export async function balanceReversals(
   tx: Tx,

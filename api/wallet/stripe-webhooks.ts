@@ -13,9 +13,9 @@ import { settle } from './settlement.ts';
 const stripeId = z.string().regex(/^\w{1,255}$/);
 
 const reported = z.object({
-  // Stripe copies our `payment_id` from a checkout to its payment and its charge.
+  // Stripe copies our `payment_id` from a checkout to its payment and to its charge.
   metadata: z.object({ payment_id: z.uuid() }).optional().catch(undefined),
-  /** The id at Stripe of the payment of a checkout, a charge or a dispute. */
+  /** Stripe's id of the payment to which a checkout, a charge or a dispute belongs. */
   payment_intent: stripeId.optional().catch(undefined),
   currency: z.string(),
 });
@@ -40,7 +40,7 @@ const dispute = reported.extend({
   status: z.string().default(''),
 });
 
-/** Returns the schema of the events of these types. An event reports on one `object`, such as a payment. */
+/** Returns the schema of Stripe events of the given types. An event reports on one `object`, such as a payment. */
 function eventOf<Type extends string, Subject extends z.ZodType>(object: Subject, types: Type[]) {
   return z.object({ type: z.literal(types), data: z.object({ object }) });
 }
@@ -64,7 +64,7 @@ const stripeEvent = z.discriminatedUnion('type', [
 type StripeEvent = z.output<typeof stripeEvent>;
 
 /**
- * Returns a signed event; undefined for a type that has no effect here. Throws a 400 for any other body. `stripe.ts`
+ * Returns a signed Stripe event; undefined for a type that is ignored. Throws a 400 for any other body. `stripe.ts`
  * checks the signature.
  */
 function readEvent(payment: StripePayment, request: Request, now: Date): StripeEvent | undefined {
@@ -82,20 +82,23 @@ function readEvent(payment: StripePayment, request: Request, now: Date): StripeE
   return data;
 }
 
-// A checkout session can complete before the money arrives; then a second event reports the outcome.
+// A checkout session may complete before the money arrives; a second event then reports the outcome.
 function stateOf(type: string, payment_status: string): 'expired' | 'failed' | 'paid' | undefined {
   if (type === 'checkout.session.expired') return 'expired';
   if (type === 'checkout.session.async_payment_failed') return 'failed';
   return payment_status === 'paid' ? 'paid' : undefined;
 }
 
-/** Returns why credits move; undefined for an inquiry or a prevented dispute, which moves no money. */
+/**
+ * Returns whether credits are taken or given back; undefined for an inquiry or a prevented dispute, which moves no
+ * money.
+ */
 function causeOf(type: string, status: string): 'dispute' | 'won' | undefined {
   if (type === 'charge.dispute.funds_reinstated' || status === 'won') return 'won';
   return /^(warning_|prevented$)/.test(status) ? undefined : 'dispute';
 }
 
-/** Settles or reverses the payment of a Stripe event. Returns the `result` of the answer. */
+/** Settles or reverses the payment of a Stripe event, and returns the `result` for the answer. */
 async function handleEvent({ db, logger }: Context, event: StripeEvent, now: Date) {
   const subject = event.data.object;
   const { metadata, payment_intent: charge_ref, currency } = subject;
@@ -121,8 +124,8 @@ async function handleEvent({ db, logger }: Context, event: StripeEvent, now: Dat
 }
 
 /**
- * Serves `POST /api/v1/webhooks/stripe`, where Stripe reports the outcome of checkouts, refunds and disputes.
- * Stripe repeats an event until it gets a 200, also for an event that a repetition would not help.
+ * Serves `POST /api/v1/webhooks/stripe`, to which Stripe reports checkouts, refunds and disputes. Every valid event
+ * gets a 200, even if it has no effect: Stripe would otherwise repeat the event.
  */
 export function createWebhooks(options: PaymentOptions, limitAddress: RequestHandler): Router {
   const router = createRouter();
@@ -140,7 +143,7 @@ export function createWebhooks(options: PaymentOptions, limitAddress: RequestHan
   router
     .route('/api/v1/webhooks/stripe')
     .post(limitAddress, readBounded(sizes.webhook_bytes, readBytes), receive)
-    // A GET reaches no `/webhooks/{webhook_ref}`.
+    // This route answers all methods but POST, so that `/webhooks/{webhook_ref}` does not match its path.
     .all((request, response, next) => {
       response.locals.allow = 'POST';
       return answerUnmatched(request, response, next);

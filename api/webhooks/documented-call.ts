@@ -16,7 +16,7 @@ const delivery = model('Delivery', {
   }),
 });
 
-/** The call of a webhook in the OpenAPI document, under the name `events`. */
+/** Describes the call that a webhook receives, under the name `events` in the OpenAPI document. */
 export const deliveryRoute: RouteConfig = {
   method: 'post',
   path: 'events',

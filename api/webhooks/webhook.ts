@@ -22,10 +22,10 @@ export const one = {
   params: z.strictObject({ webhook_ref: text }),
 } as const;
 
-/** The beginning of the names of filter fields in error messages, since a body has them in `filters`. */
+/** The beginning of a filter field's name in error messages, since filters are inside the field `filters`. */
 export const within = 'filters.';
 
-/** The fields that a client chooses, and may change later. */
+/** The fields of a webhook that a client chooses, and may change later. */
 export const chosenFields = {
   url: text.min(1).max(longestUrl),
   filters: filterBody,
@@ -66,7 +66,7 @@ export function viewWebhook(webhook: Webhook) {
   };
 }
 
-/** Returns the answer with a webhook, and with its newest secret if `secretKey` is given. */
+/** Returns the answer with a webhook; if `secretKey` is given, also with the newest secret of the webhook. */
 export function viewOne(webhook: Webhook, secretKey?: string) {
   const secret = secretKey === undefined ? {} : { secret: deriveSecret(secretKey, webhook) };
   return { success: true, data: { ...viewWebhook(webhook), ...secret } };
@@ -77,14 +77,14 @@ type Called = Pick<
   'params' | 'caller' | 'options'
 >;
 
-/** The columns that find the webhook of a path among the webhooks of the caller. */
+/** The column values that identify a path's webhook among the webhooks of the caller's account. */
 const keyOf = ({ params, caller: { account_id } }: Called) => ({ ...params, account_id });
 
-// The 404 is the same for an unknown webhook and for the webhook of another account.
+// An unknown webhook and the webhook of another account get the same 404.
 const unknownWebhook = () =>
   new HttpError(404, { message: 'Webhook not found.', code: 'UNKNOWN_WEBHOOK' });
 
-/** Returns the webhook of a path. Throws a 404 where the account of the caller has no such webhook. */
+/** Returns the webhook that a path names. Throws a 404 if the caller's account has no such webhook. */
 export function findWebhook(call: Called): Promise<Webhook> {
   return call.options.db
     .selectFrom('customer.webhook')
@@ -93,7 +93,7 @@ export function findWebhook(call: Called): Promise<Webhook> {
     .executeTakeFirstOrThrow(unknownWebhook);
 }
 
-/** Changes the webhook of a path. Returns its answer, with the newest secret if `secretKey` is given. */
+/** Changes the webhook that a path names. Returns the answer, with the newest secret if `secretKey` is given. */
 export async function changeWebhook(
   call: Called,
   change: UpdateObject<Tables, 'customer.webhook'>,
