@@ -49,10 +49,7 @@ function readText(path: string, other?: string): string | undefined {
   }
 }
 
-/**
- * Checks a setting with the path of a text file (`terms.md`). Polish pages show `terms.pl.md` of the same folder, if it
- * exists.
- */
+/** Checks the path of a text file (`terms.md`). Polish pages show `terms.pl.md` of the same folder, if it exists. */
 const notice = setting(
   'the path of a file with text, Markdown or HTML',
   z

@@ -65,8 +65,7 @@ async function registerAccount(options: Context, body: z.output<typeof registrat
       .onConflict((conflict) =>
         conflict
           .expression(sql`lower(email collate "C")`)
-          // Without a new mail the account stays unchanged, since the token of the earlier mail can still initialize
-          // it.
+          // Without a new mail the account stays unchanged, since the earlier mailed token can still initialize it.
           .doUpdateSet(isMailed ? profile : { user_ref: sql`account.user_ref` })
           .where('customer.account.initialized_at', 'is', null),
       )

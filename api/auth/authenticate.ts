@@ -33,7 +33,7 @@ export interface KnownToken extends Caller {
   state: 'usable' | 'revoked' | 'expired';
 }
 
-/** Returns a 401 error as the specification defines it: `error` repeats the text of `message`. */
+/** Returns the 401 error of the specification: its body has the same text in `error` and in `message`. */
 export function unauthorized(error: string): HttpError {
   return new HttpError(401, { error, message: error }, { 'WWW-Authenticate': 'Bearer' });
 }
@@ -97,10 +97,7 @@ export function createAuthentication({
     return hash === undefined ? undefined : findHash(hash);
   }
 
-  /**
-   * Counts a use of a token that `find` returned, and returns the caller (token and account). Throws a 401 unless the
-   * token is valid.
-   */
+  /** Counts a use of a token from `find`, and returns its caller. Throws a 401 unless the token is valid. */
   function admit(request: Request, token: KnownToken | undefined): Caller {
     if (!token) throw unauthorized(readBearer(request).error ?? 'Invalid token');
     refuseEnded(token);

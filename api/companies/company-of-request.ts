@@ -45,10 +45,7 @@ const nameFields = {
   company_ref: companyRef.optional(),
 };
 
-/**
- * Returns the schema of an object that names one company and has other fields. The company may be missing if
- * `isOptional`. `numberCheck` checks the number later.
- */
+/** Returns the schema of an object that names one company (or none if `isOptional`) and has other fields. */
 export function namingOne<Others extends z.ZodRawShape>(others: Others, isOptional = false) {
   return z.strictObject({ ...nameFields, ...others }).superRefine((given, context) => {
     const body: Record<string, unknown> = given;

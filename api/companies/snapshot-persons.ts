@@ -6,10 +6,7 @@ export function fullNameOf({ first_name, surname }: SnapshotEntry): string {
   return [first_name, surname].filter((part) => part !== null).join(' ');
 }
 
-/**
- * Returns the persons of a company without repetition: for each entry the owner, then other persons. The file map.sql
- * of each registry sets their roles.
- */
+/** Returns the persons of a company without repetition: the owner of each entry, and other persons with roles. */
 export function viewPersons(entries: SnapshotEntry[], { words, lang }: SnapshotWords) {
   const persons = entries.flatMap((entry) => {
     const ownerRole = words.find(entry.country_code, 'owner', lang) ?? 'owner';

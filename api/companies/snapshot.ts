@@ -83,7 +83,7 @@ export function snapshotEndpoint(options: Context, charge: Charging): Endpoint {
       const asked = { ...named, snapshot_no };
       /** Returns the snapshot and charges for it. @param tx the transaction of a request with an `Idempotency-Key` */
       const take = async (tx?: Tx): Promise<Answer<{ text: string }>> => {
-        // A transaction already holds a session, so it reads in that session: waiting for a second one could deadlock.
+        // A request in a transaction takes no second session of the primary server, since such requests could deadlock.
         const [entries] = tx
           ? await readers.read((one) => readEntries(one, [asked]), snapshot_no, tx)
           : [await readInBatch(asked)];

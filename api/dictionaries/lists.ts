@@ -30,10 +30,7 @@ type Asked = Partial<Record<'country' | 'lang' | 'version', string>>;
 
 type Path = keyof typeof texts;
 
-/**
- * Describes a public endpoint that lists the rows of one dictionary. `lists.json` has its summary and the `id` of its
- * row schema.
- */
+/** Describes the public endpoint of one dictionary; `lists.json` has its summary and the `id` of its row schema. */
 interface List {
   fields: z.ZodRawShape;
   query?: z.ZodRawShape;

@@ -58,10 +58,7 @@ export function readEventTypes(db: Db, country_code = '') {
     .execute();
 }
 
-/**
- * Returns the legal forms of a country with their newest symbols. The names are in the country's language or in
- * English.
- */
+/** Returns a country's legal forms with their newest symbols, and names in the country's language or in English. */
 export function readLegalForms(db: Db, country_code: string, isEnglish = false) {
   return db
     .selectFrom('registry.legal_form_symbol')

@@ -39,10 +39,7 @@ export interface DownloadOptions extends Context {
   downloadPools: readonly Pool[];
 }
 
-/**
- * Returns a function that makes or finds in its cache a requested file. A file is complete before it is sent, so that a
- * slow client occupies no database session.
- */
+/** Returns a function that makes and caches files. Only complete files are sent: slow clients occupy no session. */
 export function createFiles({ downloadPools, readers, SUPPRESS_BELOW }: DownloadOptions) {
   const kept = new LRUCache<string, Buffer, FileOfDay>({
     maxSize: room_bytes,

@@ -40,10 +40,7 @@ function sendPart(response: Response, content: Buffer): void {
     .send(content.subarray(start, end + 1));
 }
 
-/**
- * Returns the routes of the page `/downloads`, its data dictionary and its files. Downloads need no token. A date
- * without a snapshot has no files.
- */
+/** Returns the public routes of the page `/downloads`, its data dictionary and the downloaded files. */
 export function createDownloads(options: DownloadOptions, limitPage: RequestHandler): Router {
   const { readers, now, limiter } = options;
   const router = createRouter();

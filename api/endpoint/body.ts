@@ -12,10 +12,7 @@ const otherCharset = /;\s*charset\s*=\s*(?!"?utf-?8"?\s*(?:;|$))/i;
 /** Matches a string in valid JSON; the second group matches the colon if the string is a key. */
 const stringOfJson = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?/g;
 
-/**
- * Returns a key that occurs twice in one object of a JSON text; undefined without one. (`JSON.parse` ignores
- * repetition.)
- */
+/** Returns a key that occurs twice in one object of a JSON text; undefined without a repeated key. */
 function findRepeatedKey(json: string): string | undefined {
   const kept: string[] = [];
   JSON.parse(json, function keep(this: unknown, key, value) {

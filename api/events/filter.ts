@@ -72,9 +72,8 @@ function findWord(field: string, word: string, known: string[]): FoundCodes {
 }
 
 /**
- * Returns the countries that a filter selects; undefined for all countries. Without `country`, the filter's sources
- * select the countries if `scope=all`; without sources, the first country. Returns a problem if no source belongs to
- * `country`.
+ * Returns the countries that a filter selects; undefined for all. With `scope=all` but without `country`, the sources
+ * select the countries, or else the first country. Returns a problem if no source is of `country`.
  */
 async function findCountries(
   db: Db,

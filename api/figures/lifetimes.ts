@@ -9,7 +9,7 @@ export const lifetimes = {
   idempotentAnswer_ms: day_ms,
   /** The maximum age of a Stripe signature on a webhook, in seconds. */
   stripeSignature_s: 300,
-  /** The time in ms in which a replaced webhook secret still signs deliveries. */
+  /** The time in ms for which a webhook's replaced secret still signs deliveries. */
   previousSecret_ms: day_ms,
   /** The lifetime in ms of a downloaded file in the memory of the process and in HTTP caches. */
   download_ms: hour_ms,

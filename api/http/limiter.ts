@@ -156,8 +156,7 @@ export function createLimiter({ gate, readers, now, logger }: Options) {
     },
 
     /**
-     * Runs or queues the work of a client; throws a 429 when the client's queue is full. Work counts until it ends,
-     * even if its request is already answered.
+     * Runs or queues a client's work; throws a 429 for a full queue. Work counts to its end, even if answered earlier.
      */
     async inTurn<Result>(
       { what, running_count, waiting_count }: WorkLimit,

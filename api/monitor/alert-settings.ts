@@ -56,10 +56,7 @@ export async function findGlobalSettings(db: Db, account_id: string): Promise<Ac
   return stored ?? initialSettings;
 }
 
-/**
- * Changes the global alert settings of an account, and returns the count of companies that use them. `isForced` deletes
- * the own settings of all companies.
- */
+/** Sets global alert settings, and returns the count of companies that use them; `isForced` deletes own settings. */
 export async function setGlobally(
   tx: Tx,
   account_id: string,

@@ -24,10 +24,7 @@ type RemovalOutcome = 'removed' | 'not_found' | 'not_watched';
 /** An outcome with the ids of the removed watch and of the known company; null: none was removed, or none is known. */
 type Found = { outcome: RemovalOutcome } & Record<'watch_id' | 'company_id', string | null>;
 
-/**
- * Removes companies from an account's watch list, and their events from its feed. Returns the outcomes in the order of
- * the request.
- */
+/** Removes companies from an account's watch list, and their events from its feed. Returns the outcomes in order. */
 async function removeCompanies(
   db: Db,
   { caller, names, now }: { caller: Caller; names: readonly CompanyName[]; now: Date },

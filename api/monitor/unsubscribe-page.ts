@@ -9,9 +9,8 @@ import { createRouter } from '../http/router.ts';
 import { sendPrivatePage } from '../html/page.ts';
 
 /**
- * Returns the token of an unsubscribe link, and its account; undefined for a forged or expired token. A recovery of the
- * account makes earlier links invalid. The page posts the token in its form; mail programs send it in the address (RFC
- * 8058).
+ * Returns the account of an unsubscribe link; undefined for a forged or expired token. A recovery makes earlier links
+ * invalid. The token is in the page's form, or in the address if a mail program posts it (RFC 8058).
  */
 async function findReader({ db, now, secretKey }: Context, { query, body }: Request) {
   const { token } = { ...query, ...(body as object | undefined) } as { token?: unknown };

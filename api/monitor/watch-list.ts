@@ -28,10 +28,7 @@ export function isWatchOf([type, value]: CompanyName) {
   )`;
 }
 
-/**
- * Returns the query of one page of a watch list, and the total count. Spec: silent on the order of a watch list; we
- * list the newest first.
- */
+/** Returns a watch list's total count and the query of a page. Spec: silent on the order; we list the newest first. */
 export async function selectPage(
   db: Db,
   account_id: string,

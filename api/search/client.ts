@@ -15,8 +15,7 @@ import type { SearchAnswer } from './server.ts';
 import type { SearchQuestion } from './keep-current.ts';
 
 /**
- * The maximum number of searches that this process sends to the index process: one runs and one is queued. Further
- * searches wait here, where they can still be cancelled.
+ * The maximum number of searches sent to the index process: one runs, one is queued there. The rest can be cancelled.
  */
 const mostAsked = 2;
 
@@ -64,10 +63,7 @@ export function createSearchIndex(
     return (await json(response)) as SearchAnswer;
   }
 
-  /**
-   * Repeats a search until the index process answers, and starts a missing one. Throws a 503 after
-   * `patience.answer_ms`.
-   */
+  /** Repeats a search until the index process answers, and starts a missing one. Throws a 503 after the timeout. */
   async function ask(question: SearchQuestion): Promise<SearchAnswer> {
     const place = await readPlace();
     const begun_ms = performance.now();

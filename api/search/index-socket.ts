@@ -35,10 +35,7 @@ export async function findPlace(
   return { name, servers, socket: join(directory, `${name}.sock`), folder };
 }
 
-/**
- * Makes the folder of the index socket: the system may have removed it with old temporary files. Throws if another user
- * can access the folder.
- */
+/** Makes the folder of the index socket if it is missing. Throws if another user can access the folder. */
 export async function makeSocketFolder({ socket }: SearchPlace): Promise<void> {
   const directory = dirname(socket);
   await mkdir(directory, { recursive: true, mode: 0o700 });

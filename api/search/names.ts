@@ -4,10 +4,7 @@ import { TermIndex, type TermArrays } from './term-index.ts';
 /** The number of companies that share one element of `nameStarts`. */
 export const nameBlock = 4;
 
-/**
- * The current, former and other names of companies (from `api/search_rows.sql`): their words in order, and the pairs of
- * characters (bigrams) in the words.
- */
+/** The current, former and other names of companies: their words in order, and the words' pairs of characters. */
 export interface NameArrays {
   /** The words of all company names, each with a space before it. */
   words: TermArrays;

@@ -25,8 +25,7 @@ export function listByStart(
     const { starts } = segment.data;
     eachBit(matches, (number) => (counts[rankOf(starts[number]!)]! += 1));
   }
-  // A rank is a day's position in the order. The page begins after `left` matches of rank `first`, and ends before
-  // `end`.
+  // A rank is a day's position. The page starts after `left` matches of rank `first`, and ends before rank `end`.
   let [first, left] = [0, skipped];
   for (; first <= unknown && counts[first]! <= left; first += 1) left -= counts[first]!;
   let end = first;

@@ -136,8 +136,7 @@ export class Segment {
       for (let word = matches[at]!; word !== 0; word &= word - 1) {
         const bit = word & -word;
         const start = starts[at * 32 + 31 - Math.clz32(bit)]!;
-        // Outside the range one difference is negative, so its sign clears the bit. A branch is slower: it is often
-        // mispredicted.
+        // Outside the range one difference is negative, and its sign clears the bit. A branch would be slower.
         kept |= bit & ~(((start - from) | (to - start)) >> 31);
       }
       matches[at] = kept;

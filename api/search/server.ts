@@ -1,5 +1,4 @@
-// Runs the index process, which holds the search index for all API processes of a machine. It ends when the last API
-// process disconnects.
+// Runs the index process, which holds the search index until the machine's last API process disconnects.
 import { rmSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';

@@ -41,10 +41,7 @@ const query = readFileSync(new URL('../../sql/api/stats/read_series.sql', import
 /** The counts of one period and group, with the names of the group. */
 type SeriesRow = Record<Dimension, string | null> & Omit<Point, 'group' | 'is_suppressed'>;
 
-/**
- * Returns the time series of a registry's stock and flows. Throws a 422 for an unknown value, and if a grouped answer
- * has more than `most` points.
- */
+/** Returns a registry's stock and flows. Throws a 422 for an unknown value, and for more than `most` grouped points. */
 export async function readSeries(
   db: Db,
   source: string,

@@ -81,9 +81,8 @@ function describeCharge(amount: number, balance: number) {
 export type Charging = ReturnType<typeof createCharging>;
 
 /**
- * Returns a function that charges for a request, and returns the headers of its answer. Parallel charges outside of a
- * transaction share one statement. If the connection is lost during a charge, the client gets a 503, and the credits
- * are refunded later.
+ * Returns a function that charges for a request, and returns the headers of its answer. Parallel charges share one
+ * statement. If the connection is lost during a charge, the client gets a 503 and a later refund.
  */
 export function createCharging({ db, readers, logger, now }: Context) {
   async function returnOpen(open: Movement[]): Promise<void> {

@@ -56,9 +56,8 @@ export function reverse(db: Db, report: Reversal, now: Date) {
 }
 
 /**
- * Withdraws the credits of a paid payment in proportion to its refunds and disputes, rounded down. Credits taken back
- * before are subtracted. Spent credits are waived, so that no balance is negative. The caller's transaction has locked
- * the payment.
+ * Withdraws the credits of a paid payment in proportion to its refunds and disputes, less earlier withdrawals. Spent
+ * credits are waived, so that no balance is negative. The caller has locked the payment.
  */
 export async function balanceReversals(
   tx: Tx,

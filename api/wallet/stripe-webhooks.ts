@@ -63,10 +63,7 @@ const stripeEvent = z.discriminatedUnion('type', [
 
 type StripeEvent = z.output<typeof stripeEvent>;
 
-/**
- * Returns a signed Stripe event; undefined for a type that is ignored. Throws a 400 for any other body. `stripe.ts`
- * checks the signature.
- */
+/** Returns a signed Stripe event; undefined for a type that is ignored. Throws a 400 for any other body. */
 function readEvent(payment: StripePayment, request: Request, now: Date): StripeEvent | undefined {
   let event: unknown;
   try {
@@ -89,10 +86,7 @@ function stateOf(type: string, payment_status: string): 'expired' | 'failed' | '
   return payment_status === 'paid' ? 'paid' : undefined;
 }
 
-/**
- * Returns whether credits are taken or given back; undefined for an inquiry or a prevented dispute, which moves no
- * money.
- */
+/** Returns why credits are moved; undefined for an inquiry or a prevented dispute, which moves no money. */
 function causeOf(type: string, status: string): 'dispute' | 'won' | undefined {
   if (type === 'charge.dispute.funds_reinstated' || status === 'won') return 'won';
   return /^(warning_|prevented$)/.test(status) ? undefined : 'dispute';
@@ -124,8 +118,8 @@ async function handleEvent({ db, logger }: Context, event: StripeEvent, now: Dat
 }
 
 /**
- * Serves `POST /api/v1/webhooks/stripe`, to which Stripe reports checkouts, refunds and disputes. Every valid event
- * gets a 200, even if it has no effect: Stripe would otherwise repeat the event.
+ * Serves `POST /api/v1/webhooks/stripe`, to which Stripe reports checkouts, refunds and disputes. A valid event without
+ * effect gets a 200 too, since Stripe would otherwise repeat the event.
  */
 export function createWebhooks(options: PaymentOptions, limitAddress: RequestHandler): Router {
   const router = createRouter();
