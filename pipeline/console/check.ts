@@ -11,7 +11,7 @@ interface Options {
   maxWait: number;
 }
 
-/** Runs `registry check`: prints a sentence for each trouble. The exit code is then 1. */
+/** Runs `registry check`: prints a sentence for each finding. With findings, the exit code is 1. */
 export async function checkHealth(options: Options): Promise<void> {
   const limits = { max_age_days: options.maxAge, max_wait_minutes: options.maxWait };
   await withDatabase(
@@ -26,7 +26,7 @@ export async function checkHealth(options: Options): Promise<void> {
   );
 }
 
-/** Finds stale snapshots, last runs that were not published, mails and jobs that wait, and readers that lag. */
+/** Finds old snapshots, sources whose last run was refused or failed, overdue mails and jobs, and lagging standbys. */
 export async function findTrouble(
   { pool, readers }: Database,
   today: string,

@@ -8,10 +8,10 @@ import { WrongUsage } from '../errors.ts';
 import { print } from './print.ts';
 import { withDatabase } from './session.ts';
 
-/** The schemas that may be exported: none holds secrets. */
+/** The schemas whose views and tables may be exported, because no table of these schemas holds secrets. */
 const schemas = new Set(['analyst', 'registry', 'billing']);
 
-/** Runs `registry export`: writes a view or table to stdout, or to a file that appears only when it is whole. */
+/** Runs `registry export`: writes a view or table to stdout, or to a file that appears when it is complete. */
 export async function exportTo(
   name: string,
   { format, output, json }: { format: string; output?: string; json?: boolean },
@@ -49,10 +49,10 @@ async function findRelation(db: Database, name: string): Promise<string> {
   return found;
 }
 
-/** The error of a closed stdout: its reader, such as `head`, has read enough. */
+/** The error after the program that reads stdout, such as `head`, has closed the pipe. */
 class ReaderGone extends Error {}
 
-/** The exit code that a shell gives a program whose reader closed the pipe. */
+/** The exit code of a program whose reader closed the pipe: 128 + 13 (SIGPIPE), as shells report it. */
 const exitByClosedPipe = 141;
 
 function putToStdout(bytes: Uint8Array): Promise<void> {
@@ -64,7 +64,7 @@ function putToStdout(bytes: Uint8Array): Promise<void> {
   );
 }
 
-/** Writes a file that gets its name when it is whole. Returns the result of `use`, which puts the content. */
+/** Writes a file, which gets its name when it is complete. Returns the result of `use`, which writes the content. */
 async function writeWhole<T>(path: string, use: (put: Put) => Promise<T>): Promise<T> {
   const partial = `${path}.part`;
   const write = async () => {
@@ -72,7 +72,7 @@ async function writeWhole<T>(path: string, use: (put: Put) => Promise<T>): Promi
     return await use((bytes) => file.appendFile(bytes));
   };
   try {
-    // Closing a file can fail too: only a whole file gets its final name.
+    // `write` also closes the file, which can fail: the file is renamed only after a successful close.
     const written = await write();
     await rename(partial, path);
     return written;
@@ -82,7 +82,7 @@ async function writeWhole<T>(path: string, use: (put: Put) => Promise<T>): Promi
   }
 }
 
-/** Returns the query of all rows of a relation, without companies whose owner objects to a bulk sale. */
+/** Returns the query of all rows of a relation, without companies whose owner objects to bulk sales of the data. */
 async function queryOf(client: ClientBase, relation: string): Promise<string> {
   const { rowCount } = await client.query(
     `select from pg_attribute where attrelid = $1::regclass and attname = 'company_id'`,
@@ -97,8 +97,8 @@ async function queryOf(client: ClientBase, relation: string): Promise<string> {
 }
 
 /**
- * Exports a relation in one snapshot of the database, in bounded memory. `cursor`: the position from which the
- * event feed (`scope=all`) continues the export.
+ * Exports a relation in one snapshot of the database, in bounded memory. Returns `cursor`: the event feed (`scope=all`)
+ * after this position contains the changes since the export.
  */
 async function exportRelation(pool: Pool, relation: string, format: Format, put: Put) {
   return inSnapshot(pool, async (client) => {

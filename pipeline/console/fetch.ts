@@ -12,7 +12,7 @@ import { readFetchEnvironment } from '../fetch/environment.ts';
 import { checkDay, fetchDay } from '../fetch/fetcher.ts';
 import { describeFetch } from '../fetch/report.ts';
 
-/** Returns the rows of a query; none where there is no database, since a fetch creates no embedded database. */
+/** Returns the rows of a query. Without a database, returns no rows, since `fetch` creates no embedded database. */
 async function query(file: string, values: unknown[]) {
   const { DATABASE_URL, DATA_DIR } = readEnvironment();
   const isMade = ['postgres', 'postgres.location'].some((name) => existsSync(join(DATA_DIR, name)));
@@ -20,7 +20,7 @@ async function query(file: string, values: unknown[]) {
   return await withDatabase(({ pool }) => queryFile<Record<string, string>>(pool, file, values));
 }
 
-/** Runs `registry fetch <source> --date YYYY-MM-DD [--json]`. Only a long day, and SIRENE, query the database. */
+/** Runs `registry fetch <source> --date YYYY-MM-DD [--json]`. */
 export async function fetchOne(
   source: string,
   { date, json = false }: { date: string; json?: boolean },

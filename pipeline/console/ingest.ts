@@ -20,7 +20,7 @@ import { type Session, withDatabase } from './session.ts';
 interface IngestOptions {
   date: string;
   accept?: string;
-  /** `publish` of ../night/nightly.ts rolls a dry run back and deletes it. */
+  /** `publish` of ../night/nightly.ts rolls a dry run back and deletes its row of `registry.run`. */
   dryRun?: boolean;
   full?: boolean;
   json?: boolean;
@@ -76,7 +76,7 @@ export async function takeInbox(options: InboxOptions): Promise<void> {
   });
 }
 
-/** Checks the settings before any work. Throws an `EnvironmentError` that lists every fault. */
+/** Checks the settings before the database is opened. Throws an `EnvironmentError` that lists every invalid setting. */
 function checkSettings(options: { fetch?: boolean }): Environment {
   const more = options.fetch ? [readFetchEnvironment] : [];
   return readTogether([readEnvironment, ...more])[0];
@@ -94,21 +94,21 @@ export async function keepSchedule(options: { fetch?: boolean }): Promise<void> 
     };
     await withDatabase(keep, { waits: true });
   } catch (error) {
-    // The schedule runs until a signal ends it, which is no failure.
+    // The schedule runs until a signal ends the process, so the exit code stays 0 after a signal.
     if (!(error instanceof Interrupted)) throw error;
   }
 }
 
 /**
- * Reports once how a night ended: a run on stdout, a night without a run on stderr. If stdout has JSON, the
- * sentences about failures go to stderr.
+ * Reports the outcome of a night: on stdout if the night has a run, else on stderr. With `--json`, stdout has only
+ * JSON, so the sentences about failures go to stderr.
  */
 function report(outcome: Outcome, logger: Logger, isJson: boolean): void {
   const sentences = describeOutcome(outcome);
   if ('run_id' in outcome && !isJson) print([sentences]);
   else if (outcome.state !== 'published') {
     const refusals = 'refusals' in outcome ? outcome.refusals : undefined;
-    // The text of the log has the message and the sentences of the guards already.
+    // The message and the sentences of the guards are left out of `fields`: `sentences` contains them.
     const figures = refusals?.map((refusal) => ({ ...refusal, sentence: undefined }));
     const fields = { ...outcome, message: undefined, refusals: figures };
     say(logger, outcome.state === 'nothing' ? 'info' : 'error', sentences, fields);

@@ -20,7 +20,7 @@ interface ForgetOptions {
   json?: boolean;
 }
 
-/** Runs `registry forget`: hides a person, lists the requests, or lifts one request. */
+/** Runs `registry forget`: hides a person, lists the requests to hide persons, or lifts one request. */
 export async function forget(wanted: string | undefined, options: ForgetOptions): Promise<void> {
   const { source, reason, by, list, undo, json } = options;
   const wanting = [wanted, list, undo].filter((given) => given !== undefined);
@@ -44,7 +44,7 @@ export async function forget(wanted: string | undefined, options: ForgetOptions)
   });
 }
 
-/** Prints all requests to hide persons, the oldest first, without data of the persons. */
+/** Prints all requests to hide persons, the oldest first. The output contains no data of the persons. */
 async function listRequests({ pool }: Database, json?: boolean): Promise<void> {
   type Request = Record<'suppression_id' | 'entry_count', number> &
     Record<'requested_at' | 'requested_by' | 'reason', string> &
@@ -61,7 +61,7 @@ async function listRequests({ pool }: Database, json?: boolean): Promise<void> {
   answer(json, { requests }, rows.length === 0 ? ['Nobody has asked yet'] : lines);
 }
 
-/** Lifts a request to hide a person; the next dump with the records brings the data back, without events. */
+/** Lifts a request to hide a person. The next dump with the person's records restores the data, without events. */
 async function liftRequest({ pool }: Database, id: number, json?: boolean): Promise<void> {
   const lifted = await whilePublishingWaits(pool, (client) =>
     queryFile(client, 'person/lift.sql', [id, new Date()]),
@@ -72,8 +72,8 @@ async function liftRequest({ pool }: Database, id: number, json?: boolean): Prom
 }
 
 /**
- * Runs `registry person`: prints everything stored about a person as one JSON object. Throws `NothingToDo` if
- * there is nothing.
+ * Runs `registry person`: prints everything stored about a person as one JSON object. Throws `NothingToDo` if nothing
+ * is stored.
  */
 export async function describePerson(wanted: string, source?: string): Promise<void> {
   if (source !== undefined) await loadSource(source);
@@ -82,15 +82,15 @@ export async function describePerson(wanted: string, source?: string): Promise<v
     const asked = [wanted, digitsOf(wanted), source];
     const [stored] = await queryFile<{ person: string }>(pool, 'person/describe.sql', asked);
     if (!stored) throw new NothingToDo(`Nothing is stored of a natural person '${wanted}'`);
-    // The text is printed unparsed: parsing would round its hashes of 64 bits.
+    // The JSON text is printed unparsed: `JSON.parse` would round the 64-bit hashes in the text.
     print([stored.person]);
   });
 }
 
 export interface ForgetRequest {
-  /** A NIP or REGON of the person, or the key of an entry. */
+  /** The NIP or REGON of the person, or the key of an entry (its identifier within one registry). */
   wanted: string;
-  /** The registry whose entries are hidden; absent: all entries that name the natural person. */
+  /** The registry whose entries are hidden. If absent, all entries that name the natural person are hidden. */
   source?: string | undefined;
   reason: string;
   by: string;
@@ -98,10 +98,10 @@ export interface ForgetRequest {
 }
 
 /**
- * Hides a person in one transaction, which waits while a night publishes. Throws a `NothingToDo` when the
- * number names no natural person, or a person who is forgotten already.
+ * Hides a person in one transaction, which starts when no night is comparing or publishing. Throws `NothingToDo` when
+ * `wanted` identifies no natural person, or a person who is hidden already.
  *
- * @param folder the folder of mails as files; mails that name the person are deleted
+ * @param folder the folder of mails that are written as files; mails that name the person are deleted
  */
 export async function forgetPerson(
   { pool }: Pick<Database, 'pool'>,
@@ -125,12 +125,12 @@ export async function forgetPerson(
   });
 }
 
-/** Returns the digits of a number as people write it; for the REGON of a unit, the REGON of its company. */
+/** Returns an identifier without spaces and hyphens. Shortens the 14-digit REGON of a local unit to 9 digits. */
 function digitsOf(wanted: string): string {
   return wanted.replaceAll(/[ -]/g, '').replace(/^(\d{9})\d{5}$/, '$1');
 }
 
-/** Throws `WrongUsage` when the number names persons of several countries, since a request is about one person. */
+/** Throws `WrongUsage` when the number identifies persons in several countries, since a request is about one person. */
 async function requireOneCountry(
   client: Pick<ClientBase, 'query'>,
   wanted: string,

@@ -4,12 +4,12 @@ export function print(lines: readonly string[]): void {
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-/** Prints what a command has found: one JSON object with `--json`, else lines for people. */
+/** Prints the result of a command: one JSON object with `--json`, else lines of text. */
 export function answer(isJson: boolean | undefined, found: object, lines: readonly string[]): void {
   print(isJson ? [JSON.stringify(found)] : lines);
 }
 
-/** Writes a sentence to stderr: as text on a terminal, else as a line of the log, which also has `fields`. */
+/** Writes a sentence to stderr: as plain text on a terminal, else as a log line that also contains `fields`. */
 export function say(
   logger: Logger,
   level: 'info' | 'warn' | 'error',
@@ -20,7 +20,7 @@ export function say(
   else logger[level](fields, text);
 }
 
-/** Returns a timestamp of the database, whose sessions are in UTC, to the minute. */
+/** Returns a timestamp of the database to the minute (`2026-11-06 07:30 UTC`); database sessions are in UTC. */
 export function minute(timestamp: string): string {
   return `${timestamp.slice(0, 16).replace('T', ' ')} UTC`;
 }

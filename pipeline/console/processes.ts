@@ -9,7 +9,7 @@ import { print } from './print.ts';
 import { whyNoReader } from './psql.ts';
 import { withDatabase } from './session.ts';
 
-/** Warns of each variable whose name is nearly the name of a setting that the command reads. */
+/** Logs a warning for each environment variable whose name looks like a misspelt setting of the command. */
 export async function warnOfMisspelt(command: string): Promise<void> {
   const more = command === 'serve' ? (await import('../../api/environment.ts')).shape : fetchShape;
   const settings = Object.keys({ ...shape, ...more });
@@ -24,7 +24,7 @@ export async function migrateSchema(): Promise<void> {
   });
 }
 
-/** Brings the schema up to date, then runs the API in this process, with the API's signals and exit codes. */
+/** Applies the missing migrations, then runs the API in this process, with the API's signals and exit codes. */
 export async function serve(): Promise<void> {
   const { readEnvironment: readApiEnvironment } = await import('../../api/environment.ts');
   readTogether([readEnvironment, readApiEnvironment]);
@@ -33,13 +33,13 @@ export async function serve(): Promise<void> {
 }
 
 export async function work(): Promise<void> {
-  // Calls of 1,000 webhooks would grow V8's young generation by 100 MB. A worker waits for the network, not for V8.
+  // Without these flags, calls of 1,000 webhooks grow V8's heap by 100 MB. A worker waits for the network, not V8.
   setFlagsFromString('--semi-space-growth-factor=1');
   setFlagsFromString('--heap-growing-percent=50');
   readTogether([readEnvironment, readFetchEnvironment]);
   const session = await withDatabase((_, each) => Promise.resolve(each));
   const { runWorker } = await import('../worker/worker.ts');
   await runWorker(session.environment, session.logger, endSignal().signal);
-  // The process ends after a second, even if a job that was cut off still runs.
+  // After a second, the process ends even if an interrupted job still runs.
   setTimeout(() => process.exit(), 1_000).unref();
 }

@@ -8,12 +8,12 @@ import { WrongUsage } from '../errors.ts';
 import { endSignal, whenAborted } from '../signals.ts';
 import { withDatabase } from './session.ts';
 
-/** The role that may read the analyst views and nothing else. */
+/** The database role that may only read the analyst views. */
 const reader = 'registry_reader';
 
 const noLogin = `DATABASE_READER_URL must be set where DATABASE_URL is: it logs in as ${reader}. An owner gives the role a login: alter role ${reader} password '…';`;
 
-/** Runs `registry psql`: opens psql as a reader, prints the connection, or keeps a port open for readers. */
+/** Runs `registry psql`: opens psql as `registry_reader`, prints the connection URL, or keeps a port open. */
 export async function openPsql(
   args: readonly string[],
   { port, print }: { port?: string; print?: boolean },
@@ -27,7 +27,7 @@ export async function openPsql(
   const db = await connect({ ...server, applicationName: 'registry psql' });
   try {
     if (DATABASE_READER_URL) await requireReader(db.pool);
-    // Migrating an embedded database creates the role of readers.
+    // `withDatabase` migrates an embedded database, which creates the role `registry_reader`.
     else await withDatabase(() => Promise.resolve());
     const login = DATABASE_READER_URL
       ? splitUrl(DATABASE_READER_URL)
@@ -40,7 +40,7 @@ export async function openPsql(
   }
 }
 
-/** Returns a sentence on why the role of readers is missing, and the remedy; undefined when it exists. */
+/** Returns a sentence on how to create the role `registry_reader`; undefined when the role exists. */
 export async function whyNoReader(pool: Pool): Promise<string | undefined> {
   const { rowCount } = await pool.query(`select where to_regrole('${reader}') is not null`);
   return rowCount === 1
@@ -48,7 +48,7 @@ export async function whyNoReader(pool: Pool): Promise<string | undefined> {
     : `There is no role ${reader}. An administrator runs: create role ${reader} login; then run registry migrate again`;
 }
 
-/** Throws an error for a login that cannot read the views, or that can do more. */
+/** Throws an error for a login that cannot read the analyst views, or can also use `registry` or `customer`. */
 async function requireReader(pool: Pool): Promise<void> {
   const { rows } = await pool.query<{ login: string; may_read: boolean; may_more: boolean }>(
     `select
@@ -64,7 +64,7 @@ async function requireReader(pool: Pool): Promise<void> {
     throw new Error(`DATABASE_READER_URL: ${login} may do more than read the views: use ${reader}`);
 }
 
-/** Splits the password off an address, because the list of processes would show the password. */
+/** Splits the password off a database URL, because the process list shows the arguments of psql. */
 function splitUrl(readerUrl: string) {
   const url = new URL(readerUrl);
   const { password } = url;
@@ -83,13 +83,13 @@ async function keepPort({ options: { port, database } }: Pool, asked: number): P
     );
   }
   process.stdout.write(`postgresql://${reader}@127.0.0.1:${port}/${database}\n`);
-  // The timer keeps the process alive: neither a listener for signals nor an idle session does.
+  // The timer keeps the process alive, because signal listeners and idle sessions do not.
   const awake = setInterval(() => undefined, 60_000);
   await whenAborted(endSignal().signal);
   clearInterval(awake);
 }
 
-// The process ignores Ctrl-C while psql runs: psql cancels a query with it.
+// The process ignores Ctrl-C while psql runs, because psql itself cancels a query on Ctrl-C.
 const ignore = () => undefined;
 
 async function runPsql(

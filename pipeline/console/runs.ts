@@ -24,7 +24,7 @@ export async function listRuns(options: {
   });
 }
 
-/** Returns the newest runs, the newest first. Leaves out imports on demand, which may be many a day. */
+/** Returns the last runs, the newest first. Leaves out imports on demand, which may number many a day. */
 export async function readRuns(
   { pool }: Database,
   { source, limit }: { source?: string | undefined; limit: number },
@@ -41,7 +41,7 @@ export async function readRuns(
   return rows;
 }
 
-/** Returns a line for each run; long messages are shortened. */
+/** Returns a line of text for each run, with long messages shortened. */
 export function describeRunRows(runs: readonly RunStatus[]): string[] {
   return runs.map(({ run_id, source, dump_date, state, reason, message }) => {
     const text = shorten(reason ? `accepted: ${reason}` : (message ?? ''));
@@ -61,7 +61,7 @@ export async function showRun(text: string, { json }: { json?: boolean }): Promi
   });
 }
 
-/** Opens the database to look at a run. Throws `WrongUsage` when the text is not the number of a run. */
+/** Opens the database and calls `use` with the number of a run. Throws `WrongUsage` when no run has this number. */
 async function withRun(
   text: string,
   use: (db: Database, run_id: number) => Promise<void>,
@@ -75,7 +75,7 @@ async function withRun(
   });
 }
 
-/** Returns a run with the fields that the outcome of a refused run has. */
+/** Returns the summary of a run, with its times, its path, and the findings of the guards that refused its dump. */
 export async function readRun({ pool }: Database, run_id: number) {
   const { rows } = await pool.query<{
     started_at: string;
@@ -133,7 +133,7 @@ export async function showRejects(text: string, { json }: { json?: boolean }): P
   });
 }
 
-/** Escapes line breaks and other control characters of a text. */
+/** Escapes line breaks and other control characters of a text (a line feed → `\n`). */
 function onOneLine(text: string): string {
   return text.replaceAll(/\p{Cc}/gu, (letter) => JSON.stringify(letter).slice(1, -1));
 }

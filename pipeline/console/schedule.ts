@@ -8,7 +8,7 @@ import type { FetchOutcome } from '../fetch/fetcher.ts';
 import { type InboxOptions, ingestInbox, inspectInbox, type Outcome } from '../night/inbox.ts';
 
 interface ScheduleOptions extends Omit<Session, 'applied'> {
-  /** Whether the configured registries are fetched before the nights. */
+  /** Whether dumps of the configured registries are fetched before the nights run. */
   isFetching?: boolean | undefined;
 }
 
@@ -18,7 +18,7 @@ type DueOptions = ScheduleOptions &
     onFetched: (outcome: FetchOutcome) => void;
   };
 
-/** Fetches due dumps if the options ask for it, then ingests every due dump. Throws `WrongUsage` without an inbox. */
+/** Fetches due dumps if `isFetching` is true, then ingests every due dump. Throws `WrongUsage` without an inbox. */
 export async function runDueNights(db: Database, options: DueOptions) {
   const { inboxDir, INBOX_DIR } = options.environment;
   const ignored = await inspectInbox(inboxDir, INBOX_DIR === undefined);
@@ -35,7 +35,7 @@ export async function runDueNights(db: Database, options: DueOptions) {
   return { fetched, runs, ignored };
 }
 
-/** Saves `planned` as the time of the next night, unless an earlier time is saved. Returns the saved time. */
+/** Saves `planned` as the time of the next night, unless the table holds an earlier time. Returns the saved time. */
 async function readPlan({ pool }: Database, planned: Date): Promise<Date> {
   const { rows } = await pool.query<{ next_at: Date }>(
     `insert into registry.schedule (next_at) values ($1)
@@ -48,14 +48,14 @@ async function readPlan({ pool }: Database, planned: Date): Promise<Date> {
 
 /**
  * Runs the due nights at the times of NIGHTLY_CRON (default: ../environment.ts), in the time of the default country,
- * until the signal is aborted. One run is under way at a time. A night waits for a database that is away. A missed
- * night runs at the start, or when a suspended machine resumes. Each scheduled run ends with a line in the log.
+ * until the signal is aborted. The schedule runs one night at a time. While the database is unreachable, a night is
+ * retried. A missed night runs when the process starts, or when a suspended machine resumes. Each run logs its end.
  */
 export async function runSchedule(db: Database, options: ScheduleOptions): Promise<void> {
   const { environment, logger, signal } = options;
   const cron = environment.NIGHTLY_CRON;
   const task = createTask(cron, () => undefined, { timezone: defaultCountry.time_zone });
-  // A valid cron expression always has a next time.
+  // ../environment.ts has validated the cron expression, so a next time exists.
   const planNext = () => task.getNextRuns(1)[0]!;
   const logFault = (error: unknown) => {
     if (!signal.aborted) logger.error(error, 'the scheduled run failed');
@@ -70,11 +70,11 @@ export async function runSchedule(db: Database, options: ScheduleOptions): Promi
   while (!signal.aborted) {
     const wait_ms = next_at.getTime() - Date.now();
     if (wait_ms > 0) {
-      // The clock is read again and again, because a suspended machine stops its timers.
+      // The clock is read at intervals, because timers stop while the machine is suspended.
       const pause_ms = Math.min(wait_ms, figures.clock_ms);
       await delay(pause_ms, undefined, { signal }).catch(() => undefined);
     } else {
-      // The next time is planned before the run: a time that passes during the run stays due.
+      // The next time is computed before the run, so that a time that passes during the run is not skipped.
       next_at = planNext();
       await runTurns(db, options, next_at).catch(logFault);
     }
@@ -82,13 +82,13 @@ export async function runSchedule(db: Database, options: ScheduleOptions): Promi
 }
 
 /**
- * Runs the due nights. While another process runs a night of a source, tries this source again each second, since that
- * process may end without publishing. Then saves the time of the next run.
+ * Runs the due nights, then saves the time of the next run. While another process runs a night of a source, retries
+ * this source each second, since the other process may end without publishing.
  */
 async function runTurns(db: Database, options: ScheduleOptions, next_at: Date): Promise<void> {
   const { logger, signal } = options;
   const counts = new Map<string, number>();
-  /** The sources whose nights another process runs; undefined in the first pass of the loop. */
+  /** The sources whose nights another process runs; undefined in the first iteration of the loop. */
   let sources: ReadonlySet<string> | undefined;
   const log = (outcome: Outcome | FetchOutcome) => {
     counts.set(outcome.state, (counts.get(outcome.state) ?? 0) + 1);

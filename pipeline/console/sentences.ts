@@ -4,7 +4,7 @@ import type { RunSummary } from '../night/summary.ts';
 import { figure } from '../written-figure.ts';
 import { shown } from '../figures/output-limits.ts';
 
-// The texts for people; with `--json` print.ts prints the outcome itself (../night/summary.ts).
+// The texts about the outcome of a night. With `--json`, print.ts prints the outcome (../night/summary.ts) instead.
 
 export function describeOutcome(outcome: Outcome): string {
   if (outcome.state === 'refused') return describeRefusal(outcome as RefusedRun);
@@ -27,7 +27,7 @@ export function describeMessage(outcome: {
 
 export function describeRun(run: RunSummary): string {
   const verb = run.is_dry_run ? 'would be published (dry run)' : run.state;
-  // A dry run has no number, since its run is deleted.
+  // The number of a dry run is not printed, because its row of `registry.run` is deleted.
   const kept = run.is_dry_run ? '' : `, run ${run.run_id}`;
   const lines = [
     `${run.source} ${run.dump_date}: ${verb}${run.is_baseline ? ', the baseline' : ''}${kept}`,
@@ -38,7 +38,7 @@ export function describeRun(run: RunSummary): string {
   if (run.waiting > 0) {
     lines.push(`  ${figure(run.waiting)} vanished and wait, since a rejected row may be theirs`);
   }
-  // `runs.ts` prints the rejected rows.
+  // `showRejects` of runs.ts runs `registry rejects`.
   if (run.rejected > 0 && !run.is_dry_run)
     lines.push(`  see the rejected rows with: registry rejects ${run.run_id}`);
   for (const { subject, value } of run.notices) {
@@ -48,7 +48,7 @@ export function describeRun(run: RunSummary): string {
   return lines.join('\n');
 }
 
-/** Returns a line for each event type, the most frequent type first. */
+/** Returns a line of text for each event type, with its count of events; the most frequent type comes first. */
 function describeTypes(types: readonly [type: string, count: number][]): string[] {
   const first = types.slice(0, shown.eventTypes);
   const lines = first.map(([type, count]) => `    ${figure(count).padStart(9)} ${type}`);
@@ -56,7 +56,7 @@ function describeTypes(types: readonly [type: string, count: number][]): string[
   return left > 0 ? [...lines, `              and ${left} more`] : lines;
 }
 
-/** Returns a text on why a dump was refused (a line for each guard), what readers see, and what can be done. */
+/** Returns a text on a refused dump: a line for each guard, the snapshot that stays published, and the remedies. */
 export function describeRefusal(run: RefusedRun): string {
   const { source, dump_date, run_id, path, published_date } = run;
   const sees = published_date ? `readers still see ${published_date}` : 'nothing is published yet';
@@ -78,7 +78,7 @@ export function describeRefusal(run: RefusedRun): string {
   ].join('\n');
 }
 
-/** Quotes a path so that a shell reads it as one word. */
+/** Quotes a path so that a shell reads the path as one word. */
 function quote(path: string): string {
   return /^[\w./:@%+-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }

@@ -13,13 +13,13 @@ import { Interrupted, interruptible, onEndSignal } from '../signals.ts';
 export interface Session {
   environment: Environment;
   logger: Logger;
-  /** The names of the migrations that this command has applied. */
+  /** The names of the migrations that `withDatabase` applied for this command. */
   applied: string[];
-  /** The signal that is aborted when the process is asked to end. */
+  /** The signal that is aborted when the process receives SIGINT, SIGTERM or SIGHUP. */
   signal: AbortSignal;
 }
 
-/** Does some work, and repeats it while the database is away. Throws any other fault. */
+/** Calls `work`, and repeats the call while the database is unreachable. Throws any other error. */
 export function whenThere<T>(
   work: () => Promise<T>,
   logger: Logger,
@@ -38,10 +38,10 @@ export function whenThere<T>(
 }
 
 /**
- * Opens the database, with its schema up to date, for the duration of a command.
+ * Opens the database, applies missing migrations, and closes the database when the command ends.
  *
  * @param options.reads whether the command also connects to the standbys of DATABASE_READ_URL
- * @param options.waits whether the command waits for a database that is away; a signal ends the wait with exit code 0
+ * @param options.waits whether an unreachable database is retried; a signal ends the retries with exit code 0
  */
 export async function withDatabase<T>(
   use: (db: Database, session: Session) => Promise<T>,
@@ -61,7 +61,7 @@ export async function withDatabase<T>(
       return await use(db, { environment, logger, applied, signal });
     });
   } catch (error) {
-    // The process ends after a grace period, even if work goes on that the interruption has not ended.
+    // After a grace period, the process ends even if the interrupted work still runs.
     if (error instanceof Interrupted)
       setTimeout(() => process.exit(exitCodes.failed), nights.grace_ms).unref();
     throw await explainLoss(error, environment);
@@ -70,7 +70,7 @@ export async function withDatabase<T>(
   }
 }
 
-/** Returns the error to throw. A server without room for its WAL ends all sessions, and only its log states why. */
+/** Returns the error to throw. If the embedded server's log reports a full disk, returns an error with this line. */
 async function explainLoss(error: unknown, environment: Environment): Promise<unknown> {
   if (environment.DATABASE_URL !== undefined || !isLostConnection(error)) return error;
   const lines = (await readLog({ dataDir: environment.DATA_DIR })).split('\n');

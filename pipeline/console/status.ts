@@ -12,11 +12,11 @@ interface SnapshotStatus {
   dump_date: string;
   age_days: number;
   entries: number;
-  /** The number of nights with a refused dump of the source since this snapshot was published. */
+  /** The number of nights whose dump of the source was refused since this snapshot was published. */
   refused_nights: number;
   /** Whether any published dump of the source came from `fixtures/`, whose companies are invented. */
   is_invented: boolean;
-  /** The number of duplicates: numbers without an entry of their own, each of which leads to another entry. */
+  /** The number of duplicates: identifiers without an entry of their own, each of which leads to another entry. */
   duplicates: number;
 }
 
@@ -32,7 +32,7 @@ export async function showStatus({ json }: { json?: boolean }): Promise<void> {
   );
 }
 
-/** Returns the newest published snapshot of each source. @param today the calendar day, YYYY-MM-DD */
+/** Returns the newest published snapshot of each source. @param today the current day, YYYY-MM-DD */
 export async function readSnapshots(
   { pool }: Pick<Database, 'pool'>,
   today: string,
@@ -105,8 +105,8 @@ function describeSnapshot(snapshot: SnapshotStatus): string {
 }
 
 /**
- * Reads the number of sessions of each process on the writer, and the most that the server admits. The server's
- * own workers are left out.
+ * Returns the number of sessions of each process on the primary server, and the server's maximum. PostgreSQL's
+ * background workers are not counted.
  */
 async function readSessions({ pool }: Database) {
   const { rows } = await pool.query<{ process: string; count: number; most: number }>(
@@ -137,18 +137,18 @@ export function describeReader({ name, is_up, lag_seconds, snapshot_no }: Server
   return `The reader ${name} has snapshot ${figure(snapshot_no)}, ${lag} behind`;
 }
 
-/** The counts of queued rows, and of failures in the last seven days. */
+/** The numbers of queued rows, and of rows that failed in the last seven days. */
 interface QueueStatus {
   queued: number;
   oldest_queued_at: string | null;
   failed: number;
 }
 
-/** The state of watch lists. `open_submissions`: submissions that have queued companies, and so no mail yet. */
+/** The state of all watch lists. `open_submissions` counts the submissions whose imports have not ended. */
 type WatchStatus = QueueStatus & {
   ready: number;
   open_submissions: number;
-  /** The number of accounts whose imports are due; `longest_waiting` lists the five that wait longest. */
+  /** The number of accounts with due imports. `longest_waiting` lists the five accounts that have waited longest. */
   waiting_accounts: number;
   longest_waiting: { user_ref: string; numbers: number; due_since: string }[];
 };
@@ -201,14 +201,14 @@ function describeQueue({ queued, oldest_queued_at, failed }: QueueStatus): strin
   return `${figure(queued)} queued${since}; ${figure(failed)} failed in the last ${shown.failureDays} days`;
 }
 
-/** A mail that has failed, or that could not be sent so far. */
+/** A mail that has failed, or whose last attempt failed. */
 type TroubledMail = Record<'mail_id' | 'attempt_count', number> &
   Record<'template' | 'recipient' | 'state' | 'last_error' | 'created_at', string> & {
-    /** The time of the next attempt; null when none is planned, or one is under way. */
+    /** The time of the next attempt; null during an attempt, and when no attempt is planned. */
     next_attempt_at: string | null;
   };
 
-/** Returns the counts of mails, and the newest ten mails with a fault, the newest first. */
+/** Returns the counts of mails, and the ten newest mails with an error, the newest first. */
 async function readMailStatus({ pool }: Database, today: string) {
   const counts = await pool.query<QueueStatus>(
     `select
@@ -235,7 +235,7 @@ async function readMailStatus({ pool }: Database, today: string) {
   return { ...counts.rows[0]!, troubled: troubled.rows };
 }
 
-/** Returns the counts of jobs by task. `given_up`: jobs that are not retried any more. */
+/** Returns the counts of jobs by task. `given_up` counts the jobs that are not retried any more. */
 async function readJobStatus({ pool }: Database) {
   const { rows } = await pool.query<
     { task: string } & Record<'waiting' | 'running' | 'given_up', number>
