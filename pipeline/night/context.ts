@@ -4,21 +4,21 @@ import type { NightSessions } from './sessions.ts';
 
 export interface NightOptions {
   source: string;
-  /** The description of the source; absent: the one in the folder `sources/<source>`. */
+  /** The description of the source. If absent, the night loads the description in the folder `sources/<source>`. */
   description?: Source;
   /** The path of the dump: a folder, or one file. */
   path: string;
   /** The day that the dump describes, YYYY-MM-DD. */
   dump_date: string;
-  /** The reason why a person accepts a dump that the guards refuse. */
+  /** The operator's reason to publish a dump that the guards refuse (`--accept`). */
   reason?: string | undefined;
-  /** Whether the night computes everything and publishes nothing. */
+  /** Whether the night is a dry run: it computes all changes, but publishes nothing. */
   isDryRun?: boolean;
-  /** Whether the night reads every record, including records that are known from yesterday. */
+  /** Whether the night reads every record, including records that are unchanged since yesterday's dump. */
   isFullRead?: boolean;
-  /** Whether the night is an import on demand: takes only unknown entries, publishes no events and no date. */
+  /** Whether the night is an import on demand: it adds only new entries, without events or a snapshot date. */
   isImport?: boolean;
-  /** The first day on which a full dump may move all entries to a classification, by the classification's name. */
+  /** The first day on which a full dump may convert all activity codes to a classification (`NAF2025`), by its name. */
   recodedFrom?: Readonly<Record<string, string>> | undefined;
   now: () => Date;
   reporter: Reporter;
@@ -29,11 +29,11 @@ export interface PublishedRun {
   dump_date: string;
 }
 
-/** The options, sessions and state that the steps of one night share. */
+/** The options, database sessions and state that the steps of one night share. */
 export interface Night extends NightOptions, NightSessions {
   description: Source;
   run_id: string;
   newest: PublishedRun | undefined;
-  /** Whether the source has no entries yet: the night then creates their table. */
+  /** Whether the source has no entries yet. The first night of a source creates the table of its entries. */
   isFirst: boolean;
 }

@@ -2,9 +2,9 @@ import type { Pool, PoolClient } from 'pg';
 import type { Sessions } from '../../sql/connection/database.ts';
 
 /**
- * Returns the further sessions of a night. The epoch of a session is the identity of the writer and of its last start.
- * A session with another epoch than the first one is refused: after a failover or a crash, the tables of the night are
- * empty or missing.
+ * Returns a pool for the additional sessions of a night. The epoch of a session identifies the primary server and its
+ * last start. A session whose epoch differs from the first session's is refused, because a failover or a crash empties
+ * or removes the tables of the night.
  */
 export async function fence(pool: Pool, first: PoolClient): Promise<Sessions> {
   const readEpoch = 'select registry.epoch() as epoch';

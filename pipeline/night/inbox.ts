@@ -17,24 +17,24 @@ import { Reporter } from './reporter.ts';
 import { dropIdleTables, findNewestPublished } from './run.ts';
 import type { RunSummary } from './summary.ts';
 
-/** A run that was refused, because of its guards or of the dump itself. */
+/** The outcome of a run that was refused by the guards, or because its dump cannot be read. */
 export interface RefusedRun {
   source: string;
   dump_date: string;
   state: 'refused';
   message: string;
-  /** The number of the run; null for a dry run, and for a folder without a dump, which keep no run. */
+  /** The number of the run; null for a dry run and for a folder without a dump, because neither keeps its run. */
   run_id: number | null;
-  /** The findings of the guards; empty: no reason can accept the dump. */
+  /** The findings of the guards. If the list is empty, the dump cannot be accepted with `--accept`. */
   refusals: readonly GuardFinding[];
   path: string;
-  /** The day of the published snapshot; null when none is published. */
+  /** The day of the published snapshot of the source; null when no snapshot is published. */
   published_date: string | null;
 }
 
 /**
- * The end of a night; `nothing`: check-date.ts found the same files published. Only the nights of an inbox can be
- * `failed`: `ingest` throws a fault.
+ * The outcome of a night. `nothing` means that the same files are published already (check-date.ts). Only `ingestInbox`
+ * returns the state `failed`, because `ingest` throws the error.
  */
 export type Outcome =
   | RunSummary
@@ -45,12 +45,12 @@ interface NightsContext {
   db: Database;
   environment: Pick<Environment, 'inboxDir' | 'recodedFrom'>;
   logger: Logger;
-  /** The signal that is aborted when the process is about to end; the reporter is then silent. */
+  /** The signal that is aborted when the process is about to end, which also ends the output of the reporter. */
   signal: AbortSignal;
   isBrief?: boolean;
 }
 
-/** Runs one night and returns its expected end as an outcome. Throws a fault, with its `run_id`. */
+/** Runs one night and returns its outcome. Throws any unexpected error, with the `run_id` of the night. */
 export async function ingest(
   { db, environment: { recodedFrom }, logger, signal, isBrief }: NightsContext,
   options: Omit<NightOptions, 'reporter' | 'now' | 'recodedFrom'>,
@@ -64,7 +64,7 @@ export async function ingest(
   } catch (error) {
     const state = stateOf(error);
     const { message } = error as Error;
-    // A dry run has no number, since its run is deleted.
+    // The outcome of a dry run has no number, because its row of `registry.run` is deleted.
     const run_id = options.isDryRun ? null : (reporter.run_id ?? null);
     if (state === 'refused') return await refusedRun(db, options, error as Refusal, run_id);
     if (state !== 'failed') return { source, dump_date, state, message };
@@ -77,19 +77,19 @@ export async function ingest(
 }
 
 export interface InboxOptions extends NightsContext {
-  /** The sources whose dumps are published; absent: all. */
+  /** The sources whose dumps are published; if absent, the dumps of all sources are published. */
   sources?: ReadonlySet<string> | undefined;
-  /** The last day whose dump is published; absent: all days. */
+  /** The last day whose dump is published; if absent, the dumps of all days are published. */
   lastDate?: string | undefined;
   onOutcome?: ((outcome: Outcome) => void) | undefined;
-  /** Whether a lost connection is thrown, so that the caller retries; absent: it is an outcome. */
+  /** Whether a lost connection is thrown, so that the caller retries; if not, the outcome is `failed`. */
   isRepeated?: boolean | undefined;
 }
 
 /**
- * Runs a night for every dump in the inbox that is newer than the newest published one of its source. Dumps run
- * by date, then by source. A refused full dump blocks later deltas of the source, but no full dump, since a full dump
- * holds all entries. A refused delta, a fault, or a run under way blocks all later dumps of the source.
+ * Runs a night for every dump in the inbox that is newer than the published snapshot of its source. Nights run by date,
+ * then by source. After a refused full dump, later deltas of the source are skipped, but not full dumps, which contain
+ * all entries. After a refused delta, an error, or a run of another process, all later dumps of the source are skipped.
  */
 export async function ingestInbox(options: InboxOptions): Promise<Outcome[]> {
   const { db, environment, lastDate, onOutcome } = options;
@@ -102,7 +102,7 @@ export async function ingestInbox(options: InboxOptions): Promise<Outcome[]> {
     if (waiting.has(source) || (dump_kind === 'delta' && lacking.has(source))) continue;
     if (lastDate !== undefined && dump_date > lastDate) break;
     const dump = { source, dump_date, path: join(inboxDir, source, dump_date) };
-    // A fault is an outcome too, so that earlier outcomes are printed.
+    // An error becomes an outcome too, so that the outcomes of earlier nights are still printed.
     const outcome = await ingest(options, dump).catch(async (error: unknown): Promise<Outcome> => {
       options.signal.throwIfAborted();
       if (options.isRepeated && isWriterGone(error)) throw error;
@@ -119,7 +119,7 @@ export async function ingestInbox(options: InboxOptions): Promise<Outcome[]> {
     else if (state === 'refused' && dump_kind !== 'delta') lacking.add(source);
     else waiting.add(source);
   }
-  // A failure is ignored: a later `ingestInbox` drops the tables, when the database is back.
+  // A failure to drop the tables of a night is ignored, because the next `ingestInbox` drops the tables.
   for (const source of await listSources()) {
     await inLastSession(db.pool, (client) => dropIdleTables(client, source)).catch(() => undefined);
   }
@@ -136,7 +136,7 @@ async function refusedRun(
   return { run_id, source, dump_date, state: 'refused', message, published_date, refusals, path };
 }
 
-/** Returns the dumps that are newer than the newest published one of their source, in the order of their nights. */
+/** Returns the dumps that are newer than the published snapshot of their source, ordered by date and source. */
 async function findAllDue(db: Database, inboxDir: string) {
   const dumps: { source: string; dump_date: string; dump_kind: string }[] = [];
   for (const source of await listSources()) {
@@ -159,14 +159,14 @@ export async function listInbox(inboxDir: string, source: string): Promise<strin
       throw new WrongUsage(`The inbox cannot be read: ${cause.message}`, { cause });
     },
   );
-  // Links are left out: a writer of the inbox could link any file that this process can read.
+  // Symbolic links are left out, because a writer of the inbox could link any file that this process can read.
   const days = entries.filter((entry) => isDate(entry.name) && !entry.isSymbolicLink());
   return days.map(({ name }) => name);
 }
 
 /**
- * Returns a sentence for each folder of the inbox that is ignored and not hidden. Creates the default inbox if
- * it is absent. Throws `WrongUsage` when another inbox is absent or is no folder.
+ * Returns a sentence for each ignored folder of the inbox, except hidden folders. Creates the default inbox if it is
+ * absent. Throws `WrongUsage` when the folder of `INBOX_DIR` cannot be read.
  */
 export async function inspectInbox(inboxDir: string, isDefault: boolean): Promise<string[]> {
   if (isDefault) {

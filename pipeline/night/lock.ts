@@ -3,7 +3,7 @@ import type { ClientBase, Pool, PoolClient } from 'pg';
 import { AlreadyRunning } from '../errors.ts';
 import { nights } from '../figures/night-timeouts.ts';
 
-/** Runs `use` in a session that ends after it, and with it the locks and an open transaction of the session. */
+/** Runs `use` in a session that is closed afterwards, which releases its locks and rolls back an open transaction. */
 export async function inLastSession<T>(
   pool: Pool,
   use: (client: PoolClient) => Promise<T>,
@@ -16,9 +16,9 @@ export async function inLastSession<T>(
   }
 }
 
-/** Takes the lock of a source until the session ends. Throws `AlreadyRunning` while another run holds the lock. */
+/** Takes the lock of a source until the session ends. Throws `AlreadyRunning` if another run keeps the lock. */
 export async function lockSource(client: ClientBase, source: string): Promise<void> {
-  // This setting ends a long statement soon after its process was killed, on systems that support it.
+  // With this setting, the server soon cancels a long statement whose process was killed, on systems that support it.
   await client.query(`set client_connection_check_interval = '500ms'`).catch(() => undefined);
   await lockPatiently(client, source, `Another run of ${source} is under way`);
 }
@@ -32,9 +32,9 @@ async function lockPatiently(client: ClientBase, name: string, held: string): Pr
 }
 
 /**
- * Holds a lock during some work of up to hours. Throws `AlreadyRunning` while another session holds the lock.
+ * Holds a lock while `use` runs, which may take hours. Throws `AlreadyRunning` if another session keeps the lock.
  *
- * @param held the message of the error
+ * @param held the message of the `AlreadyRunning` error
  * @param use the work; its signal is aborted when the lock is lost with its session
  */
 export async function whileLocked<T>(
@@ -47,7 +47,7 @@ export async function whileLocked<T>(
     const lost = new AbortController();
     client.once('error', (error) => lost.abort(error));
     client.once('end', () => lost.abort(new Error('Connection terminated')));
-    // A lost machine sends nothing, so the server probes it.
+    // The server sends keepalive probes, because a lost machine does not close its connection.
     await client.query(`
       set idle_session_timeout = 0;
       set tcp_keepalives_idle = 30;
@@ -59,8 +59,8 @@ export async function whileLocked<T>(
 }
 
 /**
- * Takes the lock that the runs of a country's sources share, until the session ends. Runs read in parallel,
- * but the runs of one country compare and publish one after another, since its sources share companies.
+ * Takes the lock that the runs of a country's sources share, until the session ends. Runs of one country read their
+ * dumps in parallel, but compare and publish one after another, since the sources share companies.
  */
 export async function lockPublishing(
   client: ClientBase,
@@ -73,7 +73,7 @@ export async function lockPublishing(
   while (!(await tryLock(client, name))) await sleep(nights.lockPause_ms);
 }
 
-/** Runs a transaction under the locks of all countries: no night compares or publishes meanwhile. */
+/** Runs a transaction while it holds the locks of all countries, so that no night compares or publishes meanwhile. */
 export async function whilePublishingWaits<T>(
   pool: Pool,
   use: (client: PoolClient) => Promise<T>,
@@ -87,7 +87,7 @@ export async function whilePublishingWaits<T>(
   });
 }
 
-/** Takes the locks of all countries or none, so that no night waits for the night of another country. */
+/** Takes the locks of all countries or of none, so that no country is blocked while another country's night runs. */
 async function tryAllLocks(client: ClientBase): Promise<boolean> {
   await client.query('begin');
   const { rows } = await client.query<{ is_locked: boolean }>(
@@ -98,7 +98,7 @@ async function tryAllLocks(client: ClientBase): Promise<boolean> {
   return rows[0]!.is_locked;
 }
 
-/** Takes a lock until the session ends; returns false while another session holds the lock. */
+/** Takes a lock until the session ends. Returns false if another session holds the lock. */
 export async function tryLock(client: ClientBase, name: string): Promise<boolean> {
   const { rows } = await client.query<{ is_locked: boolean }>(
     'select registry.try_lock($1) as is_locked',

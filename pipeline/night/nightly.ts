@@ -39,8 +39,8 @@ import {
 import { type RunSummary, summarise } from './summary.ts';
 
 /**
- * The steps between reading and publishing: files of sql/nightly. The lists of a row run in parallel.
- * `pipeline/dump/` runs `1_read/count_documents`, `1_read/missing_column` and `1_read/normalise`.
+ * The files of sql/nightly that run between reading and publishing. The lists within one row run in parallel. The code
+ * in `pipeline/dump/` runs `1_read/count_documents`, `1_read/missing_column` and `1_read/normalise`.
  */
 const comparison: readonly (readonly Steps[])[] = [
   [['2_compare/records'], ['2_compare/vanished']],
@@ -48,14 +48,14 @@ const comparison: readonly (readonly Steps[])[] = [
   [['2_compare/reserve_entry_ids', '2_compare/number_entries']],
   [['2_compare/change'], ['3_companies/listed_duplicates', '3_companies/link']],
   [
-    // The step `units` follows `fields`: it checks whether the company of a unit moves.
+    // The step `units` reads results of `fields`: it checks whether the company of a local unit moves.
     ['4_events/fields', '4_events/units'],
     ['4_events/activities', '4_events/proceedings', '4_events/registered'],
   ],
   [['4_events/unstated']],
 ];
 
-/** The steps of the transaction that publishes, by the name that the reporter shows. */
+/** The files of sql/nightly that run in the publishing transaction, by the step name that the reporter shows. */
 const publication = {
   publish: [
     '5_publish/entries',
@@ -71,9 +71,9 @@ const publication = {
 };
 
 /**
- * Runs one dump through the whole night, publication included. After any error, yesterday's snapshot is
- * unchanged. Throws `Refusal`, `AlreadyRunning`, `NothingToDo` or `WrongUsage` with a sentence for people;
- * any other error is a fault. A refused or failed attempt leaves a row in `registry.run`.
+ * Runs the whole night of one dump, from reading to publishing. After any error, yesterday's snapshot is unchanged.
+ * Throws `Refusal`, `AlreadyRunning`, `NothingToDo` or `WrongUsage` with a sentence for the operator; any other error
+ * is unexpected. A refused or failed night leaves a row in `registry.run`.
  */
 export async function runNightly(db: Database, options: NightOptions): Promise<RunSummary> {
   const { source } = options;
@@ -99,7 +99,7 @@ async function attempt(asked: Night): Promise<RunSummary> {
   let night = asked;
   reporter.run(Number(run_id));
   try {
-    // Every night recreates its tables, so no statement waits for the disk.
+    // Statements need not wait for the disk, because a night after a crash recreates its tables.
     await client.query('set synchronous_commit = off');
     reporter.step('read the list of files');
     const listed = await listDump(night.description, night.path);
@@ -117,20 +117,20 @@ async function attempt(asked: Night): Promise<RunSummary> {
     throw await noteFailure(night, error);
   } finally {
     reporter.step('');
-    // A failure is ignored: the row may be deleted, and the server may be unreachable.
+    // A failed update of `step_seconds` is ignored: the row may be deleted, or the server may be unreachable.
     const save = 'update registry.run set step_seconds = $2 where run_id = $1';
     await client.query(save, [run_id, reporter.step_seconds]).catch(() => undefined);
   }
 }
 
-/** Creates and fills the tables of the night. Returns yesterday's fingerprints; none if every record is read. */
+/** Creates the tables of the night. Returns the fingerprints of yesterday's records; none if all are read. */
 async function prepareTables(night: Night, isFullRead: boolean): Promise<KnownFingerprints> {
   const { client, reporter, description, run_id } = night;
   reporter.step('load fingerprints');
   await runSteps(night, ['1_read/tables']);
-  // A delta holds only changed entries, so the fingerprints of yesterday are not needed.
+  // A delta contains only changed entries, so yesterday's fingerprints would match hardly any record.
   const readsAll = isFullRead || description.dump_kind === 'delta';
-  // An import reads only the requested entries, so an absent entry is not gone.
+  // An import on demand reads only the requested entries, so the run counts as a delta: absent entries stay published.
   const dump_kind = night.isImport ? 'delta' : description.dump_kind;
   const save = 'update registry.run set dump_kind = $2 where run_id = $1';
   await client.query(save, [run_id, dump_kind]);
@@ -156,7 +156,7 @@ async function prepareTables(night: Night, isFullRead: boolean): Promise<KnownFi
   return readsAll ? new KnownFingerprints() : loadYesterday(night, description.name);
 }
 
-/** Reads the records of a dump into the tables of the night. */
+/** Reads the records of a dump into the tables of the night, and throws a `Refusal` if a file changes meanwhile. */
 async function readRecords(night: Night, dump: Dump, yesterday: KnownFingerprints): Promise<void> {
   const { client, stage, reporter, description } = night;
   const { files } = dump;
@@ -177,7 +177,7 @@ async function readRecords(night: Night, dump: Dump, yesterday: KnownFingerprint
   await insertRows(client, `${stage}.notice`, ignored);
 }
 
-/** Rejects records, then compares yesterday's entries with today's. Leaves yesterday's snapshot unchanged. */
+/** Rejects contradictory records, then compares yesterday's entries with today's. Publishes nothing. */
 async function compare(night: Night, dump: Dump): Promise<void> {
   const { reporter } = night;
   reporter.step('reject');
@@ -192,7 +192,7 @@ async function compare(night: Night, dump: Dump): Promise<void> {
   for (const row of comparison) await runParallel(night, row);
 }
 
-/** Rejects records and finds absent entries. @returns the reason to read every record, if any */
+/** Rejects records and finds absent entries. @returns the reason why every record must be read; undefined if none */
 async function reject(night: Night): Promise<string | undefined> {
   const { client, stage } = night;
   await runSteps(night, ['1_read/forgotten_persons']);
@@ -203,7 +203,7 @@ async function reject(night: Night): Promise<string | undefined> {
   const moved = 'nightly/1_read/moved.sql';
   const [found] = await queryFile<{ is_moved: boolean }>(client, moved, undefined, stage);
   if (found!.is_moved) return 'entries were moved meanwhile';
-  // A row may contradict a row that was skipped as known. To be rejected, both rows must be read.
+  // A row may contradict an unchanged row that was skipped. Both rows must be read before both can be rejected.
   return rejected[0]!.contradictions > 0 ? 'rows contradict each other' : undefined;
 }
 
@@ -217,7 +217,7 @@ async function check(night: Night): Promise<GuardFinding[]> {
   reporter.step('check');
   const { guards, invariants } = await runChecks(night);
   if (invariants.length > 0) throw new Error(invariants.join('; '));
-  // An import on demand has no earlier dump to be compared with.
+  // The guards compare a dump with an earlier dump, which an import on demand does not have.
   if (guards.length === 0 || isImport) return [];
   const sentences = describeFindings(guards).map(({ sentence }) => sentence);
   if (reason === undefined) throw new Refusal(sentences.join('; '), { findings: guards });
@@ -225,7 +225,7 @@ async function check(night: Night): Promise<GuardFinding[]> {
   return guards;
 }
 
-/** Publishes a night in one transaction: readers see yesterday's snapshot or today's. */
+/** Publishes a night in one transaction, so that readers see yesterday's snapshot or today's, never a mixture. */
 async function publish(night: Night, findings: GuardFinding[]): Promise<RunSummary> {
   const { client, reporter, run_id, isFirst, isImport } = night;
   reporter.step('publish');
@@ -237,7 +237,7 @@ async function publish(night: Night, findings: GuardFinding[]): Promise<RunSumma
   await runParallel(night, [
     ['5_publish/new_companies'],
     ['5_publish/new_stock'],
-    // The partition of a first snapshot is filled before it is attached.
+    // The partition of a source's first snapshot is filled before it is attached to `registry.entry`.
     ...(isFirst ? [['5_publish/first_entries']] : []),
   ]);
   if (isFirst) await runSteps(night, ['5_publish/first_attach']);
@@ -259,7 +259,7 @@ async function publish(night: Night, findings: GuardFinding[]): Promise<RunSumma
   return { ...summary, is_dry_run: night.isDryRun === true };
 }
 
-/** Reserves the ids of new events in another session, so that the row of the last id is locked briefly. */
+/** Reserves the ids of new events in another session, so that the row of the last id is locked only briefly. */
 async function reserveEventIds({ pool, client, run_id, stage }: Night): Promise<void> {
   const unnumbered = `select count(*) from ${stage}.company_event where event_id is null`;
   const { rows } = await client.query<{ count: string }>(unnumbered);

@@ -3,19 +3,19 @@ import type { Logger } from 'pino';
 import { figure } from '../written-figure.ts';
 
 /**
- * Reports the steps of a night or a fetch on stderr: to people on a terminal, else to the log. Without a log it
- * only measures the steps.
+ * Reports the steps of a night or a fetch on stderr: as text on a terminal, else as log lines. Without a logger, the
+ * reporter only measures the steps.
  */
 export class Reporter {
-  /** The seconds of each step that has ended. */
+  /** The duration of each finished step, in seconds, by the name of the step. */
   readonly step_seconds: Record<string, number> = {};
-  /** The number of the run; absent before the run has one, and for a fetch. */
+  /** The number of the run; absent for a fetch, and before the night has inserted its run. */
   run_id: number | undefined;
   readonly #isTerminal: boolean;
   readonly #isBrief: boolean;
   readonly #title: string;
   #logger: Logger | undefined;
-  /** The name of the step under way; empty when there is none. */
+  /** The name of the current step; empty between steps. */
   #step = '';
   #started_ms = 0;
   #bar: SingleBar | undefined;
@@ -23,9 +23,7 @@ export class Reporter {
   #counted: { records?: number; done?: number } = {};
   #isClosed = false;
 
-  /**
-   * Starts the report of a dump. @param isBrief whether a terminal shows only the step under way, and is cleared after
-   */
+  /** Starts the report of a dump. @param isBrief whether a terminal shows the current step but no finished steps */
   constructor(dump = { source: '', dump_date: '' }, logger?: Logger, isBrief = false) {
     this.#logger = logger?.child(dump);
     this.#isTerminal = process.stderr.isTTY && logger !== undefined;
@@ -34,13 +32,13 @@ export class Reporter {
     if (!isBrief) this.#write(this.#title);
   }
 
-  /** Receives the number of the run. A night with nothing to publish deletes this run from `registry.run` later. */
+  /** Receives the number of the run, which is added to the log lines. */
   run(run_id: number): void {
     this.run_id = run_id;
     this.#logger = this.#logger?.child({ run_id });
   }
 
-  /** Ends the step under way and begins the named one; an empty name begins none. */
+  /** Ends the current step and begins the named step. With an empty name, no step begins. */
   step(name: string): void {
     if (this.#isClosed) return;
     if (this.#step !== '') this.#endStep();
@@ -49,7 +47,7 @@ export class Reporter {
     if (name !== '') this.#showBar('{seconds}', 1);
   }
 
-  /** Receives the numbers of records and bytes read so far, and the number of all bytes. */
+  /** Receives the numbers of records and bytes read so far, and the total number of bytes. */
   progress(records: number, bytes: number, byteCount: number): void {
     this.#counted = { records };
     const rate = bytes / 1e6 / Math.max(this.#seconds, 0.1);
@@ -57,7 +55,7 @@ export class Reporter {
     this.#advance(bytes, byteCount, shape, { rate: rate.toFixed(1) });
   }
 
-  /** Receives two counts for the current step of a fetch: the finished parts and all parts. */
+  /** Receives the number of finished parts and of all parts of the current step of a fetch. */
   count(done: number, total: number): void {
     this.#counted = { done };
     this.#advance(done, total, '{seconds}  {bar} {value}/{total}, {eta} s left');
@@ -104,7 +102,7 @@ export class Reporter {
     this.#write(`  ${name.padEnd(22)} ${seconds.toFixed(1)} s${more}`);
   }
 
-  /** Writes a line on a terminal. */
+  /** Writes a line to stderr if stderr is a terminal. */
   #write(line: string): void {
     if (!this.#isTerminal) return;
     this.#stopBar();
@@ -127,7 +125,7 @@ export class Reporter {
       stream: process.stderr,
       format: (options, params, payload: object) => {
         const seconds = `${this.#seconds.toFixed(0).padStart(3)} s`;
-        // The time left is not finite before the first progress.
+        // Before the first progress, the estimated time left is not finite.
         const known = { ...params, eta: Number.isFinite(params.eta) ? params.eta : 0 };
         return cliProgress.Format.Formatter({ ...options, format }, known, { ...payload, seconds });
       },
@@ -141,7 +139,7 @@ export class Reporter {
     this.#bar.start(total, 0, { rate: '0.0' });
   }
 
-  /** Clears the line of the bar and shows the cursor again. */
+  /** Clears the line of the progress bar and shows the terminal's cursor again. */
   #stopBar(): void {
     this.#bar?.stop();
     this.#bar = undefined;

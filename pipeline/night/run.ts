@@ -8,7 +8,7 @@ import type { Night, NightOptions, PublishedRun } from './context.ts';
 import { tryLock } from './lock.ts';
 import { type NightSessions, runSteps, stageOf } from './sessions.ts';
 
-/** Returns the newest published run of a source. @param dump_kind the kind of its dump; absent: any kind */
+/** Returns the newest published run of a source. @param dump_kind the kind of its dump; if absent, any kind */
 export async function findNewestPublished(
   client: ClientBase | Pool,
   source: string,
@@ -25,7 +25,7 @@ export async function findNewestPublished(
   return rows[0];
 }
 
-/** Marks the runs of killed processes as abandoned. The caller holds the lock of the source. */
+/** Marks the runs of killed processes as abandoned. The caller holds the source's lock, so no run is active. */
 export async function abandonRuns(client: ClientBase, source: string, now: Date): Promise<number> {
   const { rowCount } = await client.query(
     `with abandoned as (
@@ -53,7 +53,7 @@ export async function startRun(
   return rows[0]!.run_id;
 }
 
-/** Ends a run. @param end.reason the reason why a person accepts a dump that the guards refuse */
+/** Saves the final state of a run. @param end.reason the operator's reason to publish a dump that the guards refuse */
 export async function endRun(
   { client, run_id, now }: Night,
   end: {
@@ -73,10 +73,10 @@ export async function endRun(
 }
 
 /**
- * Ends the open transaction, and records a refused or failed attempt with its reason. Deletes the run of a dry run, and
- * of an attempt without a dump or without anything to do.
+ * Rolls back the open transaction, and records why the run was refused or failed. Deletes the run if it was a dry run,
+ * found no dump, or had nothing to do.
  *
- * @returns the error to throw, which states why the attempt failed
+ * @returns the error to throw, which states why the run failed
  */
 export async function noteFailure(night: Night, error: unknown): Promise<unknown> {
   const { client } = night;
@@ -86,7 +86,7 @@ export async function noteFailure(night: Night, error: unknown): Promise<unknown
     if (error instanceof NothingToDo || error instanceof WrongUsage || night.isDryRun) {
       await forgetRun(night);
     } else if (error instanceof Refusal) {
-      // A refused run keeps its files and rejects. A dump may be refused before the tables of its night are created.
+      // A refused run keeps the list of its files and rejected rows. A dump may be refused before its tables exist.
       if (await isThere(client, `${night.stage}.night`)) await runSteps(night, ['5_publish/run']);
       const { message, findings } = error;
       await endRun(night, { state: 'refused', message, findings });
@@ -97,26 +97,26 @@ export async function noteFailure(night: Night, error: unknown): Promise<unknown
     await dropTables(night);
     await client.query('commit');
   } catch (cause) {
-    // The server has probably gone away; the next run marks this one as abandoned.
+    // The server is probably unreachable; the next run of the source marks this run as abandoned.
     night.reporter.note(`the run could not be recorded: ${(cause as Error).message}`);
-    // The first error may hide the lost connection, since sessions fail in different ways.
+    // `error` may hide that the connection was lost, since sessions fail in different ways.
     const saysWhy = isLostConnection(error) || isDiskFull(error);
     if (isLostConnection(cause) && !saysWhy) return cause;
   }
   return error;
 }
 
-/** Drops the tables of the night: they hold data of persons, which an attempt that has ended may not keep. */
+/** Drops the tables of the night, because they hold personal data, which an ended run must not keep. */
 export async function dropTables({ client, stage }: Omit<NightSessions, 'pool'>): Promise<void> {
   await client.query(`drop schema if exists ${stage} cascade`);
 }
 
-/** Drops the tables that a killed night has left. The lock of the source is then held until the session ends. */
+/** Drops the tables that a killed night has left. Keeps the lock of the source until the session ends. */
 export async function dropIdleTables(client: PoolClient, source: string): Promise<void> {
   if (await tryLock(client, source)) await dropTables({ client, stage: stageOf(source) });
 }
 
-/** Deletes a run that publishes nothing, and gives back the ids that it has reserved. */
+/** Deletes a run that publishes nothing, and gives back the ids that the run has reserved. */
 export async function forgetRun({ client, run_id }: Night): Promise<void> {
   await client.query('select registry.give_back_ids($1)', [run_id]);
   await client.query('delete from registry.run where run_id = $1', [run_id]);

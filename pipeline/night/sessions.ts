@@ -2,18 +2,18 @@ import type { PoolClient } from 'pg';
 import { inSession, runFile, type Sessions } from '../../sql/connection/database.ts';
 import { isDiskFull } from '../fault.ts';
 
-/** The tables of one night, and the sessions that work on them. */
+/** The schema with the tables of one night, and the database sessions that work on these tables. */
 export interface NightSessions {
   pool: Sessions;
-  /** The session that holds the locks of the night, and publishes. */
+  /** The session that holds the locks of the night and runs the publishing transaction. */
   client: PoolClient;
   stage: string;
 }
 
-/** The names of files of `sql/nightly/`, without their ending, that run one after another. */
+/** The names of files of `sql/nightly/`, without `.sql`, that run one after another. */
 export type Steps = readonly string[];
 
-/** Returns the schema of the tables of a source's night. */
+/** Returns the name of the schema that holds the tables of a source's night. */
 export function stageOf(source: string): string {
   return `stage_${source}`;
 }
@@ -34,8 +34,8 @@ export async function runSteps({ client, stage }: NightSessions, steps: Steps): 
 }
 
 /**
- * Runs lists of steps in parallel: the first list in the session of the night, each other list in its own
- * session. Other sessions do not see the open transaction of the night.
+ * Runs lists of steps in parallel: the first list in the session of the night, each other list in its own session,
+ * which does not see the open transaction of the night.
  */
 export async function runParallel(
   sessions: NightSessions,
@@ -44,7 +44,7 @@ export async function runParallel(
   const inOther = (steps: Steps) =>
     inSession(sessions.pool, async (client) => {
       await configureSession(client);
-      // Every night recreates its tables, so no statement waits for the disk.
+      // Statements need not wait for the disk, because a night after a crash recreates its tables.
       await client.query('set synchronous_commit = off');
       await runSteps({ ...sessions, client }, steps);
       await client.query('reset all');
@@ -53,8 +53,8 @@ export async function runParallel(
 }
 
 /**
- * Waits for all tasks, even after one fails, so that no task still writes after the night. A full disk
- * ends several sessions: throws the error of the full disk if there is one, else the first error.
+ * Waits for all tasks, even after a task fails, so that no task still writes after the night. Throws the error of a
+ * full disk if there is one, because a full disk ends other sessions too; else throws the first error.
  */
 export async function settle<Tasks extends readonly Promise<unknown>[]>(
   tasks: readonly [...Tasks],

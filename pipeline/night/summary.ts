@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 
-/** The result of a run, as `--json` prints it. */
+/** The result of a run, in the form that `--json` prints. */
 export interface RunSummary {
   run_id: number;
   source: string;
@@ -16,15 +16,15 @@ export interface RunSummary {
   new: number;
   updated: number;
   deleted: number;
-  /** The number of vanished entries that are not struck off yet, since a rejected row may be about them. */
+  /** The number of vanished entries that are not struck off yet, since a rejected row may belong to these entries. */
   waiting: number;
   entries: number;
   events: number;
-  /** The numbers of events by type, the most frequent type first. */
+  /** The number of events of each type, the most frequent type first. */
   event_types: Record<string, number>;
   /**
-   * Unknown values, ignored files and doubtful numbers, each with the number of its rows. The steps and sources insert
-   * them into `stage.notice`; ../console/sentences.ts words them.
+   * Unknown values, ignored files and doubtful identifiers, each with its number of rows. The steps of the night and
+   * the sources insert notices into `stage.notice`; ../console/sentences.ts writes the sentence about each notice.
    */
   notices: { subject: string; value: string; rows: number }[];
 }
