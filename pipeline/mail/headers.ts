@@ -2,13 +2,13 @@ import type { SendMailOptions } from 'nodemailer';
 import type { Language } from '../../sql/words/message-format.ts';
 import { type Letter, writeHtml, writeText } from './letter.ts';
 
-/** The sender of all mails: `MAIL_FROM` of ../environment.ts. */
+/** The sender of all mails, from the setting `MAIL_FROM` of ../environment.ts. */
 export interface Sender {
   name: string;
   address: string;
 }
 
-/** The columns of `customer.mail` that become headers. */
+/** The columns of `customer.mail` that determine the headers of a mail. */
 export interface Addressed {
   message_id: string;
   recipient: string;
@@ -16,7 +16,7 @@ export interface Addressed {
   language: Language;
 }
 
-/** Returns the whole mail, which is the same at each attempt, to the byte. */
+/** Returns the complete mail, which is byte for byte the same at each attempt to send it. */
 export function address(
   mail: Addressed,
   name: string,
@@ -28,7 +28,7 @@ export function address(
   return {
     from: sender,
     to: { name, address: mail.recipient },
-    // The envelope states the recipient, so it is not read from the header.
+    // The envelope names the recipient, so that nodemailer does not parse the recipient from the header `To`.
     envelope: { from: sender.address, to: mail.recipient },
     subject: letter.subject,
     text: writeText(letter),
@@ -38,7 +38,7 @@ export function address(
     headers: {
       'Auto-Submitted': 'auto-generated',
       ...(link !== undefined && { 'List-Unsubscribe': `<${link}>` }),
-      // The button of a mail program needs one request (RFC 8058), which requires TLS.
+      // With this header, mail programs unsubscribe by one POST request (RFC 8058), which requires an https address.
       ...(link?.startsWith('https:') && { 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }),
     },
     baseBoundary: mail.message_id,

@@ -5,27 +5,27 @@ import type { Language } from '../../sql/words/message-format.ts';
 import type { Texts } from './texts/texts.ts';
 
 /**
- * The content of a mail, piece by piece, without the greeting and the footnote of all mails. Plain text and HTML are
- * made of the same pieces.
+ * The content of a mail as a list of pieces, from which both the plain text and the HTML are made. send.ts adds the
+ * greeting and the footnote of all mails.
  */
 export interface Letter {
   subject: string;
   pieces: readonly Piece[];
-  /** The link that unsubscribes from mails of this kind; mail programs show it as a button. */
+  /** The link that unsubscribes from mails of this kind; mail programs show this link as a button. */
   unsubscribe_link?: string;
 }
 
 export type Piece =
   /** A paragraph of text. */
   | { text: string }
-  /** A text for copying as it is, such as a token. */
+  /** A text that the reader copies unchanged, such as a token or a command. */
   | { code: string }
-  /** A button in HTML, with its address below for copying. */
+  /** A link, shown in HTML as a button with the address below the button. */
   | Link
   | { heading: string }
-  /** A company: its name, its number, its page if it has one, and a line for each statement. */
+  /** A company: its name, its identifier, the address of its page (if it has a page), and a line for each event. */
   | { title: string; note: string; page?: string | undefined; lines: readonly string[] }
-  /** A footnote in small type, with its links. */
+  /** A footnote in small type, with the links of the footnote. */
   | { footnote: string; links: readonly Link[] };
 
 interface Link {
@@ -35,32 +35,32 @@ interface Link {
 
 export interface LetterOptions {
   client: ClientBase;
-  /** The key that signs one-time tokens. */
+  /** The secret key that signs one-time tokens. */
   secretKey: string;
   /** The address of the API, without a slash at the end. */
   baseUrl: string;
-  /** The language of the reader, and its texts. */
+  /** The language of the recipient, and the texts in this language. */
   language: Language;
   texts: Texts;
-  /** The time at which the mail was ordered, the same at each attempt. */
+  /** The time at which the mail was queued, so that each attempt writes the same mail. */
   created_at: Date;
   now: Date;
 }
 
-/** The error of a mail that has lost its purpose; the message states the reason. */
+/** The error of a mail that is no longer needed, such as one with a used token. The message states the reason. */
 export class Superseded extends Error {}
 
-/** Returns the address of the page of a company; undefined for an unknown company. */
+/** Returns the URL of the page of a company; undefined for an unknown company. */
 export function pageOf(baseUrl: string, company_ref: string | null) {
   return company_ref === null ? undefined : `${baseUrl}/companies/${company_ref}`;
 }
 
-/** Returns the number of a company with the client's own reference, if there is one: `<number> · Supplier 17`. */
+/** Returns a company's identifier, followed by the client's own reference if it exists: `<number> · Supplier 17`. */
 export function withReference(number: string, reference: string | null | undefined): string {
   return reference ? `${number} · ${present(reference)}` : number;
 }
 
-/** Returns whether a name may appear in a mail: it has one line, and mail programs make no link of it. */
+/** Returns whether a name may appear in a mail: the name has one line, and mail programs make no link of the name. */
 export function isPresentable(name: string): boolean {
   return name.length <= 100 && !/[/@:\p{C}\p{Zl}\p{Zp}]|\.\p{L}{2}/u.test(name);
 }
@@ -85,8 +85,8 @@ export function writeText({ pieces }: Letter): string {
 const templates = new Eta({ views: import.meta.dirname, cache: true });
 
 /**
- * Returns a letter as HTML of one column, which a telephone can show too. Mail programs ignore style sheets and
- * block remote files: the styles are in the elements, and nothing is loaded.
+ * Returns a letter as HTML with one column, which fits the screen of a telephone. Mail programs ignore style sheets and
+ * block remote files, so the elements contain their styles, and the HTML loads no files.
  *
  * @param language the language of the text, such as `en`
  */

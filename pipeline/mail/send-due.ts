@@ -6,13 +6,13 @@ import { sendMail, type SendOptions } from './send.ts';
 
 interface ClaimedMail {
   mail_id: number;
-  /** The number of the attempt, from 1. */
+  /** The number of the current attempt to send the mail, counted from 1. */
   attempt: number;
 }
 
 /**
- * Sends the mails that are due until the signal is aborted, then waits until the mails under way have ended. Parallel
- * workers share the mails: a mail is claimed until its next attempt, and locked while it is sent.
+ * Sends due mails until the signal is aborted, then waits until the current attempts have ended. Parallel workers share
+ * the mails: a worker claims a mail until the time of its next attempt, and locks the mail during an attempt.
  */
 export function sendDue(
   options: SendOptions,

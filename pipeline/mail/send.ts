@@ -10,20 +10,20 @@ import { writeWebhookLetter } from './letters/webhook.ts';
 import { texts } from './texts/texts.ts';
 import { type Deliver, MailRefused } from './transport.ts';
 
-/** Matches one address. A text with quotes, lists, comments or groups does not match: it could mean several. */
+/** Matches one address. Quotes, lists, comments and groups do not match, because they could name several addresses. */
 const plainAddress = /^[^\s\p{C}@<>()[\]\\,;:"]+@[^\s\p{C}@<>()[\]\\,;:"]+$/u;
 
 interface Mail extends Addressed {
   template: string;
   data: { user_name?: string };
   last_error: string | null;
-  /** The number of attempts after this one; negative when the last attempt was begun and never ended. */
+  /** The number of attempts left after the current attempt; negative when the last attempt started but never ended. */
   attempts_left: number;
 }
 
 type Write = (options: LetterOptions, data: never) => Letter | Promise<Letter>;
 
-/** The writers of the mails that the API and the pipeline order, by the template in `customer.mail`. */
+/** The functions that write the mails, by the column `template` of `customer.mail`. */
 const templates: Record<string, Write> = {
   init: writeInitLetter,
   recover: writeRecoverLetter,
@@ -48,15 +48,15 @@ interface Sending {
 }
 
 /**
- * Sends one mail, if it is still queued. The mail is locked until its outcome is saved. It goes out twice only
- * when this process, or its session, is lost in between. The reader's server then recognizes the mail by its
- * Message-ID. A mail that cannot be sent at its last attempt has failed.
+ * Sends one mail, if the mail is still queued. The mail is locked until the outcome of the attempt is saved. A mail is
+ * sent twice only if the process or its session is lost before the outcome is saved; the recipient's server then
+ * recognizes the duplicate by its Message-ID. A mail fails when its last attempt fails.
  */
 export async function sendMail(options: SendOptions, mail_id: number): Promise<Sending> {
-  // The end of the session, also by an error, releases the lock of the mail.
+  // After an error, `inSession` ends the session, which releases the lock of the mail.
   return inSession(options.pool, async (client) => {
     await client.query('begin');
-    // The timeout bounds the lock of a lost machine; the SMTP server alone may take ten minutes.
+    // This timeout releases the lock of a lost machine. It exceeds the ten minutes that an SMTP server may take.
     await client.query(`set local idle_in_transaction_session_timeout = '20min'`);
     const [mail] = await queryFile<Mail>(client, 'mail/take_mail.sql', [mail_id]);
     let sending: Sending = { state: 'ended before' };
@@ -88,7 +88,7 @@ async function attempt(
     if (!write) throw new Error(`There is no template '${mail.template}'`);
     const letter = await write(options, data as never);
     const { user_name = '' } = data;
-    // A name that could mislead is left out. A mail that may reach a stranger does not contain the name of the account.
+    // A name that could mislead, such as a link, is left out. Mails that may reach a stranger have no `user_name`.
     const name = isPresentable(user_name) ? user_name : '';
     const { common } = reader.texts;
     const text = name === '' ? common.greeting() : common.greetingOf({ name });
@@ -103,7 +103,7 @@ async function attempt(
   }
 }
 
-/** Returns the reason of an error in one line of at most 500 characters, since servers may answer anything. */
+/** Returns an error's message as one line of at most 500 characters, because an SMTP server's answer may be longer. */
 function describe(error: unknown): string {
   const { message, code } = error as Error & { code?: string };
   const text = (message || code || String(error)).replace(/[\p{C}\s]+/gu, ' ').trim();

@@ -5,15 +5,15 @@ import { isLoopback } from '../../sql/process/environment.ts';
 import { smtp } from '../figures/mail-retries.ts';
 import { writeSecretFile } from '../../sql/secrets/secret-file.ts';
 
-/** Delivers one mail. Throws a `MailRefused` when the server will never take the mail, else any other error. */
+/** Delivers one mail. Throws `MailRefused` after a permanent rejection, and another error when a retry may succeed. */
 export type Deliver = (mail: SendMailOptions) => Promise<void>;
 
-/** The error of a mail that the recipient's server will never take; the message is the server's answer. */
+/** The error of a mail that the SMTP server has rejected permanently. The message is the server's answer. */
 export class MailRefused extends Error {}
 
 /**
- * Returns the delivery to an SMTP server. Mails contain tokens, so a server without TLS has to run on this
- * machine, or its URL has `ignoreTLS=true`.
+ * Returns a function that sends a mail to an SMTP server. Because mails contain tokens, the connection requires TLS,
+ * unless the server runs on this machine or its URL contains `ignoreTLS=true`.
  */
 export function createSmtpDelivery(smtpUrl: string): Deliver {
   const { hostname, searchParams } = new URL(smtpUrl);
@@ -31,31 +31,31 @@ export function createSmtpDelivery(smtpUrl: string): Deliver {
 
 interface SmtpError extends Error {
   code?: string;
-  /** The SMTP command that was answered; `API`: no command was sent. */
+  /** The SMTP command that the server answered; `API` if no command was sent. */
   command?: string;
   responseCode?: number;
 }
 
 /**
- * Returns whether an answer is final: only answers to the recipient or to the text are about the mail. Any other
- * refusal, such as of our password or of the sender, is about the settings, which the operator can correct.
+ * Returns whether a rejection is permanent. Only rejections of the recipient or of the content concern the mail itself.
+ * Other rejections, such as of the password or the sender, concern settings, which the operator can correct.
  */
 function isFinal({ code, command, responseCode = 0 }: SmtpError): boolean {
   if (command === 'API') return code === 'EENVELOPE';
-  // Code 503 means that the commands came in the wrong order, which is no fault of the mail.
+  // Code 503 reports a wrong order of commands, which a retry may correct.
   return (
     (command === 'RCPT TO' || command === 'DATA') && responseCode >= 500 && responseCode !== 503
   );
 }
 
-/** Returns the folder of mails that are written without an SMTP server. */
+/** Returns the folder to which mails are written when no SMTP server is configured. */
 export function mailFolder(dataDir: string): string {
   return join(dataDir, 'mail');
 }
 
 /**
- * Returns the delivery to files, `<folder>/<message id>.eml` for mail programs and `.txt` to copy from. Only the owner
- * of the files can read them: a mail may hold a one-time token. Another attempt writes the same files.
+ * Returns a function that writes a mail to `<folder>/<message id>.eml` for mail programs, and to a `.txt` file for
+ * copying. Only the owner can read the files, because mails may contain one-time tokens. A retry overwrites the files.
  */
 export function createFileDelivery(folder: string): Deliver {
   const stream = { streamTransport: true, buffer: true, newline: 'windows' } as const;
@@ -64,7 +64,7 @@ export function createFileDelivery(folder: string): Deliver {
     const { message, messageId } = await transport.sendMail(mail);
     const path = join(folder, messageId.replace(/^<|@.*$/g, ''));
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    // The .txt has whole lines, while the .eml breaks long ones.
+    // The `.txt` file keeps long lines whole, so that a token can be copied; the `.eml` file wraps long lines.
     const text = `Subject: ${mail.subject}\n\n${mail.text as string}\n`;
     await writeSecretFile(`${path}.txt`, text, rename);
     await writeSecretFile(`${path}.eml`, message as Buffer, rename);

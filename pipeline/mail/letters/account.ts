@@ -2,14 +2,14 @@ import { queryFile } from '../../../sql/connection/database.ts';
 import { type IssuedToken, signOneTimeToken } from '../../../sql/secrets/signed-token.ts';
 import { type Letter, type LetterOptions, Superseded } from '../letter.ts';
 
-/** The data that the API stores for a mail with a one-time token. */
+/** The data that the API stores in `customer.mail` for a mail with a one-time token. */
 interface TokenData {
   one_time_token_id: string;
 }
 
 /**
- * Writes the mail with the one-time token that initializes an account. The mail names nobody: its reader may be
- * a stranger.
+ * Writes the mail with the one-time token that activates a new account. The mail contains no name, because the mail may
+ * reach a stranger.
  */
 export async function writeInitLetter(options: LetterOptions, data: TokenData): Promise<Letter> {
   const { jwt, until } = await takeToken(options, data);
@@ -20,7 +20,7 @@ export async function writeInitLetter(options: LetterOptions, data: TokenData): 
     subject: init.subject(),
     pieces: [
       { text: init.task({ until }) },
-      // The part after the # stays in the browser: no server logs the token.
+      // Browsers do not send the part of a URL after `#`, so no server logs the token.
       { link: `${baseUrl}/console#init=${jwt}`, label: init.open() },
       { text: init.outcome() },
       { text: init.program() },

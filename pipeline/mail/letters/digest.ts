@@ -12,15 +12,15 @@ import {
 } from '../letter.ts';
 import type { Severity, Texts } from '../texts/texts.ts';
 
-// Chooses the pieces of the digest, with a line of `describeEvent` for each event; ../letter.ts and ../letter.eta make
-// the plain text and the HTML.
+// Makes the pieces of the digest, the mail about a night's events. `describeEvent` writes the line of each event.
+// ../letter.ts makes the plain text of the pieces, and ../letter.eta makes the HTML.
 
 interface DigestEvent {
   company_ref: string | null;
   company_name: string | null;
   primary_identifier: string | null;
   identifier_type: string | null;
-  /** The client's own reference of the company. Mails that were queued by version 2.0 have none. */
+  /** The client's own reference of the company; absent in mails that version 2.0 queued. */
   reference?: string | null;
   event_type: string;
   severity: Severity;
@@ -30,17 +30,17 @@ interface DigestEvent {
 
 type Total = { severity: Severity; event_count: number };
 
-/** The data that a night stores for the mail about its events, the worst events first. */
+/** The data that a night stores in `customer.mail` for the digest, with the most severe events first. */
 interface DigestData {
   account_id: number;
   source: string;
   event_date: string;
   totals: Total[];
-  /** The worst events, at most `customer.digest_events()` of sql/function/02_figures.sql. */
+  /** The most severe events, at most `customer.digest_events()` of sql/function/02_figures.sql. */
   events: DigestEvent[];
 }
 
-/** Throws `Superseded` when the account has turned the mails off since. */
+/** Writes the digest of an account. Throws `Superseded` when the account has turned off alerts by mail meanwhile. */
 export async function writeDigestLetter(options: LetterOptions, data: DigestData): Promise<Letter> {
   const { account_id, source, event_date, totals, events } = data;
   const { client, texts, baseUrl, secretKey, created_at: issued_at } = options;
@@ -90,7 +90,7 @@ export async function writeDigestLetter(options: LetterOptions, data: DigestData
   };
 }
 
-/** Returns the pieces about the events of a severity, grouped by company. */
+/** Returns the pieces of a letter about the events of one severity, grouped by company. */
 function writeSection(
   { language, texts, baseUrl }: LetterOptions,
   total: Total,
@@ -125,7 +125,7 @@ function sum(totals: readonly Total[]): number {
   return totals.reduce((count, { event_count }) => count + event_count, 0);
 }
 
-/** Returns the totals as text, such as `1 critical, 30 high`. */
+/** Returns the number of events of each severity as text, such as `1 critical, 30 high`. */
 function list(texts: Texts, totals: readonly Total[]): string {
   return totals
     .map((total) => texts.totals[total.severity]({ count: total.event_count }))

@@ -5,16 +5,16 @@ import { type Letter, type LetterOptions, pageOf, type Piece, withReference } fr
 interface Item {
   company_ref: string | null;
   name: string | null;
-  /** The submitted number; both are null for a company that was submitted by its `company_ref`. */
+  /** The submitted identifier. Type and value are null for a company that was submitted by its `company_ref`. */
   identifier_type: string | null;
   identifier_value: string | null;
-  /** The client's own reference. Mails that were queued by version 2.0 have none. */
+  /** The client's own reference of the company; absent in mails that version 2.0 queued. */
   reference?: string | null;
-  /** The reason of the failure: a code, and the values that appear in its message. */
+  /** The reason of the failure: a code, and the values for the placeholders of the code's message. */
   failure: ({ code: 'unknown' | 'unanswered' | 'unreported' | 'unknown_company' } & Values) | null;
 }
 
-/** The data that `customer.settle_submissions` stores for the mail about a submission. */
+/** The data that `customer.settle_submissions` stores for the mail about a submission to a watch list. */
 interface ImportData {
   submitted_at: string;
   ready: Item[];

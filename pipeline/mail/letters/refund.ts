@@ -1,13 +1,14 @@
 import { type Letter, type LetterOptions } from '../letter.ts';
 
 /**
- * The data that the API stores for the mail about a refund, a dispute, or a dispute that was `won`; counts are credits.
+ * The data that the API stores for the mail about a refund, a disputed payment, or a dispute that was `won`. `credits`,
+ * `rest` and `balance` are numbers of credits.
  */
 interface RefundData {
   package_name: string;
   cause: 'refund' | 'dispute' | 'won';
   credits: number;
-  /** The credits that were bought with the returned money and are spent already. */
+  /** The credits of the refunded or disputed payment that the account has spent already. */
   rest: number;
   balance: number;
 }

@@ -1,13 +1,13 @@
 import { type Letter, type LetterOptions } from '../letter.ts';
 
-/** The data that `webhook/end_turn.sql` stores for the mail about the failures of a webhook, or about their end. */
+/** The data that `webhook/end_turn.sql` stores for the mail about a webhook that fails or works again. */
 interface WebhookData {
   url: string;
   webhook_ref: string;
   cause: 'unanswered' | 'failing' | 'gone' | 'works';
-  /** The time of the first failure, ISO 8601. */
+  /** The time of the first failed call, in ISO 8601. */
   since: string;
-  /** The last answer, or the reason why none came. */
+  /** The last answer of the webhook's receiver, or the reason why the receiver did not answer. */
   answer: string;
 }
 

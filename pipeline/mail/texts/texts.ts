@@ -16,17 +16,17 @@ type Catalogue = typeof account &
 
 export type Severity = keyof Catalogue['severities'];
 
-/** The messages of a language, by letter and name; `sql/words/` has the messages of events. */
+/** The messages of a language, by letter and name. The messages about events are in `sql/words/`. */
 export type Texts = Messages<Catalogue>;
 
-/** Reads the texts of a language; a file of `texts/<language>/` has the texts of a file of `letters/`. */
+/** Reads the texts of a language. A file of `texts/<language>/` has the texts of the same-named file of `letters/`. */
 export function readCatalogue(language: Language): Catalogue {
   const folder = new URL(`${language}/`, import.meta.url);
   const files = readdirSync(folder).map((file) => readFileSync(new URL(file, folder), 'utf8'));
   return Object.assign({}, ...files.map((text) => JSON.parse(text) as object)) as Catalogue;
 }
 
-/** The texts by language. A mail is in the language of its account, which `sql/mail/take_mail.sql` reads. */
+/** The texts of mails by language. `sql/mail/take_mail.sql` reads the language of the account that receives a mail. */
 export const texts = {
   en: createMessages('en', readCatalogue('en')),
   pl: createMessages('pl', readCatalogue('pl')),
