@@ -1,14 +1,14 @@
 /**
- * The limits of reading a dump. The longest record, and so the bound of a quote that never closes, stands in
- * dump/record-scanner.ts; the largest answer of a registry stands in its folder of `sources/`.
+ * The limits of reading a dump. The limit on a record's length is `RECORD_BYTES` in dump/record-scanner.ts. The limit
+ * on a registry's answers is in the registry's folder of `sources/`.
  */
 export const reads = {
-  /** The most unreadable rows of a file: a file of another kind could fill the disk with them. */
+  /** The maximum number of unreadable rows of a file. Without a limit, a file of another kind could fill the disk. */
   unreadableRows: 100_000,
-  /** The most unreadable rows in a row: more mean an open quote, or a file without rows. */
+  /** The maximum number of consecutive unreadable rows. More indicate an unclosed quote, or a file without rows. */
   unreadableInARow: 1_000,
-  /** The number of rejected rows that are saved together. */
+  /** The number of rejected rows that one statement saves. */
   rejectBatch: 1_000,
-  /** The characters of a rejected record that are kept; `reject.sql` has the same limit. */
+  /** The maximum length of a stored rejected record, in characters; `reject.sql` contains the same limit. */
   rawLength: 4_000,
 };

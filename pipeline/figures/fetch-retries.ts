@@ -1,21 +1,21 @@
 import { minute_ms } from '../../sql/process/durations.ts';
 
-/** The requests of the fetchers to a registry. */
+/** The retries, timeouts and limits of requests that `fetch` sends to a registry. */
 export const fetching = {
   service: {
-    /** The retries of a request. Each wait is randomized up to twice as long, and doubles with each retry. */
+    /** The retries of a request, in ms. The wait doubles with each retry, and is randomized by a factor from 1 to 2. */
     retry: { retries: 5, minTimeout: 500, maxTimeout: 30_000 },
-    /** The longest break that a registry may ask for, in ms. A longer break ends the retries. */
+    /** The maximum pause that a registry may request before a retry, in ms. After a longer pause, no retry follows. */
     longest_break_ms: 15 * minute_ms,
-    /** The longest silence of a registry in the middle of a request, in ms. */
+    /** The timeout after which a request without new data is aborted, in ms. */
     timeout_ms: minute_ms,
   },
-  /** The count of requests in parallel. */
+  /** The maximum number of parallel requests. */
   width: 4,
-  /** The failures in a row after which a service counts as down. */
+  /** The number of consecutive failed requests after which a registry's service counts as down. */
   failuresInARow: 12,
-  /** The number of missing numbers up to which a day is accepted, unless all its numbers are missing. */
+  /** The number of identifiers of a day that may be missing from the answers, unless all of them are missing. */
   toleratedCount: 3,
-  /** The share of a day's numbers that may be missing. */
+  /** The share of a day's identifiers that may be missing from the answers (0.01 is one per cent). */
   toleratedShare: 0.01,
 };

@@ -1,11 +1,11 @@
-/** The limits of the output of commands. */
+/** The limits of the texts that commands such as `registry status` print. */
 export const shown = {
-  /** The days for which failed mails and failed companies are shown. */
+  /** The number of days for which failed mails and failed imports of companies are shown. */
   failureDays: 7,
   /** The maximum length of a message in a list of runs, in characters. */
   messageLength: 90,
-  /** The most event types that the text about a run lists. */
+  /** The maximum number of event types that the text about a run lists. */
   eventTypes: 10,
-  /** The most files or fields that the sentence of a guard names. */
+  /** The maximum number of files or fields that the sentence about a guard's findings names. */
   named: 3,
 };

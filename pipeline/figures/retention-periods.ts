@@ -1,17 +1,17 @@
-/** The periods until data is deleted or loses its text, in days. `INBOX_DAYS` of the inbox has no default. */
+/** The default retention periods, in days. `INBOX_DAYS`, the period of dumps in the inbox, has no default. */
 export const retention = {
-  /** The days until sent mails and used one-time tokens are deleted. */
+  /** The number of days until ended mails (sent, failed or dropped) and expired one-time tokens are deleted. */
   MAIL_DAYS: 30,
-  /** The days until rejected rows lose their text. */
+  /** The number of days until the text of rejected rows is deleted. */
   REJECT_DAYS: 90,
-  /** The days until the IP addresses from which tokens were used are deleted. */
+  /** The number of days until the IP addresses from which tokens were used are deleted. */
   IP_DAYS: 90,
-  /** The days until the ledgers of ended accounts are deleted. */
+  /** The number of days until the credit ledgers of closed accounts are deleted. */
   LEDGER_DAYS: 2190,
 };
 
-/** The days until deliveries of webhooks are deleted. */
+/** The number of days until the records of webhook calls (`customer.webhook_delivery`) are deleted. */
 export const webhookDelivery_days = 30;
 
-/** The most rows of a kind that one transaction of the retention changes. */
+/** The maximum number of rows of each kind that one transaction of the retention changes. */
 export const retainedRows = 10_000;

@@ -1,53 +1,53 @@
 import { day_ms, hour_ms, minute_ms, second_ms } from '../../sql/process/durations.ts';
 
-/** The bounds of one call of a webhook. */
+/** The limits of one call of a webhook. */
 export const webhookCall = {
-  /** The longest time from the call to the end of its answer, in ms. */
+  /** The maximum time from the start of the call to the end of its answer, in ms. */
   answer_ms: 15 * second_ms,
-  /** The characters of an answer that are kept. */
+  /** The maximum length of the stored part of an answer, in characters. */
   kept_characters: 1_000,
 };
 
-/** The calls of webhooks, besides the bounds of one call (`webhookCall`). */
+/** The limits and pauses of calling webhooks; `webhookCall` has the limits of one call. */
 export const webhooks = {
-  /** The most calls in parallel of a worker. */
+  /** The maximum number of parallel calls of one worker. */
   lanes: 64,
-  /** The most calls in parallel of an account, over all workers. */
+  /** The maximum number of parallel calls to the endpoints of one account, over all workers. */
   lanesOfAccount: 3,
-  /** The most calls in parallel of slow endpoints, over all workers: other endpoints have the rest. */
+  /** The maximum number of parallel calls to slow endpoints, over all workers, to leave calls for fast endpoints. */
   slowLanes: 32,
-  /** The duration of the last call from which an endpoint is slow, in ms. */
+  /** An endpoint counts as slow if its last call took longer than this time, in ms. */
   slow_ms: 2 * second_ms,
-  /** The sessions of the database that all calls of a worker share. */
+  /** The number of database sessions that all webhook calls of one worker share. */
   sessions: 4,
-  /** The pause after a call, in ms. One claim then replaces all calls that have ended meanwhile. */
+  /** The pause after a call, in ms. One query then claims new work for all calls that have ended meanwhile. */
   pause_ms: 10,
-  /** The time after which a turn, a worker's series of calls to one endpoint, begins no further call, in ms. */
+  /** The time after which a turn (a worker's series of calls to one endpoint) starts no further call, in ms. */
   turn_ms: second_ms,
-  /** The time after which another worker may call an endpoint whose worker was lost, in seconds. */
+  /** The lease of an endpoint, in seconds. After the lease, another worker may call the endpoint of a lost worker. */
   lease_s: 60,
-  /** The pauses between attempts to save the outcome of a call. */
+  /** The retries of saving the outcome of a call, with their pauses in ms. */
   end: { retries: 3, minTimeout: second_ms, factor: 2 },
-  /** The largest body of a call with several events, and the bytes of that body without its events. */
+  /** The maximum size of a request body with several events, and of the same body without its events, in bytes. */
   body_bytes: 20_000,
   envelope_bytes: 1_000,
-  /** The number of an endpoint's newest calls that are kept. */
+  /** The number of an endpoint's newest calls whose records are kept. */
   keptCalls: 1_000,
-  /** The waits after failures in a row, in ms; the last one repeats. */
+  /** The pauses after consecutive failed calls, in ms; the last pause repeats. */
   waits_ms: [
     5 * second_ms,
     5 * minute_ms,
     30 * minute_ms,
     ...[2, 5, 10, 14, 20, 24].map((hours) => hours * hour_ms),
   ],
-  /** The largest share by which a wait is longer, so that endpoints of one failed server do not return together. */
+  /** The maximum random extension of a pause (20 %), so that not all endpoints of one server are called at once. */
   jitter: 0.2,
-  /** The shortest wait after the answers 429, 502 and 504, in ms. */
+  /** The minimum pause after the HTTP status codes 429, 502 and 504, in ms. */
   slowDown_ms: minute_ms,
-  /** The longest wait that a header `Retry-After` may ask for, in ms. */
+  /** The maximum pause that the `Retry-After` header of an answer may request, in ms. */
   retryAfter_ms: 12 * hour_ms,
-  /** The duration of failures from which a failure is mailed to the owner, in ms. */
+  /** The time of continuous failure after which the owner receives a mail, in ms. */
   mailed_ms: 30 * minute_ms,
-  /** The duration of failures that disables an endpoint, in ms. */
+  /** The time of continuous failure after which an endpoint is disabled, in ms. */
   failing_ms: 5 * day_ms,
 };

@@ -1,24 +1,24 @@
 import { hour_ms, minute_ms, second_ms } from '../../sql/process/durations.ts';
 
-/** The pauses and waits of the worker that sends mails, imports companies, calls webhooks and deletes old rows. */
+/** The pauses and timeouts of the worker, which sends mails, imports companies, calls webhooks and deletes old rows. */
 export const worker = {
   /**
-   * `lanes`: the maximum number of parallel mails; each mail holds a session. `pause_ms`: the pause after a mail. Mails and
-   * webhooks have separate pools of sessions, so that neither waits for the other.
+   * `lanes`: the maximum number of mails sent in parallel; each mail occupies a database session. `pause_ms`: the pause
+   * after a mail. Mails and webhooks use separate session pools, so that slow webhooks do not delay mails.
    */
   mails: { lanes: 4, pause_ms: 1 },
-  /** The pause between two queries for mails, numbers and endpoints that are due, in ms. */
+  /** The pause between two queries for due mails, imports and webhook calls, in ms. */
   tick_ms: second_ms,
-  /** The pause after a fault, in ms. */
+  /** The pause of a job after an unexpected error, in ms. */
   faultPause_ms: 5 * second_ms,
   /** The pause between two deletions of old rows, in ms. */
   retention_ms: hour_ms,
-  /** The longest wait for unfinished mails, imports and calls when the worker ends, in ms. */
+  /** The maximum wait for unfinished mails, imports and webhook calls when the worker ends, in ms. */
   grace_ms: 20_000,
-  /** The longest wait for the sessions of the worker at its end, in ms. */
+  /** The maximum wait for open database sessions when the worker ends, in ms. */
   closing_ms: 5_000,
-  /** The longest wait for a session of the database, in ms. */
+  /** The timeout of getting a database session from a pool, in ms. */
   patience_ms: 10_000,
-  /** The time until the log repeats a complaint, in ms. */
+  /** The minimum time between two log lines about a lost database, in ms. */
   complaint_ms: minute_ms,
 };

@@ -10,12 +10,12 @@ interface News {
 }
 
 /**
- * Calls the webhooks that are due, each with its events in the order of its feed, until the signal is aborted. Then
- * waits until the calls under way have ended. Parallel workers share the webhooks by leases. The lease of a killed
- * worker expires; another worker then repeats the call. sql/webhook/address.ts makes a call, in the bounds of
+ * Calls the due webhooks until the signal is aborted, then waits until all running calls have ended. Each webhook
+ * receives its events in the order of its feed. Parallel workers share the webhooks by leases: after the lease of a
+ * killed worker expires, another worker repeats the call. sql/webhook/address.ts makes each call within the limits of
  * `webhookCall`.
  *
- * @param onFault receives the error of a failed series of calls to an endpoint, which is repeated later
+ * @param onFault receives the error that ended a series of calls to one endpoint; the series is repeated later
  */
 export function deliverWebhooks(
   options: TurnOptions,

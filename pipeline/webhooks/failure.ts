@@ -3,10 +3,10 @@ import { webhooks as figures } from '../figures/webhook-calls.ts';
 import { readRetryAfter } from '../retry-after.ts';
 import type { LeasedWebhook } from './message.ts';
 
-/** The answers of a receiver that has too many calls. */
+/** The HTTP status codes of an overloaded receiver, after which the next attempt waits at least `slowDown_ms`. */
 const slowDown = new Set([429, 502, 504]);
 
-/** Returns the changes after a failed call: the next attempt or the end of all attempts, and a mail if one is due. */
+/** Returns the changes after a failed call: the time of the next attempt or the end of all attempts, and a due mail. */
 export function afterFailure(
   { failing_since, attempt_count }: LeasedWebhook,
   { is_slow, delivery }: { is_slow: boolean; delivery: Outcome },

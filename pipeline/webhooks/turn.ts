@@ -21,11 +21,11 @@ export interface TurnOptions {
 }
 
 /**
- * Takes the turn of an endpoint: for a second, sends it one part of its feed after the other, with the events or the
- * heartbeat of message.ts, and keeps what each call has changed; tries again where the session is lost. Then gives the
- * lease back. After an error the lease ends by itself, and the turn is repeated.
+ * Takes a turn, a series of calls to one leased endpoint. For one second, sends message after message (message.ts) from
+ * the endpoint's feed, and saves the changes after each call. A save is retried when the session is lost. Then returns
+ * the lease. After an error, the lease expires and the turn is repeated.
  *
- * @param snapshot_no the snapshot of the newest night
+ * @param snapshot_no the number of the newest snapshot
  */
 export async function takeTurn(
   options: TurnOptions,
@@ -57,7 +57,7 @@ interface Result {
   has_more?: boolean;
 }
 
-/** Reads the next part of the feed, and calls the endpoint if this part makes a message. */
+/** Reads the next part of the feed, and calls the endpoint if `composeMessage` makes a message of this part. */
 async function callOnce(
   options: TurnOptions,
   webhook: LeasedWebhook,
@@ -78,20 +78,20 @@ async function callOnce(
     scanned_event_id: message ? null : part.last_event_id,
     ...(message && { event_id: message.event_id, published: message.published }),
     ...(called && { is_slow: called.is_slow }),
-    // Once no events are left, the endpoint has heard of the whole snapshot.
+    // Once no events are left, `snapshot_no` records that the endpoint has received the whole snapshot.
     ...(has_more ? { next_attempt_at: new Date() } : { next_attempt_at: null, snapshot_no }),
   };
   const report = called && since && { cause: 'works', since };
   return { changes, report, has_more, ...(called && { delivery: called.delivery }) };
 }
 
-/** Makes the call that the client has asked for. Its success ends the wait for the next attempt. */
+/** Makes the test call that the client has requested. After a success, a failing endpoint is due again at once. */
 async function callForTest(options: TurnOptions, webhook: LeasedWebhook): Promise<Result> {
   const { isAccepted, is_slow, delivery } = await call(options, webhook, composeTest(webhook));
   return { changes: { is_slow, ...(isAccepted && { next_attempt_at: null }) }, delivery };
 }
 
-/** Calls an endpoint. Returns the row of `customer.webhook_delivery`, which has the outcome. */
+/** Calls an endpoint. Returns the outcome, with the row of `customer.webhook_delivery`. */
 async function call({ agent, secretKey }: TurnOptions, webhook: LeasedWebhook, message: Message) {
   const started_at = new Date();
   const outcome = await postSafely(agent, writeRequest(webhook, message, secretKey, started_at));

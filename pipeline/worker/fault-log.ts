@@ -4,9 +4,9 @@ import { AlreadyRunning } from '../errors.ts';
 import { worker as figures } from '../figures/worker-pauses.ts';
 
 /**
- * Returns a function that makes handlers of faults, each with a sentence for the log. A lost database is logged once a
- * minute, in one sentence: all jobs of a worker lose the database in the same moment. Work that another worker does,
- * and work that the signal has ended, is no fault.
+ * Returns a function that creates error handlers, each with a sentence for the log. A lost database is logged at most
+ * once a minute, because all jobs of a worker lose the database at the same time. Not logged are work that another
+ * worker is doing and work that the signal has ended.
  */
 export function createComplaints(logger: Logger, signal: AbortSignal) {
   let said_at = -Infinity;

@@ -4,7 +4,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import { addRegistryMetrics } from '../../sql/metrics/registry.ts';
 import { createRendering, openMetricsPort } from '../../sql/metrics/server.ts';
 
-/** Serves `/metrics` of a worker, or of the schedule. Throws the errors of `openMetricsPort`. */
+/** Serves Prometheus metrics of a worker or of the schedule at `/metrics`. Throws the errors of `openMetricsPort`. */
 export function serveMetrics(
   pool: Pool,
   address: { host: string; port: number },

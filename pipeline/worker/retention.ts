@@ -9,7 +9,8 @@ import { mailFolder } from '../mail/transport.ts';
 import { whilePublishingWaits } from '../night/lock.ts';
 
 /**
- * Deletes rows that are done, and rows older than their period (`../figures/retention-periods.ts`), in bounded batches.
+ * Deletes ended mails, expired one-time tokens, and other rows older than their period in
+ * `../figures/retention-periods.ts`. Each transaction changes a bounded number of rows.
  */
 export async function applyRetention(pool: Pool, settings: Environment, now: Date) {
   const { DATA_DIR, inboxDir } = settings;
@@ -28,9 +29,7 @@ export async function applyRetention(pool: Pool, settings: Environment, now: Dat
   return counts!;
 }
 
-/**
- * Hides persons of entries closed before a moment, in batches. Nights publish before and after a batch, not during it.
- */
+/** Hides the persons of entries that were closed before a given time, in batches. No night publishes during a batch. */
 async function hideClosed(pool: Pool, before: Date): Promise<void> {
   const due = [before, retainedRows];
   const hideBatch = () =>
@@ -48,7 +47,7 @@ async function deleteOldFiles(folder: string, before: Date): Promise<void> {
   }
 }
 
-/** Deletes the folders of dumps that were published before a moment, and no other folder. */
+/** Deletes the inbox folders of dumps that were published before a given time. Unpublished dumps stay. */
 async function deletePublished(pool: Pool, inboxDir: string, before: Date): Promise<void> {
   const { rows } = await pool.query<{ source: string; dump_date: string }>(
     `select source, dump_date from registry.run where state = 'published' and finished_at < $1`,

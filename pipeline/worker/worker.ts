@@ -24,11 +24,11 @@ import { applyRetention } from './retention.ts';
 const now = () => new Date();
 
 /**
- * Sends mails, imports companies, calls webhooks and deletes old rows until the signal is aborted, then waits up to 20
- * seconds for what is under way. Parallel workers share the work, and take over what a killed worker has begun. The
- * database schema has to be up to date.
+ * Sends mails, imports companies, calls webhooks and deletes old rows until the signal is aborted. Then waits up to 20
+ * seconds for unfinished jobs. Parallel workers share the jobs, and take over the jobs of a killed worker. The caller
+ * has applied all migrations of the database schema.
  *
- * @param settings.services the registries that can be asked; absent: those with settings in the environment
+ * @param settings.services the settings of the registries from which companies are imported; default: the environment
  */
 export async function runWorker(
   settings: Environment & { services?: FetchEnvironment },
@@ -37,12 +37,12 @@ export async function runWorker(
 ): Promise<void> {
   const sources = createOnDemandSources(settings.services ?? readFetchEnvironment());
   const secretKey = await readSecretKey(settings.DATA_DIR, settings.SECRET_KEY);
-  // The worker opens its own pools: an interruption of the command ends the sessions of the command's pool.
+  // The worker opens its own pools, because interrupting a command ends all sessions of the command's pool.
   const db = await connect({ ...settings, applicationName: 'registry-worker' });
   const { patience_ms } = figures;
   const mailPool = openPool({ ...db.connection, connectionTimeoutMillis: patience_ms });
   const webhookPool = openPool({ ...db.connection, patience_ms, max: webhooks.sessions });
-  // PostgreSQL would plan the query of a feed at each execution, which takes longer than the query.
+  // Without this setting, PostgreSQL plans the feed query at each execution, which takes longer than the query itself.
   const setting = `set plan_cache_mode = 'force_generic_plan'`;
   webhookPool.on('connect', (client) => void client.query(setting).catch(() => undefined));
   const mail = {
@@ -83,7 +83,7 @@ export async function runWorker(
     logger.warn('What was under way is cut off, and begun again another time');
   }
   metrics?.close().closeAllConnections();
-  // The worker waits briefly until its pools are closed: a cut-off mail or a lost server may hold a session for long.
+  // The worker waits only briefly for its pools, because an aborted mail or a lost server may hold a session for long.
   const closed = Promise.all([mailPool.end(), webhookPool.end()]).then(() => db.close());
   await Promise.race([closed, delay(figures.closing_ms, undefined, { ref: false })]);
 }
