@@ -8,38 +8,38 @@ import { Refusal } from '../errors.ts';
 import { figure } from '../written-figure.ts';
 
 /**
- * The bounds on the inflated size of an archive: a larger archive is refused as a zip bomb. The largest known file,
- * the stock of French establishments, inflates to some 11 GB. Compression shrinks files to a third or a fifth.
+ * The limits on the inflated size of an archive, above which it is refused as a zip bomb. The largest known dump file,
+ * the stock of French establishments, inflates to about 11 GB. Dump files compress to a third or a fifth.
  */
 export const inflateBounds = {
-  /** The most bytes of one inflated file. */
+  /** The maximum size of one inflated file, in bytes. */
   bytes: 64 * 1024 ** 3,
-  /** The most inflated bytes per byte of the archive, checked above `ratio_from_bytes` inflated bytes. */
+  /** The maximum ratio of inflated to compressed size, which is checked above `ratio_from_bytes` inflated bytes. */
   ratio: 200,
   ratio_from_bytes: 64 * 1024 ** 2,
 };
 export type InflateBounds = typeof inflateBounds;
 
-/** The size of an inflated chunk, in bytes. Each chunk wakes another thread, which costs as much as 100 records. */
+/** The size of an inflated chunk, in bytes. Each chunk wakes another thread, which takes as long as 100 records. */
 const CHUNK_BYTES = 512 * 1024;
 const STORED_BYTES = 256 * 1024;
 
-/** The position of the bytes of a dump file on the disk, and the stream that inflates the bytes. */
+/** The position of a dump file's bytes on the disk, and the stream that inflates these bytes. */
 interface Stored {
-  /** The offsets of the first and last byte of a member of a zip file; absent: the whole file is read. */
+  /** The offsets of the first and last byte of a zip file's member. If absent, the whole file is read. */
   start?: number;
   end?: number;
-  /** The stream that inflates the bytes; absent for bytes that are not compressed. */
+  /** The stream that inflates the file's bytes; absent for an uncompressed file. */
   inflater?: Transform | undefined;
-  /** The size of the archive in bytes, which bounds the inflated size; absent for a plain file. */
+  /** The compressed size in bytes, from which `ratio` limits the inflated size; absent for an uncompressed file. */
   archive_bytes?: number;
-  /** The member of a zip file, whose size and CRC-32 `readArchive` checks. Gunzip itself checks a `.gz` file. */
+  /** The member of a zip file, whose size and CRC-32 `readArchive` checks. For a `.gz` file, gunzip checks both. */
   member?: yauzl.Entry;
 }
 
 /**
- * Called after each chunk with the stored bytes read so far, and the size and CRC-32 of the inflated bytes.
- * CRC-32 takes a third of the time of SHA-256, and nobody gains by forging a dump's CRC-32.
+ * Called after each chunk with the number of stored bytes read so far, and with the size and CRC-32 of the inflated
+ * bytes. CRC-32 takes a third of the time of SHA-256, and nobody gains by forging a dump's CRC-32.
  */
 export type OnRead = (stored_bytes: number, size: number, crc: number) => void;
 

@@ -5,13 +5,13 @@ import type { Separator } from '../sources/source.ts';
 
 const LINE_FEED = 10;
 
-/** The number of copied rows from which Postgres needs statistics of the rows. */
+/** The number of copied rows from which a table is analyzed, so that PostgreSQL has statistics for its plans. */
 export const LARGE_ROWS = 500;
 
 /**
- * Copies batches of lines into a table, with null for an empty field, and analyzes the table after a large copy.
+ * Copies batches of lines into a table, with null for an empty field. Analyzes the table after a large copy.
  *
- * @returns the number of rows
+ * @returns the number of copied rows
  */
 export async function copyBatches(
   client: PoolClient,
@@ -24,25 +24,25 @@ export async function copyBatches(
   const copy = client.query(copyFrom(text));
   await pipeline(batches, copy);
   if (copy.rowCount < LARGE_ROWS) return copy.rowCount;
-  // Without a row count, Postgres plans for a handful of records. A small sample suffices for the row count.
-  // The sample size is local to the transaction: later steps in the session need a larger sample.
+  // Without statistics, PostgreSQL's plans assume a handful of rows. A small sample suffices for the row count. The
+  // sample size is set for this transaction only, because later steps in the session need a larger sample.
   await client.query(
     `begin; set local default_statistics_target = 1; analyze ${table} (file_no, line); commit`,
   );
   return copy.rowCount;
 }
 
-/** Collects lines for `copyBatches` between two batches. */
+/** Collects COPY lines in a buffer, until `take` returns them as the next batch for `copyBatches`. */
 export class CopyLines {
   #bytes = Buffer.allocUnsafeSlow(256 * 1024);
   #length = 0;
 
-  /** Returns the length of the collected lines, in bytes. */
+  /** Returns the total length of the collected lines, in bytes. */
   get length(): number {
     return this.#length;
   }
 
-  /** Adds a line of `prefix` and the bytes of a record whose fields need no parser. */
+  /** Adds a line that consists of `prefix` and the unchanged bytes of a record. */
   addPlain(prefix: string, data: Buffer, start: number, end: number): void {
     this.#reserve(prefix.length + end - start + 1);
     this.#length += this.#bytes.write(prefix, this.#length, 'latin1');
@@ -55,24 +55,24 @@ export class CopyLines {
     this.addText(`${prefix}${joinFields(fields)}\n`);
   }
 
-  /** Adds text to a line without quoting it. */
+  /** Adds text to the current line without quoting the text. */
   addText(text: string): void {
-    // A UTF-16 unit takes at most three bytes of UTF-8.
+    // One UTF-16 code unit, which `length` counts, takes at most three bytes of UTF-8.
     this.#reserve(text.length * 3);
     this.#length += this.#bytes.write(text, this.#length);
   }
 
-  /** Adds data[start, end) to a line without quoting it. */
+  /** Adds the bytes data[start, end) to the current line without quoting the bytes. */
   addBytes(data: Uint8Array, start = 0, end = data.length): void {
     this.#reserve(end - start);
     const bytes = this.#bytes;
     let length = this.#length;
-    // A loop copies a few bytes faster than `set`.
+    // For a few bytes, a loop is faster than `Buffer.set`.
     for (let at = start; at < end; at += 1) bytes[length++] = data[at]!;
     this.#length = length;
   }
 
-  /** Returns the collected lines in a buffer that is not used again: COPY may still be sending it. */
+  /** Returns the collected lines. The returned buffer is not reused, because COPY may still be sending its bytes. */
   take(): Buffer {
     const taken = this.#bytes.subarray(0, this.#length);
     this.#bytes = Buffer.allocUnsafeSlow(this.#bytes.length);
@@ -88,12 +88,12 @@ export class CopyLines {
   }
 }
 
-/** Joins the fields of a COPY line with semicolons, and quotes a field where that is necessary. */
+/** Joins the fields of a COPY line with semicolons, and quotes each field that needs quotes. */
 export function joinFields(fields: readonly string[]): string {
   return fields.map((field) => quoteField(field, ';')).join(';');
 }
 
-/** Returns a field for CSV, quoted by RFC 4180 if necessary. */
+/** Returns a field for CSV, quoted as RFC 4180 specifies if the field needs quotes (`a"b` → `"a""b"`). */
 export function quoteField(field: string, separator: Separator): string {
   return field.includes(separator) || /["\r\n]/.test(field)
     ? `"${field.replaceAll('"', '""')}"`

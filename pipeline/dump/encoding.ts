@@ -1,14 +1,14 @@
 import { isUtf8 } from 'node:buffer';
 
-/** Returns the bytes of a header without a byte order mark; undefined when they are no text in UTF-8. */
+/** Returns the bytes of a header without a byte order mark; undefined when the header is not UTF-8 text. */
 export function readUtf8(bytes: Buffer): Buffer | undefined {
   const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   const line = hasMark ? bytes.subarray(3) : bytes;
-  // Detects UTF-16: its byte order mark is no valid UTF-8, and its ASCII letters contain NUL bytes.
+  // Both checks detect UTF-16: its byte order mark is not valid UTF-8, and its ASCII letters contain NUL bytes.
   return isUtf8(line) && !line.includes(0) ? line : undefined;
 }
 
-/** Returns why a scanned record is no text in UTF-8, such as a row in Windows-1250; undefined for a text. */
+/** Returns why a scanned record is not UTF-8 text, such as a row in Windows-1250; undefined for UTF-8 text. */
 export function findEncodingFault(
   scan: { has_nul: boolean; is_ascii: boolean },
   { data, start, end }: { data: Buffer; start: number; end: number },

@@ -11,12 +11,12 @@ import type { StagedRows } from './stage-rows.ts';
 import { TableReader } from './table-reader.ts';
 import { isWellFormed } from './well-formed.ts';
 
-/** The columns of `stage.column_text` that precede the columns of a file. */
+/** The first columns of `stage.column_text`, before the columns of the dump file. */
 export const prefixColumns = ['file_no', 'line', 'fingerprint', 'is_well_formed'];
 
 /**
- * Turns the unknown records of one file into COPY lines, and its unreadable rows into rejects. archive.ts opens the
- * file, also one in a .zip or .gz.
+ * Turns the records of one file into COPY lines, except records that are unchanged since yesterday, and unreadable rows
+ * into rejects. archive.ts opens the file, which may be in a .zip or .gz archive.
  */
 export class FileReader extends TableReader implements StagedRows {
   readonly readers = [this];
@@ -35,7 +35,7 @@ export class FileReader extends TableReader implements StagedRows {
     this.#known = known;
   }
 
-  /** Returns the column names of a COPY line, without the columns that the source does not describe. */
+  /** Returns the column names of a COPY line. Columns that the description of the source lacks are left out. */
   get columns(): string[] {
     return [...prefixColumns, ...this.layout!.columns.filter((column) => column !== null)];
   }
@@ -57,7 +57,7 @@ export class FileReader extends TableReader implements StagedRows {
     return passed;
   }
 
-  /** Counts known records as read. Known records are not staged. */
+  /** Counts known (unchanged) records as read, since known records are not staged. */
   #skip(count: number): void {
     this.read_count += count;
     if (count > 0) this.rejects.pass();
@@ -74,7 +74,7 @@ export class FileReader extends TableReader implements StagedRows {
     this.#context = { seed, skipsNumber: starts_with_row_number };
   }
 
-  /** Stages a record, which is not known. */
+  /** Adds the COPY line of a record that is new or changed. */
   protected use(span: Span, scan: RecordScanner): undefined {
     const { data, start, end, line } = span;
     const { columns, formed } = this.layout!;

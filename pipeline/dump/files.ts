@@ -10,7 +10,7 @@ const HASHED_FILES = 4;
 const PIECE_BYTES = 256 * 1024;
 
 export interface DumpFile {
-  /** The position of the file in the dump, from 0, in the order of `file_key`. */
+  /** The number of the file within the dump, from 0, in the order of `file_key`. */
   file_no: number;
   /** The part of the dump that the file holds, such as a voivodeship. */
   file_key: string;
@@ -18,22 +18,22 @@ export interface DumpFile {
   file: string;
   path: string;
   byte_count: number;
-  /** The time of the last write, in ms since 1970. A later time reveals a write during the reading. */
+  /** The file's last modification, in ms since 1970. A later time after reading reveals that the file was changed. */
   modified_ms: number;
   sha256: string;
 }
 
 export interface Dump {
-  /** The source of the dump; for a delta of a source that also has full dumps, the description of its deltas. */
+  /** The description of the source. Sources with both full dumps and deltas have a separate description for deltas. */
   source: Source;
   files: DumpFile[];
-  /** The paths of files in the folder that do not belong to the dump. */
+  /** The paths of files in the dump's folder that do not belong to the dump. */
   ignored: string[];
 }
 
 /**
- * Lists the files of a dump, and finds whether the dump is full or a delta. Throws `WrongUsage` for a folder
- * without a dump, and a `Refusal` for an ambiguous or incomplete dump.
+ * Lists the files of a dump, and finds whether the dump is full or a delta. Throws `WrongUsage` for a folder without a
+ * dump, and a `Refusal` for an ambiguous or incomplete dump.
  */
 export async function listDump(source: Source, path: string) {
   const delta = source.format === 'table' ? source.delta : undefined;
@@ -61,7 +61,7 @@ export async function listDump(source: Source, path: string) {
   const sorted = [...taken].toSorted(([a], [b]) => (a < b ? -1 : 1));
   const measured = sorted.map(async ([file_key, { file, path: place }], file_no) => {
     const stats = await lstat(place).catch(refuse(file));
-    // A pipe would never end, a folder cannot be read, and a link may lead to a file outside the dump.
+    // Reading a named pipe would never end, and a symbolic link may point to a file outside the dump.
     if (!stats.isFile()) throw new Refusal(`${file}: not a regular file`);
     const { size: byte_count, mtimeMs: modified_ms } = stats;
     return { file, path: place, file_no, file_key, byte_count, modified_ms };
@@ -72,14 +72,14 @@ export async function listDump(source: Source, path: string) {
   return { source: kind, files, ignored: ignored.map(({ file }) => file).toSorted() };
 }
 
-/** Returns whether a dump is full or a delta; the usual kind of the source where the files cannot be listed. */
+/** Returns whether a dump is `full` or a `delta`. If listing the files fails, returns the usual kind of the source. */
 export async function findKind(source: Source, path: string): Promise<Source['dump_kind']> {
   if (source.format === 'document' || !source.delta) return source.dump_kind;
   const listed = await listDump(source, path).catch(() => ({ source }));
   return listed.source.dump_kind;
 }
 
-/** Returns the files that are parts of a dump, by `file_key`. Throws a `Refusal` for two files of one part. */
+/** Returns the files that are parts of a dump, by `file_key`. Throws a `Refusal` when two files hold the same part. */
 function findParts(source: Source, files: readonly Found[]): Map<string, Found> {
   const parts = new Map<string, Found>();
   for (const found of files) {
@@ -109,7 +109,7 @@ async function hashFile(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Returns a handler that throws a `Refusal`, or an `Error` for a missing permission or a broken disk. */
+/** Returns an error handler that throws a `Refusal`, or an `Error` for a missing permission or a broken disk. */
 function refuse(file: string): (cause: NodeJS.ErrnoException) => never {
   return (cause) => {
     const isFault = ['EACCES', 'EPERM', 'EIO'].includes(cause.code ?? '');
@@ -117,7 +117,7 @@ function refuse(file: string): (cause: NodeJS.ErrnoException) => never {
   };
 }
 
-/** Throws a `Refusal` when a file was changed or removed after `listDump`. */
+/** Throws a `Refusal` when a file was changed or removed since `listDump`. */
 export async function assertUntouched(files: readonly DumpFile[]): Promise<void> {
   for (const { path, file, byte_count, modified_ms } of files) {
     const now = await lstat(path).catch(() => undefined);
@@ -129,7 +129,7 @@ export async function assertUntouched(files: readonly DumpFile[]): Promise<void>
 
 type Found = Pick<DumpFile, 'file' | 'path'>;
 
-/** Lists the file at a path, or the files in a folder; lists files in subfolders only where `isDeep`. */
+/** Returns the file at a path, or the files in a folder. Subfolders are searched only if `isDeep` is true. */
 async function listFiles(path: string, isDeep: boolean): Promise<Found[]> {
   const found = await stat(path).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === 'ENOENT') throw new WrongUsage(`${path}: no such file`, { cause });

@@ -5,17 +5,17 @@ import { RecordScanner } from './record-scanner.ts';
 
 export type Layout = ReturnType<typeof readHeader>;
 
-/** The column of `stage.column_text` that holds the row number of a source. */
+/** The column of `stage.column_text` for the row number, with which some sources begin each record. */
 export const ROW_NUMBER_COLUMN = 'row_number';
 
-/** Throws a `Refusal` for a header that is no readable record. */
+/** Throws a `Refusal` for a header that cannot be read. */
 export function refuseHeader(file: string, reason: string): never {
   throw new Refusal(`${file}, line 1: the header cannot be read, ${reason}`);
 }
 
 /**
- * Reads the header of a file, with its columns in any order. Throws a `Refusal` for a repeated column, and for a
- * missing column without which no record can be read.
+ * Reads the header of a file, whose columns may be in any order. Throws a `Refusal` for a repeated column, and for a
+ * missing column that every record needs.
  */
 export function readHeader(
   { columns: described, ignored = [], row_number }: TableColumns,
@@ -42,27 +42,27 @@ export function readHeader(
   }
   const known = new Map(described.map(({ header, column }) => [header, column]));
   if (row_number !== undefined) known.set(row_number, ROW_NUMBER_COLUMN);
-  // The column of `stage.column_text` for each field of a record; null for a column that is not read.
+  // The column of `stage.column_text` for each field of a record; null for a field that is not read.
   const columns = names.map((name) => known.get(name) ?? null);
   const formed = described.flatMap(({ header, form }) =>
     form === undefined || !names.includes(header) ? [] : [{ at: names.indexOf(header), form }],
   );
   return {
-    /** The text of the header, without a byte order mark. */
+    /** The header as text, without a byte order mark. */
     header: line.toString(),
     names,
     columns,
     formed,
-    // stage.ts notes an unknown column.
+    // stage.ts saves a notice of each unknown column.
     unknown: names.filter((name, at) => columns[at] === null && !ignored.includes(name)),
-    /** The columns that the source describes and the file lacks. */
+    /** The columns that the description of the source contains and the file lacks. */
     missing,
-    /** The headers of columns that the file lacks: described columns with `tells`, and ignored columns. */
+    /** The headers of missing columns that get a notice: described columns with `tells`, and ignored columns. */
     absent: [
       ...missing.flatMap(({ header, tells }) => (tells ? [header] : [])),
       ...ignored.filter((name) => !names.includes(name)),
     ],
-    /** Whether the first column is the row number, which is no data of the record. */
+    /** Whether the first column is the row number, which fingerprints ignore, since it is no data of the record. */
     starts_with_row_number: columns[0] === ROW_NUMBER_COLUMN,
   };
 }

@@ -1,30 +1,30 @@
 import { LineMemory, type PassedLines } from './line-memory.ts';
 import { RECORD_BYTES } from './record-scanner.ts';
 
-/** The inputs of a fingerprint beside the bytes of a record; all records of a file share them. */
+/** The inputs of a fingerprint besides the bytes of a record. All records of a file share these inputs. */
 export interface FingerprintContext {
   seed: bigint;
-  /** Whether the fingerprint skips the digits of the first field, a row number, and its separator. */
+  /** Whether the fingerprint ignores the first field, which is a row number, and the separator after it. */
   skipsNumber: boolean;
 }
 
 const PRINT_BYTES = 8;
-/** The preferred slots (homes) per entry. Nine of ten homes are in use, so an entry takes nine bytes of memory. */
+/** The number of preferred slots (homes) per entry. As nine of ten homes are in use, an entry takes nine bytes. */
 const HOMES_PER_ENTRY = 10 / 9;
 const MOST_TAKEN = 0.95;
-/** The number of slots after the last home. With 0.95 of the homes taken, one table in 10^40 needs more slots. */
+/** The number of slots after the last home. If 95 % of the homes are in use, one table in 10^40 needs more slots. */
 const SLACK = 1024;
 
 /**
- * Holds the fingerprints of yesterday's entries in an ordered hash table (Amble and Knuth, 1974). The code that
- * finds and looks up the records of a file (wasm/lines.ts) shares the memory of the table.
+ * Holds the fingerprints of yesterday's entries in an ordered hash table (Amble and Knuth, 1974). The table lies in the
+ * memory of the WebAssembly code (wasm/lines.ts) that looks up the records of a file.
  */
 export class KnownFingerprints {
   readonly memory: LineMemory;
   readonly #homes: number;
   #learnt = 0;
 
-  /** @param count the number of fingerprints that will be added; a few more still fit */
+  /** @param count the expected number of fingerprints; about 5 per cent more fit */
   constructor(count = 0) {
     this.#homes = Math.ceil(count * HOMES_PER_ENTRY) + 16;
     const slots = this.#homes + SLACK;
@@ -32,7 +32,7 @@ export class KnownFingerprints {
     this.memory.code.reserve(this.memory.table_at, this.#homes, slots);
   }
 
-  /** Adds big-endian fingerprints to the table. @returns false when the table has no room for them */
+  /** Adds big-endian fingerprints to the table. @returns false when the table has no room for the fingerprints */
   learn(prints: Buffer): boolean {
     this.#learnt += prints.length / PRINT_BYTES;
     if (this.#learnt > this.#homes * MOST_TAKEN) return false;
@@ -43,20 +43,20 @@ export class KnownFingerprints {
     return true;
   }
 
-  /** Returns the fingerprint of area[start, end): 64 bits, signed, never 0. */
+  /** Returns the fingerprint of the bytes area[start, end) as a signed 64-bit number, which is never 0. */
   fingerprint(start: number, end: number, { seed, skipsNumber }: FingerprintContext): bigint {
     const { code } = this.memory;
     return code.hash(skipsNumber ? code.afterNumber(start, end) : start, end, seed);
   }
 
-  /** Marks a fingerprint as met. @returns whether to skip its record: known, of one entry only, not met before */
+  /** Marks a fingerprint as found. @returns whether its record is known, of one entry only, and not found before */
   meet(fingerprint: bigint): boolean {
     return this.memory.code.meet(fingerprint) !== 0;
   }
 
   /**
-   * Marks the known records of `data` from `start` (on line `line`) as met, and lists the unknown ones. Stops at a
-   * record that is longer than `RECORD_BYTES`, has no end, or is unknown and has quotes.
+   * Reads the records of `data` from `start`, which is on line `line`. Marks known records as found today, and lists
+   * unknown records. Stops at a record that is longer than `RECORD_BYTES`, has no end, or is unknown and has quotes.
    */
   pass(data: Buffer, start: number, line: number, context: FingerprintContext): PassedLines {
     const { code } = this.memory;
@@ -66,7 +66,7 @@ export class KnownFingerprints {
     );
   }
 
-  /** Yields in batches the fingerprints that no record of today has, and those that several entries share. */
+  /** Yields batches of fingerprints that no record of today has, and of fingerprints that several entries share. */
   *missing(): Generator<BigInt64Array> {
     const { memory } = this;
     for (let slot = 0; slot < this.#homes + SLACK;) {

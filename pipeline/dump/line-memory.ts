@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The exports of wasm/lines.ts. An address is a byte offset in the WebAssembly memory, which begins with `area`. */
+/** The exports of wasm/lines.ts. Addresses are byte offsets in the WebAssembly memory, whose first bytes are `area`. */
 interface LineCode {
   feeds: WebAssembly.Global;
   known: WebAssembly.Global;
@@ -26,7 +26,7 @@ interface LineCode {
   quotedRow(start: number, end: number, seed: bigint, out: number): number;
 }
 
-/** The bytes data[start, end) of a file, which begin on line number `line`, from 1. */
+/** The bytes data[start, end) of a file. The first byte is on line `line` of the file, counted from 1. */
 export interface Span {
   data: Buffer;
   start: number;
@@ -34,26 +34,26 @@ export interface Span {
   line: number;
 }
 
-/** A fingerprint as two signed numbers of 32 bits: a bigint for each line would take a sixth of the time of a night. */
+/** A fingerprint as two signed 32-bit numbers, because a bigint for each line takes a sixth of a night's time. */
 export interface Halves {
   high: number;
   low: number;
 }
 
-/** A line or record that a pass lists, with its fingerprint. */
+/** A line or record in the result of `LineMemory.pass`, with its fingerprint. */
 export interface ListedLine extends Span, Halves {
-  /** For a record, the number of known records since the previous listed one; for a row of a joined table, its key. */
+  /** The number of known records since the previous listed record; for a row of a joined table, the row's key. */
   number: number;
 }
 
-/** Returns the fingerprint of two halves: 64 bits, signed. */
+/** Returns the fingerprint of two halves as a signed 64-bit number. */
 export function joinHalves({ high, low }: Halves): bigint {
   return (BigInt(high) << 32n) | BigInt(low >>> 0);
 }
 
-/** The result of a pass over lines. */
+/** The result of `LineMemory.pass`, one pass of WebAssembly code over lines. */
 export interface PassedLines {
-  /** The offset of the first line that was not passed. */
+  /** The offset of the first line that the pass did not process. */
   end: number;
   feed_count: number;
   /** The number of known records after the last listed record. */
@@ -64,23 +64,23 @@ export interface PassedLines {
 const PAGE_BYTES = 64 * 1024;
 const AREA_BYTES = 4 * PAGE_BYTES;
 const LIST_BYTES = PAGE_BYTES;
-/** The 32-bit words of a listed line: number, start, end, line feeds before it, and the halves of its fingerprint. */
+/** The number of 32-bit words per listed line: number, start, end, preceding line feeds, and fingerprint (two). */
 const LISTED_WORDS = 6;
 const LIST_END = AREA_BYTES + LIST_BYTES - (LIST_BYTES % (4 * LISTED_WORDS));
 
 const code = new WebAssembly.Module(readFileSync(new URL('wasm/lines.wasm', import.meta.url)));
 
-/** Holds a WebAssembly memory and its code. The memory has an area for lines, a list for results, and a table. */
+/** Holds a WebAssembly memory and its code. The memory contains an area for lines, a list of results, and a table. */
 export class LineMemory {
-  /** The bytes that can be fingerprinted or passed. */
+  /** The memory area into which bytes are copied before the WebAssembly code reads or fingerprints the bytes. */
   readonly area: Buffer;
   readonly code: LineCode;
   readonly table_at = AREA_BYTES + LIST_BYTES;
-  /** The list for results as words of 32 bits. */
+  /** The list of results as 32-bit words. */
   readonly #words: Int32Array;
 
   constructor(table_bytes = 0) {
-    // A pass reads up to 15 bytes beyond the end of the data.
+    // The memory ends with 16 spare bytes, because a pass reads up to 15 bytes beyond the end of the data.
     const bytes = AREA_BYTES + LIST_BYTES + table_bytes + 16;
     const memory = new WebAssembly.Memory({ initial: Math.ceil(bytes / PAGE_BYTES) });
     this.code = new WebAssembly.Instance(code, { env: { memory } }).exports as LineCode;
@@ -94,7 +94,7 @@ export class LineMemory {
     return this.code.hash(AREA_BYTES, AREA_BYTES + length, 0n);
   }
 
-  /** Runs a pass over the lines of `data`. The first line of `data` has the number `line` in the file. */
+  /** Runs `run`, a pass over the lines of `data`. The first line of `data` is line number `line` of the file. */
   pass(data: Buffer, line: number, run: (out: number, out_end: number) => number): PassedLines {
     const end = run(AREA_BYTES, LIST_END);
     const { feeds, known } = this.code;
@@ -120,13 +120,13 @@ export class LineMemory {
     };
   }
 
-  /** Runs code that lists numbers of eight bytes. @returns the listed numbers, valid until the next call */
+  /** Runs code that lists 64-bit numbers. @returns the listed numbers, which the next call overwrites */
   list(run: (out: number, out_end: number) => void): BigInt64Array {
     run(AREA_BYTES, AREA_BYTES + LIST_BYTES);
     return new BigInt64Array(this.#words.buffer, AREA_BYTES, this.#listedBytes / 8);
   }
 
-  /** Returns the length of the list in bytes. */
+  /** Returns the length of the list of results, in bytes. */
   get #listedBytes(): number {
     return (this.code.listed.value as number) - AREA_BYTES;
   }

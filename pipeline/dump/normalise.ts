@@ -4,12 +4,13 @@ import { LARGE_ROWS } from './copy-lines.ts';
 import type { StagedRows } from './stage-rows.ts';
 import type { Staging } from './staging.ts';
 
-/** The number of files, or parts of files, that are normalised in parallel. */
+/** The maximum number of files, or parts of files, that are normalised in parallel. */
 const PARALLEL_PARTS = 4;
 
 /**
- * Writes entries for the staged records of all files. Small files are normalised together, which takes as long as one
- * small file. Each large file has its own session; two joined files have two, because their records are long.
+ * Makes entries of the staged records of all files. All small files are normalised by one statement, which takes as
+ * long as one small file. Each large file gets a session of its own; two joined files get two, because their records
+ * are long.
  */
 export async function normaliseAll(
   staging: Pick<Staging, 'pool' | 'client' | 'stage'>,
@@ -32,7 +33,7 @@ export async function normaliseAll(
   );
 }
 
-/** Writes entries for the records of files, or for the records between two lines. */
+/** Makes entries of the staged records of files, or only of the records between two lines. */
 export async function normalise(
   { client, stage }: Pick<Staging, 'client' | 'stage'>,
   file_nos: readonly number[],

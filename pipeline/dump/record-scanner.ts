@@ -10,12 +10,12 @@ const HYPHEN = 45;
 const SEMICOLON = 59;
 const BACKSLASH = 92;
 
-/** The kinds of special bytes, as bits. Ordinary bytes have kind 0. */
+/** The kinds of bytes that need attention, as bits. All other bytes have kind 0. */
 const kinds = { separator: 1, blank: 2, nul: 4, return: 8, untidy: 16, quote: 32, escaped: 64 };
 
 /**
- * Returns the kind of each byte. Untidy are ASCII control bytes, and the ampersand that begins an entity. Untidy is
- * also the first byte in UTF-8 of other white space or of a dash (U+0085 … U+FF0D).
+ * Returns the kind of each byte value. Kind `untidy` marks characters that `tidy` may change: control characters, the
+ * ampersand of an HTML entity, and the first UTF-8 byte of other white space or of a dash (U+0085 … U+FF0D).
  */
 function listKinds(separator: Separator): Uint8Array {
   return new Uint8Array(256).map((_, byte) => {
@@ -32,33 +32,33 @@ function listKinds(separator: Separator): Uint8Array {
 
 const kindsOf = { ';': listKinds(';'), ',': listKinds(',') };
 
-/** The longest record, in bytes. A longer record is rejected line by line. */
+/** The maximum length of a record, in bytes. A longer record is rejected line by line. */
 export const RECORD_BYTES = 32 * 1024;
 
 /**
- * The reason why a record has no end: a quoted field never closes, or continues after its closing quote.
- * record-splitter.ts then rejects one line.
+ * The reason why a record has no valid end: a quoted field never closes, or continues after its closing quote. After
+ * such a fault, record-splitter.ts rejects one line.
  */
 type ScanFault = 'open quote' | 'stray quote';
 
-/** Finds the fields and the end of one record after another, by RFC 4180. */
+/** Finds the fields and the end of each record, as RFC 4180 (CSV) specifies. */
 export class RecordScanner {
-  /** The index at which the record ends, without its line end. */
+  /** The index at which the data of the record ends, before its line end. */
   end = 0;
   /** The index of the line feed that ends the record, or the end of the bytes. */
   line_feed = 0;
   field_count = 0;
   /** The index at which each field ends, after its closing quote. */
   readonly ends = new Uint32Array(RECORD_BYTES + 3);
-  /** The number of line feeds within quoted fields. */
+  /** The number of line feeds within the quoted fields of the record. */
   feed_count = 0;
-  /** Whether COPY reads the record by RFC 4180: it has no empty quoted field, and no quote in an unquoted field. */
+  /** Whether COPY reads the record as RFC 4180 does: no quoted field is empty, and no unquoted field has a quote. */
   is_plain = true;
-  /** Whether an unquoted field contains a quote, so that the record does not parse. */
+  /** Whether an unquoted field contains a quote, which makes the record invalid. */
   has_inner_quote = false;
-  /** Whether `tidy` may change a field; false only when `tidy` changes no field. */
+  /** Whether `tidy` may change a field of the record. If false, `tidy` is certain to change no field. */
   needs_tidying = false;
-  /** Whether the record has a quote, a backslash, or a semicolon that is no separator: CSV or JSON escapes them. */
+  /** Whether the record contains characters that CSV or JSON escapes: quotes, backslashes, or semicolons as text. */
   needs_escaping = false;
   is_ascii = true;
   has_nul = false;
@@ -75,7 +75,7 @@ export class RecordScanner {
     this.#kind_of_byte = kindsOf[separator];
   }
 
-  /** Scans the record at data[start, stop). @returns its fault; undefined when the record has an end */
+  /** Scans the record at the beginning of data[start, stop). @returns its fault; undefined for a record with an end */
   scan(data: Uint8Array, start: number, stop: number): ScanFault | undefined {
     this.field_count = 0;
     this.feed_count = 0;
@@ -111,7 +111,7 @@ export class RecordScanner {
     return this.feed_count > 0;
   }
 
-  /** Returns the fields of the record that was last scanned, from `start` on. */
+  /** Returns the fields of the record that was last scanned, which begins at data[start]. */
   readFields(data: Buffer, start: number): string[] {
     return Array.from({ length: this.field_count }, (_, at) => this.readField(data, start, at));
   }
@@ -141,7 +141,7 @@ export class RecordScanner {
       high |= byte;
       before = kind;
     }
-    // A field of hyphens, which `tidy` makes blank, begins with a hyphen.
+    // `tidy` makes a field of hyphens blank, so a field that begins with a hyphen may change.
     if (at > start && (before === kinds.blank || data[start] === HYPHEN)) this.needs_tidying = true;
     if ((seen & kinds.quote) !== 0) {
       this.is_plain = false;
@@ -152,7 +152,7 @@ export class RecordScanner {
     return at;
   }
 
-  /** Scans a quoted field. @returns the index after the closing quote, or -1 without a closing quote */
+  /** Scans a quoted field. @returns the index after the closing quote, or -1 if the field has no closing quote */
   #scanQuoted(data: Uint8Array, start: number, stop: number): number {
     const kind_of_byte = this.#kind_of_byte;
     let at = start + 1;
@@ -161,7 +161,7 @@ export class RecordScanner {
       const byte = data[at]!;
       let kind = kind_of_byte[byte]!;
       if (kind === kinds.quote) {
-        // Two consecutive quotes encode one quote of the text.
+        // Within a quoted field, two consecutive quotes encode one quote (`"a""b"` → `a"b`).
         if (data[at + 1] !== QUOTE || at + 1 >= stop) break;
         at += 1;
       } else if (kind === kinds.separator) kind = 0;
@@ -178,12 +178,12 @@ export class RecordScanner {
   }
 }
 
-/** Checks for a carriage return that is part of a line end: at the end of the bytes, or before a line feed. */
+/** Checks whether a carriage return belongs to a line end: it is the last byte, or a line feed follows. */
 function isLineEnd(data: Uint8Array, at: number, stop: number): boolean {
   return data[at] === RETURN && (at + 1 >= stop || data[at + 1] === LINE_FEED);
 }
 
-/** Returns why a scanned record is no row of `field_count` fields; undefined for a valid row. */
+/** Returns why a scanned record is not a valid row of `field_count` fields; undefined for a valid row. */
 export function findFault(
   scan: RecordScanner,
   span: { data: Buffer; start: number; end: number },
@@ -202,8 +202,8 @@ export function findFault(
 }
 
 /**
- * Checks whether a field with line breaks looks like parts of two rows, because a quote is missing. Such a
- * field ends right after a separator, or has as many separators as a whole row.
+ * Checks whether a field with line breaks probably consists of parts of two rows, because a quote is missing. Such a
+ * field ends right after a separator, or contains as many separators as a whole row.
  */
 function spansRows(fields: readonly string[], separator: Separator): boolean {
   return fields.some((field) => {

@@ -6,14 +6,14 @@ import { RECORD_BYTES, RecordScanner } from './record-scanner.ts';
 const LINE_FEED = 10;
 const RETURN = 13;
 const QUOTE = 34;
-/** The size of a piece of a chunk, in bytes: the rest of the previous piece fits beside it in the area. */
+/** The size of a piece of a chunk, in bytes. A piece and the unread rest of the previous piece fit into the area. */
 const PIECE_BYTES = 128 * 1024;
 
-/** Receives the records that a `RecordSplitter` finds. `data` is only valid during the call. */
+/** Receives the records that a `RecordSplitter` finds. The bytes `data` are overwritten after each call. */
 export interface RecordHandler {
   /**
-   * Takes the lines from data[start] on, the first with the number `line`, up to a line that needs a parser. The
-   * splitter hands that line to `record`. Returns undefined before the header is read.
+   * Takes the lines from data[start] on, which is on line `line`, up to the first line that needs a parser. The
+   * splitter passes the line that needs a parser to `record`. Returns undefined before the header is read.
    */
   passLines?(
     data: Buffer,
@@ -21,18 +21,18 @@ export interface RecordHandler {
     line: number,
   ): { end: number; feed_count: number } | undefined;
   /**
-   * Takes one record, without its line end. `scanned` is present for a record with quotes.
+   * Takes one record, without its line end. For a record with quotes, `scanned` contains the scanner's results.
    *
-   * @returns false when a record of several lines does not parse; reading resumes at its second line
+   * @returns false when a record of several lines is invalid; reading then continues at the record's second line
    */
   record(span: Span, scanned: RecordScanner | undefined): boolean;
-  /** Takes one line that cannot be the beginning of a record, and the reason. */
+  /** Takes one line that cannot begin a record, and the reason why it cannot. */
   reject(span: Span, reason: string): void;
 }
 
 /**
- * Splits bytes into records by RFC 4180 with any line ends. A quote that never closes, or closes in
- * the middle of a field, costs only its own line.
+ * Splits bytes into CSV records (RFC 4180), which may end with LF or CRLF. A quote that never closes, or closes in the
+ * middle of a field, makes only its own line unreadable.
  */
 export class RecordSplitter {
   readonly #handler: RecordHandler;
@@ -40,17 +40,17 @@ export class RecordSplitter {
   readonly #scanner: RecordScanner;
   #rest: Buffer = Buffer.alloc(0);
   #line = 1;
-  /** Whether bytes are dropped up to the end of a line that is too long. */
+  /** Whether the splitter is skipping the rest of a line that is too long. */
   #isSkipping = false;
 
-  /** @param memory has the area into which the bytes are copied */
+  /** @param memory the memory whose `area` the bytes are copied into */
   constructor(handler: RecordHandler, { area }: LineMemory, separator: Separator = ';') {
     this.#handler = handler;
     this.#area = area;
     this.#scanner = new RecordScanner(separator);
   }
 
-  /** Returns the number of the next line, from 1. */
+  /** Returns the number of the next line, counted from 1. */
   get line(): number {
     return this.#line;
   }
@@ -58,24 +58,24 @@ export class RecordSplitter {
   write(chunk: Buffer): void {
     for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
       const data = this.#load(chunk.subarray(at, at + PIECE_BYTES));
-      // Copies the unused bytes, since other readers overwrite the shared area.
+      // The unread bytes are copied, since the readers of other files overwrite the shared area.
       this.#rest = Buffer.from(data.subarray(this.#split(data, false)));
     }
   }
 
-  /** Splits the remaining bytes. The last line needs no line end. */
+  /** Splits the remaining bytes, whose last line may lack a line end. */
   end(): void {
     this.#split(this.#load(Buffer.alloc(0)), true);
     this.#rest = Buffer.alloc(0);
   }
 
-  /** Copies the rest of the previous piece and a new piece into the area. */
+  /** Copies the unread rest of the previous piece and a new piece into the area. */
   #load(piece: Buffer): Buffer {
     const length = this.#rest.copy(this.#area);
     return this.#area.subarray(0, length + piece.copy(this.#area, length));
   }
 
-  /** Splits bytes into records. @returns the number of bytes that were used up */
+  /** Splits bytes into records. @returns the number of bytes read; the remaining bytes need more data */
   #split(data: Buffer, isLast: boolean): number {
     let at = 0;
     let quote = data.indexOf(QUOTE);
@@ -117,20 +117,20 @@ export class RecordSplitter {
     return data.length;
   }
 
-  /** Splits off a record with quotes. @returns the index of the next record, or -1 when more bytes are needed */
+  /** Takes a record with quotes. @returns the index of the next record, or -1 if the record needs more bytes */
   #quotedRecord(data: Buffer, start: number, lineEnd: number, isLast: boolean): number {
     const scanned = this.#scanner;
     const fault = scanned.scan(data, start, Math.min(data.length, start + RECORD_BYTES + 2));
     if (fault === 'open quote' && !isLast && data.length - start <= RECORD_BYTES) return -1;
     if (fault || scanned.end - start > RECORD_BYTES) {
-      // A quoted field may close beyond the longest record.
+      // If a closing quote follows beyond the maximum length, the record is too long instead of unclosed.
       const isLonger = fault === 'open quote' && data.indexOf(QUOTE, start + RECORD_BYTES + 2) >= 0;
       const reason = fault && !isLonger ? reasons[fault] : tooLong;
       const end = trimEnd(data, start, lineEnd);
       this.#handler.reject({ data, start, end, line: this.#line }, reason);
     } else {
       const { end, line_feed } = scanned;
-      // Only the next bytes decide whether a record ends at the end of the data.
+      // At the end of the data, only the next bytes show whether the record ends there.
       if (line_feed >= data.length && !isLast) return -1;
       if (this.#handler.record({ data, start, end, line: this.#line }, scanned)) {
         this.#line += scanned.feed_count + 1;

@@ -13,9 +13,9 @@ import type { Staging } from './staging.ts';
 import { figure } from '../written-figure.ts';
 
 /**
- * Reads the answers of a dump into `stage.answer`. Makes documents of the answers by the `collect*.sql` of the
- * source, and normalises the documents into `stage.entry`. Unreadable answers go to `stage.reject`, other
- * outcomes to `stage.notice`. Throws a `Refusal` when a file as a whole cannot be read.
+ * Reads a registry's answers in a dump into `stage.answer`. The `collect*.sql` of the source turns answers into
+ * documents, which are normalised into `stage.entry`. Unreadable answers are saved to `stage.reject`, other outcomes to
+ * `stage.notice`. Throws a `Refusal` when a whole file cannot be read.
  */
 export async function stageDocuments(staging: Staging<DocumentSource>): Promise<void> {
   const { client, stage, source, files } = staging;
@@ -46,7 +46,7 @@ export async function stageDocuments(staging: Staging<DocumentSource>): Promise<
   await normalise(staging, file_nos);
 }
 
-/** Yields batches of COPY lines for `stage.answer`. Saves unreadable answers to `stage.reject`. */
+/** Yields readable answers as batches of COPY lines for `stage.answer`. Saves unreadable answers to `stage.reject`. */
 async function* readAnswers(staging: Staging<DocumentSource>): AsyncGenerator<Buffer> {
   const { pool, stage, source, files, onProgress } = staging;
   const rejects: UnreadableRow[] = [];

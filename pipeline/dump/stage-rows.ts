@@ -7,24 +7,25 @@ import type { TableReader } from './table-reader.ts';
 /** The approximate size of a batch of COPY lines, in bytes. */
 export const BATCH_BYTES = 192 * 1024;
 
-/** The rows to stage of one file, or of two files whose rows are joined. */
+/** The rows of one file, or of two joined files, that a night copies into its tables. */
 export interface StagedRows {
-  /** The readers of the files. The staged rows have the line numbers of the first file. */
+  /** The readers of the files. The line numbers of staged rows refer to the first file. */
   readonly readers: readonly TableReader[];
-  /** The table of the night to which `lines` are copied; `columns` is valid after the first row. */
+  /** The table into which `lines` are copied, and the names of its columns, which are known after the first row. */
   readonly table: string;
   readonly columns: readonly string[];
   /** The number of rows that `stageRows` has staged. */
   row_count: number;
   readonly lines: CopyLines;
-  /** Reads the files, and yields after each part. Throws a `Refusal` when a file as a whole cannot be read. */
+  /** Reads the files, and yields after each part of a file. Throws a `Refusal` when a whole file cannot be read. */
   read(): AsyncGenerator<void>;
 }
 
 /**
- * Stages rows, and unreadable rows in `stage.reject`. Throws a `Refusal` when a file as a whole cannot be read.
+ * Copies rows into the night's tables, and unreadable rows into `stage.reject`. Throws a `Refusal` when a whole file is
+ * unreadable.
  *
- * @param onRead called after each part that was read; may throw to end the reading
+ * @param onRead called after each part of a file that was read; may throw an error to stop reading
  */
 export async function stageRows(
   staging: Pick<Staging, 'pool' | 'stage'>,
@@ -44,7 +45,7 @@ export async function stageRows(
   rows.row_count = await copyRows(staging, rows, readBatches());
 }
 
-/** Saves the rejected rows of each file that has at least `count` unsaved rows. */
+/** Saves the rejected rows of each file that has at least `count` unsaved rejected rows. */
 async function saveRejects(
   { pool, stage }: Pick<Staging, 'pool' | 'stage'>,
   readers: readonly TableReader[],
@@ -56,7 +57,7 @@ async function saveRejects(
   }
 }
 
-/** Copies the lines of rows into their table. @returns the number of rows */
+/** Copies lines into the table of their rows. @returns the number of copied rows */
 async function copyRows(
   { pool, stage }: Pick<Staging, 'pool' | 'stage'>,
   rows: StagedRows,
@@ -64,13 +65,13 @@ async function copyRows(
 ): Promise<number> {
   await using batches = lines;
   const first = await batches.next();
-  // Opens a session only for new rows: most files have no new rows.
+  // A session is opened only for a file with new rows, because most files have none.
   if (first.done) return 0;
   async function* readAll() {
     yield first.value as Buffer;
     yield* batches;
   }
-  // Awaited here, since the end of this function ends the batches.
+  // The result is awaited here, since the end of this function closes the generator of batches.
   return await inSession(pool, async (client) => {
     await client.query('set synchronous_commit = off; set jit = off');
     return copyBatches(client, `${stage}.${rows.table}`, rows.columns, readAll());

@@ -13,12 +13,12 @@ import { normaliseAll } from './normalise.ts';
 import { type StagedRows, stageRows } from './stage-rows.ts';
 import type { Staging } from './staging.ts';
 
-/** The number of files read in parallel: some wait for the disk while others are inflated or normalised. */
+/** The number of files read in parallel. While a file waits for the disk, other files are inflated or parsed. */
 const PARALLEL_FILES = 4;
 
 /**
- * Stages the records of a dump that are not `known`. Writes counts to `stage.file`, and unknown and missing columns
- * to `stage.notice`. Throws a `Refusal` when a file as a whole cannot be read.
+ * Reads a dump of tables, and stages and normalises its records that are not `known`. Writes counts to `stage.file`,
+ * and unknown and missing columns to `stage.notice`. Throws a `Refusal` when a whole file cannot be read.
  */
 export async function stageDump(
   staging: Staging<TableSource>,
@@ -30,7 +30,7 @@ export async function stageDump(
   await saveMissing(staging, known);
 }
 
-/** Stages the files of a dump, and saves their counts. The staged records are left for `normaliseAll`. */
+/** Stages the records of a dump, and saves counts of its files. `normaliseAll` makes entries of the records later. */
 export async function stageFiles(
   staging: Staging<TableSource>,
   known: KnownFingerprints,
@@ -54,11 +54,11 @@ export async function stageFiles(
   return staged;
 }
 
-/** Returns the rows of a dump to stage: of each file by itself, or of two joined files and of each side file. */
+/** Returns the readers of a dump: one for each file, or one for two joined files and one for each side file. */
 function listRows({ source, files }: Staging<TableSource>, known: KnownFingerprints): StagedRows[] {
   const { join, mapping_version: seed } = source;
   if (!join) {
-    // Reads the largest file first, so that no large file runs alone at the end.
+    // The largest file is read first, so that no large file is read alone at the end.
     const largestFirst = files.toSorted((a, b) => b.byte_count - a.byte_count);
     return largestFirst.map((file) => new FileReader(source, file, known));
   }
@@ -74,8 +74,9 @@ function listRows({ source, files }: Staging<TableSource>, known: KnownFingerpri
 }
 
 /**
- * Creates the tables that depend on the source, and fills `stage.file`. `column_text` holds the tidied columns of
- * the files, and `record` adds the whole line. `mapped` holds the records in the columns that all sources share.
+ * Creates the table and the views that depend on the source, and fills `stage.file`. The table `column_text` contains
+ * the tidied columns of the files. The view `record` adds the whole line, and `mapped` has the same columns for all
+ * sources.
  */
 async function createRecordTables(staging: Staging<TableSource>): Promise<void> {
   const { client, stage, source, files } = staging;
@@ -113,14 +114,14 @@ async function createRecordTables(staging: Staging<TableSource>): Promise<void> 
   await saveFiles(staging);
 }
 
-/** Saves the columns that the mapping reads and a file lacks to `stage.missing_column`, for guards and mapping. */
+/** Saves missing columns, which the mapping reads and a file lacks, to `stage.missing_column`, for later steps. */
 async function keepMissing(
   { client, stage }: Staging<TableSource>,
   staged: readonly StagedRows[],
 ): Promise<void> {
   const missing = staged.flatMap(({ readers }) =>
     readers.flatMap(({ file, layout }) => {
-      // The records of joined files have the file number and the lines of the main file.
+      // The file number and line numbers of joined records are those of the main file.
       const place_of = { file_no: file.file_no, record_file_no: readers[0]!.file.file_no };
       return layout!.missing.flatMap(({ header, tells, is_optional = false }, place) =>
         tells ? [{ ...place_of, place, header, tells, is_optional }] : [],
@@ -132,14 +133,14 @@ async function keepMissing(
   await runFile(client, 'nightly/1_read/missing_column.sql', undefined, stage);
 }
 
-/** Writes the files of the dump to `stage.file`, and analyzes the first tables of the night. */
+/** Writes the list of the dump's files to `stage.file`, and analyzes the first tables of the night. */
 export async function saveFiles({ client, stage, files }: Staging): Promise<void> {
   const rows = files.map(({ path: _path, modified_ms: _modified_ms, ...row }) => row);
   await insertRows(client, `${stage}.file`, rows);
   await client.query(`analyze ${stage}.night, ${stage}.file`);
 }
 
-/** Saves the counts of the files, and their unknown and missing columns. */
+/** Saves the counts of the files to `stage.file`, and notices of unknown and missing columns to `stage.notice`. */
 async function saveCounts(
   { client, stage }: Staging,
   staged: readonly StagedRows[],
@@ -166,7 +167,7 @@ async function saveCounts(
   await insertRows(client, `${stage}.notice`, notices);
 }
 
-/** Saves to `stage.missing_entry` the fingerprints of yesterday's entries whose record no file holds. */
+/** Saves the fingerprints of yesterday's entries that no record of today has to `stage.missing_entry`. */
 async function saveMissing({ client, stage }: Staging, known: KnownFingerprints): Promise<void> {
   const copy = copyFrom(`copy ${stage}.missing_entry (fingerprint) from stdin`);
   await pipeline(writeMissing(known), client.query(copy));

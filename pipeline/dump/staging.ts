@@ -3,7 +3,7 @@ import type { Sessions } from '../../sql/connection/database.ts';
 import type { Source } from '../sources/source.ts';
 import type { DumpFile } from './files.ts';
 
-/** The source and the files that a night stages, and the sessions and the schema in which it stages them. */
+/** The source and files of a dump, and the database sessions and the schema into which a night copies the records. */
 export interface Staging<Kind extends Source = Source> {
   pool: Sessions;
   client: PoolClient;
@@ -11,6 +11,6 @@ export interface Staging<Kind extends Source = Source> {
   stage: string;
   source: Kind;
   files: readonly DumpFile[];
-  /** Called repeatedly with the numbers of records and bytes read so far. */
+  /** Called after each part of a file with the numbers of records and bytes read so far. */
   onProgress: (records: number, bytes: number) => void;
 }

@@ -11,14 +11,14 @@ import { RejectList } from './reject-list.ts';
 
 const LINE_FEED = 10;
 
-/** A file of a dump that holds a table. */
+/** A file of a dump that contains a table, with the description of the table. */
 export interface TableFile {
   file: DumpFile;
   table: TableColumns & Pick<JoinedTable, 'touched'>;
   separator: Separator;
 }
 
-/** Reads a file of a dump as a table. The first record is the header; a subclass takes the other records. */
+/** Reads a file of a dump as a table. The first record is the header. Subclasses process the other records. */
 export abstract class TableReader implements RecordHandler {
   readonly file: DumpFile;
   readonly rejects: RejectList;
@@ -26,7 +26,7 @@ export abstract class TableReader implements RecordHandler {
   layout: Layout | undefined;
   /** The number of records read, without the header and blank lines. */
   read_count = 0;
-  /** The number of bytes of the file read so far; `read_bytes` is the number of inflated bytes. */
+  /** The number of the file's bytes read so far. `read_bytes` is the number of bytes after decompression. */
   stored_bytes = 0;
   read_bytes = 0;
   line_count = 0;
@@ -42,7 +42,7 @@ export abstract class TableReader implements RecordHandler {
     this.rejects = new RejectList(from.file);
   }
 
-  /** Reads the file, and yields after each part. Throws a `Refusal` when the file as a whole cannot be read. */
+  /** Reads the file, and yields after each part of the file. Throws a `Refusal` when the whole file cannot be read. */
   async *read(): AsyncGenerator<void> {
     const splitter = new RecordSplitter(this, this.memory, this.#from.separator);
     const onRead: OnRead = (stored_bytes, size, crc) => {
@@ -60,12 +60,12 @@ export abstract class TableReader implements RecordHandler {
     this.stored_bytes = this.file.byte_count;
   }
 
-  /** Returns the newest day on which the registry touched a row, YYYY-MM-DD; undefined where no row states a day. */
+  /** Returns the newest day on which the registry changed a row, YYYY-MM-DD; undefined if the rows have no such day. */
   get processed_until(): string | undefined {
     return undefined;
   }
 
-  /** Returns the counts of the file as columns of `stage.file`; call it after the last row. */
+  /** Returns the counts of the file as columns of `stage.file`. The counts are final after the last row. */
   count() {
     const { read_count, line_count, processed_until } = this;
     const { file_no } = this.file;
@@ -87,13 +87,13 @@ export abstract class TableReader implements RecordHandler {
     this.lose(span, reason);
   }
 
-  /** Prepares for the records of the file; called with the layout of its header. */
+  /** Prepares the reading of records. Called once, with the layout of the file's header. */
   protected abstract begin(layout: Layout): void;
 
-  /** Uses a record that parses. @returns why it cannot be used; undefined when it can */
+  /** Processes a valid record. @returns why the record cannot be used; undefined for a usable record */
   protected abstract use(span: Span, scan: RecordScanner): string | undefined;
 
-  /** Uses a record after the header, or rejects its first line; has the parameters and the result of `record`. */
+  /** Processes a record after the header, or rejects its first line. Has the parameters and the result of `record`. */
   protected take(span: Span, scanned?: RecordScanner): boolean {
     const { data, start, end } = span;
     this.read_count += 1;
@@ -106,13 +106,13 @@ export abstract class TableReader implements RecordHandler {
     return fault === undefined || !is_multiline;
   }
 
-  /** Adds a line to the rejects of the file. */
+  /** Adds a line to the rejected lines of the file. */
   protected lose(span: Span, reason: string): void {
     this.rejects.add(span, reason);
   }
 }
 
-/** Yields a table as CSV, a part at a time; converts a Parquet file. */
+/** Yields a table as CSV, one part at a time. Converts a Parquet file to CSV. */
 function readTable(
   { file: { file, path }, table: { columns, touched }, separator }: TableFile,
   onRead: OnRead,

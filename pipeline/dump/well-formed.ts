@@ -2,14 +2,14 @@ import { isNip, isRegon9 } from '../../sql/country/pl/check-digit.ts';
 import type { ColumnForm } from '../sources/source.ts';
 import type { RecordScanner } from './record-scanner.ts';
 
-// A date: day 1 to 28 of any month, 29 or 30 outside February, or 31 of a long month. SQL checks a 29 February.
+// Matches a date: day 1 to 28 of any month, 29 or 30 outside February, or 31 of a long month. SQL checks 29 February.
 const day =
   /^(?:19|20)\d\d-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)$/;
 
-/** The check of each form: returns whether a text, which is not blank, has the form. */
+/** The check of each column form: returns whether a non-blank text has the form. */
 const hasForm: Record<ColumnForm, (text: string) => boolean> = {
   nip: isNip,
-  // The last five of the 14 digits of a REGON are the number of a local unit.
+  // The last five digits of a 14-digit REGON are the number of a local unit, so only the first nine are checked.
   regon: (text) => /^(?:[0-9]{9}|[0-9]{14})$/.test(text) && isRegon9(text.slice(0, 9)),
   activity: (text) => /^[0-9]{4}[A-Z]$/.test(text),
   activities: (text) => /^[0-9]{4}[A-Z](?:\$##\$[0-9]{4}[A-Z])*$/.test(text),
@@ -17,10 +17,10 @@ const hasForm: Record<ColumnForm, (text: string) => boolean> = {
   date: (text) => day.test(text),
 };
 
-/** The columns of a file that have a form. `at` is the index of the field in a record. */
+/** The columns of a file whose fields have a form. `at` is the index of the field in a record. */
 export type FormedColumns = readonly { at: number; form: ColumnForm }[];
 
-/** Checks whether every field of `columns` is blank or has its form. SQL takes ten times as long. */
+/** Checks whether every field of `columns` is blank or has its form. The same check in SQL takes ten times as long. */
 export function isWellFormed(
   columns: FormedColumns,
   data: Buffer,

@@ -3,12 +3,12 @@ import { inSession, isThere } from '../../sql/connection/database.ts';
 import { KnownFingerprints } from './known-fingerprints.ts';
 import type { Staging } from './staging.ts';
 
-/** The number of table pages read at a time: 32 megabytes, of which fingerprints are a fiftieth. */
+/** The number of table pages per query: 32 megabytes, of which the fingerprints are a fiftieth. */
 const PIECE_PAGES = 4096;
 
 /**
  * Loads the fingerprints of the entries of a source's last snapshot. Saves the ids of entries without a fingerprint to
- * `stage.missing_entry`; the night reads the records of these entries again.
+ * `stage.missing_entry`, so that the night compares these entries with today's records.
  */
 export async function loadYesterday(
   { pool, stage }: Pick<Staging, 'pool' | 'stage'>,
@@ -16,11 +16,11 @@ export async function loadYesterday(
   piece_pages = PIECE_PAGES,
 ): Promise<KnownFingerprints> {
   return inSession(pool, async (client) => {
-    // Reads the table of this source alone: comparing the source of each row takes a third of the time.
+    // The query reads the partition of this source, because checking the source of each row takes a third of the time.
     const table = `registry.${escapeIdentifier(`entry_${source}`)}`;
     if (!(await isThere(client, table))) return new KnownFingerprints();
     const load = async (count: string) => {
-      // A parallel query takes longer, since its processes send each other the rows.
+      // A parallel query takes longer, because its processes send each other the rows.
       await client.query(
         'begin isolation level repeatable read; set local max_parallel_workers_per_gather = 0',
       );
@@ -32,14 +32,14 @@ export async function loadYesterday(
       const known = new KnownFingerprints(Math.max(rows[0]!.count, 0));
       const readNext = (page: number) => {
         const piece = readPiece(client, table, page, page + piece_pages);
-        // Marks a rejection of this piece as handled: another error may come before the piece is awaited.
+        // The empty handler marks a rejection as handled, because another error may occur before `piece` is awaited.
         piece.catch(() => undefined);
         return piece;
       };
       let next = readNext(0);
       for (let page = 0; page < rows[0]!.pages; page += piece_pages) {
         const { unread, prints } = await next;
-        // The server reads the next piece while the current piece is added to the table.
+        // The server reads the next piece while the current piece is added to `known`.
         next = readNext(page + piece_pages);
         if (!known.learn(prints)) {
           await next;
@@ -54,15 +54,15 @@ export async function loadYesterday(
       await client.query('commit');
       return known;
     };
-    // Tries an estimate first: counting the entries takes almost as long as reading them.
+    // The number of entries is estimated first, because counting the entries takes almost as long as reading them.
     const estimate = `select reltuples from pg_class where oid = '${table}'::regclass`;
     return (await load(estimate)) ?? (await load(`select count(*) from ${table}`))!;
   });
 }
 
-/** Returns from pages of a table the entries without a fingerprint, as a Postgres array, and the fingerprints. */
+/** Returns the fingerprints in some pages of a table, and the ids of entries without a fingerprint as an SQL array. */
 async function readPiece(client: PoolClient, table: string, page: number, end: number) {
-  // Reads one row: a row for each fingerprint would take Node twice the time.
+  // The query returns one row, because a row for each fingerprint takes Node twice the time.
   const { rows } = await client.query<{ unread: string; prints: Buffer }>(
     `select
        coalesce(array_agg(entry_id) filter (where fingerprint is null), '{}')::text as unread,

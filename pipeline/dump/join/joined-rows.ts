@@ -7,10 +7,10 @@ import type { KnownFingerprints } from '../known-fingerprints.ts';
 import { RecordWriter } from './record-writer.ts';
 import { type Row, type RowContext, RowReader } from './row-reader.ts';
 
-/** The most main rows without details. More, if they are over one per cent of the main rows, mean a damaged dump. */
+/** A dump counts as damaged if more main rows than this number, and more than one per cent of them, lack details. */
 const LACKING_ROWS = 100;
 
-/** Joins the rows of two sorted files, and writes the unknown records. Holds one part of each file in memory. */
+/** Merges the rows of two sorted files into records, of which only one part is in memory. Writes changed records. */
 export class JoinedRows implements StagedRows {
   readonly readers: readonly RowReader[];
   readonly table: string;
@@ -35,7 +35,7 @@ export class JoinedRows implements StagedRows {
     return this.#writer.lines;
   }
 
-  /** Reads both files. Throws a `Refusal` when a file cannot be read or the files do not belong together. */
+  /** Reads both files. Throws a `Refusal` when a file cannot be read, or when the files do not belong together. */
   async *read(): AsyncGenerator<void> {
     await using main = new Cursor(this.#main);
     await using details = new Cursor(this.#details);
@@ -44,7 +44,7 @@ export class JoinedRows implements StagedRows {
     let group: Row[] = [];
     let row: Row | undefined;
     while ((row = main.current ?? (await main.fill()))) {
-      // Several main rows with one key have the same details.
+      // Several main rows with the same key share the same details.
       if (row.number !== key) {
         key = row.number;
         group = await this.#findDetails(details, key);
@@ -61,7 +61,7 @@ export class JoinedRows implements StagedRows {
     this.#assertPair();
   }
 
-  /** Returns the rows of details of a key. Rejects the rows of details before them, whose keys have no main row. */
+  /** Returns the detail rows with the key `key`. Rejects detail rows with smaller keys, which have no main row. */
   async #findDetails(details: Cursor, key: number): Promise<Row[]> {
     const group: Row[] = [];
     let next: Row | undefined;
@@ -70,11 +70,11 @@ export class JoinedRows implements StagedRows {
       else this.#writer.writeStray(next);
       details.advance();
     }
-    // An unreadable row before `next` may belong to this key: the record of the key is then rejected.
+    // An unreadable row before `next` may belong to this key. Returning `next` with its fault rejects the key's record.
     return group.length === 0 && next?.fault !== undefined ? [next] : group;
   }
 
-  /** Throws a `Refusal` when the files are of different months, or when too many rows lack details. */
+  /** Throws a `Refusal` when the files are from different months, or when too many main rows lack details. */
   #assertPair(): void {
     const [main, details] = [this.#main, this.#details];
     const [one, other] = [main.processed_until, details.processed_until];
@@ -94,10 +94,10 @@ export class JoinedRows implements StagedRows {
   }
 }
 
-/** The size in bytes up to which the rows of a file may have any order. */
+/** The size of a file, in bytes, above which the rows must be sorted by key. Smaller files are sorted in memory. */
 const SORTED_BYTES = 16 * 1024 ** 2;
 
-/** Iterates over the rows of a joined table in the order of their keys. Reads a part of the file at a time. */
+/** Iterates over the rows of a joined table in the order of their keys. Reads one part of the file at a time. */
 class Cursor {
   readonly reader: RowReader;
   readonly #parts: AsyncGenerator<Row[]>;
@@ -115,12 +115,11 @@ class Cursor {
     return this.#rows[this.#at];
   }
 
-  /** Moves to the next row. */
   advance(): void {
     this.#at += 1;
   }
 
-  /** Reads parts of the file until there is a current row. @returns the row; undefined after the last row */
+  /** Reads parts of the file until `current` has a row. @returns the current row; undefined after the last row */
   async fill(): Promise<Row | undefined> {
     while (!this.current) {
       const { done, value } = await this.#parts.next();
@@ -149,7 +148,7 @@ class Cursor {
   }
 }
 
-/** Yields the rows of a file in parts. Sorts a small file; a larger file must be sorted already, as INSEE's are. */
+/** Yields the rows of a file in parts. Sorts a small file. A larger file must be sorted already, as INSEE's are. */
 async function* readParts(reader: RowReader): AsyncGenerator<Row[]> {
   const held: Row[] = [];
   for await (const _ of reader.read()) {
@@ -159,7 +158,7 @@ async function* readParts(reader: RowReader): AsyncGenerator<Row[]> {
   yield [...held, ...reader.takeRows()].toSorted((a, b) => a.number - b.number);
 }
 
-/** Reads a side file, which lies beside the two joined files, into `stage.side_row`. */
+/** Reads a side file, a further table of a dump with two joined files, into `stage.side_row`. */
 export class SideRows extends RowReader implements StagedRows {
   readonly readers = [this];
   readonly table = 'side_row';

@@ -9,10 +9,10 @@ const [semicolon, comma, opening, between, closing, end] = [';', ',', '{""', ',"
   (text) => Buffer.from(text),
 ) as [Buffer, Buffer, Buffer, Buffer, Buffer, Buffer];
 
-/** Makes one record of a main row and its details, and a COPY line of each unknown record. */
+/** Combines a main row and its detail rows into one record, and makes COPY lines of new and changed records. */
 export class RecordWriter {
   readonly lines = new CopyLines();
-  /** The number of main rows that lack their details. */
+  /** The number of main rows that need details but have none. */
   lacking_count = 0;
 
   readonly #join: JoinDescription;
@@ -27,21 +27,21 @@ export class RecordWriter {
     this.#details = details;
   }
 
-  /** Returns the column names of a COPY line. */
+  /** Returns the names of the columns of each COPY line. */
   get columns(): string[] {
     const staged = [...prefixColumns, ...this.#main.data_columns];
     return [...staged, ...this.#join.combined, 'details'];
   }
 
-  /** Writes the record of a main row and its rows of details, unless the record is known. */
+  /** Writes the record of a main row and its detail rows, unless the record is unchanged since yesterday. */
   write(row: Row, details: readonly Row[]): void {
-    // Fingerprints are added up, because a sum does not depend on the order of the details.
+    // The fingerprint of a record is the sum of its rows' fingerprints, because the order of detail rows may change.
     let { high, low } = row;
     for (const detail of details) {
       high = (high + detail.high) | 0;
       low = (low + detail.low) | 0;
     }
-    // The number 0 marks a free slot of the known fingerprints.
+    // A fingerprint must not be 0, because 0 marks a free slot in the table of known fingerprints.
     const print = joinHalves({ high, low }) || 1n;
     if (details.length === 0) this.#countLacking(row);
     if (this.#known.meet(print)) return;
@@ -49,7 +49,7 @@ export class RecordWriter {
     if (fault !== undefined) this.#main.rejects.add(row, fault);
   }
 
-  /** Rejects a row of details that has no row in the main file. */
+  /** Rejects a detail row without a main row. */
   writeStray(row: Row): void {
     if (row.fault !== undefined) return;
     const reason = `no row of this ${this.#join.key} in ${this.#main.file.file}`;
@@ -61,7 +61,7 @@ export class RecordWriter {
     if (typeof fields === 'object' && this.#join.needsDetails(fields)) this.lacking_count += 1;
   }
 
-  /** Writes the COPY line of a record. @returns why the record cannot be read; undefined when it can */
+  /** Writes the COPY line of a record. @returns why the record cannot be read; undefined for a readable record */
   #stage(row: Row, print: bigint, rows: readonly Row[]): string | undefined {
     const details = this.#readDetails(rows);
     if (typeof details === 'string') return details;
@@ -81,7 +81,7 @@ export class RecordWriter {
     return undefined;
   }
 
-  /** Adds the columns of a main row, as bytes where they need no parser: this step takes most of the time. */
+  /** Adds the columns of a main row, copying bytes where no parser is needed: this step takes most of the time. */
   #addColumns(row: Row): void {
     const { lines } = this;
     const main = this.#main;
@@ -96,7 +96,7 @@ export class RecordWriter {
     lines.addText(`${joinFields(main.data_columns.map((column) => fields[column] ?? ''))};`);
   }
 
-  /** Returns the fields of `join.brief` by row of details, without repeated rows; or why the rows cannot be used. */
+  /** Returns the fields of `join.brief` for each distinct detail row; or a text on why the rows cannot be used. */
   #readDetails(rows: readonly Row[]): Map<Fields, Row> | string {
     const { unique } = this.#join.details;
     const reader = this.#details;
@@ -122,7 +122,7 @@ export class RecordWriter {
     return found;
   }
 
-  /** Adds a row of details as JSON within a quoted field. */
+  /** Adds a detail row as a JSON object within a quoted CSV field. */
   #addDetail(row: Row): void {
     const { lines } = this;
     const details = this.#details;

@@ -10,48 +10,48 @@ import { findFault, RECORD_BYTES, RecordScanner } from '../record-scanner.ts';
 import { TableReader } from '../table-reader.ts';
 import { isWellFormed } from '../well-formed.ts';
 
-/** A row of a joined table. Its `number` is the key that joins the tables. */
+/** A row of a joined table, where `number` is the key that joins the tables. */
 export interface Row extends ListedLine {
-  /** Why the row cannot be used: the row itself, or the row before it, is unreadable. */
+  /** The reason why the row cannot be used: the row itself or the previous row is unreadable. */
   fault?: string;
 }
 
-/** The most columns of a table. */
+/** The maximum number of columns of a joined table. */
 const COLUMNS = 4096;
 const afterLost = 'it follows a row that cannot be read';
 
-/** A file, and the joined table that it holds. */
+/** A file of a dump, and the description of the joined table in the file. */
 export interface RowContext {
   file: DumpFile;
   table: JoinedTable;
   join: JoinDescription;
-  /** The text on which fingerprints depend beside the data, such as the version of the mapping. */
+  /** A text on which fingerprints depend besides the data: after a new version of the mapping, no record is known. */
   seed: string;
 }
 
 /**
- * Reads the key and the fingerprint of each row of a joined table, without reading the fields as text. A fingerprint
- * depends only on the columns that are data. Other columns may change, come or go.
+ * Reads the key and the fingerprint of each row of a joined table, without decoding the fields as text. A fingerprint
+ * depends only on data columns, the columns that the source describes. Other columns may change, appear or disappear.
  */
 export class RowReader extends TableReader {
   readonly context: RowContext;
-  /** The names of the columns that are data. */
+  /** The names of the data columns. */
   data_columns: readonly string[] = [];
-  /** The rows read since the last `takeRows`. */
+  /** The rows that were read since the last call of `takeRows`. */
   #rows: Row[] = [];
   readonly #scanner: RecordScanner;
   #seed = 0n;
-  /** The columns that are data: index in a row, name, and the name with a colon in quoted JSON. */
+  /** The data columns: index in a row, name, and the name as a JSON key within a quoted CSV field (`name"":""`). */
   #read: [at: number, column: string, name: Buffer][] = [];
-  /** The columns that `readFields` reads when `isBrief` is true. */
+  /** The columns that `readFields` reads if `isBrief` is true. */
   #brief: [at: number, column: string][] = [];
   #copied: Buffer | undefined;
   #copy: Buffer = Buffer.alloc(0);
   #last_key = -1;
   #isAfterLost = false;
-  /** The last row that the scanner has scanned. */
+  /** The row that the scanner scanned last. */
   #scanned: Row | undefined;
-  /** Whether the scanned row holds a number of eleven digits. */
+  /** Whether the scanned row contains eleven consecutive digits: a person's number (PESEL), which has to be masked. */
   #mayNamePerson = false;
 
   constructor(context: RowContext) {
@@ -61,19 +61,19 @@ export class RowReader extends TableReader {
   }
 
   override get processed_until(): string | undefined {
-    // The memory holds the day as a number YYYYMMDD.
+    // The WebAssembly code stores the day as a number YYYYMMDD.
     const day = String(this.memory.code.newest_day.value).replace(/(....)(..)(..)/, '$1-$2-$3');
     return isDate(day) ? day : undefined;
   }
 
-  /** Returns the rows that were read since the previous call, and forgets them. */
+  /** Returns the rows that were read since the previous call, and empties the list of rows. */
   takeRows(): Row[] {
     const rows = this.#rows;
     this.#rows = [];
     return rows;
   }
 
-  /** Keeps a row for `takeRows`. */
+  /** Adds a row to the list that `takeRows` returns. */
   protected use({ data, start, end, line }: Span): string | undefined {
     const { listed } = this.memory.pass(this.#copyOf(data), line, (out) =>
       this.memory.code.quotedRow(start, end, this.#seed, out),
@@ -104,7 +104,7 @@ export class RowReader extends TableReader {
     for (const row of rows) this.#rows.push(row);
   }
 
-  /** Returns a copy of bytes of the shared area, which the next part of the file overwrites. */
+  /** Returns a copy of the bytes in the shared area, because the next part of the file overwrites the area. */
   #copyOf(data: Buffer): Buffer {
     if (this.#copied !== data) {
       this.#copied = data;
@@ -121,7 +121,7 @@ export class RowReader extends TableReader {
   }
 
   /**
-   * Returns the tidied fields of a row, or why the row cannot be read.
+   * Returns the tidied fields of a row, or a text on why the row cannot be read.
    *
    * @param isBrief whether to read only the columns of `join.brief`
    */
@@ -141,13 +141,13 @@ export class RowReader extends TableReader {
     return fields;
   }
 
-  /** Checks whether the bytes of a readable row need no change in COPY lines, nor in JSON. */
+  /** Checks whether the bytes of a readable row can be copied unchanged into COPY lines and into JSON. */
   isVerbatim(row: Row): boolean {
     const { needs_escaping, needs_tidying } = this.#scan(row);
     return !needs_escaping && !needs_tidying && !this.#mayNamePerson;
   }
 
-  /** Calls `visit` with each field of a row, as bytes. */
+  /** Calls `visit` with the position of each data field of a row. */
   eachField(row: Row, visit: (start: number, end: number, name: Buffer) => void): void {
     const { ends } = this.#scan(row);
     for (const [at, , name] of this.#read) {
@@ -155,7 +155,7 @@ export class RowReader extends TableReader {
     }
   }
 
-  /** Checks whether the columns of a row have their forms. */
+  /** Checks whether the fields of a row have the forms of their columns, such as a date or a NIP. */
   isWellFormed(row: Row): boolean {
     const scan = this.#scan(row);
     const isCertain = scan.is_plain && !scan.is_multiline;
@@ -172,7 +172,7 @@ export class RowReader extends TableReader {
     return scanner;
   }
 
-  /** Rejects a row. An unreadable row of details may belong to the record of the previous row or of the next row. */
+  /** Rejects a row. An unreadable detail row may belong to the record of the previous row or of the next row. */
   protected override lose(span: Span, fault: string): void {
     super.lose(span, fault);
     const { table, join } = this.context;
@@ -196,7 +196,7 @@ export class RowReader extends TableReader {
     this.data_columns = this.#read.map(([, column]) => column);
     this.#seed = this.memory.fingerprintOf([seed, table.file_key, ...this.data_columns].join('\n'));
     const { area, table_at, code } = this.memory;
-    // The kinds of a column, as in wasm/rows.ts.
+    // The kinds of a column as bits, which wasm/rows.ts defines as DATA, KEY and TOUCHED.
     const kinds = columns.map((column, at) => {
       const kind = column === null ? 0 : 1;
       return kind + (names[at] === join.key ? 2 : 0) + (names[at] === table.touched ? 4 : 0);

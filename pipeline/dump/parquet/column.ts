@@ -8,12 +8,12 @@ import { figure } from '../../written-figure.ts';
 import type { Separator } from '../../sources/source.ts';
 import { Fields } from './fields.ts';
 
-/** The number of bytes read at the place of a page. A larger page is read whole after its header. */
+/** The number of bytes of the first read of a page. For a larger page, a second read gets the whole page. */
 const READ_BYTES = 64 * 1024;
-/** The most bytes of an inflated page, of which one or two megabytes are usual; and the most rows, which take 4 MB. */
+/** The maximum size of a page in bytes (usual are one or two megabytes), and its maximum number of rows. */
 const PAGE_BYTES = 128 * 1024 ** 2;
 const PAGE_ROWS = 1024 ** 2;
-/** The most values whose fields are remembered. */
+/** The maximum number of values in a column's cache of texts. */
 const KNOWN_VALUES = 65_536;
 
 type ColumnDecoder = Parameters<typeof readDataPage>[2];
@@ -22,21 +22,21 @@ type Inflate = (
   options: { maxOutputLength: number; chunkSize: number },
 ) => Uint8Array;
 
-/** Returns a function that inflates a page to the size in its header, and no further. */
+/** Returns a function that inflates a page up to the size in the page header. A larger page throws an error. */
 function bounded(inflateWhole: Inflate) {
   return (input: Uint8Array, size: number): Uint8Array =>
-    // Inflates in one chunk: zlib would join many small chunks.
+    // The page is inflated into one chunk of its size, so that zlib need not join many small chunks.
     inflateWhole(input, { maxOutputLength: Math.max(size, 1), chunkSize: Math.max(size, 64) });
 }
 
-/** The decompressors that hyparquet lacks. hyparquet itself reads SNAPPY and uncompressed pages. */
+/** The decompressors that the library hyparquet lacks; hyparquet itself reads SNAPPY and uncompressed pages. */
 const compressors = {
   ZSTD: bounded(zstdDecompressSync),
   GZIP: bounded(gunzipSync),
   BROTLI: bounded(brotliDecompressSync),
 };
 
-/** The units of a day, by the kind of a column. */
+/** The number of units (such as milliseconds) in a day, by the type of a column. */
 const units: Record<string, number> = {
   DATE: 1,
   TIMESTAMP_MILLIS: 86_400e3,
@@ -44,11 +44,11 @@ const units: Record<string, number> = {
   TIMESTAMP_NANOS: 86_400e9,
 };
 
-/** Reads a column of a Parquet file, a page at a time, as fields of CSV. */
+/** Reads a column of a Parquet file as CSV fields, one page at a time. */
 export class Column {
   /** The index of the column in a row. */
   readonly at: number;
-  /** The fields of the current page, the number of the field of each row, and the index of the next unread row. */
+  /** The fields of the current page, the field number of each row (0: blank), and the index of the next unread row. */
   fields: Fields | undefined;
   numbers = new Uint32Array();
   next = 0;
@@ -58,7 +58,7 @@ export class Column {
   readonly #separator: Separator;
   readonly #digits: number;
   readonly #kind: string;
-  /** A cache of the texts of numbers, booleans and days. */
+  /** A cache of the texts of numbers, booleans and days, by value. */
   readonly #known = new Map<unknown, Uint8Array>();
   #codec: NonNullable<RowGroup['columns'][0]['meta_data']>['codec'] = 'UNCOMPRESSED';
   #pages: AsyncGenerator<void> | undefined;
@@ -79,7 +79,7 @@ export class Column {
     }
   }
 
-  /** Opens the column in a row group of the file. */
+  /** Begins to read the column in a row group of the file. */
   open(file: AsyncBuffer, group: RowGroup): void {
     const chunk = group.columns.find(
       ({ meta_data }) => meta_data?.path_in_schema[0] === this.#name,
@@ -90,7 +90,7 @@ export class Column {
     this.next = this.numbers.length;
   }
 
-  /** Reads pages until a page has a row. @returns the number of its rows from `next` on */
+  /** Reads pages until a page has unread rows. @returns the number of unread rows of the page */
   async load(): Promise<number> {
     while (this.next === this.numbers.length) {
       const { done } = await this.#pages!.next();
@@ -99,7 +99,7 @@ export class Column {
     return this.numbers.length - this.next;
   }
 
-  /** Reads the pages in file[start, end), and yields after each page of rows. */
+  /** Reads the pages in the bytes file[start, end), and yields after each page that contains rows. */
   async *#readPages(file: AsyncBuffer, start: number, end: number): AsyncGenerator<void> {
     let dictionary: Fields | undefined;
     for (let at = start; at < end;) {
@@ -182,7 +182,7 @@ export class Column {
     const { type } = this.#element;
     const isText = type === 'BYTE_ARRAY' && [type, 'UTF8', 'STRING'].includes(this.#kind);
     if (isText && encoding === 'PLAIN') {
-      // hyparquet makes an object of each text, which takes as long as all other steps together.
+      // hyparquet would make an object of each text, which takes as long as all other steps together.
       const { view } = readerOf(page);
       for (let number = 0, at = 0; number < count; number += 1) {
         const start = at + 4;
@@ -202,7 +202,7 @@ export class Column {
     return fields;
   }
 
-  /** Returns the text of a number or a boolean, or the day of a time, since the product reads no time of day. */
+  /** Returns the text of a number or boolean, or the day of a timestamp, because mappings use no time of day. */
   #write(value: unknown): Uint8Array {
     const unit = units[this.#kind];
     const key = unit === undefined ? value : Math.floor(Number(value) / unit);
@@ -213,7 +213,7 @@ export class Column {
     if (typeof read === 'object' && !(read instanceof Date)) {
       throw new Error(`'${this.#name}' has a value that is no text, number, date or time`);
     }
-    // A moment that `Date` lacks, and a year of more than four digits, make a text that is no day.
+    // A timestamp outside the range of `Date`, or a year of more than four digits, results in a text that is no day.
     const text = Buffer.from(
       read instanceof Date
         ? JSON.stringify(read).slice(1, 11)
@@ -223,7 +223,7 @@ export class Column {
     return text;
   }
 
-  /** Returns the column's description for hyparquet. `schemaPath` lacks the column, so hyparquet expects no levels. */
+  /** Returns the column's description for hyparquet. As `schemaPath` omits the column, hyparquet reads no levels. */
   get #form(): ColumnDecoder {
     const element = this.#element;
     const form = {
@@ -236,7 +236,7 @@ export class Column {
   }
 }
 
-/** Returns a view of bytes that hyparquet reads from its beginning. */
+/** Returns a reader for hyparquet at the beginning of the bytes. */
 function readerOf({ buffer, byteOffset, byteLength }: Uint8Array) {
   return { view: new DataView(buffer, byteOffset, byteLength), offset: 0 };
 }

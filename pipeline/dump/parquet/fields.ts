@@ -3,13 +3,13 @@ import { quoteField } from '../copy-lines.ts';
 
 const [LINE_FEED, RETURN, QUOTE] = [10, 13, 34];
 
-/** CSV fields in one array of bytes, numbered from 1: field n lies from ends[n - 1] to before ends[n]; ends[0] is 0. */
+/** Holds CSV fields in one byte array, numbered from 1. Field n is bytes[ends[n - 1], ends[n]), and ends[0] is 0. */
 export class Fields {
   bytes: Buffer;
   readonly ends: Uint32Array;
   #count = 0;
   readonly #separator: Separator;
-  /** The number of digits of a number with its leading zeros, which a typed file drops. */
+  /** The number of digits to which numbers are padded with zeros, because numeric columns lose leading zeros. */
   readonly #digits: number;
 
   constructor(count: number, byte_count: number, separator: Separator, digits: number) {
@@ -19,7 +19,7 @@ export class Fields {
     this.#digits = digits;
   }
 
-  /** Adds the text data[start, end), in quotes if necessary. */
+  /** Adds the text data[start, end) as a field, in quotes if the text needs quotes. */
   add(data: Uint8Array, start: number, end: number): void {
     const separator = this.#separator.charCodeAt(0);
     const begin = this.ends[this.#count]!;

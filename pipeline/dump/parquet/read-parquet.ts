@@ -8,16 +8,16 @@ import type { OnRead } from '../archive.ts';
 import { quoteField } from '../copy-lines.ts';
 import { Column } from './column.ts';
 
-/** The number of rows of a part: so few rows of all columns stay in the cache of the processor. */
+/** The maximum number of rows per part, so small that the rows of all columns stay in the processor's cache. */
 const PART_ROWS = 1024;
 
 type ReadColumn = Pick<SourceColumn, 'header' | 'digits'>;
 
 /**
- * Yields the rows of a Parquet file as CSV; columns that are not read are blank. Each part is valid until the next
- * part. Throws a `Refusal` for a file that is damaged, nested, or compressed with an unknown codec.
+ * Yields the rows of a Parquet file as CSV, in parts. Columns that are not in `read` are blank. The next part
+ * overwrites each part. Throws a `Refusal` for a file that is damaged, nested, or compressed with an unknown codec.
  *
- * @param onRead called as by `readArchive`, with the size and the CRC-32 of the CSV
+ * @param onRead called after each part, as by `readArchive`, with the size and the CRC-32 of the CSV
  */
 export async function* readParquet(
   path: string,
@@ -77,7 +77,7 @@ async function* readLines(
   }
 }
 
-/** Returns a function that writes the next rows of columns as lines of `width` fields, valid until the next call. */
+/** Returns a function that writes the next rows as lines of `width` fields. Its next call overwrites the lines. */
 function lineWriter(columns: readonly Column[], width: number, separator: Separator) {
   const [between, lineFeed] = Buffer.from(`${separator}\n`) as unknown as [number, number];
   let lines = Buffer.allocUnsafeSlow(256 * 1024);

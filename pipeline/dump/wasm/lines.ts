@@ -1,5 +1,5 @@
-// AssemblyScript, compiled to lines.wasm: finds the records of a chunk, fingerprints each, and looks it up
-// among the fingerprints of yesterday. Only unknown records go back to JavaScript.
+// AssemblyScript, compiled into lines.wasm: finds the records of a chunk, fingerprints each record, and looks up the
+// fingerprint among yesterday's. Only unknown records are returned to JavaScript.
 
 import { hash, PRIME_1 } from './hash';
 import { feeds, LINE_FEED, listed, note, QUOTE, RETURN } from './list';
@@ -10,23 +10,23 @@ export { layOut, newest_day, quotedRow, rows } from './rows';
 const SEPARATOR: u8 = 59;
 
 /**
- * The address of the table of fingerprints: slots of eight bytes, zero where free, then a bit for each slot. The bit
- * is set once a file of today holds the record. Mixed fingerprints ascend, each at its preferred slot (home) or after.
+ * The address of the table of fingerprints: slots of eight bytes (0 if free), then one bit per slot. The bit is set
+ * once a record of today has the fingerprint. Mixed fingerprints ascend, each in its preferred slot (home) or later.
  */
 let slots: usize = 0;
 let met: usize = 0;
 let homes: u64 = 0;
 let slotCount: usize = 0;
 
-/** The inverse of PRIME_1 modulo 2^64. */
+/** The inverse of PRIME_1 modulo 2^64, which turns a mixed fingerprint back into the original fingerprint. */
 const INVERSE_1: u64 = 0x0887493432badb37;
 
 /** The number of known records since the last listed record. */
 export let known: u32 = 0;
 
 /**
- * Sets up an empty table at an address where the memory is zero. The slots after the homes hold fingerprints for which
- * the last homes have no room.
+ * Sets up an empty table at an address where the memory is zero. The slots after the last home hold the fingerprints
+ * that do not fit into the last homes.
  */
 export function reserve(at: usize, homeCount: u32, count: u32): void {
   slots = at;
@@ -39,12 +39,12 @@ function held(slot: usize): u64 {
   return load<u64>(slots + (slot << 3));
 }
 
-/** Returns the slot at which the search for a mixed fingerprint begins: homes ascend with the fingerprints. */
+/** Returns the slot at which the search for a mixed fingerprint begins. Greater fingerprints have later homes. */
 function home(mixed: u64): usize {
   return <usize>(((mixed >> 32) * homes) >> 32);
 }
 
-/** Returns the first slot of a mixed fingerprint, or the slot that it would take. The last slot is always free. */
+/** Returns the first slot of a mixed fingerprint, or the slot for its insertion. The last slot is always free. */
 function find(mixed: u64): usize {
   let slot = home(mixed);
   for (let other = held(slot); other < mixed && other != 0; other = held(slot)) slot++;
@@ -57,12 +57,12 @@ function isKnown(print: u64): bool {
   return held(find(mixed)) == mixed;
 }
 
-/** Adds the big-endian fingerprints of [at, end). @returns false when there is no room after the last homes */
+/** Adds the big-endian fingerprints in the bytes [at, end). @returns false when the slots after the homes are full */
 export function learn(at: usize, end: usize): bool {
   for (; at < end; at += 8) {
     let mixed = bswap(load<u64>(at)) * PRIME_1;
     let slot = find(mixed);
-    // Greater fingerprints move up, as far as the next free slot.
+    // Greater fingerprints move to the next slot, up to the first free slot.
     for (let other = held(slot); other != 0; other = held(slot)) {
       store<u64>(slots + (slot << 3), mixed);
       mixed = other;
@@ -74,7 +74,7 @@ export function learn(at: usize, end: usize): bool {
   return true;
 }
 
-/** Marks a fingerprint as met. @returns whether to skip its record: known, of one entry only, not met before */
+/** Marks a fingerprint as found. @returns whether its record is known, of one entry only, and not found before */
 export function meet(print: u64): bool {
   const mixed = print * PRIME_1;
   const slot = find(mixed);
@@ -90,14 +90,14 @@ function isMet(slot: usize): bool {
 }
 
 /**
- * Lists the fingerprints that were not met, from the slot `from` on, eight bytes each, at `out` up to
- * `outEnd`. @returns the first slot that is not listed yet; the count of slots at the end
+ * Lists the fingerprints that no record of today has, from the slot `from` on, as eight bytes each, at `out` up to
+ * `outEnd`. @returns the first slot that was not examined; the number of slots at the end of the table
  */
 export function missing(from: u32, out: usize, outEnd: usize): u32 {
   let slot = <usize>from;
   for (; slot < slotCount && out + 8 <= outEnd; slot++) {
     const mixed = held(slot);
-    // A fingerprint that several entries share is listed at its last slot.
+    // A fingerprint that several entries share is listed once, at its last slot.
     if (mixed == 0 || held(slot + 1) == mixed) continue;
     if (isMet(slot)) continue;
     store<u64>(out, mixed * INVERSE_1);
@@ -108,13 +108,13 @@ export function missing(from: u32, out: usize, outEnd: usize): u32 {
 }
 
 /**
- * Reads the records of [at, end). Stops at a record that is longer than `bound`, has no end, or has quotes and is
- * not known. Lists each other unknown record at `out`, 24 bytes each: known records since the previous listed
- * record, start, end, line feeds before the record, and fingerprint. A record with quotes is assumed to end at the
- * line feed after an even number of quotes. Only for a known record is this end certain.
+ * Reads the records in the bytes [at, end). Stops at a record that is longer than `bound`, has no end, or has quotes
+ * and is unknown. Lists each other unknown record at `out` in 24 bytes: number of known records since the previous
+ * listed record, start, end, line feeds before the record, and fingerprint. A record with quotes is assumed to end at
+ * the line feed after an even number of quotes. Only a known fingerprint confirms this end.
  *
- * @param skipsNumber whether the scan ignores the first field, a row number, and its separator
- * @returns the address of the record at which the reading stopped
+ * @param skipsNumber whether fingerprints ignore the first field, which is a row number, and the separator after it
+ * @returns the address of the record at which reading stopped
  */
 export function scan(
   at: usize,
@@ -132,7 +132,7 @@ export function scan(
   return sieve(out, start);
 }
 
-/** Lists all records: 1 for a record with quotes, start, end, line feeds before the record, and fingerprint. */
+/** Lists all records: 1 for a record with quotes, else 0; start, end, preceding line feeds, and fingerprint. */
 function collect(
   at: usize,
   end: usize,
@@ -160,7 +160,7 @@ function collect(
         const last = stop > start && load<u8>(stop - 1) == RETURN ? stop - 1 : stop;
         if (last > start) {
           const print = hash(skipsNumber ? afterNumber(start, last) : start, last, seed);
-          // `sieve` would stop at this record, and the records after it would be listed a second time.
+          // If this record were listed, `sieve` would stop at it, and the later records would be listed a second time.
           if (quotes > 0 && !isKnown(print)) return start;
           note(<u32>(quotes > 0), start, last, feeds, print);
         }
@@ -173,7 +173,7 @@ function collect(
   return start;
 }
 
-/** Loads all slots that `sieve` reads into the cache at once. Waiting for each slot takes half the time of `sieve`. */
+/** Loads all slots that `sieve` needs into the processor's cache, because single loads take half of its time. */
 function touch(out: usize): void {
   let sum: u64 = 0;
   for (let at = out; at < listed; at += 24) {
@@ -183,10 +183,10 @@ function touch(out: usize): void {
   touched = sum;
 }
 
-/** The sum of the slots that `touch` loads. The compiler would remove loads without a result. */
+/** The sum of the slots that `touch` loads, because the compiler would remove loads whose result is not used. */
 let touched: u64 = 0;
 
-/** Marks the listed records as met, and leaves the unknown records on the list. */
+/** Marks the fingerprints of the listed records as found, and keeps only the unknown records on the list. */
 function sieve(out: usize, end: usize): usize {
   const all = listed;
   known = 0;
@@ -208,7 +208,7 @@ function sieve(out: usize, end: usize): usize {
   return end;
 }
 
-/** Returns the address of the data of a record, after a row number if the record begins with one. */
+/** Returns the address of a record's data. If the record begins with a row number, the data begins after the number. */
 export function afterNumber(start: usize, end: usize): usize {
   let at = start;
   while (at < end && load<u8>(at) >= 48 && load<u8>(at) <= 57) at++;

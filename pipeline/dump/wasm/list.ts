@@ -1,15 +1,15 @@
-// AssemblyScript: the list that a pass over lines fills, 24 bytes for each line.
+// AssemblyScript: the list of lines that the functions of lines.ts and rows.ts fill, with 24 bytes for each line.
 
 export const LINE_FEED: u8 = 10;
 export const RETURN: u8 = 13;
 export const QUOTE: u8 = 34;
 
-/** The number of line feeds that the pass has passed. */
+/** The number of line feeds before the current line. */
 export let feeds: u32 = 0;
 /** The address at which the list ends. */
 export let listed: usize = 0;
 
-/** Lists four numbers and a fingerprint. */
+/** Adds an item of four 32-bit numbers and a fingerprint to the list. */
 export function note(first: u32, start: usize, end: usize, before: u32, print: u64): void {
   store<u32>(listed, first);
   store<u32>(listed, <u32>start, 4);

@@ -1,22 +1,22 @@
-// AssemblyScript: reads the rows of a joined table.
+// AssemblyScript, compiled into lines.wasm: reads the rows of a joined table.
 
 import { hash } from './hash';
 import { feeds, LINE_FEED, listed, note, QUOTE, RETURN } from './list';
 
-/** The kinds of a column, as bits: data, the key, and the day on which the registry touched the row. */
+/** The kinds of a column, as bits: data, the key that joins tables, and the day when the registry changed the row. */
 const DATA: u8 = 1;
 const KEY: u8 = 2;
 const TOUCHED: u8 = 4;
-/** The address of no place. A line may begin at the address 0. */
+/** The value for "no address", which is not 0, because a line may begin at the address 0. */
 const NO_PLACE: usize = usize.MAX_VALUE;
 
-/** The address of the kinds of the columns, a byte each. */
+/** The address of the kinds of the columns, with one byte per column. */
 let kinds: usize = 0;
 let columns: u32 = 0;
 let separator: u8 = 0;
 let keyDigits: u32 = 0;
 
-/** The newest day on which the registry touched a row, as a number YYYYMMDD. */
+/** The newest day on which the registry changed a row, as a number YYYYMMDD. */
 export let newest_day: u32 = 0;
 
 export function layOut(kindsAt: usize, columnCount: u32, separatorByte: u8, digits: u32): void {
@@ -27,9 +27,9 @@ export function layOut(kindsAt: usize, columnCount: u32, separatorByte: u8, digi
 }
 
 /**
- * Reads the rows of [at, end) up to the first that needs a parser: with a quote, longer than `bound`, without an
- * end or a key, or with a wrong number of fields. Lists each row at `out`, 24 bytes each: key, start, end, line
- * feeds before the row, and fingerprint of its data. @returns the address of the line at which the reading stopped
+ * Reads the rows in the bytes [at, end). Stops at a row that needs a parser: with a quote, longer than `bound`, without
+ * an end or a key, or with a wrong number of fields. Lists each row at `out` in 24 bytes: key, start, end, line feeds
+ * before the row, and fingerprint of its data. @returns the address of the line at which reading stopped
  */
 export function rows(
   at: usize,
@@ -53,7 +53,7 @@ export function rows(
   return start;
 }
 
-/** Lists one row as `rows` does, unless it has no key. Quoted fields may contain separators and line feeds. */
+/** Lists one row as `rows` does, if the row has a key. Quoted fields may contain separators and line feeds. */
 export function quotedRow(start: usize, end: usize, seed: u64, out: usize): usize {
   feeds = 0;
   listed = out;
@@ -61,7 +61,7 @@ export function quotedRow(start: usize, end: usize, seed: u64, out: usize): usiz
   return end;
 }
 
-/** Returns the address of the line feed of a line without quotes; `end` for any other line. */
+/** Returns the address of the line feed of a line without quotes; `end` if the line has quotes or no line feed. */
 function findLineEnd(start: usize, end: usize): usize {
   const feed = i8x16.splat(LINE_FEED);
   const quote = i8x16.splat(QUOTE);
@@ -87,7 +87,7 @@ function row(start: usize, end: usize, seed: u64): bool {
   for (let at = start; at <= end; at++) {
     if (at < end) {
       const byte = load<u8>(at);
-      // Most bytes need this comparison alone.
+      // This comparison decides most bytes alone, because most bytes are greater than the separator.
       if (byte > separator) continue;
       if (byte == QUOTE) isInside = !isInside;
       if (byte != separator || isInside) continue;
@@ -104,7 +104,7 @@ function row(start: usize, end: usize, seed: u64): bool {
     if (kind & TOUCHED) noteDay(field, at);
     const isKept = (kind & DATA) != 0;
     if (isKept && run == NO_PLACE) run = field;
-    // A run of columns that are data is fingerprinted at once.
+    // Adjacent data columns are fingerprinted together.
     if (run != NO_PLACE && (!isKept || at == end)) {
       print = hash(run, isKept ? at : field - 1, print);
       run = NO_PLACE;
@@ -128,7 +128,7 @@ function readNumber(start: usize, end: usize): u32 {
   return number;
 }
 
-/** Sets `newest_day` to the day of a field that begins with YYYY-MM-DD, if that day is newer. */
+/** Sets `newest_day` to the day of a field that begins with YYYY-MM-DD, if the field's day is later. */
 function noteDay(start: usize, end: usize): void {
   if (end < start + 10 || load<u8>(start + 4) != 45 || load<u8>(start + 7) != 45) return;
   if (!isNumber(start, start + 4) || !isNumber(start + 5, start + 7)) return;

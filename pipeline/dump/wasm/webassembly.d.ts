@@ -1,4 +1,4 @@
-// The types of https://webassembly.github.io/spec/js-api/ that this product uses and Node provides.
+// The types of the WebAssembly API of Node (https://webassembly.github.io/spec/js-api/) that line-memory.ts uses.
 declare namespace WebAssembly {
   class Memory {
     constructor(descriptor: { initial: number });
