@@ -1,19 +1,19 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 
-/** The fields of `country.csv` that TypeScript uses; the database has every field. */
+/** The fields of `country.csv` that TypeScript uses; the table in the database has all fields. */
 interface Country {
   country_code: string;
   time_zone: string;
-  /** The ISO 639-1 code of the main language, such as `pl`. */
+  /** The ISO 639-1 code of the country's main language, such as `pl`. */
   language: string;
-  /** Whether a request without a country is about this country. */
+  /** Whether a request that names no country is about this country. */
   is_default: boolean;
 }
 
 const folder = new URL('country/', import.meta.url);
 
-/** The countries by their codes; each folder of `country/` is one country. */
+/** The countries by their codes; each folder of `sql/country` is one country. */
 const countries = new Map(
   readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
@@ -33,7 +33,7 @@ export function readCountryRows<Column extends string>(country_code: string, fil
 
 export const defaultCountry = [...countries.values()].find(({ is_default }) => is_default)!;
 
-/** Returns a country by its code. Throws when `sql/country` has no folder of the country. */
+/** Returns a country by its code. Throws if `sql/country` has no folder of the country. */
 export function findCountry(country_code: string): Country {
   const country = countries.get(country_code);
   if (!country) throw new Error(`sql/country has no folder of the country ${country_code}`);
@@ -48,7 +48,7 @@ const numbers = new Map(
   ),
 );
 
-/** Returns the country code of a type of number; the default country for null and for an unknown type. */
+/** Returns the country code of a type of number; the default country's for null or an unknown type. */
 export function countryOfNumber(identifier_type: string | null): string {
   return numbers.get(identifier_type ?? '') ?? defaultCountry.country_code;
 }

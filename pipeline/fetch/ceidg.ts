@@ -10,23 +10,23 @@ import { createReport, type FetchPlan, type FetchReport } from './report.ts';
 import { askEvery } from './missing-answers.ts';
 import { Service, type ServiceSettings } from './service.ts';
 
-/** The documented rate limits. CEIDG shuts out a client above them for three minutes. */
+/** The rate limits that CEIDG documents. CEIDG blocks a client for three minutes if it exceeds these limits. */
 const limits = () => [
   { count: 50, window_ms: 3 * 60_000 },
   { count: 1000, window_ms: 60 * 60_000 },
 ];
 
-/** The most bytes of a report. A report of a voivodeship has some ten megabytes. */
+/** The largest accepted size of a report of CEIDG, in bytes. The report of one voivodeship has about ten megabytes. */
 const REPORT_BYTES = 1024 ** 3;
 
 const report = z
   .object({
     id: z.string(),
-    /** The name of the report, such as "Zarejestrowane działalności - województwo łódzkie". */
+    /** The name of a report, such as "Zarejestrowane działalności - województwo łódzkie". */
     nazwa: z.string(),
-    /** The format of the report, `.csv` or `.xml`. */
+    /** The file format of a report, `.csv` or `.xml`. */
     format: z.string(),
-    /** The time of creation, YYYY-MM-DD hh:mm:ss. The manual of the service names the key `dataUtworzenia`. */
+    /** The time at which CEIDG made the report, YYYY-MM-DD hh:mm:ss. The manual calls this key `dataUtworzenia`. */
     'data-utworzenia': z.string().default(''),
     dataUtworzenia: z.string().optional(),
   })
@@ -36,24 +36,24 @@ const reportList = z.object({ raporty: z.array(report) });
 
 const entryList = z.object({ firma: z.array(z.record(z.string(), z.unknown())).default([]) });
 
-/** An entry as `/firma` returns it: id, nazwa, wlasciciel, adresDzialalnosci, status, pkd and so on. */
+/** An entry of CEIDG as the path `/firma` returns it, with the keys id, nazwa, wlasciciel, status, pkd and so on. */
 export type CeidgEntry = Record<string, unknown>;
 
-/** Calls the data warehouse of CEIDG, version 3: daily reports, and single entries. */
+/** Calls version 3 of the CEIDG API, which has daily reports and single entries. */
 export class Ceidg extends Service {
-  /** @param settings.url the address up to and including the version, `/api/ceidg/v3` */
+  /** @param settings.url the address of the API up to and including the version, `/api/ceidg/v3` */
   constructor({ token, ...settings }: ServiceSettings & { url: string; token: string }) {
     const headers = { Authorization: `Bearer ${token}` };
     const defaults = { secret: 'CEIDG_TOKEN', headers, limits, max_bytes: 16 * 1024 ** 2 };
     super('CEIDG', { ...defaults, ...settings });
   }
 
-  /** Downloads one report to a file, in one attempt. Throws a fault for a damaged archive. */
+  /** Downloads one report of CEIDG to a file, in one attempt. Throws a `ServiceFault` for a damaged archive. */
   async download(id: string, path: string): Promise<void> {
-    // The address in the list of reports may lead to another server, which must not see the token.
+    // The address is built here, since a listed address may lead to a server that must not get the token.
     await this.save(`/raport/${encodeURIComponent(id)}`, path, REPORT_BYTES);
     try {
-      // Some proxies end a download normally although its connection was cut.
+      // The archive is read to its end, because some proxies end a cut-off download without an error.
       for await (const chunk of readArchive(path)) void chunk;
     } catch (cause) {
       if (!(cause instanceof Refusal)) throw cause;
@@ -61,7 +61,7 @@ export class Ceidg extends Service {
     }
   }
 
-  /** Returns the entries of a NIP or a REGON for an import, of any status. A person may have several entries. */
+  /** Returns all entries of CEIDG with a NIP or a REGON, whatever their status. One person may have several entries. */
   async entries(query: { nip: string } | { regon: string }): Promise<CeidgEntry[]> {
     const path = `/firma?${new URLSearchParams(query).toString()}`;
     const none = { firma: [] };
@@ -72,7 +72,7 @@ export class Ceidg extends Service {
 
 const KIND = 'Zarejestrowane działalności';
 
-/** Maps a part of the dump to the names of the part and of its file, without `.zip`. */
+/** Maps each part of a full dump to the names of the part and of its file, without `.zip`. */
 const parts = new Map(
   [...voivodeships, NO_VOIVODESHIP].map(({ name }) => {
     const file = `${KIND} - ${name === NO_VOIVODESHIP.name ? name : `województwo ${name}`}`;
@@ -81,10 +81,10 @@ const parts = new Map(
 );
 
 /**
- * Fetches the CEIDG snapshot of a day: a report "Zarejestrowane działalności" per voivodeship, and one for entries
- * without a voivodeship. Checks each `.zip` file to the end. A full dump needs all reports.
- * Throws a `Refusal` when a report is missing, `NothingToDo`, `AlreadyRunning`, or a `ServiceFault`
- * when there is no list of reports.
+ * Fetches the CEIDG snapshot of a day: one report "Zarejestrowane działalności" for each voivodeship, and one for
+ * entries without a voivodeship. Reads each `.zip` file to its end to find damaged files. Throws a `Refusal` when a
+ * report is missing, and a `ServiceFault` when CEIDG sends no list of reports. Throws `NothingToDo` for a day that is
+ * already fetched, and `AlreadyRunning` during another fetch of the day.
  */
 export function fetchCeidg(ceidg: Ceidg, plan: FetchPlan): Promise<FetchReport> {
   return fillFolder({ ...plan, source: 'ceidg' }, async (folder) => {
@@ -108,15 +108,15 @@ export function fetchCeidg(ceidg: Ceidg, plan: FetchPlan): Promise<FetchReport> 
         `${missing.length} of the ${parts.size} reports of ${date} could not be had: ${list.join('; ')}. Run it again later, what was had is kept`,
       );
     }
-    // A full dump makes unfinished dumps of earlier days superfluous.
+    // A full dump makes unfinished dumps of earlier days superfluous, so they are deleted.
     await clearEarlier(folder);
     return createReport('ceidg', plan, [...parts.keys()], new Map(), { had: parts.size });
   });
 }
 
-/** Returns the id of the newest report of a day for each part of the country. Throws a `Refusal` when one is missing. */
+/** Returns the id of the newest report of a day for each part of the country. Throws a `Refusal` if one is missing. */
 async function chooseReports(ceidg: Ceidg, date: string): Promise<Map<string, string>> {
-  // The list has the reports of the last days, of both kinds and both formats.
+  // CEIDG lists the reports of the last days, in two formats, also reports of another kind than `KIND`.
   const { raporty } = await ceidg.askJson('/raporty', reportList, 'list of reports');
   const offered = raporty
     .filter(({ nazwa, format }) => format === '.csv' && nazwa.normalize('NFC').startsWith(KIND))

@@ -18,16 +18,15 @@ interface DueFetch {
   settings: FetchEnvironment;
   logger: Logger;
   now: Date;
-  /** The registries to fetch; absent: all registries that are set up. */
+  /** The registries to fetch; if absent, all registries that are set up. */
   sources?: ReadonlySet<string> | undefined;
   signal: AbortSignal;
 }
 
 /**
- * Fetches the dumps of each registry that is set up: the newest full dump, or every day of daily lists that the
- * registry still has. Begins after the newest dump that is published or in the inbox. After a day that cannot be
- * fetched, the later days of the registry wait.
- * Throws `WrongUsage` when no registry is set up.
+ * Fetches the dumps of each registry that is set up: the newest full dump, or each daily list that the registry still
+ * offers. The first fetched day is the day after the newest dump that is published or in the inbox. If the fetch of a
+ * day fails, the later days of its registry are left to the next call. Throws `WrongUsage` if no registry is set up.
  */
 export async function fetchDue(due: DueFetch): Promise<FetchOutcome[]> {
   const names = Object.keys(fetchers) as (keyof FetchEnvironment)[];
@@ -44,7 +43,7 @@ export async function fetchDue(due: DueFetch): Promise<FetchOutcome[]> {
     const fetch = (lost: AbortSignal) =>
       fetchSource({ ...due, signal: AbortSignal.any([due.signal, lost]) }, source);
     const held = `Another process is fetching ${source}`;
-    // Several machines with a schedule may share an inbox: only one of them fetches a source.
+    // Several machines may share an inbox, so a lock in the database lets only one of them fetch a registry.
     const fetching = whileLocked(due.db.pool, `fetch ${source}`, held, fetch);
     outcomes.push(...(await fetching.catch((error: Error) => [toOutcome(source, first, error)])));
   }
@@ -62,7 +61,7 @@ async function fetchSource(due: DueFetch, source: keyof FetchEnvironment): Promi
       signal.throwIfAborted();
       return { source, dump_date: date, state: 'failed' as const, message };
     });
-    // Another process has completed the dump in the meantime.
+    // The state `nothing` means that another process has completed the dump in the meantime.
     if (outcome.state === 'nothing') continue;
     outcomes.push(outcome);
     if (outcome.state !== 'fetched') break;
@@ -70,7 +69,7 @@ async function fetchSource(due: DueFetch, source: keyof FetchEnvironment): Promi
   return outcomes;
 }
 
-/** Returns the days of a registry that are due to be fetched, the oldest first. */
+/** Returns the days that are to be fetched from a registry, as YYYY-MM-DD, the oldest first. */
 export async function listDue(
   { db, environment, now }: Pick<DueFetch, 'db' | 'environment' | 'now'>,
   source: keyof FetchEnvironment,

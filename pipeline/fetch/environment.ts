@@ -3,19 +3,19 @@ import { checkEnvironment, setting } from '../../sql/process/environment.ts';
 
 const secret = z.string().regex(/^[\x21-\x7e]+$/);
 
-// `fetch` refuses an address with a name or password. Paths are appended to the address, so it has no `?` or `#`.
+// `fetch` refuses an address with a user name or password. Paths are appended to the address, so it has no `?` or `#`.
 const address = z.url({ protocol: /^https?$/ }).refine((url) => !/[?#]|:\/\/[^/]*@/.test(url));
 
-/** An address to which paths are appended. */
+/** Checks an address to which paths are appended, and removes its final slashes. */
 const base = address.transform((url) => url.replace(/\/+$/, ''));
 
-/** The settings of the registries' services, with their checks. */
+/** The settings for the APIs of the registries, with the check of each setting. */
 export const shape = {
   BIR_API_KEY: setting('the key that GUS has given you, without spaces', secret).optional(),
   BIR_URL: setting('the address of the service BIR of GUS, https://….svc', address).default(
     'https://wyszukiwarkaregon.stat.gov.pl/wsBIR/UslugaBIRzewnPubl.svc',
   ),
-  // KRS needs no key: its address alone sets KRS up.
+  // KRS needs no key, so setting its address is enough to set KRS up.
   KRS_URL: setting('the address of the open API of KRS, https://…/api/krs', base).optional(),
   CEIDG_TOKEN: setting('the token of the CEIDG API, without spaces', secret).optional(),
   CEIDG_URL: setting('the address of the CEIDG API, https://…/api/ceidg/v3', base).default(
@@ -33,10 +33,10 @@ export const shape = {
   ),
 };
 
-/** The address and the key of each registry; undefined for a registry that is not set up. */
+/** The address and the key of each registry's API; undefined for a registry that is not set up. */
 export type FetchEnvironment = ReturnType<typeof readFetchEnvironment>;
 
-/** Reads and checks the settings of the registries' services. Throws an `EnvironmentError`. */
+/** Reads and checks the settings for the APIs of the registries. Throws an `EnvironmentError`. */
 export function readFetchEnvironment(variables: NodeJS.ProcessEnv = process.env) {
   const { BIR_API_KEY: key, KRS_URL: url, ...checked } = checkEnvironment(shape, variables);
   const { CEIDG_TOKEN, SIRENE_TOKEN, SIRENE_STOCK_URL: stockUrl } = checked;

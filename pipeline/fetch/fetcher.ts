@@ -17,16 +17,16 @@ import { fetchSirene } from './sirene-dump.ts';
 import { StockCatalogue } from './sirene-stock.ts';
 
 interface Fetcher {
-  /** The setting that sets the registry up. */
+  /** The name of the setting that sets the registry up. */
   setting: keyof typeof shape;
-  /** Whether the lists of a day are complete only after the day; else the dump is made in the morning. */
+  /** Whether the lists of a day are complete only after midnight; otherwise they are in the morning. */
   isAfterTheDay: boolean;
-  /** The most past days whose lists are fetched after an interruption. GUS keeps its lists for about a week. */
+  /** The number of past days that are still fetched after an interruption. GUS keeps its lists for about a week. */
   longest_gap_days: number;
   run: (settings: FetchEnvironment, plan: FetchPlan, how: ServiceSettings) => Promise<FetchReport>;
 }
 
-/** The fetchers by the name of their source. */
+/** The fetcher of each source, by the name of the source. */
 export const fetchers: Record<keyof FetchEnvironment, Fetcher> = {
   ceidg: {
     setting: 'CEIDG_TOKEN',
@@ -57,7 +57,7 @@ export const fetchers: Record<keyof FetchEnvironment, Fetcher> = {
   },
 };
 
-/** Throws `WrongUsage` for an unknown source, or a day that cannot be fetched yet. */
+/** Throws `WrongUsage` for an unknown source, or for a day that cannot be fetched yet. */
 export async function checkDay(source: string, date: string, now = new Date()): Promise<void> {
   if (!Object.hasOwn(fetchers, source)) {
     const names = Object.keys(fetchers).join(', ');
@@ -72,12 +72,12 @@ export async function checkDay(source: string, date: string, now = new Date()): 
   }
 }
 
-/** The outcome of the fetch of a day. The state `nothing` means that the folder of the day already exists. */
+/** The outcome of fetching a day from a registry. `nothing` means that the inbox already has the folder of the day. */
 export type FetchOutcome =
   | FetchReport
   | { source: string; dump_date: string; state: ReturnType<typeof stateOf>; message: string };
 
-/** Fetches a day, and reports the steps on stderr. Throws an unexpected error, or the reason of the signal. */
+/** Fetches a day from a registry, and logs each step. Throws an unexpected error, or the reason of the signal. */
 export async function fetchDay(
   settings: FetchEnvironment,
   plan: Omit<FetchPlan, 'progress'> & { source: string; signal: AbortSignal },
@@ -102,7 +102,7 @@ export async function fetchDay(
   }
 }
 
-/** Returns the outcome of a fetch that has thrown an expected error. Throws any other error. */
+/** Returns the outcome of a fetch that has thrown an expected error, such as a `Refusal`. Throws other errors. */
 export function toOutcome(source: string, dump_date: string, error: Error): FetchOutcome {
   const state = stateOf(error);
   if (state === 'failed') throw error;

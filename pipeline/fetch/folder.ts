@@ -5,19 +5,20 @@ import { withLock } from '../../sql/process/file-lock.ts';
 import { AlreadyRunning, NothingToDo } from '../errors.ts';
 
 export interface DumpFolder {
-  /** The folder that becomes the dump. In the end it holds only the files of the dump, flushed to the disk. */
+  /** The folder that becomes the dump. After the fetch, the folder holds only files of the dump, flushed to disk. */
   dump: string;
-  /** The folder with the files from which a retry continues after an interruption. */
+  /** The folder of files that survive an interruption, from which the next attempt continues. */
   work: string;
   inbox: string;
 }
 
 /**
- * Fills `INBOX_DIR/<source>/<date>/`, which appears whole or not at all. Until then all files lie in
- * `.<date>.part/`: the inbox ignores hidden folders in silence, and a retry continues from these files.
- * Throws `NothingToDo` when the folder exists, `AlreadyRunning` while another process fills the folder.
+ * Fills the dump folder `INBOX_DIR/<source>/<date>/`, which appears only when it is complete. While the dump is
+ * incomplete, its files lie in the hidden folder `.<date>.part/`, which the inbox ignores. The next attempt continues
+ * from the files in this folder. Throws `NothingToDo` if the dump folder exists, and `AlreadyRunning` while another
+ * process fills it.
  *
- * @param fill returns the report that is written next to the folder, as `<date>.fetched.json`
+ * @param fill returns the report, which is written next to the folder as `<date>.fetched.json`
  */
 export async function fillFolder<T extends object>(
   { inboxDir, source, date }: { inboxDir: string; source: string; date: string },
@@ -30,7 +31,7 @@ export async function fillFolder<T extends object>(
   await mkdir(inbox, { recursive: true });
   return await claim(work, async () => {
     if (existsSync(final)) {
-      // An earlier attempt was killed after it renamed `dump` and before it removed `work`.
+      // The folder `work` still exists if an earlier attempt was killed after it had renamed `dump`.
       await rm(work, { recursive: true, force: true });
       throw new NothingToDo(`${final} is there already`);
     }
@@ -43,16 +44,16 @@ export async function fillFolder<T extends object>(
   });
 }
 
-/** Calls `use` under the lock of the folder of an attempt. Throws `AlreadyRunning` while another process holds it. */
+/** Calls `use` under the lock of the folder `work`. Throws `AlreadyRunning` if another process holds the lock. */
 function claim<T>(work: string, use: () => Promise<T>): Promise<T> {
-  // The lock is a link. Its name is hidden, because the inbox reports visible links that are no dumps.
+  // The lock is a symbolic link. The link has a hidden name, because the inbox reports visible links that are no dumps.
   return withLock(work.replace(/part$/, 'claim'), use, (pid) => {
     const [source, date] = [basename(dirname(work)), basename(work).slice(1, -'.part'.length)];
     throw new AlreadyRunning(`Process ${pid} is fetching ${source} of ${date}`);
   });
 }
 
-/** Removes the folders that attempts at earlier days have left, except the folder of a running attempt. */
+/** Removes unfinished folders of earlier days, except a folder that another process is filling. */
 export async function clearEarlier({ inbox, work }: DumpFolder): Promise<void> {
   const names = (await readdir(inbox)).filter((name) => /^\.[\d-]{10}\.part$/.test(name));
   const earlier = names.map((name) => join(inbox, name)).filter((path) => path < work);
@@ -63,13 +64,13 @@ export async function clearEarlier({ inbox, work }: DumpFolder): Promise<void> {
   }
 }
 
-/** Writes a file that appears whole or not at all, even after a power cut. */
+/** Writes a file under a temporary name and renames it, so that even a power cut leaves no partial file. */
 export async function writeLines(path: string, lines: readonly string[]): Promise<void> {
   await writeFile(`${path}.new`, lines.map((line) => `${line}\n`).join(''), { flush: true });
   await rename(`${path}.new`, path);
 }
 
-/** Returns the lines of a file, without blank lines. */
+/** Returns the lines of a file that are not blank. */
 export async function readLines(path: string): Promise<string[]> {
   return (await readFile(path, 'utf8')).split('\n').filter((line) => line !== '');
 }

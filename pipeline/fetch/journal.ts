@@ -3,17 +3,17 @@ import { appendFile, mkdir, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
-/** The answer to the request for one number: its outcome, and its lines for the dump. */
+/** The answer to the request for one number: its outcome, and the lines that it adds to the dump. */
 interface Entry {
   number: string;
   outcome: string;
   lines: readonly object[];
 }
 
-/** The stored answers of a day as they arrive, from which a fetch continues after it was killed. */
+/** The stored answers of a day, from which a killed fetch continues. */
 export type Journal = Awaited<ReturnType<typeof openJournal>>;
 
-/** Opens the journal of a folder, with one entry per line. Truncates the file after the last whole entry. */
+/** Opens the journal of a folder, with one answer per line. Removes an incomplete last answer from the file. */
 export async function openJournal(folder: string) {
   const path = join(folder, 'journal.ndjson');
   await mkdir(folder, { recursive: true });
@@ -27,13 +27,13 @@ export async function openJournal(folder: string) {
   await truncate(path, whole_bytes);
   return {
     outcomes: outcomes as ReadonlyMap<string, string>,
-    /** Appends an answer, which is written completely before the next answer. */
+    /** Appends an answer, which is written completely before this function returns. */
     append(number: string, outcome: string, lines: readonly object[]): void {
       const entry: Entry = { number, outcome, lines };
       appendFileSync(path, `${JSON.stringify(entry)}\n`);
       outcomes.set(number, outcome);
     },
-    /** Writes the lines of all answers to a file. Calls `check` before each answer; `check` may throw. */
+    /** Writes the lines of all stored answers to the file `dump`. Calls `check` before each answer. */
     async writeDump(dump: string, check?: (number: string, lines: readonly object[]) => void) {
       await pipeline(
         async function* () {
@@ -48,11 +48,11 @@ export async function openJournal(folder: string) {
   };
 }
 
-/** Yields the entries of a journal before the first damaged entry, each with its size in bytes. */
+/** Yields the stored answers of a journal before the first damaged one, each with its size in bytes. */
 async function* readEntries(path: string): AsyncGenerator<{ entry: Entry; byte_count: number }> {
   let rest = '';
   for await (const text of createReadStream(path, 'utf8') as AsyncIterable<string>) {
-    // Splits the lines without node:readline, which also ends a line at U+2028.
+    // Lines are split without node:readline, because node:readline also ends a line at the character U+2028.
     const lines = (rest + text).split('\n');
     rest = lines.pop()!;
     for (const line of lines) {
@@ -63,7 +63,7 @@ async function* readEntries(path: string): AsyncGenerator<{ entry: Entry; byte_c
   }
 }
 
-/** Returns the entry of a line; undefined for a line that a power cut has damaged. */
+/** Returns the stored answer in a line, or undefined for a line that a power cut has damaged. */
 function parse(line: string): Entry | undefined {
   try {
     return JSON.parse(line) as Entry;

@@ -7,41 +7,41 @@ import { createReport, type FetchPlan, type FetchReport } from './report.ts';
 import { askEvery, refuseGaps } from './missing-answers.ts';
 import { Service, type ServiceSettings } from './service.ts';
 
-/** The rate limits for KRS, which publishes none: clients that KRS lets through are known to stay below them. */
+/** The rate limits for KRS. KRS publishes no limits, but accepts clients that stay below the limits in this file. */
 const limits = () => [
   { count: 4, window_ms: 1000 },
   { count: 180, window_ms: 60_000 },
 ];
 
-/** The registers of KRS. P: entrepreneurs. S: associations, foundations and the like. A number may be in both. */
+/** The registers of KRS: P of entrepreneurs, S of associations and the like. A KRS number may be in both registers. */
 const registers = ['P', 'S'] as const;
 
 const bulletin = z
   .array(z.coerce.string().regex(/^\d{1,10}$/))
   .transform((numbers) => [...new Set(numbers.map((one) => one.padStart(10, '0')))].toSorted());
 
-/** A current or full extract (OdpisAktualny, OdpisPelny) as the service returns it. */
+/** A current extract (OdpisAktualny) or a full extract (OdpisPelny), as KRS returns it. */
 export interface Extract {
   odpis: Record<string, unknown>;
 }
 
 /** Calls the open API of KRS, which needs no key. */
 export class Krs extends Service {
-  /** @param settings.url the address up to and including `/api/krs` */
+  /** @param settings.url the address of the API up to and including `/api/krs` */
   constructor(settings: ServiceSettings & { url: string }) {
-    // The longest known full extracts have less than one megabyte.
+    // The longest known full extract is smaller than one megabyte, so this limit leaves room for growth.
     super('KRS', { limits, max_bytes: 32 * 1024 ** 2, ...settings });
   }
 
-  /** Returns the numbers of the companies with a new entry on a day, ascending, each once. */
+  /** Returns the KRS numbers of the companies with a new register entry on a day, ascending, without duplicates. */
   bulletin(date: string): Promise<string[]> {
     return this.askJson(`/Biuletyn/${date}`, bulletin, 'list of KRS numbers', { 204: [] });
   }
 
   /**
-   * Returns the outcome for a number and its extract. A number that one register has struck off may be in the other.
-   * `had`: with the current extract, or the full extract of a company that is struck off. `without_extract`: struck
-   * off, and KRS returns no extract. `not_found`: never in a register.
+   * Returns the outcome for a KRS number, with its extract if KRS has one. A number that is struck off one register may
+   * be in the other. `had` means that KRS returns the current extract, or the full extract of a struck-off company.
+   * `without_extract` means that KRS returns no extract of a struck-off company. `not_found` means an unknown number.
    */
   async extract(krs: string): Promise<{ outcome: string; extract?: Extract }> {
     const struckOff: string[] = [];
@@ -65,18 +65,18 @@ export class Krs extends Service {
   }
 }
 
-/** Returns the number of the company in an extract, so that no answer is taken for another company. */
+/** Returns the KRS number that an extract states, so that an extract of another company is detected. */
 function numberOf(extract: unknown): unknown {
   const { odpis } = (extract ?? {}) as { odpis?: Record<string, { numerKRS?: unknown } | null> };
   return (odpis?.naglowekA ?? odpis?.naglowekP)?.numerKRS;
 }
 
 /**
- * Fetches the changes of a day in KRS: the bulletin, then the extract of every company in the bulletin. The folder
- * holds `extracts.ndjson`, one extract per line, empty on a day without entries; and `deleted.txt` with the
- * numbers of companies that are struck off and no longer have an extract.
- * Throws a `Refusal` when too many answers are missing, `NothingToDo`, `AlreadyRunning`, or a `ServiceFault`
- * when there is no bulletin.
+ * Fetches the changes of a day in KRS: the bulletin (the list of changed companies), then an extract of each company.
+ * The dump holds `extracts.ndjson` with one extract per line, and `deleted.txt` with the numbers of struck-off
+ * companies for which KRS returns no extract. Throws a `Refusal` when too many extracts are missing, and a
+ * `ServiceFault` when KRS sends no bulletin. Throws `NothingToDo` for a day that is already fetched, and
+ * `AlreadyRunning` during another fetch of the day.
  */
 export function fetchKrs(krs: Krs, plan: FetchPlan): Promise<FetchReport> {
   return fillFolder({ ...plan, source: 'krs' }, async ({ dump, work }) => {

@@ -4,24 +4,24 @@ import { ServiceFault } from './service.ts';
 import { figure } from '../written-figure.ts';
 import { fetching } from '../figures/fetch-retries.ts';
 
-/** A number without an answer; a later fetch may bring the answer. */
+/** A number for which the registry has sent no answer; a later fetch may bring the answer. */
 export interface Missing {
   number: string;
   reason: string;
 }
 
 export interface Round {
-  /** Requests one number and stores its answer. Throws a `ServiceFault` when there is no answer. */
+  /** Requests one number from the registry and stores the answer. Throws a `ServiceFault` without an answer. */
   ask: (number: string) => Promise<void>;
-  /** Called after each number, answered or not. */
+  /** Called after the request for each number, whether the registry has answered or not. */
   onProgress?: (done: number) => void;
 }
 
 /**
- * Requests every number, and once more each number without an answer.
+ * Requests every number, then requests each number without an answer a second time.
  *
  * @returns the numbers without an answer after the second request
- * @throws a `Refusal` when the service is down, and any error of `ask` but a `ServiceFault`
+ * @throws a `Refusal` when the service is down, and any error of `ask` other than a `ServiceFault`
  */
 export async function askEvery(
   numbers: readonly string[],
@@ -54,7 +54,7 @@ export async function askEvery(
   return await askOnce(failed.map(({ number }) => number));
 }
 
-/** Throws a `Refusal` for a day with too many missing numbers. @param asked the count of requested numbers */
+/** Throws a `Refusal` if too many of the requested numbers are missing. @param asked the count of requested numbers */
 export function refuseGaps(asked: number, missing: readonly Missing[]): void {
   const [first] = missing;
   const count = missing.length;

@@ -2,20 +2,20 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { defaultCountry } from '../../sql/country.ts';
 import { hour_ms, minute_ms } from '../../sql/process/durations.ts';
 
-/** A limit of `count` requests in any period of `window_ms`, at most an hour; the file of each service has its own. */
+/** A limit of `count` requests in any period of `window_ms`, at most an hour. Each service has its own limits. */
 export interface RateLimit {
   count: number;
   window_ms: number;
 }
 
-/** Returns the limits of an hour of the day in Poland, 0 to 23. */
+/** Returns the limits that apply in an hour of the day in Poland, 0 to 23. */
 export type RateLimits = (hour: number) => readonly RateLimit[];
 
-/** The clock of a `Rate`; tests pass a clock of their own. */
+/** The clock of a `Rate`; tests pass another clock to run without waiting. */
 export const systemClock = {
-  /** Returns the time in ms since 1970, which never goes back. */
+  /** Returns the time in ms since 1970, which never decreases. */
   now: () => performance.timeOrigin + performance.now(),
-  /** Waits for `wait_ms`. Throws the reason of the signal when the signal comes first. */
+  /** Waits for `wait_ms`. Throws the reason of the signal if the signal aborts first. */
   sleep: (wait_ms: number, signal?: AbortSignal): Promise<void> =>
     delay(Math.ceil(wait_ms), undefined, signal ? { signal } : {}).catch(() =>
       signal?.throwIfAborted(),
@@ -31,15 +31,15 @@ const hourFormat = new Intl.DateTimeFormat('en-GB', {
 });
 
 /**
- * Lets requests pass one by one, in the order of their calls, as soon as every limit allows it.
+ * Delays requests so that every limit holds, and lets them start in the order of the calls.
  *
- * The windows of the limits slide, since a service may count from any moment. Packaged limiters with fixed
- * windows, or with tokens, let up to twice the limit through where two windows meet.
+ * Each limit holds in every period of its length, since a service may begin its period at any moment. Packages with
+ * fixed periods or token buckets let through up to twice the limit where two periods meet.
  */
 export class Rate {
   readonly clock: Clock;
   readonly #limits: RateLimits;
-  /** The times at which the requests of the last hour passed, in ms since 1970, the oldest first. */
+  /** The start times of the requests of the last hour, in ms since 1970, the oldest first. */
   readonly #passed_ms: number[] = [];
   #paused_until_ms = 0;
   #last: Promise<void> = Promise.resolve();
@@ -49,19 +49,19 @@ export class Rate {
     this.#limits = limits;
   }
 
-  /** Waits for the turn of a request. Throws the reason of the signal when the signal comes first. */
+  /** Waits until the limits allow the next request. Throws the reason of the signal if the signal aborts first. */
   take(signal?: AbortSignal): Promise<void> {
     const turn = this.#last.then(() => this.#pass(signal));
     this.#last = turn.catch(() => undefined);
     return turn;
   }
 
-  /** Holds all requests back for `wait_ms`, since the service asks for a break. */
+  /** Delays all requests for `wait_ms`, because the service has asked for a break. */
   pause(wait_ms: number): void {
     this.#paused_until_ms = Math.max(this.#paused_until_ms, this.clock.now() + wait_ms);
   }
 
-  /** Returns how long `count` requests take, in ms, at the mean of the limits of all hours. */
+  /** Returns the expected duration of `count` requests, in ms, at the mean of the limits of all hours. */
   estimate_ms(count: number): number {
     const perMillisecond = Array.from({ length: 24 }, (_, hour) =>
       Math.min(...this.#limits(hour).map((limit) => limit.count / limit.window_ms)),
@@ -83,7 +83,7 @@ export class Rate {
         this.#passed_ms.push(now_ms);
         return;
       }
-      // Limits may change with the hour: a longer wait is computed again.
+      // A wait is computed anew each minute, because the limits may change with the hour.
       await this.clock.sleep(Math.min(wait_ms, minute_ms), signal);
     }
   }

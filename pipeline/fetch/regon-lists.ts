@@ -7,7 +7,7 @@ import { checkAnswer } from './regon-report.ts';
 import { type Bir, errorCodeOf } from './regon-service.ts';
 import type { FetchPlan } from './report.ts';
 
-/** The daily lists of BIR, by the name of the file that stores each list. */
+/** The names of the daily lists of BIR (the API of REGON), by the file in which each list is stored. */
 const lists = {
   'new.txt': 'BIR11NowePodmiotyPrawneOrazDzialalnosciOsFizycznych',
   'updated.txt': 'BIR11AktualizowanePodmiotyPrawneOrazDzialalnosciOsFizycznych',
@@ -17,10 +17,10 @@ const lists = {
   'deleted_units.txt': 'BIR11SkresloneJednostkiLokalne',
 };
 
-/** The suffix of a file with the numbers that a fetch had no time for and has left to the next fetch. */
+/** The suffix of a file with the REGON numbers for which a fetch had no time, so that the next fetch requests them. */
 const leftEnd = '.left.txt';
 
-/** Fetches the daily lists that the folder `lists/` lacks, and moves files `.left.txt` of earlier fetches into it. */
+/** Fetches the daily lists that `lists/` lacks, and moves the `.left.txt` files of earlier fetches into `lists/`. */
 export async function readLists(
   bir: Bir,
   { date, progress }: FetchPlan,
@@ -51,7 +51,7 @@ export async function readLists(
 
 export type Entities = Awaited<ReturnType<typeof listEntities>>;
 
-/** Returns the REGON9, ascending, of each entity that the lists of a day name by its own number or by a unit's. */
+/** Returns the entities, by ascending REGON9, that the lists of a day name by their own or a local unit's REGON. */
 export async function listEntities({ work }: DumpFolder) {
   const files = await readdir(join(work, 'lists'));
   const numbers = await Promise.all(files.map((file) => readLines(join(work, 'lists', file))));
@@ -61,19 +61,19 @@ export async function listEntities({ work }: DumpFolder) {
   );
   return {
     asked: asked.toSorted(),
-    /** Returns the REGON14 of the listed units of an entity. */
+    /** Returns the REGON14 numbers of an entity's local units that the lists name. */
     units: (regon: string) => listed.get(regon)!.filter(isUnit),
-    /** The texts in the lists that are no REGON. */
+    /** The texts in the lists that are not REGON numbers. */
     odd,
   };
 }
 
 /**
- * Writes the lists of the dump, `new.txt`, `updated.txt` and `deleted.txt`, with one REGON9 per line. No list
- * holds the numbers of units, since a closed unit does not mean a closed entity.
+ * Writes the lists of the dump, `new.txt`, `updated.txt` and `deleted.txt`, with one REGON9 per line. The lists omit
+ * the numbers of local units, since an entity may stay open after one of its units closes.
  *
- * @param left entities that were not requested in time. A file next to the folder keeps these entities for the next
- *   fetch and its `updated.txt`. In this dump, only `deleted.txt` may contain them.
+ * @param left the entities that were not requested in time. A file next to the dump folder keeps these entities, and
+ *   the next fetch adds them to its `updated.txt`. In this dump, only `deleted.txt` may contain entities of `left`.
  */
 export async function writeLists(
   { asked, units }: Entities,
@@ -95,7 +95,7 @@ export async function writeLists(
   await writeLines(join(inbox, `${date}${leftEnd}`), rest);
 }
 
-/** Checks whether a REGON is the number of a unit: it has fourteen digits, and its last five are not all zeros. */
+/** Checks whether a REGON belongs to a local unit: it has fourteen digits and does not end in five zeros. */
 function isUnit(number: string): boolean {
   return /^\d{14}$/.test(number) && !number.endsWith('00000');
 }

@@ -2,30 +2,30 @@ import { type Bir, errorCodeOf } from './regon-service.ts';
 import { ServiceFault } from './service.ts';
 import { type BirRow, fieldOf } from '../sources/regon/soap.ts';
 
-/** One answer of BIR: a line of `reports.ndjson`. An error answer is a row with `ErrorCode`. */
+/** One answer of BIR (the API of REGON), a line of `reports.ndjson`. An error answer is a row with `ErrorCode`. */
 export interface ReportLine {
   report: string;
-  /** The REGON: 9 digits, or 14 for a local unit. */
+  /** The REGON of the entity, 9 digits, or of a local unit, 14 digits. */
   regon: string;
   data: BirRow[];
 }
 
-/** The kinds of a natural person's activities. Names of reports, and of fields with counts, end with these. */
+/** The kinds of a person's activity, each of which also ends names of reports and of count fields in BIR. */
 const activities = ['Ceidg', 'Rolnicza', 'Pozostala', 'SkreslonaDo20141108'];
 
-/** The codes of the legal form of a civil partnership, as written now and until 2014. */
+/** The codes of the legal form "civil partnership": the current code, and the code used until 2014. */
 const civilPartnership = new Set(['019', '19']);
 
-/** The error codes that are valid answers: not found, no activity codes, no civil partnership, no partners recorded. */
+/** The codes of valid error answers: not found, no activity codes, no civil partnership, no partners recorded. */
 const tellingCodes = new Set(['4', '11', '21', '22']);
 
 /**
- * Returns the full reports of one entity in BIR 1.2, whose activity codes carry the version of their
- * classification. The list of units is requested only if the first report counts units or `units` has some; else its
- * line has no rows. For a number that GUS does not know, `lines` has the error answer. Throws a `ServiceFault`.
+ * Returns the full reports of one entity from BIR 1.2, which states the classification version of each activity code.
+ * Requests the list of local units only if the first report counts units or `units` is not empty; otherwise adds a line
+ * without rows. If GUS does not know the REGON, `lines` holds the error answer. Throws a `ServiceFault`.
  *
- * @param type P (legal person) or F (natural person), where the type is already known
- * @param units the REGON14 of units in the daily lists
+ * @param type P (legal person) or F (natural person), if a search has already returned the type
+ * @param units the REGON14 of each local unit of the entity in the daily lists
  */
 export async function readEntity(
   bir: Bir,
@@ -53,7 +53,7 @@ export async function readEntity(
   await ask(`${name}Pkd`);
   const unitCount = kind === 'P' ? 'praw_liczbaJednLokalnych' : 'fiz_liczbaJednLokalnych';
   const unitList = `${name}ListaJednLokalnych`;
-  // After the last unit of an entity has closed, the count of units is 0, but the list of units still has the unit.
+  // When an entity's last local unit has closed, the count of units is 0, but the list still contains the unit.
   if (units.length > 0 || isCounted(entity, unitCount)) await ask(unitList);
   else lines.push({ report: unitList, regon, data: [] });
   if (civilPartnership.has(fieldOf(entity, 'praw_szczegolnaFormaPrawna_Symbol'))) {
@@ -67,7 +67,7 @@ export async function readEntity(
   return { outcome: 'had', lines };
 }
 
-/** Returns the type, P or F, by REGON9 from the rows of a search. Error answers have no type. */
+/** Returns the type of each entity found by a search, P (legal person) or F (natural person), by REGON9. */
 export function typesIn(rows: readonly BirRow[]): Map<string, string> {
   const types = rows.map(
     (row) => [fieldOf(row, 'Regon').slice(0, 9), fieldOf(row, 'Typ')] as const,
@@ -75,7 +75,7 @@ export function typesIn(rows: readonly BirRow[]): Map<string, string> {
   return new Map(types.filter(([, type]) => type === 'P' || type === 'F'));
 }
 
-/** Throws the fault of an error answer, such as to a wrong report name or date, unless its code is in `telling`. */
+/** Throws a `ServiceFault` for an error answer of BIR, such as to a wrong date, unless `telling` contains its code. */
 export function checkAnswer(rows: readonly BirRow[], what: string, telling = new Set(['4'])): void {
   const code = errorCodeOf(rows);
   if (code === undefined || telling.has(code)) return;

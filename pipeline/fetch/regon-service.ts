@@ -12,7 +12,7 @@ import {
   writeEnvelope,
 } from '../sources/regon/soap.ts';
 
-/** Returns the rate limits of GUS for one key, by the hour of the day in Poland. */
+/** Returns the rate limits that GUS sets for one key, by the hour of the day in Poland. */
 export function birLimits(hour: number): readonly RateLimit[] {
   const isOffice = hour >= 8 && hour < 17;
   const isNight = hour >= 22 || hour < 6;
@@ -23,49 +23,49 @@ export function birLimits(hour: number): readonly RateLimit[] {
   ];
 }
 
-/** The most numbers in one search. REGON refuses a longer search with code 2. */
+/** The largest number of REGON numbers in one search. REGON refuses a longer search with the error code 2. */
 export const SEARCH_LIMIT = 20;
 
-/** The number of times that one call may reopen a session. */
+/** The number of times that one call may open a new session after the session has ended. */
 const RENEWAL_LIMIT = 3;
 
-/** The parameter of a search; `Regony9zn` holds at most `SEARCH_LIMIT` numbers, separated by commas. */
+/** The parameter of a search in REGON; `Regony9zn` holds at most `SEARCH_LIMIT` REGON9 numbers, separated by commas. */
 export type BirQuery = Partial<Record<'Nip' | 'Regon' | 'Krs' | 'Regony9zn', string>>;
 
 /**
- * Calls BIR, the service of GUS that answers from REGON: SOAP 1.2 with a session that may end at any time.
+ * Calls BIR, the SOAP 1.2 API of GUS for REGON. BIR may end a session at any time.
  *
- * The package bir1 does not suffice: it has a fixed address and no time limit. It searches for one number at a
- * time, and does not renew a session. Packages that read a WSDL depend on axios and handle no session.
+ * The npm package bir1 does not suffice: its address is fixed, and its requests have no timeout. The package bir1 takes
+ * one number per search, and renews no session. Packages that read a WSDL depend on axios, and handle no session.
  */
 export class Bir extends Service {
   readonly #key: string;
-  /** The id of the session that is open or being opened; absent without a session. */
+  /** The id of the current session, also while it is being opened; undefined without a session. */
   #session: Promise<string> | undefined;
 
   constructor({ key, ...settings }: ServiceSettings & { url: string; key: string }) {
-    // The longest answer is a daily list: 200,000 numbers take some 20 MB.
+    // The longest answer is a daily list: 200,000 numbers take about 20 MB.
     super('REGON', { limits: birLimits, max_bytes: 64 * 1024 ** 2, ...settings });
     this.#key = key;
   }
 
-  /** Returns a daily list, one row `{regon}` per number; an error answer is a row with `ErrorCode`. */
+  /** Returns a daily list as one row `{regon}` per number; an error answer is a row with `ErrorCode`. */
   list(report: string, date: string): Promise<BirRow[]> {
     const parameters = { pDataRaportu: date, pNazwaRaportu: report };
     return this.#read('DanePobierzRaportZbiorczy', parameters);
   }
 
-  /** Returns a full report of a REGON of 9 or 14 digits; an error answer is a row with `ErrorCode`. */
+  /** Returns a full report on a REGON of 9 or 14 digits; an error answer is a row with `ErrorCode`. */
   report(report: string, regon: string): Promise<BirRow[]> {
     return this.#read('DanePobierzPelnyRaport', { pRegon: regon, pNazwaRaportu: report });
   }
 
-  /** Returns one row per activity of each entity found. */
+  /** Returns the search result of REGON, one row for each activity of each entity found. */
   search(query: BirQuery): Promise<BirRow[]> {
     return this.#read('DaneSzukajPodmioty', { pParametryWyszukiwania: query });
   }
 
-  /** Returns the records of an operation. Opens a session, and reopens it after the session has ended. */
+  /** Returns the records in the answer of a BIR operation. Opens a session if none is open or the session has ended. */
   async #read(operation: Operation, parameters: Parameters): Promise<BirRow[]> {
     for (let renewals = 0; renewals <= RENEWAL_LIMIT; renewals += 1) {
       const session = (this.#session ??= this.#login());
@@ -76,7 +76,7 @@ export class Bir extends Service {
       const sid = await session;
       const rows = await this.retry(() => this.#call(operation, parameters, readRecords, sid));
       if (rows) return rows;
-      // A blank result means that the session has ended, or that the operation has no records.
+      // A blank answer means that the session has ended, or that the operation returns no records.
       const status = await this.retry(() => this.#value('StatusSesji', sid));
       if (status === '1') return [];
       forget();
@@ -97,12 +97,12 @@ export class Bir extends Service {
     });
   }
 
-  /** Returns a value of the service or of a session, in one attempt. */
+  /** Returns a status value of BIR or of a session, in one attempt. */
   #value(name: string, sid?: string): Promise<string> {
     return this.#call('GetValue', { pNazwaParametru: name }, String, sid);
   }
 
-  /** Calls an operation in one attempt, and reads the text of its result. */
+  /** Calls a BIR operation in one attempt, and returns what `readResult` reads from its result. */
   #call<T>(
     operation: Operation,
     parameters: Parameters,
@@ -134,7 +134,7 @@ export class Bir extends Service {
   }
 }
 
-/** Returns the code of an error answer: 4 for not found, 11, 21 and 22 for no data; undefined for data. */
+/** Returns the code of an error answer: 4 for not found, 11, 21 and 22 for no data; undefined for other answers. */
 export function errorCodeOf(rows: readonly BirRow[]): string | undefined {
   return rows.map(({ ErrorCode }) => ErrorCode).find((code) => code !== undefined && code !== '');
 }

@@ -11,20 +11,20 @@ import { askEvery, type Missing, refuseGaps } from './missing-answers.ts';
 import { ServiceFault } from './service.ts';
 import { figure } from '../written-figure.ts';
 
-/** The longest duration of a fetch, in ms: four hours of the day remain for the night. */
+/** The longest duration of a fetch, in ms. The remaining four hours of the day suffice for the nightly job. */
 const LONGEST_FETCH_ms = 20 * hour_ms;
 
 /**
- * Fetches the changes of a day in REGON: the six daily lists, then the full reports of every entity that is
- * listed, itself or by a unit. The folder holds `reports.ndjson`, one `ReportLine` per line, all lines of an
- * entity together, and the lists of `writeLists`. A fetch of more than 20 hours begins with the watched companies,
- * and leaves the rest to the next fetch; a note reports the estimate.
- * Throws a `Refusal` when too many answers are missing, `NothingToDo`, `AlreadyRunning`, or a `ServiceFault`
- * when there are no lists.
+ * Fetches the changes of a day in REGON: the six daily lists, then the full reports of each listed entity. An entity is
+ * also listed if a list names one of its local units. The dump holds the lists of `writeLists`, and `reports.ndjson`
+ * with one `ReportLine` per line, grouped by entity. A fetch that would take more than 20 hours begins with the watched
+ * companies, and notes its estimate. The entities that do not fit into 20 hours are left to the next fetch. Throws a
+ * `Refusal` when too many answers are missing, and a `ServiceFault` when REGON sends no lists. Throws `NothingToDo` for
+ * a day that is already fetched, and `AlreadyRunning` during another fetch of the day.
  */
 export function fetchRegon(bir: Bir, plan: FetchPlan): Promise<FetchReport> {
   const { progress } = plan;
-  // Long lists would grow V8's young generation by 60 MB. A fetch waits for the network, not for V8.
+  // Long lists would grow the young generation of V8's heap by 60 MB. A fetch is not slower with a smaller heap.
   setFlagsFromString('--semi-space-growth-factor=1');
   const filled = fillFolder({ ...plan, source: 'regon' }, async (folder) => {
     progress.step('daily lists');
@@ -40,11 +40,11 @@ export function fetchRegon(bir: Bir, plan: FetchPlan): Promise<FetchReport> {
     const more = { odd: entities.odd, missing, left: left.size };
     return createReport('regon', plan, asked, journal.outcomes, more);
   });
-  // Restores the default of V8, for a night in the same process.
+  // Restores the default of V8 for a nightly job that runs in the same process.
   return filled.finally(() => setFlagsFromString('--semi-space-growth-factor=2'));
 }
 
-/** Requests the reports of due entities. @returns entities without an answer, and entities not requested in time */
+/** Requests the reports of all due entities. @returns entities without an answer, and entities not requested in time */
 async function askEntities(
   bir: Bir,
   plan: FetchPlan,
@@ -60,7 +60,7 @@ async function askEntities(
   for (; at < due.length && clock.now() < end_ms; at += SEARCH_LIMIT) {
     const some = due.slice(at, at + SEARCH_LIMIT);
     const before = asked.length - due.length + at;
-    // Where the search fails or lacks a number, `readEntity` requests the type of the number.
+    // If the search fails or lacks a number, `readEntity` requests the type of that number.
     const types = typesIn(
       await bir.search({ Regony9zn: some.join(',') }).catch((error: unknown) => {
         if (error instanceof ServiceFault) return [];
@@ -80,7 +80,7 @@ async function askEntities(
   return { missing, left: new Set(due.slice(at)) };
 }
 
-/** Returns the entities without a stored answer, in the order in which they are to be requested. */
+/** Returns the entities without a stored answer, in the order in which the fetch requests them. */
 async function planDay(
   bir: Bir,
   { progress, query }: FetchPlan,
@@ -88,7 +88,7 @@ async function planDay(
   journal: Journal,
 ): Promise<string[]> {
   const due = asked.filter((regon) => !journal.outcomes.has(regon));
-  // An entity takes a twentieth of a search and at least three reports; a unit takes two reports.
+  // One search covers twenty entities. An entity also takes at least three reports, and a local unit takes two.
   const calls = Math.ceil(3.05 * due.length + 2 * due.flatMap(units).length);
   const needed_ms = bir.rate.estimate_ms(calls);
   if (needed_ms <= LONGEST_FETCH_ms) return due;
@@ -104,7 +104,7 @@ async function planDay(
   return [...new Set([...watched.map(({ regon9 }) => regon9!), ...due])];
 }
 
-/** Searches REGON for one company. Returns the lines of a dump with each entity that is found. */
+/** Searches REGON for one company. Returns the reports on each entity found, as lines for a dump. */
 export async function askRegon(bir: Bir, query: BirQuery): Promise<ReportLine[]> {
   const rows = await bir.search(query);
   checkAnswer(rows, 'a search');

@@ -8,26 +8,26 @@ export interface FetchPlan {
   /** The day to fetch, YYYY-MM-DD. */
   date: string;
   progress: Pick<Reporter, 'step' | 'count' | 'note'>;
-  /** Returns the rows of a query of `sql/`; none where there is no database yet. */
+  /** Returns the rows of a query from a file of `sql/`; an empty list if there is no database yet. */
   query: (file: string, values: unknown[]) => Promise<Record<string, string | null>[]>;
 }
 
-/** The result of a fetch, also written next to the folder as `<date>.fetched.json`. */
+/** The result of a fetch, which is also written next to the dump folder as `<date>.fetched.json`. */
 export interface FetchReport {
   source: string;
   dump_date: string;
   state: 'fetched';
-  /** The count of requested numbers or files. */
+  /** The count of the numbers or files that were requested. */
   asked: number;
   had: number;
-  /** The numbers that the registry lists but does not find. */
+  /** The numbers that a list of the registry names but the registry does not find. */
   not_found: string[];
-  /** The entities that are struck off and no longer have an extract. */
+  /** The KRS numbers of struck-off companies for which KRS returns no extract. */
   without_extract: string[];
-  /** The texts in the lists that are no number. */
+  /** The texts in the lists of the registry that are not company numbers. */
   odd: string[];
   missing: Missing[];
-  /** The count of numbers of a long day that are left to the next fetch. */
+  /** The count of the numbers that the fetch had no time for and leaves to the next fetch. */
   left: number;
   /** The days whose lists the dump holds, for a registry whose missing days are requested again. */
   days?: readonly string[];
@@ -35,7 +35,7 @@ export interface FetchReport {
   rows?: Readonly<Record<string, number>>;
 }
 
-/** Returns the report of a fetch. @param outcomes the outcome of each requested number */
+/** Returns the report of a fetch. @param outcomes the outcome of each requested number, by the number */
 export function createReport(
   source: string,
   { date: dump_date }: Pick<FetchPlan, 'date'>,
@@ -51,7 +51,7 @@ export function createReport(
   return { source, dump_date, state: 'fetched', ...counts, ...lists, ...more };
 }
 
-/** Describes the result of a fetch in a few lines for people. */
+/** Describes the result of a fetch in a few lines for the operator. */
 export function describeFetch(report: FetchReport, inboxDir: string): string {
   const { source, dump_date, asked, had, missing, left, rows = {} } = report;
   const lists = {

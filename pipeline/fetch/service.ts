@@ -8,32 +8,32 @@ import { readRetryAfter } from '../retry-after.ts';
 import { type Clock, Rate, type RateLimits } from './rate.ts';
 import { describeText } from '../sources/answer.ts';
 
-/** The error of a service that failed or sent an unusable answer. The message is a sentence that names the service. */
+/** The error for a service that fails or sends an unusable answer. The message is a sentence that names the service. */
 export class ServiceFault extends Error {
-  /** Whether a retry may succeed. */
+  /** Whether a retry of the request may succeed. */
   isPassing = false;
-  /** The break that the service asks for, in ms. */
+  /** The break that the service asks for after this fault, in ms. */
   break_ms = 0;
 }
 
-/** The settings of the requests to a service, where they differ from `fetching.service`. */
+/** The settings for the requests to a service. Their defaults are in `fetching.service`. */
 export interface ServiceSettings {
   limits?: RateLimits;
   retry?: Pick<Options, 'retries' | 'minTimeout' | 'maxTimeout'>;
   longest_break_ms?: number;
   timeout_ms?: number;
-  /** The size of the longest answer, in bytes. */
+  /** The largest accepted size of an answer, in bytes. */
   max_bytes?: number;
-  /** The name of the setting with the key of the service. */
+  /** The name of the setting that holds the key of the service, such as `CEIDG_TOKEN`. */
   secret?: string;
   /** The address of the service, to which paths are appended. */
   url?: string;
-  /** The headers of each request. */
+  /** The HTTP headers of each request. */
   headers?: Record<string, string>;
-  /** Called before each retry. `sentence` describes the fault. */
+  /** Called before each retry with a sentence that describes the fault. */
   onRetry?: (sentence: string, wait_ms: number) => void;
   clock?: Clock;
-  /** The signal that ends all requests with its reason. */
+  /** The signal that aborts all requests with its reason. */
   signal?: AbortSignal;
 }
 
@@ -44,10 +44,10 @@ interface Question {
   max_bytes?: number;
 }
 
-/** Reads an answer of any status. Throws a `ServiceFault` for an unusable answer. */
+/** Reads an HTTP answer of any status. Throws a `ServiceFault` if the answer is unusable. */
 type Read<T> = (answer: Response) => T | Promise<T>;
 
-/** Sends requests to an HTTP service within its rate limits, with retries. */
+/** Sends requests to an HTTP service within its rate limits, and retries failed requests. */
 export class Service {
   readonly name: string;
   readonly url: string;
@@ -55,7 +55,7 @@ export class Service {
   readonly #settings: ServiceSettings &
     Required<Pick<ServiceSettings, keyof typeof fetching.service | 'max_bytes' | 'signal'>>;
 
-  /** @param name the name of the service in messages: `REGON`, `KRS`, `CEIDG` */
+  /** @param name the name of the service in messages, such as `REGON` or `data.gouv.fr` */
   constructor(name: string, settings: ServiceSettings & { limits: RateLimits; max_bytes: number }) {
     this.name = name;
     this.url = settings.url ?? '';
@@ -64,7 +64,7 @@ export class Service {
   }
 
   /**
-   * Sends a request and reads its answer, and retries both.
+   * Sends a request and reads its answer; a retry repeats both steps.
    *
    * @throws the last `ServiceFault`, the reason of the signal, or any other error of `read`
    */
@@ -73,9 +73,9 @@ export class Service {
   }
 
   /**
-   * Returns the JSON at a path, in the given shape. Throws like `ask`.
+   * Returns the JSON that the service sends for a path, checked against `shape`. Throws the errors of `ask`.
    * @param what names the shape in messages
-   * @param meanings the results of the statuses that are answers without JSON
+   * @param meanings maps a status that has no JSON in its answer to the value to return
    */
   askJson<T, U = never>(
     path: string,
@@ -90,7 +90,7 @@ export class Service {
     );
   }
 
-  /** Retries work after a `ServiceFault` that may pass. A break that the service asks for delays all its requests. */
+  /** Retries `work` after a `ServiceFault` that may pass. A break that the service requests delays all requests. */
   retry<T>(work: () => Promise<T>): Promise<T> {
     const { retry, longest_break_ms, onRetry, signal } = this.#settings;
     return pRetry(work, {
@@ -140,7 +140,7 @@ export class Service {
     try {
       const always = { ...this.#settings.headers, 'User-Agent': 'company-registry' };
       const headers = { ...request.headers, ...always };
-      // Redirects are not followed: a redirect could carry the key to another server.
+      // Redirects are not followed, because a redirect could send the key to another server.
       const options = { ...request, headers, redirect: 'manual', signal: ending } as const;
       const response = await fetch(this.url + path, options).catch((cause: unknown) => {
         throw explain(cause, 'cannot be reached');
@@ -149,7 +149,7 @@ export class Service {
         const body = response.body && ReadableStream.from(receive(response.body));
         return await read(new Response(body, response));
       } finally {
-        // Discards the rest of the answer: a connection with half an answer cannot be used again.
+        // Discards the unread part of the answer, because a connection with unread data cannot be reused.
         await response.body?.cancel().catch(() => undefined);
       }
     } finally {
@@ -168,7 +168,7 @@ export class Service {
     await this.askOnce(path, write, { headers, max_bytes });
   }
 
-  /** Returns the JSON of an answer. Throws a `ServiceFault` for a status other than 200, or for another shape. */
+  /** Returns the JSON of an answer, checked against `shape`. Throws a `ServiceFault` for any status but 200. */
   async readJson<T>(answer: Response, shape: z.ZodType<T>, what: string): Promise<T> {
     if (answer.status !== 200) throw this.statusFault(answer);
     const text = await answer.text();
@@ -183,12 +183,12 @@ export class Service {
     }
   }
 
-  /** Returns a fault that may pass. @param what continues the sentence that begins with the name of the service */
+  /** Returns a fault that a retry may resolve. @param what continues a sentence that begins with the service's name */
   fault(what: string, cause?: unknown): ServiceFault {
     return Object.assign(new ServiceFault(`${this.name} ${what}`, { cause }), { isPassing: true });
   }
 
-  /** Returns the fault of an answer with an unexpected status. Throws `WrongUsage` for a key that is not accepted. */
+  /** Returns the fault for an answer with an unexpected status. Throws `WrongUsage` if the service refuses the key. */
   statusFault({ status, headers }: Response): ServiceFault {
     const { secret } = this.#settings;
     const break_ms = readRetryAfter(headers.get('retry-after'));
@@ -196,7 +196,7 @@ export class Service {
     if (isRefused && secret !== undefined) {
       throw new WrongUsage(`${secret} is not accepted: ${this.name} answers with HTTP ${status}.`);
     }
-    // CEIDG also answers with 403 to a client that sends too many requests.
+    // CEIDG answers with 403 also to a client that sends too many requests, so a retry may succeed.
     const isPassing =
       status >= 500 || [408, 425, 429].includes(status) || (status === 403 && !isRefused);
     const asks = break_ms === undefined ? '' : ` and asks to wait ${Math.ceil(break_ms / 1000)} s`;
@@ -205,7 +205,7 @@ export class Service {
   }
 }
 
-/** Returns the message of the first cause: the outermost message, `fetch failed`, explains nothing. */
+/** Returns the message of the innermost cause, because the outer message `fetch failed` explains nothing. */
 function rootOf(error: unknown): string {
   let root = error;
   while (root instanceof Error && root.cause instanceof Error) root = root.cause;

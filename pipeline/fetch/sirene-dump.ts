@@ -11,21 +11,20 @@ import { ServiceFault } from './service.ts';
 import { fetchLists, type Sirene } from './sirene.ts';
 import { fetchStock, type StockCatalogue } from './sirene-stock.ts';
 
-/** The days after the end of a month for which the lists of its last day wait for the stock of the month. */
+/** The number of days for which a fetch of the last day of a month waits for the stock (full dump) of the month. */
 const STOCK_WAIT_days = 5;
 
-/** The number of days, up to the day to fetch, whose missing lists are fetched; the last stock may be older. */
+/** The largest number of past days whose missing lists are fetched, even if the last stock (full dump) is older. */
 const MOST_DAYS = 62;
 
-/** The result of an earlier fetch, from `<date>.fetched.json` of the inbox. A stock has no `days`. */
+/** The result of an earlier fetch, read from `<date>.fetched.json`. A stock (full dump) has no `days`. */
 type Past = Pick<FetchReport, 'dump_date' | 'days'>;
 
 /**
- * Fetches the newest stock where it is newer than every known stock and every published dump: an older stock
- * would undo the changes of later lists. Else fetches the lists of a day, and of every missing day since the
- * last stock.
- * Throws a `Refusal` while the data of the day are not available yet, `NothingToDo`, `AlreadyRunning`, or a
- * `ServiceFault`.
+ * Fetches the newest stock (full dump) of SIRENE if it is newer than each known stock and each published dump. An older
+ * stock would undo the changes of later lists. Otherwise fetches the lists of the day, and of every missing day since
+ * the last stock. Throws a `Refusal` while the data of the day are not available yet, `NothingToDo`, `AlreadyRunning`,
+ * or a `ServiceFault`.
  */
 export async function fetchSirene(
   sirene: Sirene,
@@ -85,22 +84,22 @@ async function readKnown({ inboxDir, progress, query }: FetchPlan) {
   if (published?.full) past.push({ dump_date: published.full });
   const source = await loadSource('sirene');
   for (const day of days) {
-    // A folder that does not hold a whole dump yet does not count as a stock.
+    // A folder with an incomplete dump does not count as a stock.
     const dump = await listDump(source, join(inbox, day)).catch(() => undefined);
     if (dump?.source.dump_kind === 'full') past.push({ dump_date: day });
   }
   return {
-    /** The results of earlier fetches, and the stocks of the inbox and the database, the oldest first. */
+    /** The results of earlier fetches, with the stocks of the inbox and the database, the oldest first. */
     past: past.toSorted((one, other) => one.dump_date.localeCompare(other.dump_date)),
-    /** The day after which nights accept a dump; blank where nights accept any day. */
+    /** The day of the newest published dump: the nightly job accepts only later dumps. Blank if any day is accepted. */
     published: published?.newest ?? '',
     taken,
   };
 }
 
 /**
- * Returns the days up to `date` that neither the last stock nor a later fetch of lists covers, the oldest first. Lists
- * fetched before the stock do not count: the stock may lack their newest days, and undo the changes of these days.
+ * Returns the days up to `date` that neither the last stock nor a later fetch of lists covers, the oldest first. A day
+ * fetched before the last stock counts as missing: the stock may lack its changes and so undo them.
  */
 function listMissing(past: readonly Past[], date: string): string[] {
   const last = past.findLast(({ days, dump_date }) => !days && dump_date < date)?.dump_date;

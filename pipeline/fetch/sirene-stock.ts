@@ -10,10 +10,10 @@ import type { DumpFolder } from './folder.ts';
 import { createReport, type FetchPlan, type FetchReport } from './report.ts';
 import { Service, type ServiceSettings } from './service.ts';
 
-/** The most bytes of a file. The stock of establishments has three gigabytes, and grows by four per cent a year. */
+/** The maximum size of a stock file, in bytes. The stock of establishments has 3 GB and grows by 4 % a year. */
 const FILE_BYTES = 16 * 1024 ** 3;
 
-/** The most days between the title and the file of a stock. More days mean a wrong year, as in January 2026. */
+/** The maximum number of days between the title and the file of a stock. A longer gap means a wrong year. */
 const MOST_DAYS = 20;
 
 const resource = z.looseObject({
@@ -29,7 +29,7 @@ const catalogue = z.object({ resources: z.array(resource) });
 const months =
   'janvier février mars avril mai juin juillet août septembre octobre novembre décembre'.split(' ');
 
-/** Returns the day of publication in a title such as "Sirene : Fichier StockUniteLegale du 01 décembre 2026". */
+/** Returns the YYYY-MM-DD of a title such as "Sirene : Fichier StockUniteLegale du 01 décembre 2026". */
 function readDay(title: string): string | undefined {
   const found = /(\d{1,2})(?:er)? (\p{L}+) (\d{4})/u.exec(title.normalize('NFC'));
   const month = months.indexOf(found?.[2]?.toLowerCase() ?? '') + 1;
@@ -37,28 +37,28 @@ function readDay(title: string): string | undefined {
   return [found[3]!, String(month), found[1]!].map((part) => part.padStart(2, '0')).join('-');
 }
 
-/** Returns a list with the description of one file of a stock; an empty list for any other file. */
+/** Returns a list with the description of one file of a stock, or an empty list for any other file. */
 function describeOffer({ title, url, filesize, last_modified }: z.output<typeof resource>) {
-  // The whole name is compared, since the names of other files begin with it.
+  // `\b` compares the whole name, since names such as `StockUniteLegaleHistorique` begin with the same word.
   const [part] = /\bStock(?:UniteLegale|Etablissement|Doublons)\b/.exec(title) ?? [];
   const extension = extname(url);
   const made = last_modified.slice(0, 10);
-  // The list of duplicates has no day in its title.
+  // The title of StockDoublons, the list of duplicates, states no day.
   const day = readDay(title) ?? (part === 'StockDoublons' ? made : '');
   const isDated = Math.abs(daysBetween(made, day)) < MOST_DAYS;
   if (part === undefined || !['.zip', '.parquet'].includes(extension) || !isDated) return [];
   const name = `${part}_utf8${extension}`;
-  // The time of the last change, in digits, by which a retry recognizes a partial download.
+  // The time of the file's last change, in digits, by which a retry recognizes its own partial download.
   const version = last_modified.replaceAll(/\D/g, '');
   return [{ part, day, name, url, bytes: filesize ?? undefined, version }];
 }
 
 type StockFile = ReturnType<typeof describeOffer>[number];
 
-/** A stock. Its `date` is the day in the title of its files, or the day before if that is the 1st of a month. */
+/** A stock. The `date` of a stock is the day in the titles of its files, or the day before if that day is a 1st. */
 type Stock = Awaited<ReturnType<StockCatalogue['newest']>>;
 
-/** Reads the catalogue of data.gouv.fr that lists the stocks of INSEE. */
+/** Reads the catalogue of data.gouv.fr, which lists the stocks (full dumps) that INSEE publishes. */
 export class StockCatalogue extends Service {
   readonly #dataSet: string;
 
@@ -69,10 +69,10 @@ export class StockCatalogue extends Service {
     this.#dataSet = url;
   }
 
-  /** Returns the newest stock. Throws a `Refusal` where units and establishments have no files of the same day. */
+  /** Returns the newest stock. Throws a `Refusal` if the files of units and of establishments have no day in common. */
   async newest() {
     const { resources } = await this.askJson(this.#dataSet, catalogue, 'catalogue');
-    // Newer files come first, since the catalogue may keep outdated files; of one day, the zip comes first.
+    // Newer files come first, since the catalogue may keep outdated files; of files of one day, the zip comes first.
     const offers = resources
       .flatMap(describeOffer)
       .toSorted((a, b) => b.day.localeCompare(a.day) || b.name.localeCompare(a.name));
@@ -81,7 +81,7 @@ export class StockCatalogue extends Service {
       if (ofPart.length > 0) return ofPart;
       throw new Refusal(`${this.name} lists no ${part} whose title has the day of the file`);
     }) as [StockFile[], StockFile[]];
-    // INSEE replaces the files of a month one by one: units and establishments have to be of the same day.
+    // INSEE replaces the files of a month one by one, so only units and establishments of the same day make a stock.
     const unit = units.find(({ day }) => establishments.some((other) => other.day === day));
     const establishment = establishments.find(({ day }) => day === unit?.day);
     if (!unit || !establishment) {
@@ -95,14 +95,14 @@ export class StockCatalogue extends Service {
   }
 
   /**
-   * Downloads a file in one attempt. Continues the partial file that an earlier attempt has left at `path`. Throws a
-   * `ServiceFault` where the file does not have the size that the catalogue states.
+   * Downloads a file of a stock in one attempt. Continues a partial file that an earlier attempt has left at `path`.
+   * Throws a `ServiceFault` if the size of the file differs from the size in the catalogue.
    */
   async download({ url, bytes }: StockFile, path: string): Promise<void> {
     const sizeOf = async () => (await stat(path).catch(() => undefined))?.size ?? 0;
     const left = await sizeOf();
     if (left > 0 && left === bytes) return;
-    // A partial file that is too long is replaced.
+    // A partial file that is longer than the catalogue states is downloaded from the start.
     const from = bytes === undefined || left < bytes ? left : 0;
     await this.save(url, path, FILE_BYTES, from);
     const size = await sizeOf();
@@ -111,7 +111,7 @@ export class StockCatalogue extends Service {
   }
 }
 
-/** Downloads the files of a stock. */
+/** Downloads the files of a stock into the dump folder. */
 export async function fetchStock(
   stocks: StockCatalogue,
   { date, files }: Stock,
@@ -136,7 +136,7 @@ export async function fetchStock(
   return createReport('sirene', { date }, names, new Map(), { had: names.length });
 }
 
-/** Reads an archive to its end. Throws a `Refusal` for a damaged archive, an error for a damaged Parquet file. */
+/** Reads an archive to its end. Throws a `Refusal` for a damaged zip, and another error for a damaged Parquet file. */
 async function checkWhole(path: string): Promise<void> {
   if (path.endsWith('.parquet')) await parquetMetadataAsync(await asyncBufferFromFile(path));
   else for await (const chunk of readArchive(path)) void chunk;

@@ -9,21 +9,21 @@ import { createReport, type FetchPlan, type FetchReport } from './report.ts';
 import type { Missing } from './missing-answers.ts';
 import { Service, type ServiceSettings } from './service.ts';
 
-/** The limit of the public plan. INSEE measures the shared quota differently: 429 comes below the limit too. */
+/** The limit of INSEE's public plan. INSEE counts the shared quota differently, so 429 comes below this limit too. */
 const limits = () => [{ count: 30, window_ms: 60_000 }];
 
-/** The retries of a request. Their waits go on for more than the minute of the quota. */
+/** The retries of a request to INSEE. The waits add up to more than the minute of INSEE's quota. */
 const retry = { retries: 6, minTimeout: 1000, maxTimeout: 30_000 };
 
-/** The most rows of a page. */
+/** The largest number of rows on a page of a list of SIRENE. */
 const PAGE_ROWS = 1000;
 
-/** The most rows of a list. A longer list is left to the next stock: INSEE touches millions of units in some nights. */
+/** The maximum number of rows of a fetched list. Longer lists are left to the next stock. */
 const MOST_ROWS = 1_000_000;
 const tooLong = `longer than ${figure(MOST_ROWS)} rows, left to the next stock`;
 const quiet = 'a quiet day, or one that only the next stock tells';
 
-/** The two lists of the API by their key, with the names of the fields for rows and day. */
+/** The two lists of the API Sirene, with the names of the fields that hold the rows and the day of the change. */
 const lists = {
   siren: { rows: 'unitesLegales', day: 'dateDernierTraitementUniteLegale' },
   siret: { rows: 'etablissements', day: 'dateDernierTraitementEtablissement' },
@@ -52,25 +52,25 @@ const page = z.looseObject({
   etablissements: z.array(row).optional(),
 });
 
-/** A page of a list, as a dump stores it. */
+/** A page of a list of SIRENE, in the form in which the dump stores it. */
 export type Page = z.output<typeof page>;
 
 const single = z.looseObject({ uniteLegale: row });
 
-/** The API means "none" by 404. */
+/** The API Sirene answers with 404 if a list has no rows. */
 const none = { 404: undefined };
 
 /** Calls the API Sirene 3.11 of INSEE. */
 export class Sirene extends Service {
-  /** @param settings.url the address up to and including the version, `/api-sirene/3.11` */
+  /** @param settings.url the address of the API up to and including the version, `/api-sirene/3.11` */
   constructor({ token, ...settings }: ServiceSettings & { url: string; token: string }) {
     const headers = { 'X-INSEE-Api-Key-Integration': token, Accept: 'application/json' };
-    // A thousand establishments with their history take some five megabytes.
+    // A page of a thousand establishments with their history has about five megabytes.
     const defaults = { secret: 'SIRENE_TOKEN', headers, limits, retry, max_bytes: 32 * 1024 ** 2 };
     super('SIRENE', { ...defaults, ...settings });
   }
 
-  /** Pauses all requests after a 429 without `Retry-After`: other processes use up the shared quota. */
+  /** Pauses all requests after a 429 without `Retry-After`, because other processes use up the shared quota. */
   override statusFault(answer: Response) {
     const fault = super.statusFault(answer);
     return answer.status === 429
@@ -78,7 +78,7 @@ export class Sirene extends Service {
       : fault;
   }
 
-  /** Returns the time of the last publication of units and of establishments, in French time: the earlier of both. */
+  /** Returns the time of the last publication of units or of establishments, whichever is earlier, in French time. */
   async readyAt(): Promise<string> {
     const answer = await this.askJson('/informations', informations, 'informations');
     const [first] = answer.datesDernieresMisesAJourDesDonnees
@@ -90,9 +90,9 @@ export class Sirene extends Service {
   }
 
   /**
-   * Returns a page of a list; undefined where the list has no rows.
+   * Returns a page of a list of SIRENE, or undefined if the list has no rows.
    * @param query the value of the parameter `q`
-   * @param day the day whose period is searched and returned; absent: any period
+   * @param day the day whose period is searched and returned; if absent, any period
    */
   async page(list: List, query: string, cursor: string, day?: string): Promise<Page | undefined> {
     const date = day === undefined ? {} : { date: day };
@@ -105,7 +105,7 @@ export class Sirene extends Service {
     return found;
   }
 
-  /** Returns the answer for a unit; undefined for an unknown unit. For a duplicate, answers for the unit that stays. */
+  /** Returns SIRENE's answer for a unit, or undefined. Returns for a duplicate the unit that INSEE keeps. */
   async unit(siren: string): Promise<z.output<typeof single> | undefined> {
     const found = await this.ask(`/siren/${siren}`, async (answer) => {
       if (answer.status === 404) return undefined;
@@ -113,12 +113,12 @@ export class Sirene extends Service {
       return answer.status === 301 && lead ? lead : this.readJson(answer, single, `unit ${siren}`);
     });
     if (typeof found !== 'string') return found;
-    // The unit that stays is no duplicate. The key goes to no other address, wherever the answer leads.
+    // The kept unit is no duplicate. Only the SIREN is taken from the redirect: no other address gets the key.
     return await this.askJson(`/siren/${found}`, single, `unit ${found}`, none);
   }
 }
 
-/** Fetches the lists of some days, and continues where an earlier attempt has ended. */
+/** Fetches the lists of the given days, and continues where an earlier attempt has ended. */
 export async function fetchLists(
   sirene: Sirene,
   readyAt: string,
@@ -126,7 +126,7 @@ export async function fetchLists(
   plan: FetchPlan,
   { dump, work }: DumpFolder,
 ): Promise<FetchReport> {
-  // All pages of a list must be of one publication: each publication has its journal.
+  // All pages of a list must come from one publication of INSEE, so each publication has its own journal.
   const folder = join(work, readyAt);
   const journal = await openJournal(folder);
   const { progress } = plan;
@@ -138,7 +138,7 @@ export async function fetchLists(
       for (const list of Object.keys(lists) as List[]) {
         const count = await readList(sirene, journal, list, day);
         if (count === undefined) missing.push({ number: `/${list} ${day}`, reason: tooLong });
-        // INSEE could not answer for the nights of December 2025 in which it coded NAF 2025.
+        // An empty list is noted: INSEE could not list the units that it recoded to NAF 2025 in December 2025.
         if (count === 0) progress.note(`SIRENE has nothing in /${list} of ${day}: ${quiet}`);
         rows[list] = (rows[list] ?? 0) + (count ?? 0);
       }
@@ -155,10 +155,10 @@ export async function fetchLists(
 }
 
 /**
- * Fetches the pages of a list into the journal, and continues where an earlier attempt has ended. Throws a
- * `Refusal` where a page is missing or repeated.
+ * Stores the pages of a list in the journal, and continues where an earlier attempt has ended. Throws a `Refusal` if a
+ * page is missing or repeated.
  *
- * @returns the number of rows; undefined for a list that is too long
+ * @returns the number of rows, or undefined if the list is too long
  */
 async function readList(
   sirene: Sirene,
@@ -195,7 +195,7 @@ async function readList(
   );
 }
 
-/** Returns a check that throws a `Refusal` for a row on two pages of a list: another row is then on no page. */
+/** Returns a check that throws a `Refusal` if two pages contain the same row, since another row is then missing. */
 function refuseRepeated(): (number: string, pages: readonly object[]) => void {
   let list = '';
   const seen = new Set<string>();

@@ -14,27 +14,27 @@ import { runNightly } from '../night/nightly.ts';
 import { Reporter } from '../night/reporter.ts';
 import { inParallel } from '../parallel.ts';
 
-/** An answer of a registry, as a line of a file of its dump. */
+/** A line of a registry's answer, with the file of the dump to which it belongs. */
 export interface DumpLine {
   file: string;
   line: string;
-  /** The requested key, if the registry counts it as a duplicate of the entry in the line. */
+  /** The requested key and the entry's key, if the registry counts the requested key as a duplicate. */
   duplicate?: { old_key: string; new_key: string };
 }
 
-/** A registry that can be asked for one company; on-demand-registries.ts makes one for each registry. */
+/** A registry that answers requests for one company; on-demand-registries.ts makes an object for each registry. */
 export interface OnDemandSource {
-  /** The name of the registry's folder below `sources/`; in capitals its name for people. */
+  /** The name of the registry's folder below `sources/`; in capitals, its name in messages. */
   source: string;
-  /** The types of numbers by which the registry can be asked, from `identifier_type.csv` of its country. */
+  /** The types of numbers by which the registry finds a company, from `identifier_type.csv` of its country. */
   answers: readonly string[];
-  /** Whether the registry holds every company that has such a number. */
+  /** Whether every company with such a number is in the registry, so that a missing answer means an unknown number. */
   isComplete: boolean;
   /** The first line of every file of the dump, if its files have a header. */
   header?: string;
   /**
-   * Returns the lines of the answer; none when the registry does not know the number. Throws a sentence when
-   * there is no answer.
+   * Returns the lines of the registry's answer, or an empty list if the registry does not know the number. Throws an
+   * error with a sentence if the registry does not answer.
    */
   ask(type: string, value: string): Promise<DumpLine[]>;
 }
@@ -47,38 +47,38 @@ interface ImportOptions {
   signal: AbortSignal;
 }
 
-/** A number of a watch list that awaits its company, and is due to be requested. */
+/** A watched number whose company is not known yet, and whose next request is due. */
 interface Due {
   identifier_type: string;
   identifier_value: string;
-  /** The number of attempts without an answer so far. */
+  /** The number of attempts so far in which the registry has not answered. */
   attempt_count: number;
   account_id: string;
   /** Whether the account has ever bought credits. */
   is_buyer: boolean;
-  /** Whether a company has the number by now. */
+  /** Whether a company with this number has become known since the number was queued. */
   is_known: boolean;
 }
 
-/** The outcome of asking the registries for a number. */
+/** The outcome of requesting one number from the registries. */
 interface Asking {
   due: Due;
-  /** The registry that answered, failed, or holds every such company; absent: a dump may bring the company. */
+  /** The registry that answered, failed, or holds every such company. If absent, a later dump may bring the company. */
   source?: OnDemandSource | undefined;
   lines: DumpLine[];
-  /** The fault in a sentence. */
+  /** The sentence that describes the fault. */
   message?: string;
 }
 
 /**
- * Asks the registries for every awaited number that is due, and writes their answers, which makes the watches
- * ready. Accounts take turns with one number each, so that none waits behind the numbers of another. A number
- * fails when no registry knows it, or after `imports.attempts` without an answer. Other numbers wait for a
- * later attempt.
+ * Requests from the registries every queued number that is due, imports the answers, and so makes the watches ready.
+ * Each account in turn has one number requested, so that a long list of one account delays no other account. A number
+ * fails if no registry knows it, or after `imports.attempts` attempts without an answer. Any other number is requested
+ * again later.
  */
 async function importAwaited(options: ImportOptions): Promise<void> {
   const { db, now, signal } = options;
-  // The accounts whose numbers were requested last: one that has bought credits, and one that has not.
+  // The accounts whose numbers were requested last, one that has bought credits and one that has not.
   let [buyer, other] = ['0', '0'];
   while (!signal.aborted) {
     const values = [now(), imports.batch, imports.width, buyer, other];
@@ -95,7 +95,7 @@ async function importAwaited(options: ImportOptions): Promise<void> {
   }
 }
 
-/** Asks one registry after another until one knows the number. Asks no registry for the number of a known company. */
+/** Requests the number from one registry after another until one knows it. Sends no request for a known company. */
 async function askFor({ sources }: ImportOptions, due: Due): Promise<Asking> {
   if (due.is_known) return { due, lines: [] };
   const { identifier_type, identifier_value } = due;
@@ -112,8 +112,8 @@ async function askFor({ sources }: ImportOptions, due: Due): Promise<Asking> {
 }
 
 /**
- * Writes the answers of one registry together; one by one if they cannot be written together. An answer that cannot be
- * written becomes the fault of its number.
+ * Imports all answers of one registry together, or one by one if the joint import fails. If the import of an answer
+ * fails, the error is stored as the fault of its number.
  */
 async function land(
   options: ImportOptions,
@@ -121,7 +121,7 @@ async function land(
   had: readonly Asking[],
 ): Promise<void> {
   const all = had.flatMap(({ lines }) => lines);
-  // Two numbers may belong to one company, so equal lines are written once.
+  // Two numbers may belong to one company, so equal lines are imported once.
   const lines = new Map(all.map((line) => [line.file + line.line, line]));
   const duplicates = all.flatMap(({ duplicate }) => duplicate ?? []);
   try {
@@ -139,7 +139,7 @@ async function land(
   }
 }
 
-/** Writes answers of a registry into the tables: runs a night with a dump of these lines. */
+/** Imports the answers of a registry: makes a dump of their lines, and publishes it like a dump of the nightly job. */
 export async function landAnswers(
   { db, logger, now, signal }: Omit<ImportOptions, 'sources'>,
   source: OnDemandSource,
@@ -161,7 +161,7 @@ export async function landAnswers(
       note: (sentence: string) => logger.info(`import: ${sentence}`),
     }),
   };
-  // The signal ends only the wait for another night, so that `settle` still runs for published answers.
+  // The signal aborts only the wait for another night: published answers still reach `settle`.
   await pRetry(() => runNightly(db, night), {
     ...imports.turn,
     shouldRetry: ({ error }) => error instanceof AlreadyRunning && !signal.aborted,
@@ -169,8 +169,8 @@ export async function landAnswers(
 }
 
 /**
- * Makes the watches of known numbers ready, also of numbers that a night brought during their submission. Fails
- * or postpones the numbers that are still awaited.
+ * Makes the watches of known numbers ready, also if a night has published the company while its number was being
+ * submitted. Marks a number that is still awaited as failed, or schedules its next request.
  */
 async function settle({ db, logger, now }: ImportOptions, askings: Asking[]): Promise<void> {
   const asked = askings.map(({ due, source, lines, message: last_error }) => {
@@ -194,7 +194,7 @@ async function settle({ db, logger, now }: ImportOptions, askings: Asking[]): Pr
     const what = isUnknown
       ? 'does not know this number'
       : `could not be asked in ${attempts} attempts`;
-    // A watch stores the reason in parts for mails, and as a sentence for the API.
+    // A watch stores the reason of the failure in parts for mails, and as a sentence for the API.
     const failure = { code, registry, attempts, sentence: `${registry} ${what}` };
     return { ...awaited, failure };
   });
@@ -203,8 +203,8 @@ async function settle({ db, logger, now }: ImportOptions, askings: Asking[]): Pr
 }
 
 /**
- * Imports the awaited numbers if one is due. One worker imports at a time: throws `AlreadyRunning` while another worker
- * does.
+ * Imports the companies of queued numbers if a number is due. Only one worker may import at a time: throws
+ * `AlreadyRunning` during the import of another worker.
  */
 export async function importDue(options: ImportOptions): Promise<void> {
   const { db, now, signal } = options;

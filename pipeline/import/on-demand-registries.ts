@@ -27,7 +27,7 @@ const createKrs = (krs: Krs): OnDemandSource => ({
   },
 });
 
-/** Returns REGON, which knows sole traders, and companies both in and outside KRS. */
+/** Returns REGON as a source on demand; REGON knows sole traders, and companies with or without a KRS number. */
 const createRegon = (bir: Bir): OnDemandSource => ({
   source: 'regon',
   answers: ['NIP', 'REGON9', 'KRS'],
@@ -38,7 +38,7 @@ const createRegon = (bir: Bir): OnDemandSource => ({
   },
 });
 
-/** Returns CEIDG, which knows sole traders, and no companies. */
+/** Returns CEIDG as a source on demand; CEIDG knows sole traders, but no companies. */
 const createCeidg = (ceidg: Ceidg): OnDemandSource => ({
   source: 'ceidg',
   answers: ['NIP', 'REGON9'],
@@ -51,8 +51,8 @@ const createCeidg = (ceidg: Ceidg): OnDemandSource => ({
 });
 
 /**
- * Returns SIRENE, which answers for every SIREN, and for a SIRET by the SIREN at its beginning. For a SIREN that is a
- * duplicate, SIRENE answers with the unit that INSEE keeps. `ask` requests the unit's head office, its open
+ * Returns SIRENE as a source on demand: by SIREN, or by SIRET, which begins with the SIREN. For the SIREN of a
+ * duplicate, SIRENE answers with the unit that INSEE keeps. The method `ask` requests the head office, the open
  * establishments and the submitted establishment.
  */
 const createSirene = (sirene: Sirene): OnDemandSource => ({
@@ -66,12 +66,12 @@ const createSirene = (sirene: Sirene): OnDemandSource => ({
     const new_key = unit.uniteLegale.siren;
     const isDuplicate = new_key !== old_key;
     const asked = type === 'SIRET' && !isDuplicate ? ` OR siret:${value}` : '';
-    // A page has at most a thousand establishments, the head office among them; the next stock brings the rest.
+    // A page has at most a thousand establishments, including the head office; the next stock brings the others.
     const known = `(periode(etatAdministratifEtablissement:A) OR etablissementSiege:true${asked})`;
     const query = `siren:${new_key} AND ${known}`;
     const today = dayIn(new Date(), countryOfNumber('SIREN'));
     const page = await sirene.page('siret', query, '*', today);
-    // A submitted SIRET that SIRENE does not list was never issued.
+    // If SIRENE does not list a submitted SIRET, the SIRET was never issued.
     if (asked !== '' && !page?.etablissements?.some(({ siret }) => siret === value)) return [];
     const lines = toLines('answers.ndjson', page ? [unit, page] : [unit]);
     return isDuplicate
@@ -80,7 +80,7 @@ const createSirene = (sirene: Sirene): OnDemandSource => ({
   },
 });
 
-/** Returns the configured registries, in the order in which they are asked. */
+/** Returns the registries that are set up, in the order in which they are requested. */
 export function createOnDemandSources(
   settings: FetchEnvironment,
   manner: ServiceSettings = {},
@@ -94,10 +94,10 @@ export function createOnDemandSources(
   ];
 }
 
-/** The header of a report of CEIDG, in the form that the source reads. */
+/** The header of a CEIDG report, with the columns that `sources/ceidg` reads. */
 const ceidgHeader = [description.row_number, ...columns.map(({ header }) => header)].join(';');
 
-/** The statuses of the reports, by the statuses of the API. */
+/** The statuses in the reports of CEIDG, by the statuses in its API. */
 const statuses: Record<string, string> = {
   AKTYWNY: 'Aktywny',
   ZAWIESZONY: 'Zawieszony',
@@ -105,20 +105,20 @@ const statuses: Record<string, string> = {
 };
 
 /**
- * Returns an entry of the API as a row of the report of its voivodeship. Returns undefined for an unknown
- * status, or for a strike-off without a day.
+ * Returns an entry of the CEIDG API as a row of the report of its voivodeship. Returns undefined if the status is
+ * unknown or a strike-off has no date.
  *
- * The reports hold no entry that is struck off or has not begun. The row of a struck-off entry has the status
- * of the API, and the day of its strike-off as its end. An entry that has not begun gets a row with the
+ * The reports of CEIDG contain no entries that are struck off or have not begun. For a struck-off entry, the row has
+ * the status of the API, and the strike-off date as its end date. For an entry that has not begun, the row has the
  * status `Aktywny` and a start date in the future.
  */
 function writeCeidgRow(entry: CeidgEntry): DumpLine | undefined {
   const declared = find(entry, 'status');
   const isStruckOff = declared === 'WYKRESLONY';
-  // Only the beginning of this status is compared: CEIDG misspells the rest.
+  // Only the first words of this status are compared, because CEIDG misspells the last ones.
   const isAwaited = declared.startsWith('OCZEKUJE_NA_ROZPOCZECIE');
   const status = isStruckOff ? declared : isAwaited ? 'Aktywny' : statuses[declared];
-  // The death of an owner alone is no end: the activity goes on under succession management.
+  // The owner's death alone does not end an activity, which may continue under succession management.
   const days = ['dataWykreslenia', 'dataZakonczenia', 'dataZgonu'].map((name) => find(entry, name));
   const end_date = isStruckOff ? days.find(isPossibleDay) : days[1];
   if (status === undefined || end_date === undefined) return undefined;
@@ -128,7 +128,7 @@ function writeCeidgRow(entry: CeidgEntry): DumpLine | undefined {
   const computed: Record<string, string> = {
     GlownyKodPkd: main,
     PozostaleKodyPkd: codes.filter((code) => code !== main).join('$##$'),
-    // An answer without the version of its PKD codes counts as PKD 2025.
+    // An answer that does not state the version of its PKD codes counts as PKD 2025.
     RokPKD: find(entry, 'rokPkd') || (main === '' ? '' : '2025'),
     StatusDzialalnosci: status,
     DataZakonczeniaDzialalnosci: end_date,
@@ -144,7 +144,7 @@ function writeCeidgRow(entry: CeidgEntry): DumpLine | undefined {
   };
 }
 
-/** Returns the tidy text at a path such as `wlasciciel.nip`; blank for anything but a text or a number. */
+/** Returns the tidied text at a path such as `wlasciciel.nip`, or a blank for anything but a text or a number. */
 function find(entry: unknown, path: string): string {
   const value = path
     .split('.')

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { type RejectCode, shorten } from './rejects.ts';
 import type { Answer, AnswerFile } from './source.ts';
 
-/** The error of an answer that cannot be used; its message becomes the reason of the reject. */
+/** The error for an answer of a registry that cannot be used; its message becomes the reason of the reject. */
 export class UnusableAnswer extends Error {
   override name = 'UnusableAnswer';
   readonly reject_code: RejectCode;
@@ -14,16 +14,16 @@ export class UnusableAnswer extends Error {
   }
 }
 
-/** A value that the product does not know, such as a field that no table of its source names. */
+/** A value that the product does not know, such as a field that is missing from the tables of its source. */
 export interface OddValue {
   subject: string;
   value: string;
 }
 
-/** The most levels of nested lists and objects in an answer; a full extract of KRS has twelve. */
+/** The maximum depth of nested lists and objects in an answer; a full extract of KRS has twelve levels. */
 const MOST_LEVELS = 64;
 
-/** Parses JSON. Throws an `UnusableAnswer` for any other text, and for a text of too many levels, which is not parsed. */
+/** Parses JSON. Throws an `UnusableAnswer` for invalid JSON, and for a text of more than `MOST_LEVELS` levels. */
 export function parseJson(text: string): unknown {
   if (countLevels(text) > MOST_LEVELS) {
     throw new UnusableAnswer(`more than ${MOST_LEVELS} levels deep`);
@@ -35,7 +35,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Counts the levels of nested lists and objects, up to one more than `MOST_LEVELS`. */
+/** Returns the number of levels of nested lists and objects in a JSON text; stops counting above `MOST_LEVELS`. */
 function countLevels(text: string): number {
   let level = 0;
   let deepest = 0;
@@ -48,10 +48,10 @@ function countLevels(text: string): number {
 }
 
 /**
- * Yields the answers of a UTF-8 file: a `.json` or `.xml` file is one answer, any other file has an answer a line.
- * Skips blank lines. Memory never holds the whole of a longer answer.
+ * Yields the answers in a UTF-8 file. A `.json` or `.xml` file is one answer; any other file has one answer per line.
+ * Skips blank lines. Keeps at most `max_bytes` and one chunk of an answer in memory.
  *
- * @param max_bytes the size of the longest answer that is read; a longer answer is rejected
+ * @param max_bytes the largest accepted size of an answer; a longer answer is rejected
  */
 export async function* readEach(
   { path, file, onRead }: AnswerFile,
@@ -63,7 +63,7 @@ export async function* readEach(
   let held: Buffer[] = [];
   let byte_count = 0;
   const hold = (bytes: Buffer): void => {
-    // The reject of a long answer needs only its beginning.
+    // Of an answer that is too long, only the beginning is kept, for the list of rejects.
     if (byte_count <= max_bytes) held.push(bytes);
     byte_count += bytes.length;
   };
@@ -98,7 +98,7 @@ function readAnswer(
   read: (text: string) => object,
 ): Answer | undefined {
   if (!isUtf8(bytes)) return reject(line, bytes, 'not UTF-8', 'damaged_row');
-  // White space includes a byte order mark.
+  // `trim` also removes a byte order mark.
   const text = bytes.toString().trim();
   if (text === '') return undefined;
   if (text.includes('\0')) return reject(line, bytes, 'a NUL byte', 'damaged_row');
@@ -123,7 +123,7 @@ export function reject(
   return { line, raw: shorten(written), reject_code, reason };
 }
 
-/** Returns the reason why PostgreSQL would refuse a value as jsonb, or undefined. */
+/** Returns the reason why PostgreSQL would refuse a value as jsonb, or undefined if it accepts the value. */
 export function findFault(value: unknown): string | undefined {
   if (typeof value === 'string') {
     if (value.includes('\0')) return 'a NUL character';
@@ -137,7 +137,7 @@ export function findFault(value: unknown): string | undefined {
   return undefined;
 }
 
-/** Names a text that should be data, such as `a page of HTML`; returns undefined for any other text. */
+/** Returns a name for a text that is sent in place of data, such as `a page of HTML`; undefined for any other text. */
 export function describeText(text: string): string | undefined {
   const start = text.trimStart().slice(0, 200).toLowerCase();
   if (start === '') return 'an empty answer';

@@ -1,23 +1,23 @@
 import { reads } from '../figures/dump-limits.ts';
 import { maskPersonalNumbers } from './personal-number.ts';
 
-/** The codes of `reject_code.csv` with which a reader rejects; the mapping has further codes. */
+/** The codes of `reject_code.csv` with which a reader rejects a row; the mapping uses further codes. */
 export type RejectCode =
   'damaged_row' | 'unreadable_answer' | 'no_name' | 'invalid_krs' | 'invalid_regon';
 
-/** A record, or an answer, that cannot be read. */
+/** A record or an answer that cannot be read. */
 export interface UnreadableRow {
   file_no: number;
   line: number;
   reject_code: RejectCode;
   reason: string;
-  /** The record as written, shortened. */
+  /** The record as it is written in the file, shortened. */
   raw: string;
 }
 
 /**
- * Returns the part of a text that the database keeps. Masks personal numbers, and cuts off a number at the end,
- * which may be half of one.
+ * Returns the part of a rejected text that the database keeps. Masks each PESEL, and removes digits at the cut, which
+ * may be half of a PESEL.
  */
 export function shorten(raw: string | Buffer, length = reads.rawLength): string {
   const text = typeof raw === 'string' ? raw : raw.toString('utf8', 0, length);

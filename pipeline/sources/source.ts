@@ -4,7 +4,7 @@ import { findNear } from '../../sql/process/suggest.ts';
 import { WrongUsage } from '../errors.ts';
 import type { RejectCode } from './rejects.ts';
 
-/** The form that the fields of a column have in nearly all records. */
+/** The usual form of the fields of a column. */
 export type ColumnForm = 'nip' | 'regon' | 'activity' | 'activities' | 'dotted_activity' | 'date';
 
 /** A column of a source's files that the mapping reads. */
@@ -13,44 +13,44 @@ export interface SourceColumn {
   header: string;
   /** The name of the column in `stage.record`, which `map.sql` reads. */
   column: string;
-  /** The usual form of the column's fields; `map.sql` skips most checks of such fields. */
+  /** The usual form of the column's fields; `map.sql` skips most checks of a field that has this form. */
   form?: ColumnForm;
-  /** The number of digits, where a typed file may hold a field as a number without its leading zeros. */
+  /** The number of digits, if a typed file may hold a field as a number without its leading zeros. */
   digits?: number;
-  /** Whether a file may lack the column: its fields are then null, and the data that only they state stays. */
+  /** Whether a file may lack the column. Its fields are then null, and data that only this column states stays. */
   is_optional?: boolean;
   /**
-   * The subjects of an entry that the column states, by the names of 1_read/missing_column.sql. A guard refuses a header
-   * without the column; if such a dump is accepted, these subjects stay. `nothing`: no answer shows the column.
-   * Absent: no dump can be read without the column, unless it is optional.
+   * The subjects of an entry that only this column states, by the names in 1_read/missing_column.sql. A guard refuses a
+   * header without the column. If the operator accepts the dump, these subjects keep their known values. `nothing`: the
+   * product does not show the column. If `tells` is absent, a dump needs the column, unless it is optional.
    */
   tells?: readonly string[];
 }
 
-/** The columns of a file. */
+/** The columns of a file of a source. */
 export interface TableColumns {
   columns: readonly SourceColumn[];
   /** The headers of known columns that are not read. Any other header is noted as unknown. */
   ignored?: readonly string[];
-  /** The column that numbers the rows; it is staged, but is no data. */
+  /** The column that numbers the rows; it is loaded, but not compared. */
   row_number?: string;
 }
 
-/** A file of a dump whose tables are joined. */
+/** A file in a dump whose files are joined. */
 export interface JoinedTable extends TableColumns {
   /** The key that `identifyFile` returns for the file. */
   file_key: string;
-  /** The column with the day on which the registry last touched a row, YYYY-MM-DD…; it is no data. */
+  /** The column with the day on which the registry last updated a row, YYYY-MM-DD…; it is not compared. */
   touched?: string;
 }
 
-/** The fields of a row by their `column`; blank fields are absent. */
+/** The fields of a row by the names of their columns; blank fields are absent. */
 export type Fields = Record<string, string>;
 
-/** A join of two files of a dump. A record is a row of the main file with its rows of the details file. */
+/** A join of two files of a dump. A record is one row of the main file together with its rows of the details file. */
 export interface JoinDescription {
   separator: Separator;
-  /** The header of the key in both files, which are sorted by it: a number of `key_digits` digits, at most 9. */
+  /** The header of the key column in both files, which are sorted by the key, a number of at most nine digits. */
   key: string;
   key_digits: number;
   main: JoinedTable;
@@ -58,20 +58,20 @@ export interface JoinDescription {
     /** The column that identifies a row of the details file. */
     unique: string;
   };
-  /** The columns of both files that `combine` and `needsDetails` read, the unique one among them. */
+  /** The columns of both files that `combine` and `needsDetails` read, including the column `unique`. */
   brief: readonly string[];
   /**
-   * Optional further files with the same key, whose rows go to `stage.side_row`. A file with the columns
+   * Optional further files with the same key, whose rows are stored in `stage.side_row`. A file with the columns
    * `old_key` and `new_key` lists duplicates, and the entries that replace them.
    */
   side: readonly JoinedTable[];
-  /** Returns whether a row of the main file without any details is a sign of a damaged dump. */
+  /** Returns whether it is a sign of a damaged dump if this row of the main file has no details. */
   needsDetails: (main: Fields) => boolean;
   /** The names of the text columns that `combine` returns besides `listed`. */
   combined: readonly string[];
   /**
-   * Returns the `listed` details of a new or changed record, in their order, and the other columns. A change of
-   * this function makes the next night read every record, as a change of `map.sql` does.
+   * Returns the `listed` details of a new or changed record, in their order, and the columns named in `combined`. After
+   * a change of this function, as of `map.sql`, the next night reads every record again.
    */
   combine: (
     main: Fields,
@@ -79,49 +79,49 @@ export interface JoinDescription {
   ) => { listed: readonly Fields[] } & Record<string, unknown>;
 }
 
-/** The dumps of a source; `map.sql` in the same folder defines their meaning. */
+/** The common description of a source's dumps; `map.sql` in the same folder maps their columns. */
 interface DumpDescription {
-  /** The country of the registry, in ISO 3166-1 alpha-2. */
+  /** The country of the registry, as its ISO 3166-1 alpha-2 code. */
   country_code: string;
   /** Whether the registry states only the main activity of an entry. */
   has_one_activity?: boolean;
   /**
-   * Returns the part of the dump that a file holds, by its path below the dump's folder; null for another file.
-   * Throws a `Refusal` for a part whose name is not clear.
+   * Returns the key of the part of a dump that a file holds, by the file's path below the dump folder; null for any
+   * other file. Throws a `Refusal` if the file name does not identify the part.
    */
   identifyFile(file: string): string | null;
 }
 
-/** A source whose files are tables with a header, a row a record. */
+/** A source whose files are tables with a header, and one record per row. */
 export interface TableDescription extends DumpDescription, TableColumns {
   format: 'table';
-  /** `full`: an entry that is absent from a dump is gone. `delta`: an absent entry stays as it is. */
+  /** In a `full` dump, an absent entry is gone. In a `delta` dump, an absent entry stays as it is. */
   dump_kind: 'full' | 'delta';
-  /** The join of the files; absent when each file is a table of whole records. */
+  /** The join of the files; undefined if each file is a table of whole records. */
   join?: JoinDescription;
-  /** The description of the dumps of answers, if the source has dumps of both formats. */
+  /** The description of the dumps of answers, if the source has both full dumps and dumps of answers. */
   delta?: DocumentDescription;
 }
 
 export type Separator = ',' | ';';
 
 /**
- * A source whose files hold answers of a registry, in folders of any depth. `collect.sql` makes one document an
- * entry out of the answers.
+ * A source whose files hold answers of a registry, in folders of any depth. `collect.sql` makes one document per entry
+ * from the answers.
  */
 export interface DocumentDescription extends DumpDescription {
   format: 'document';
   dump_kind: 'delta';
-  /** Yields the answers of one file, one at a time. Throws a `Refusal` when the whole file cannot be read. */
+  /** Yields the answers of one file, one at a time. Throws a `Refusal` if the file as a whole cannot be read. */
   readAnswers(file: AnswerFile): AsyncIterable<Answer>;
 }
 
-/** A file of answers on the disk. */
+/** A file of answers in a dump folder. */
 export interface AnswerFile {
   path: string;
-  /** The path of the file below the dump's folder. */
+  /** The path of the file below the dump folder. */
   file: string;
-  /** Receives the number of bytes of each part that was read. */
+  /** Called with the number of bytes of each part that was read. */
   onRead?: (byte_count: number) => void;
 }
 
@@ -129,7 +129,7 @@ export interface AnswerFile {
 export type Answer = {
   /** The line where the answer begins, from 1; unique in its file. */
   line: number;
-  /** The answer as written, shortened, for the list of rejects. */
+  /** The answer as it is written in the file, shortened, for the list of rejects. */
   raw: string;
 } & (
   | { /** The object that `collect.sql` reads from `stage.answer`. */ answer: object }
@@ -137,20 +137,20 @@ export type Answer = {
 );
 
 interface Mapping {
-  /** The name of the source: its folder below `sources/`, on the command line and in every table. */
+  /** The name of the source: its folder below `sources/`, also used on the command line and in every table. */
   name: string;
   mapping: string;
-  /** The hash of the mapping; a change makes the next night read every record again. */
+  /** The hash of the mapping; if it changes, the next night reads every record again. */
   mapping_version: string;
-  /** The text of `note.sql`, if the source has one. */
+  /** The text of `note.sql`, if the source has this file. */
   note?: string | undefined;
 }
 
 export type TableSource = Omit<TableDescription, 'delta'> & Mapping & { delta?: DocumentSource };
 /**
- * A source of documents. `collection`: the text of `collect.sql`, and of `collect_….sql` after it.
- * `record_columns`: the columns of a full dump's record except `details`. The documents have the same keys, so
- * that one `map.sql` reads both.
+ * A source whose dumps hold documents. `collection` is the text of `collect.sql`, followed by the texts of
+ * `collect_….sql`. `record_columns` are the columns of a record in a full dump, except `details`. The documents have
+ * the same columns, so that one `map.sql` reads documents and records.
  */
 export type DocumentSource = DocumentDescription &
   Mapping & { collection: string; record_columns?: readonly string[] };
@@ -158,7 +158,7 @@ export type Source = TableSource | DocumentSource;
 
 const folder = new URL('./', import.meta.url);
 
-/** Returns the names of all sources: the folders below `sources/`. */
+/** Returns the names of all sources, which are the folders below `sources/`. */
 export async function listSources(): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true });
   return entries
@@ -167,7 +167,7 @@ export async function listSources(): Promise<string[]> {
     .toSorted();
 }
 
-/** Loads a source by its name. Throws a `WrongUsage` that lists all names when no source has this name. */
+/** Loads a source by its name. Throws a `WrongUsage` that lists all names if no source has this name. */
 export async function loadSource(name: string): Promise<Source> {
   const names = await listSources();
   if (!names.includes(name)) {
@@ -187,7 +187,7 @@ export async function loadSource(name: string): Promise<Source> {
   const normalising = await read('../../sql/nightly/1_read/normalise.sql');
   const combining = description.format === 'table' ? description.join?.combine.toString() : '';
   const tidying = (await read('tidy.ts')).replaceAll(/^ *(?:\/?\*|\/\/).*$/gm, '');
-  // Comments are removed before the hash: they change nothing about the meaning of a record.
+  // Comments are removed before hashing, since they do not change the meaning of a record.
   const statements = (mapping + normalising + combining + tidying).replaceAll(/--.*$/gm, '');
   const [note] = await readAll(/^note\.sql$/);
   const source = { name, mapping, mapping_version: hash('sha256', statements), note };

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import type { ColumnForm, TableColumns } from './source.ts';
 
-/** Reads the rows of a CSV file with a header. */
+/** Returns the rows of a CSV file with a header. */
 export function readTable<Column extends string>(file: URL): Record<Column, string>[] {
   return parse<Record<Column, string>>(readFileSync(file), { columns: true });
 }
 
-/** Reads a source's list of columns. A column without a name of ours is known, but not read. */
+/** Returns the columns of a source. A column to which the CSV file gives no `column` is known, but not read. */
 export function readColumns(file: URL): TableColumns {
   const rows = readTable<'header' | 'column' | 'digits' | 'form' | 'is_optional' | 'tells'>(file);
   const read = rows.filter(({ column }) => column !== '');
@@ -16,7 +16,7 @@ export function readColumns(file: URL): TableColumns {
       header,
       column,
       is_optional: is_optional === 'true',
-      // Only a source of typed files states digits.
+      // Only a source whose files store numbers without leading zeros states `digits`.
       ...(digits && { digits: Number(digits) }),
       ...(form && { form: form as ColumnForm }),
       ...(tells && { tells: tells.split(' ') }),

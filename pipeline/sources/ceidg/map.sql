@@ -1,10 +1,10 @@
--- Maps one row per record of a report.
+-- Maps each row of a CEIDG report to the columns of an entry.
 select
     record.file_no, record.line, record.fingerprint,
     coalesce(
         number.regon9,
         number.nip,
-        -- 0.1 % of the entries have neither NIP nor REGON. Blank texts keep their separators in the key.
+        -- 0.1 % of CEIDG's entries have neither NIP nor REGON. A blank text keeps its separator in the key.
         array_to_string(
             array[record.nazwisko, record.imie, record.nazwa_podmiotu, record.data_rozpoczecia],
             '|', ''
@@ -13,7 +13,7 @@ select
     number.nip,
     number.regon9,
     'NATURAL' as entity_type,
-    -- Every entry of CEIDG is a natural person's business.
+    -- Every entry of CEIDG is the business of a natural person, which has the legal form 099.
     '099' as legal_form,
     record.nazwa_podmiotu as name, record.nazwisko as surname, record.imie as first_name,
     record.telefon as phone, record.email, record.adres_www as website,
@@ -26,7 +26,7 @@ select
         when record.is_well_formed then record.glowny_kod_pkd
         else translate(record.glowny_kod_pkd, '. ', '')
     end as activity_main,
-    -- Activity codes keep the order of the report; two lists of the same codes are equal.
+    -- Activity codes keep the order of the report; a change of the order alone makes no event.
     case
         when record.is_well_formed then activity.codes
         else translate(activity.codes, '. ', '')
@@ -36,7 +36,7 @@ select
     case
         when record.status_dzialalnosci = 'Zawieszony' then 'SUSPENDED'
         when record.status_dzialalnosci = 'Aktywny' or status.is_partnership_only then 'ACTIVE'
-        -- The strike-off date, not this status, ends the entry.
+        -- An entry with the status WYKRESLONY is ended by its strike-off date, not by the declared status.
         when status.is_struck_off then 'ACTIVE'
     end as declared_status,
     status.is_partnership_only,
@@ -46,8 +46,8 @@ select
     record.data_wznowienia as resumption_date,
     case
         when record.kraj is not null then nullif(record.kraj, 'PL')
-        -- Only addresses abroad have no voivodeship. The reports lack their country, which is blank until the
-        -- API states it.
+        -- Only an address abroad has no voivodeship. The reports do not state its country, so the code stays blank
+        -- until the API states the country.
         when
             file.file_key = '00'
             and coalesce(record.kod_pocztowy, record.miejscowosc, record.ulica) is not null
@@ -72,7 +72,7 @@ cross join lateral (
     select
         record.status_dzialalnosci = 'Działalność prowadzona wyłącznie w formie spółki cywilnej'
             as is_partnership_only,
-        -- Only the API writes this status: the reports hold no such entries.
+        -- Only an import from the API writes this status: the reports omit struck-off entries.
         record.status_dzialalnosci = 'WYKRESLONY' as is_struck_off
 ) as status
 cross join lateral (
@@ -86,7 +86,7 @@ cross join lateral (
             when record.is_well_formed then record.nip
             else nullif(translate(record.nip, '- ', ''), '0000000000')
         end as nip,
-        -- A REGON of 14 digits names a unit: the first nine name the company.
+        -- In a REGON of 14 digits, which names a unit, the first nine digits name the company.
         case
             when record.is_well_formed then left(record.regon, 9)
             else nullif(

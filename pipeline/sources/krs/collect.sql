@@ -1,8 +1,8 @@
--- Makes one document of each extract, with values added from dictionaries and from the known entry.
+-- Makes one document from each extract of KRS, and adds values from dictionaries and from the known entry.
 
--- Returns whether one extract of a company is older than another one. The number of the newest entry decides,
--- then the day whose state an extract shows. Each register numbers its own entries: if the numbers and days of
--- extracts from two registers disagree, neither extract is older.
+-- Returns whether one extract of a company is older than another one. The extract with the lower number of its newest
+-- register entry is older; if these numbers are equal, the state day decides. RejP and RejS each number their own
+-- entries: if number and day contradict each other for extracts from both, neither is older.
 create function stage.is_older(
     register text,
     entry_no integer,
@@ -19,7 +19,7 @@ return case
     else coalesce(state_day < other_state_day, false)
 end;
 
--- One row per extract.
+-- Holds one row per extract in the dump.
 create unlogged table stage.krs_extract as
 select answer.file_no, answer.line, answer.raw, extract.*
 from stage.answer
@@ -31,9 +31,9 @@ where answer.answer ->> 'kind' = 'extract';
 
 create index on stage.krs_extract (krs);
 
--- Deletes superseded extracts, since one extract of a company counts. These extracts are noted, not rejected. An
--- extract is superseded by a newer known entry, a newer extract of the dump, or a later day on which the company
--- was gone. Of extracts from both registers, RejP and RejS, the one without a strike-off counts, else RejP.
+-- Deletes superseded extracts, so that one extract per company is left. The run notes deleted extracts. An extract is
+-- superseded by a newer known entry, by a newer extract in the dump, or if the company was gone later. Of extracts from
+-- RejP and RejS, one without a strike-off takes precedence, then the extract from RejP.
 with older as (
     delete from stage.krs_extract as extract
     where
@@ -90,8 +90,8 @@ left join registry.entry as known
     on known.source = 'krs'
     and known.entry_key = older.krs;
 
--- Rejects an extract with a state later than today, and a current extract that repeats a full one with the same
--- content. The state may be later than the day of the dump.
+-- Rejects an extract whose state day is later than today, and a current extract with the same content as a full one. A
+-- state day after the day of the dump, but not after today, is accepted.
 insert into stage.reject (file_no, line, reject_code, reason, raw, entry_key)
 select
     extract.file_no,
@@ -120,8 +120,9 @@ where reject.file_no = extract.file_no and reject.line = extract.line;
 
 analyze stage.krs_extract;
 
--- One row per activity of an extract. code: a subclass such as 4312Z, or null. Old entries have a division,
--- group or class, such as 43, 431 or 4312. entry_day: the day on which the activity was entered, in a full extract.
+-- Holds one row per activity in an extract. The column `code` is a subclass such as 4312Z, or null. Old register
+-- entries have a division, group or class, such as 43, 431 or 4312. The column `entry_day` is the day of the entry that
+-- added the activity, in a full extract.
 create unlogged table stage.krs_activity as
 select
     extract.file_no, extract.line, list.place, activity.rank,
@@ -150,13 +151,13 @@ cross join lateral jsonb_to_record(activity.item) as part (
 create index on stage.krs_activity (file_no, line);
 analyze stage.krs_activity;
 
--- Writes one document of each extract. KRS does not state the version of the activity codes. The version with more
--- of the codes counts, then the version with more of their names. Then the version of the known entry counts, so that
--- a list of codes that fits both versions is no reclassification. The last choice is the version in force when the
--- newest activity was entered, or the company was registered.
+-- Writes one document for each extract. KRS does not state the version of the activity codes, so this query chooses it.
+-- The version that has more of the codes takes precedence, then the version that has more of the written names. Next
+-- comes the version of the known entry, so that codes that fit both versions make no reclassification. Last comes the
+-- version in force when the newest activity was entered, or when the company was registered.
 insert into stage.document (file_no, line, entry_key_hint, document, raw)
--- One row per legal form as KRS writes it: our label or the official name, in capitals. KRS writes 'lub' as a
--- slash.
+-- Holds one row per spelling of a legal form in KRS: the label of the dictionary or the official name, in capitals. KRS
+-- writes the word 'lub' ("or") as a slash.
 with legal_form as (
     select distinct on (written)
         translate(registry.upper(spelling.text), ' -', '') as written,
@@ -176,7 +177,7 @@ with legal_form as (
 select
     extract.file_no, extract.line, extract.krs,
     extract.content || jsonb_build_object(
-        -- A NIP or REGON of zeros is no number.
+        -- A NIP or REGON that consists of zeros means that the company has no number.
         'nip', nullif(translate(part.identity #>> '{identyfikatory,nip}', '- ', ''), '0000000000'),
         'regon9', nullif(left(translate(part.identity #>> '{identyfikatory,regon}', '- ', ''), 9), '000000000'),
         'legal_form', legal_form.symbol,

@@ -1,4 +1,4 @@
--- Lists the companies that are struck off and have no extract any more.
+-- Lists the struck-off companies of KRS that have no extract any more.
 insert into stage.deleted_key (entry_key)
 select distinct answer.answer ->> 'krs'
 from stage.answer

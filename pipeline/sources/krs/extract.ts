@@ -5,19 +5,19 @@ import { shorten } from '../rejects.ts';
 import { fold, isRecord } from './fold-history.ts';
 import { contentShape, type Folded, headerShape } from './shape.ts';
 
-/** An object whose members are texts or days. */
+/** An object whose values are texts or days. */
 type Texts = Partial<Record<string, string>>;
 
 /**
- * Reads an extract of KRS, with or without `odpis` around it, or a problem. Throws an `UnusableAnswer`.
+ * Reads an extract of KRS, with or without the outer key `odpis`, or an error answer. Throws an `UnusableAnswer`.
  *
- * @returns the object that `collect.sql` reads; days are YYYY-MM-DD, and in `content` also texts that are no day.
- *   `map.sql` makes its columns, among them the shareholders, representatives and other persons with their roles.
+ * @returns the object that `collect.sql` reads, with days as YYYY-MM-DD; a day in `content` that is unreadable stays
+ *   as it is written. `map.sql` makes the columns of an entry from this object.
  */
 export function readExtract(value: unknown) {
   if (!isRecord(value)) throw new UnusableAnswer('no object, so no extract of KRS');
   const { odpis: extract = value, status, title } = value;
-  // The service sends a problem instead of an extract: `{ type, title, status, traceId }`.
+  // In place of an extract, KRS may send an error answer: `{ type, title, status, traceId }`.
   if (extract === value && typeof status === 'number' && typeof title === 'string') {
     const odd = [{ subject: 'answer', value: `${status} ${shorten(title, 200)}` }];
     return { kind: 'problem' as const, odd };
@@ -49,7 +49,7 @@ export function readExtract(value: unknown) {
     sections: { dzial1: identity, ...others } as Record<string, unknown>,
     registered_day: findDay(header.dataRejestracjiWKRS, entries[0]?.day),
     struck_off_day: findDay(header.dataWykreslenia, last?.day),
-    /** The day on which the strike-off became final. */
+    /** The day on which the strike-off from KRS became final. */
     final_day: last?.final_day,
   };
   const entry_no = Number(header.numerOstatniegoWpisu ?? entries.at(-1)?.number);
@@ -57,15 +57,15 @@ export function readExtract(value: unknown) {
     kind: 'extract' as const,
     form: naglowekP === undefined ? 'current' : 'full',
     krs: readNumber(header.numerKRS),
-    /** The register: `RejP` of entrepreneurs, or `RejS` of associations and the like. A KRS number may be in both. */
+    /** The register: `RejP` of entrepreneurs, or `RejS` of associations and the like. A number may be in both. */
     register: header.rejestr,
     state_day: readable(header.stanZDnia),
     made_day: readable(header.dataCzasOdpisu),
-    /** The number of the newest entry of the extract. */
+    /** The number of the newest register entry in the extract. */
     entry_no: Number.isInteger(entry_no) && Math.abs(entry_no) < 2 ** 31 ? entry_no : undefined,
     last_entry_day: readable(header.dataOstatniegoWpisu),
     content,
-    /** The hash of the content that current and full extracts share; extracts of equal content have equal hashes. */
+    /** The hash of the content that current and full extracts share; equal content has equal hashes. */
     content_hash: hash(
       'sha256',
       JSON.stringify(content, (key, part: unknown) => (fullKeys.has(key) ? undefined : part)),
@@ -74,10 +74,10 @@ export function readExtract(value: unknown) {
   };
 }
 
-/** The keys of values that only a full extract states; fold-history.ts lists the former names. */
+/** The keys that only a full extract states, which the hash omits; fold-history.ts lists the former names. */
 const fullKeys = new Set(['entry_day', 'former_names']);
 
-/** Returns the first text that is a day. If none is, returns the first text: the mapping then keeps the known day. */
+/** Returns the first text that is a day. Without one, returns the first text, so that map.sql keeps the known day. */
 function findDay(...texts: (string | undefined)[]): string | undefined {
   return texts.find(readable) ?? texts.find(Boolean);
 }
@@ -97,8 +97,8 @@ interface Identity {
 }
 
 /**
- * Merges the branches of a foreign company into one entry. The name and the numbers are the company's. The
- * address is the seat in Poland, or the first branch. The seat abroad becomes a unit.
+ * Merges the branches of a foreign company into one entry with the company's name and numbers. The entry's address is
+ * the company's seat in Poland, or else its first branch. The seat abroad becomes a unit.
  */
 function takeBranch(identity: Identity): Identity {
   const {
@@ -136,7 +136,7 @@ function readNumber(krs = ''): string {
 
 type Entry = ReturnType<typeof readEntries>[number];
 
-/** Returns the entries of a full extract in the order of their numbers. */
+/** Returns the register entries of a full extract, in the order of their numbers. */
 function readEntries(entries: readonly Texts[] = []) {
   return entries
     .map(({ numerWpisu, dataWpisu, dataUprawomocnienia, opis = '' }) => ({
@@ -149,12 +149,12 @@ function readEntries(entries: readonly Texts[] = []) {
     .toSorted((a, b) => a.number - b.number);
 }
 
-/** Returns the last entry if it struck the company off, else undefined. */
+/** Returns the last register entry if it strikes the company off KRS, else undefined. */
 function findStrikeOff(entries: readonly Entry[], odd: OddValue[]): Entry | undefined {
   const last = entries.at(-1);
   if (!last) throw new UnusableAnswer('a full extract without entries');
   if (/^WYKREŚLENIE (?:PODMIOTU )?Z KRAJOWEGO REJESTRU SĄDOWEGO/i.test(last.text)) return last;
-  // Other strike-offs are noted, such as one from one register of a number that stays in the other.
+  // Another strike-off is noted, such as one from RejP when the number stays in RejS.
   if (/^WYKREŚL/i.test(last.text)) odd.push({ subject: 'entry', value: shorten(last.text, 200) });
   return undefined;
 }

@@ -5,28 +5,28 @@ import { shorten } from '../rejects.ts';
 import { tidy } from '../tidy.ts';
 import type { Folded, ObjectShape, Shape } from './shape.ts';
 
-/** An object of a list. */
+/** An object in a list. */
 type Item = Readonly<Record<string, Folded>>;
 
 export interface Folding {
-  /** The number of the entry that struck the company off; removals by this entry do not count. */
+  /** The number of the entry that struck the company off. Values that it removed still count as current. */
   last_entry?: string | undefined;
-  /** The days of the entries of a full extract, YYYY-MM-DD, by the numbers of the entries. */
+  /** The day of each entry in a full extract, YYYY-MM-DD, by the number of the entry. */
   entry_days?: ReadonlyMap<number, string>;
   odd: OddValue[];
 }
 
-/** A value of a key, with the number of the entry that brought it in; 0 means unknown. */
+/** A value with the number of the register entry that added it to KRS; 0 if the number is unknown. */
 interface Version {
   value: unknown;
   entry: number;
 }
 
 /**
- * Returns the current value of a key. A full extract states every leaf as a list of versions `{<key>,
- * nrWpisuWprow, nrWpisuWykr}`, and items of lists behind `pozycja`; the entry `nrWpisuWykr` has removed its
- * version. Returns undefined for blank values, and for objects and lists without content. Throws an
- * `UnusableAnswer` for a known key of another shape: ignoring it would mean a removal.
+ * Returns the current value of a key in an extract. A full extract states each value as a list of versions `{<key>,
+ * nrWpisuWprow, nrWpisuWykr}`, and list items behind `pozycja`. `nrWpisuWykr` is the number of the entry that removed
+ * the version. Returns undefined for blank values, and for objects and lists without content. Throws an
+ * `UnusableAnswer` if a known key has another shape, since ignoring the key would look like a removal.
  */
 export function fold(
   shape: Shape,
@@ -34,7 +34,7 @@ export function fold(
   path: string,
   folding: Folding,
 ): Folded | undefined {
-  // No value of KRS is read for a key that is computed or ignored.
+  // A key of these kinds is computed or ignored, so no value is read for it.
   if (['ignored', 'entry_day', 'former_names'].includes(shape.kind)) return undefined;
   const key = path.slice(path.lastIndexOf('.') + 1);
   const versions = standing(found, key, folding).flatMap(({ value, entry }) => {
@@ -66,7 +66,7 @@ function standing(found: unknown, key: string, folding: Folding): Version[] {
     if (pozycja !== undefined) return standing(pozycja, key, folding);
     const isRemoved = isEntry(nrWpisuWykr) && String(nrWpisuWykr) !== folding.last_entry;
     if (isRemoved) return [];
-    // A version holds a leaf, and sometimes an object or a list, below the name of the key.
+    // A version holds its value, mostly a single text, below the name of the key.
     const isNamed = isEntry(nrWpisuWprow) && Object.keys(rest).length === 1 && key in rest;
     const value = isNamed ? rest[key] : rest;
     const entry = Number(nrWpisuWprow ?? 0) || 0;
@@ -112,10 +112,10 @@ function foldObject(
 }
 
 /**
- * Joins the items of a history. KRS writes the end of a proceeding, or another person, in the item of the opening or
- * in an item of its own. An item without an opening joins the last item before it that has one. An end joins only an
- * item that has no end yet and opened no later. Without such an item before it, an item joins the next one after it.
- * Items that match no opening come first.
+ * Joins the items of a list of proceedings or the like. KRS writes the end of a proceeding, or a person, either in the
+ * item of the opening or in an item of its own. An item without an opening is joined to the last earlier item with an
+ * opening. An end is joined only to an item that has no end yet and did not open later. If no earlier item fits, the
+ * next later one is used. Items that fit no opening come first in the result.
  */
 function joinHistory({ members }: ObjectShape, items: readonly Item[]): readonly Item[] {
   const keys = Object.keys(members);
@@ -135,7 +135,7 @@ function joinHistory({ members }: ObjectShape, items: readonly Item[]): readonly
   return [...left, ...joined.filter((item) => item !== undefined)];
 }
 
-/** Returns both items as one, with its members in the order of `shape.csv`. */
+/** Returns both items as one item, with its members in the order of `shape.csv`. */
 function join(keys: readonly string[], item: Item, other: Item): Item {
   const members = keys.flatMap((key): [string, Folded][] => {
     const values = [item[key], other[key]].filter((value) => value !== undefined);
@@ -146,7 +146,7 @@ function join(keys: readonly string[], item: Item, other: Item): Item {
   return Object.fromEntries(members);
 }
 
-/** Returns the day of an opening or an end, YYYY-MM-DD; '' when the day is unknown. */
+/** Returns the day of an opening or an end, YYYY-MM-DD; '' if the day is unknown. */
 function dayOf(value: Folded | undefined): string {
   if (typeof value === 'string') return isPossibleDay(value) ? value : '';
   if (value === undefined || Array.isArray(value)) return '';
@@ -154,7 +154,7 @@ function dayOf(value: Folded | undefined): string {
   return dayOf(data) || dayOf(entry_day);
 }
 
-/** Returns the names that later entries removed, the newest one first; a current extract has none. */
+/** Returns the former names from a full extract, the newest first; an empty list for a current extract. */
 function listFormerNames(found: unknown, path: string): string[] {
   const versions = (Array.isArray(found) ? found : []).filter(isRecord);
   return versions
@@ -163,7 +163,7 @@ function listFormerNames(found: unknown, path: string): string[] {
     .flatMap(({ nazwa }) => readText(nazwa ?? null, path) ?? []);
 }
 
-/** Returns the lowest number of an entry that brought in a member of an object; 0 means unknown. */
+/** Returns the lowest number of a register entry that added a member of an object; 0 if unknown. */
 function firstEntry(value: Record<string, unknown>): number {
   const numbers = Object.values(value)
     .flat()
@@ -179,7 +179,7 @@ function readText(value: unknown, path: string): string | undefined {
   throw new UnusableAnswer(`${path} is no text`);
 }
 
-/** Returns a KRS number of 10 digits, or the first 9 digits of a REGON; undefined for others, such as a PESEL. */
+/** Returns a KRS number of 10 digits or the first 9 digits of a REGON; undefined for any other number. */
 function readNumber(value: unknown): string | undefined {
   const values = isRecord(value) ? Object.values(value) : [value];
   return values
@@ -193,7 +193,7 @@ function readLeaf(kind: string, text: string, path: string, folding: Folding): s
   if (kind === 'day') {
     const day = readDay(text);
     if (!day) folding.odd.push({ subject: 'day', value: shorten(`${path}: ${text}`, 200) });
-    // An unreadable text is returned as it is: the mapping then keeps the known day.
+    // An unreadable day is returned as it is written, so that map.sql keeps the known day.
     return day ?? text;
   }
   if (kind === 'country') {
@@ -214,12 +214,10 @@ function readDay(text: string): string | undefined {
   return isPossibleDay(found) ? found : undefined;
 }
 
-/** The number of characters that are searched for shares: a longer text holds more than a count and a value. */
+/** The number of characters in which shares are searched for. A longer text states more than a count and a value. */
 const TEXT_LENGTH = 1000;
 
-/**
- * The pattern of figures such as 50, 5.000,00 and 4 500. At most ten digits follow each other, so no PESEL matches.
- */
+/** The pattern of figures such as 50, 5.000,00 and 4 500. No figure has eleven digits in a row, so none is a PESEL. */
 const figure = String.raw`(?<![\d.,/])(?:\d{1,3}(?:[ .]\d{3}){1,4}|\d{1,10})(?:,\d{1,4})?(?![\d/])`;
 const count = new RegExp(
   String.raw`(\d{1,6}/\d{1,6}|${figure})\s+(?:\([^)]*\)\s*)?(?:\p{L}+\s+)?(UDZIA[ŁL]\p{L}{0,4})(?!\p{L})`,
@@ -232,8 +230,8 @@ const sum = new RegExp(
 );
 
 /**
- * Returns the count and the value of the shares that a text states, such as `50 UDZIAŁÓW O ŁĄCZNEJ WARTOŚCI 2.500,00
- * ZŁ`. Returns undefined for a text without both. The rest of the text is dropped: it may name other persons.
+ * Returns the count and the value of shares from a text, such as `50 UDZIAŁÓW O ŁĄCZNEJ WARTOŚCI 2.500,00 ZŁ`. Returns
+ * undefined for a text that states neither. The rest of the text is dropped, because it may name other persons.
  */
 function readHolding(text: string): string | undefined {
   const told = text.slice(0, TEXT_LENGTH);

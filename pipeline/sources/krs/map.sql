@@ -1,8 +1,8 @@
--- Maps one row per extract, with its partners, shareholders, representatives and their roles. The key is the KRS
--- number, which extract.ts checks. collect_function.sql has the functions, such as the days of a proceeding. An unknown
--- legal form, an invalid number, and an unreadable day or voivodeship change nothing: the known value stays. `sections`
--- is a JSON object with the current content of the extract; shape.csv lists its keys. KRS states the day of
--- registration, not the day on which the company began.
+-- Maps one row per extract of KRS, with partners, shareholders, representatives and their roles. The key is the KRS
+-- number, which extract.ts checks. The functions of `stage` are in collect_function.sql. For an unknown legal form, an
+-- invalid number, or an unreadable day or voivodeship, the known value stays. `sections` is a JSON object with the
+-- current content of the extract; shape.csv lists its keys. KRS states the day of registration, but no day on which the
+-- company began.
 select
     document.file_no, document.line, document.entry_key_hint as entry_key,
     stage.krs_number_in_force(
@@ -24,7 +24,7 @@ select
         case when part.identity ? 'formaPrawna' then known.legal_form end
     ) as legal_form,
     part.identity ->> 'nazwa' as name,
-    -- KRS writes mail addresses and websites in capitals: their case has no meaning.
+    -- KRS writes mail addresses and websites in capitals, so the original case is unknown.
     registry.lower(part.seat ->> 'adresPocztyElektronicznej') as email,
     registry.lower(part.seat ->> 'adresStronyInternetowej') as website,
     part.seat #>> '{adres,kodPocztowy}' as postal_code,
@@ -47,7 +47,7 @@ select
     coalesce(part.seat #>> '{adres,kraj}', part.seat #>> '{siedziba,kraj}')
         as address_country_code,
     coalesce(
-        -- extract.ts decides which entry is a strike-off.
+        -- extract.ts decides whether a register entry is a strike-off.
         registry.calendar_day(document.document ->> 'struck_off_day'),
         case when document.document ? 'struck_off_day' then known.struck_off_date end
     )::text as struck_off_date,
@@ -65,12 +65,12 @@ select
     restructuring.state as restructuring_state, restructuring.start_day as restructuring_start_date,
     restructuring.end_day as restructuring_end_date,
     part.seat ->> 'adresDoDoreczenElektronicznychWpisanyDoBAE' as e_delivery,
-    -- An extract without the number of its version leaves the known number.
+    -- If an extract lacks the number of its last register entry, the known number stays.
     coalesce((document.document ->> 'entry_no')::integer, known.version_no) as version_no,
     version.day as version_date,
     coalesce(document.document ->> 'register', known.version_register) as version_register,
-    -- Only a full extract states former names. After a current extract, the entry keeps the former names that are
-    -- known.
+    -- Only a full extract of KRS states former names. After a current extract, the entry keeps the former names that
+    -- are already known from a full extract.
     coalesce(
         (
             select jsonb_agg(jsonb_build_object('type', 'former_name', 'value', former.name))
@@ -83,7 +83,7 @@ cross join stage.night
 left join registry.entry as known
     on known.source = 'krs'
     and known.entry_key = document.entry_key_hint
--- The offset makes Postgres extract each part of the document once, not at each use.
+-- `offset 0` makes PostgreSQL extract each part of the document once, instead of at each use.
 cross join lateral (
     select
         document.document -> 'sections' as sections,
@@ -94,7 +94,7 @@ cross join lateral (
 cross join lateral (
     select coalesce((document.document ->> 'state_day')::date, known.version_date) as day
 ) as version
--- The last of several suspensions counts; one with an unreadable day counts as the last.
+-- Of several suspensions the last one applies; a suspension with an unreadable day counts as the last one.
 left join lateral (
     select
         case when stated.is_readable then stated.suspension_day else known.suspension_date end::text
@@ -134,8 +134,8 @@ left join lateral stage.krs_proceeding(
     document.document ->> 'last_entry_day',
     known.restructuring_state, known.restructuring_start_date, known.restructuring_end_date
 ) as restructuring on true
--- Branches have no number in KRS: branches that share an address are distinguished by their order. The same
--- branches in another order are no change.
+-- Branches have no number in KRS, so branches at one address are distinguished by their order. The known branches in
+-- another order are no change.
 cross join lateral (
     select jsonb_agg(
         jsonb_build_object(
@@ -181,7 +181,7 @@ cross join lateral (
             ('representative', '$.dzial2.reprezentacjaIBIGBPPSPZOZ[*]', 'Kierownik'),
             ('representative', '$.dzial5.kurator[*]', 'Kurator'),
             ('representative', '$.dzial6.likwidacja[*].likwidatorzy[*]', 'Likwidator'),
-            -- Courts and authorities appoint these persons; the proceeding itself is the event.
+            -- Courts and authorities appoint these persons; only the proceeding itself makes an event.
             ('appointed', '$.dzial6.*[*].syndyk[*]', 'Syndyk'),
             ('appointed', '$.dzial6.*[*].nadzorca[*]', 'Nadzorca'),
             ('appointed', '$.dzial6.postepowanieUpadlosciowe[*].zarzadca[*]', 'Zarządca'),
@@ -224,7 +224,7 @@ cross join lateral (
                 case
                     when
                         registry.lower(member.item ->> 'czyZawieszona') in ('true', 'tak')
-                        -- `stanZDnia` is the day of the last entry, which may be long before the dump.
+                        -- `stanZDnia` is the day of the last register entry, which may be long before the dump.
                         and coalesce(
                             registry.calendar_day(member.item ->> 'dataZawieszeniaDo')
                             >= greatest(version.day, night.dump_date),
@@ -234,7 +234,7 @@ cross join lateral (
                 end
             ) as role,
             member.item ->> 'posiadaneUdzialy' as holding,
-            -- The number identifies a shareholder; natural persons have no number.
+            -- A KRS or REGON number identifies a shareholder; natural persons have no number.
             case
                 when member.kind = 'shareholder' then coalesce(
                     member.item ->> 'krs', member.item #>> '{podmiot,krs}',

@@ -1,38 +1,36 @@
 import { readTable } from '../table.ts';
 
 /**
- * A key with a value. The kinds are: `text`: a value. `day`: a day such as 31.12.2026, read as YYYY-MM-DD.
- * `first_day`: the first day in a text. `country`: the Polish name of a country, read as its ISO 3166-1 code.
- * `number`: a KRS or REGON number, plain or in an object. `holding`: the count and the value of shares in a
- * text. `ignored`: a known value that is not shown. `entry_day`: the day of the entry that brought the object
- * in. `former_names`: the earlier names of the object.
+ * A key of an extract that has a single value. The kind `text` is any text. The kind `day` is a day such as 31.12.2026,
+ * stored as YYYY-MM-DD. The kind `first_day` is the first day in a text. The kind `country` is a Polish name of a
+ * country, stored as its ISO 3166-1 code. The kind `number` is a KRS or REGON number, plain or in an object. The kind
+ * `holding` is the count and the value of shares in a text. The kind `ignored` is a known value that the product does
+ * not show. The kind `entry_day` is the day of the register entry that added the object. The kind `former_names` is a
+ * list of former names.
  */
 interface LeafShape {
   kind: string;
 }
 
 /**
- * The shape of objects. `group`: one object. `list`: any number of objects. `history`: a list of objects that
- * begin and end, whose first member is the opening and whose second is the end.
+ * A key of an extract that holds objects. A `group` is one object. A `list` is any number of objects. A `history` is a
+ * list of objects that begin and end, such as suspensions: the first member is the opening, the second the end.
  */
 export interface ObjectShape {
   kind: 'group' | 'list' | 'history';
   members: Readonly<Record<string, Shape>>;
-  /**
-   * Pairs of a pattern and a member: a key that matches the pattern means the member. Some names drift with the law.
-   */
+  /** Pairs of a pattern and a member: a key that matches the pattern is read as the member. The law renames keys. */
   spellings: readonly (readonly [RegExp, string])[];
 }
 
 export type Shape = LeafShape | ObjectShape;
 
-/** The current content of the register: text, objects by the keys of `shape.csv`, and lists of objects. */
+/** The current content of an extract: a text, a list, or an object with the keys of `shape.csv`. */
 export type Folded = string | readonly Folded[] | { readonly [key: string]: Folded };
 
 /**
- * The keys of an extract, whether OdpisAktualny or OdpisPelny. Any other key is noted as unknown. A kind is a
- * kind of values, or the name of an object of this table, followed by `[]` for a list of objects and by `[..]`
- * for a history.
+ * The keys of an extract, both OdpisAktualny and OdpisPelny. Any other key is noted as unknown. A `kind` is a kind of
+ * values or the name of an object in this table. The ending `[]` means a list of objects, `[..]` a history.
  */
 const keys = readTable<'object' | 'key' | 'kind' | 'spelling'>(
   new URL('shape.csv', import.meta.url),

@@ -2,18 +2,19 @@ import { parseJson, readEach, UnusableAnswer } from '../answer.ts';
 import type { DocumentDescription } from '../source.ts';
 import { readExtract } from './extract.ts';
 
-/** The largest size of an extract, in bytes; the longest known full extract has less than one megabyte. */
+/** The largest accepted size of an extract, in bytes; the longest known full extract has less than one megabyte. */
 const EXTRACT_BYTES = 8 * 1024 ** 2;
 
 const listName = /(?:^|\/)deleted\.txt$/i;
 
 /**
- * Describes KRS, the National Court Register, by the answers of its open API: an OdpisAktualny (the current content
- * of the register) or an OdpisPelny (with its history). An entry is a company; its key is the KRS number.
+ * Describes KRS, the National Court Register, by the answers of its open API. An answer is an OdpisAktualny (the
+ * current content of the register) or an OdpisPelny (with its history). An entry is a company, whose key is the KRS
+ * number.
  *
- * A struck-off company has an OdpisPelny only: its last content is kept, with the day of the entry that struck it
- * off. A company without any extract is listed in `deleted.txt`; its strike-off has the day of the dump. Any other
- * answer of the service is no entry and closes nothing.
+ * A struck-off company has only an OdpisPelny: its last content is stored, with the day of the entry that struck it
+ * off. A company without any extract is listed in `deleted.txt`, and its strike-off gets the day of the dump. Any other
+ * answer closes nothing.
  */
 export const description: DocumentDescription = {
   format: 'document',

@@ -9,14 +9,15 @@ import { tidy } from '../tidy.ts';
 import type { Fields } from '../source.ts';
 import { findReport, fits, foldName, type Report, tellReport } from './report-types.ts';
 
-/** The label of an answer in the dump: the report in any version of BIR, and the REGON of 9 or 14 digits. */
+/** The label of an answer in the dump: the report in any version of BIR, and a REGON of 9 or 14 digits. */
 type AnswerLabel = Partial<Record<'report' | 'regon', string | undefined>>;
 
 /**
- * Reads the records of one answer. Finds the report by the label or by the fields. Throws an `UnusableAnswer`.
+ * Reads the records of one answer of BIR (the API of REGON). Finds the report by the label or by the fields. Throws an
+ * `UnusableAnswer`.
  *
- * @returns the object that `collect.sql` reads: a report, or an error answer. `map.sql` makes the columns of an entry,
- *   among them the owner or the partners.
+ * @returns the object that `collect.sql` reads: a report, or an error answer. `map.sql` makes the columns of an entry
+ *   from the object.
  */
 export function readReport(rows: readonly BirRow[], label: AnswerLabel): object {
   const error = rows.find((row) => valueOf(row, 'ErrorCode') !== '');
@@ -24,7 +25,7 @@ export function readReport(rows: readonly BirRow[], label: AnswerLabel): object 
   const report = chooseReport(rows, label.report);
   const odd: OddValue[] = [];
   const named = report.fields.size > 0 ? rows.map((row) => nameFields(row, report, odd)) : [];
-  // A report with the number of the company is about one company or activity, and no list.
+  // A report that states the company's own number is about one company or activity, so it must have one record.
   if ([...report.fields.values()].includes('regon9') && named.length !== 1) {
     throw new UnusableAnswer(
       named.length === 0 ? 'an answer without records' : `${named.length} records instead of one`,
@@ -35,7 +36,7 @@ export function readReport(rows: readonly BirRow[], label: AnswerLabel): object 
   return {
     kind: 'report',
     ...placeOf(report, owner.isUnit),
-    // The REGON has 9 digits, valid or not; it is absent when neither the answer nor the label states it.
+    // The REGON has 9 digits and may be invalid; it is undefined if neither the answer nor the label states it.
     regon: owner.regon,
     // The rows are sorted, so that answers of equal content are equal.
     rows: named
@@ -45,7 +46,7 @@ export function readReport(rows: readonly BirRow[], label: AnswerLabel): object 
   };
 }
 
-/** Reads a line of a daily list: `new`, `updated` or `deleted`. Throws an `UnusableAnswer`. */
+/** Reads a line of a daily list of REGON: `new`, `updated` or `deleted`. Throws an `UnusableAnswer`. */
 export function readNumber(list: string, number: string): object {
   if (!/^(?:\d{9}|\d{14})$/.test(number)) throw new UnusableAnswer('not a REGON of 9 or 14 digits');
   if (!isRegon9(number.slice(0, 9)))
@@ -53,7 +54,7 @@ export function readNumber(list: string, number: string): object {
   return { kind: 'list', list, number, is_unit: isUnitNumber(number) };
 }
 
-/** The error codes for no civil partnership, and for no recorded partners: these answers do not name their report. */
+/** The error codes for "no civil partnership" and "no partners recorded", whose answers do not name the report. */
 const partnerCodes = new Set(['21', '22']);
 
 function readError(row: BirRow, label: AnswerLabel): object {
@@ -65,7 +66,7 @@ function readError(row: BirRow, label: AnswerLabel): object {
   const name = partnerCodes.has(code) ? 'OsPrawnaSpCywilnaWspolnicy' : valueOf(row, 'Raport');
   const place = placeOf(findReport(label.report ?? name), isUnitNumber(regon));
   const number = regon?.slice(0, 9);
-  // Answers with these codes are frequent, so the note leaves out the company.
+  // Answers with these codes are frequent, so the note omits the company's number and all such notes count as one.
   const about = ['11', '21', '22'].includes(code) ? undefined : number;
   const said = [code, shorten(message ?? '', 200), place.report, about].filter(Boolean);
   const odd = [{ subject: 'error answer', value: said.join(' ') }];
@@ -92,7 +93,7 @@ function firstOf(keys: readonly string[]): string {
   return shorten(keys.slice(0, 3).join(', '), 200);
 }
 
-/** The numbers of the silos by their names in the reports; see `source.ts`. */
+/** The numbers of the silos (see `source.ts`), by the names of the silos in the reports. */
 const silos: Readonly<Record<string, string>> = {
   ceidg: '1',
   rolnicza: '2',
@@ -112,7 +113,7 @@ function nameFields(row: BirRow, report: Report, odd: OddValue[]): Fields {
     if (name && value !== '') named[name] ??= value;
   }
   const { silo_name, ...rest } = named;
-  // Answers about natural persons often lack the symbol of the country.
+  // An answer about a natural person often lacks the country code, so the code is found by the country's name.
   const country = rest.country ?? findCountry(rest.country_name ?? '');
   if (country !== undefined) rest.country = country;
   const silo = rest.silo ?? silos[silo_name?.toLowerCase() ?? ''] ?? silo_name;
@@ -121,7 +122,7 @@ function nameFields(row: BirRow, report: Report, odd: OddValue[]): Fields {
   return { ...rest, silo };
 }
 
-/** Checks whether a record has any field; the record of a unit also needs a valid REGON. */
+/** Checks whether a record has any field, and whether the REGON of a unit is valid. */
 function isKnown(row: Fields, odd: OddValue[]): boolean {
   const { regon14 } = row;
   if (regon14 === undefined || isRegon14(regon14)) return Object.keys(row).length > 0;
@@ -129,26 +130,26 @@ function isKnown(row: Fields, odd: OddValue[]): boolean {
   return false;
 }
 
-/** Checks a REGON of fourteen digits by its last check digit; `findOwner` compares the company's nine digits. */
+/** Checks the last check digit of a REGON of fourteen digits; `findOwner` compares the nine digits of the company. */
 function isRegon14(text: string): boolean {
   const weights = [2, 4, 8, 5, 0, 9, 7, 3, 6, 1, 2, 4, 8];
   const sum = weights.reduce((total, weight, at) => total + weight * Number(text[at]), 0);
   return /^\d{14}$/.test(text) && (sum % 11) % 10 === Number(text[13]);
 }
 
-/** Returns the place of a report. A report about a local unit has no part: only the list of units shows units. */
+/** Returns the place of a report. A report on a local unit gets no `part`: units are read from the list of units. */
 function placeOf(report: Report | undefined, isUnit: boolean): Partial<Report['place']> {
   return { ...report?.place, ...(isUnit && { part: '' }) };
 }
 
-/** Checks whether a REGON belongs to a local unit; fourteen digits that end in zeros are a company's own. */
+/** Checks whether a REGON of fourteen digits belongs to a local unit; a company's ends in five zeros. */
 function isUnitNumber(regon: string | undefined): boolean {
   return /^\d{14}$/.test(regon ?? '') && !regon!.endsWith('00000');
 }
 
 /**
- * Returns the company of an answer: the only one in its records, else the one of the label. `isUnit`: only the
- * label states a number, and this number belongs to a local unit.
+ * Returns the company of an answer: the only company in the records, else the company of the label. `isUnit` means that
+ * the number of a local unit in the label is the only number.
  */
 function findOwner(
   rows: readonly Fields[],
@@ -175,12 +176,12 @@ function valueOf(row: BirRow, name: string): string {
 const forms = new Set(readCountryRows<'symbol'>('PL', 'legal_form').map(({ symbol }) => symbol));
 const regions = new Set(readCountryRows<'code' | 'name'>('PL', 'region').flatMap(Object.values));
 
-/** Matches the dates of an activity that become dates of its entry: these are noted for all sources alike. */
+/** Matches dates of an activity that become dates of the entry; a later step notes impossible ones for all sources. */
 const entryDates = /^(?:start|end|suspension|resumption|struck_off|bankruptcy_(?:start|end))_date$/;
 
 /**
- * Lists the values of a record that the mapping does not know, or that are impossible. Returns none for a part
- * that the mapping does not read.
+ * Returns the values of a record that are impossible or unknown to the mapping. Returns an empty list for a part of the
+ * report that the mapping does not read.
  */
 function listOdd(row: Fields, part: string | undefined): OddValue[] {
   if (part === 'codes') {
@@ -190,7 +191,7 @@ function listOdd(row: Fields, part: string | undefined): OddValue[] {
   if (part !== 'main' && part !== 'person' && part !== 'units') return [];
   const { register = '', voivodeship_symbol, voivodeship, country_name } = row;
   const nip = row.nip?.replaceAll(/[- ]/g, '') ?? '0000000000';
-  // Registers 138 and 139 are the parts of KRS.
+  // REGON gives the two parts of KRS the register codes 138 and 139.
   const isCourt = ['138', '139'].includes(register);
   const isRegion =
     regions.has(voivodeship_symbol ?? '') || regions.has(voivodeship?.toLowerCase() ?? '');

@@ -1,8 +1,8 @@
--- Groups the answers that belong together: one document an activity, out of all reports about it. collect_lists.sql
--- applies new.txt, updated.txt and deleted.txt.
+-- Makes one document per activity from all reports of REGON about the activity. collect_lists.sql applies the daily
+-- lists new.txt, updated.txt and deleted.txt.
 
--- One row per report with content, and the company that it is about. entity: 'P' is a legal person, 'F' a
--- natural person. `rows` is null where REGON answered that no records exist.
+-- Holds one row per report with content, and the company that the report is about. The column `entity` is 'P' for a
+-- legal person, 'F' for a natural person. `rows` is null if REGON answered that no records exist.
 create unlogged table stage.regon_report as
 with report as (
     select
@@ -20,7 +20,7 @@ with report as (
             substring(file.file_key from '(?<!\d)(\d{14}|\d{9})(?!\d)[^/]*$') as file_number,
             substring(file.file_key from '^.*(?<!\d)(\d{14}|\d{9})(?!\d).*/') as folder_number
     ) as written
-    -- An answer takes the first number in the name of its file, else the last one in the names of its folders.
+    -- An answer gets the first number in its file name, else the last number in the names of its folders.
     cross join lateral (
         select case
             when registry.is_regon9(left(written.file_number, 9)) then written.file_number
@@ -31,8 +31,8 @@ with report as (
         stated.part <> ''
         and (
             stated.kind = 'report'
-            -- Codes 4, 21 and 22 mean that a company has no units or no partners. An error about activities is
-            -- ignored: every company has activities, and code 11 means that they are not published.
+            -- The error codes 4, 21 and 22 mean that a company has no units or no partners. An error about activities
+            -- is ignored: every company has activities, and code 11 means that they are not published.
             or (stated.code in ('4', '21', '22') and stated.part in ('units', 'partners'))
         )
 )
@@ -45,14 +45,14 @@ left join (
     group by folder
     having count(distinct regon) = 1
 ) as folder_owner using (folder)
--- An answer that is labelled only with the number of a local unit is not about the company.
+-- If the only number of an answer is a local unit's in its label, the answer is not about the company.
 where report.regon is not null or report.number ~ '^[0-9]{9}(0{5})?$' is not false;
 
 analyze stage.regon_report;
 
--- One row per company and part of its data, such as units or partners, with the content of the best answer. An answer
--- with records is better than one without. Activity codes with their version are better than codes without a version.
--- The details of units are the records of all answers.
+-- Holds one row per company and part of its data, such as units or partners, with the content of the best answer. An
+-- answer with records is better than an answer without records. Activity codes with their version are better than codes
+-- without a version. The details of units are joined from the records of all answers.
 create unlogged table stage.regon_part as
 select distinct on (report.regon9, report.entity, report.part)
     report.regon9, report.entity, report.part,
@@ -74,7 +74,7 @@ order by report.regon9, report.entity, report.part, rank.rank desc;
 
 analyze stage.regon_part;
 
--- One row per main report, with the other reports about the same company; an absent part is null.
+-- Holds one row per main report, with the other reports about the company; a missing report is null.
 create unlogged table stage.regon_activity as
 select
     main.file_no, main.line, main.raw, regon9, entity, main.silo,
@@ -82,8 +82,8 @@ select
     main.rows -> 0 as activity,
     part.records -> 'person' -> 0 as person,
     part.records -> 'codes' as codes,
-    -- A fetch skips the list of units when the count of units is zero. An empty list is ignored when the count
-    -- is not zero.
+    -- A fetch does not request the list of units if the count of units is zero. An empty list of units is ignored if
+    -- the count is not zero.
     case
         when stated.unit_count ~ '^0+$' and part.records -> 'units' is null then '[]'
         when stated.unit_count ~ '[1-9]' and part.records -> 'units' = '[]' then null
@@ -150,13 +150,13 @@ select
 from stage.regon_report as report
 where
     report.part <> 'main'
-    -- An answer that no records exist is valid, and no reject.
+    -- An answer that no records exist is valid and therefore not rejected.
     and report.rows is not null
     and not exists (
         select from stage.regon_activity as activity
         where activity.regon9 = report.regon9 and activity.entity = report.entity
     )
-    -- Reports about a person without any activity left are no rejects.
+    -- Reports on a person who has no activity any more are not rejected.
     and not exists (
         select from stage.regon_part as person
         where

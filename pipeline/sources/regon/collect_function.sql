@@ -1,20 +1,20 @@
 -- Functions that the mapping of REGON calls more than once.
 
--- Returns the address of a record in the form of the snapshot. Symbols count before names, which drift.
+-- Returns the address in a record of REGON, with the keys of a unit's address. Codes precede names, which vary.
 create function stage.regon_address(record jsonb) returns jsonb
 language sql stable
 return (
     select jsonb_build_object(
         'street', coalesce(
             regexp_replace(record ->> 'street', '^(ul|al|pl|os)\.(?! )', '\1. '),
-            -- The name of a place, such as a market hall, replaces a missing street and number.
+            -- Without a street and a number, the name of the place is used, such as a market hall.
             case when record ->> 'building' is null then record ->> 'place' end
         ),
         'building', record ->> 'building',
         'apartment', record ->> 'apartment',
         'city', record ->> 'city',
         'postal_code', case
-            -- The reports write a Polish postal code without its dash.
+            -- REGON writes a Polish postal code without a dash.
             when place.country_code = 'PL' then regexp_replace(
                 registry.postal_code_pl(record ->> 'postal_code'), '^([0-9]{2})([0-9]{3})$', '\1-\2'
             )
@@ -29,9 +29,9 @@ return (
             coalesce(
                 registry.upper(record ->> 'country'),
                 case
-                    -- The country of a natural person is often blank: a Polish voivodeship means Poland.
+                    -- The country of a natural person is often blank, but a Polish voivodeship means Poland.
                     when region.name is not null then 'PL'
-                    -- An unknown name of a country gives a blank code; the reader notes the name.
+                    -- An unknown country name gives a blank code; regon/answer.ts notes the name.
                     when record ? 'country_name' then ''
                 end
             ) as country_code
@@ -51,7 +51,7 @@ return (
     ) as place
 );
 
--- Returns a phone number without blanks and dashes, which have no meaning; any other text stays as it is.
+-- Returns a phone number without blanks, dots, brackets, slashes and dashes; any other text stays unchanged.
 create function stage.regon_phone(written text) returns text
 language sql immutable
 return case

@@ -1,13 +1,13 @@
--- Applies the daily lists new.txt, updated.txt and deleted.txt, and notes missing reports. The reader notes errors and odd values.
+-- Applies the daily lists new.txt, updated.txt and deleted.txt of REGON, and notes missing reports.
 
--- One row per line of a daily list.
+-- Holds one row per line of a daily list.
 create view stage.regon_listed as
 select listed.*, left(listed.number, 9) as regon9
 from stage.answer
 cross join lateral jsonb_to_record(answer.answer) as listed (list text, number text, is_unit boolean)
 where answer.answer ->> 'kind' = 'list';
 
--- One row per activity of a person whose main report is missing. is_counted: the person still has the activity.
+-- Holds one row per activity of a person without its main report. `is_counted`: the person still has the activity.
 create view stage.regon_unreported as
 select
     person.regon9 || '-' || silo.silo as entry_key,
@@ -21,9 +21,9 @@ where
         where activity.entry_key = person.regon9 || '-' || silo.silo
     );
 
--- Lists the deleted entries. Answers about a company overrule the daily list of deletions, which also names a
--- person who ended one of several activities. Without a readable, consistent answer the list counts, since no
--- later list repeats a deletion.
+-- Lists the deleted entries of REGON. An answer about a company takes precedence over the list of deletions, which also
+-- names a person who ended only one of several activities. Without a readable, consistent answer the list applies,
+-- since no later list repeats a deletion.
 insert into stage.deleted_key (entry_key)
 with stated as (
     select distinct document.document ->> 'regon9' as regon9
@@ -40,7 +40,7 @@ where
     and not listed.is_unit
     and listed.regon9 not in (select stated.regon9 from stated)
 union
--- Known activities that the person no longer has are deleted too.
+-- Known activities that the person does not have any more are deleted too.
 select entry.entry_key
 from stage.regon_unreported as unreported
 join registry.entry
@@ -49,7 +49,7 @@ join registry.entry
 where not unreported.is_counted;
 
 -- Notes answers and activities without a report, and listed numbers without an answer. The answer to a search
--- names companies, but is no report.
+-- (`DaneSzukajPodmioty`) names companies, but is no report.
 insert into stage.notice (subject, value)
 select 'answer without a report', format('%s in %s', answer.answer ->> 'report', file.file)
 from stage.answer

@@ -1,10 +1,10 @@
--- Maps one row per document, whose key collect.sql makes of the REGON and the silo. An invalid number, an unknown legal
--- form and an absent report change nothing.
+-- Maps one row per document of REGON. The key of a document is made in collect.sql from the REGON and the silo (the
+-- kind of activity). For an invalid number, an unknown legal form or a missing report, the known value stays.
 select
     document.file_no, document.line, document.entry_key_hint as entry_key,
     case
         when registry.is_nip(owner.nip) then case
-            -- A cancelled number is no number; a different known number stays.
+            -- A cancelled NIP is ignored, so a different known NIP stays.
             when registry.is_cancelled(owner.nip_status) then nullif(known.nip, owner.nip)
             else owner.nip
         end
@@ -12,7 +12,7 @@ select
     end as nip,
     document.document ->> 'regon9' as regon9,
     case
-        -- KRS consists of registers 138 and 139; other registers have numbers of their own.
+        -- Registers 138 and 139 are the parts of KRS; numbers of other registers are no KRS numbers.
         when activity.register in ('138', '139') and activity.register_number is not null
             then case
                 when registry.is_krs(activity.register_number) then activity.register_number
@@ -30,17 +30,17 @@ select
         case when owner.legal_form is not null then known.legal_form end
     ) as legal_form,
     activity.name, owner.surname, owner.first_names as first_name,
-    -- The word 'wew.' marks the extension of a phone number.
+    -- In Poland, 'wew.' before digits marks the extension of a phone number.
     registry.join_texts(' wew. ', stage.regon_phone(activity.phone), activity.extension) as phone,
     registry.lower(activity.email) as email,
     stage.regon_phone(activity.fax) as fax,
-    -- The case of a host name has no meaning; the case of a path has.
+    -- A host name is the same in any case, so it is stored in lower case; a path is not.
     case
         when activity.website ~ '^([A-Za-z]+://)?[^/]+/?$' then registry.lower(activity.website)
         else activity.website
     end as website,
     seat.address ->> 'postal_code' as postal_code,
-    -- A city that is a county of its own is written with and without 'm.'.
+    -- REGON writes a city that is also a county with or without 'm.', so the prefix is removed.
     regexp_replace(activity.county, '^[Mm]\.( ?[Ss][Tt]\.)? ?', '') as county,
     regexp_replace(activity.commune, '^[Mm]\.( ?[Ss][Tt]\.)? ?', '') as commune,
     seat.address ->> 'city' as city,
@@ -55,7 +55,7 @@ select
     ) as activity_codes,
     case
         when activity.suspension_date > coalesce(activity.resumption_date, '') then 'SUSPENDED'
-        -- Silo 4 holds activities struck off before 2014-11-08, some without any date.
+        -- Silo 4 holds activities struck off before 2014-11-08, some of which have no date.
         when
             document.document ->> 'silo' = '4'
             and coalesce(activity.end_date, activity.struck_off_date, owner.struck_off_date) is null
@@ -99,7 +99,7 @@ left join lateral jsonb_to_record(document.document -> 'person') as person_recor
 left join registry.entry as known
     on known.source = 'regon'
     and known.entry_key = document.entry_key_hint
--- The owner of an activity is the natural person, or the legal person itself.
+-- The owner of an activity is a natural person, or the legal person itself.
 cross join lateral (
     select
         document.document ->> 'silo' <> '6' as is_person,
@@ -110,20 +110,20 @@ cross join lateral (
         registry.join_texts(' ', person_record.first_name, person_record.second_name) as first_names,
         person_record.struck_off_date
 ) as owner
--- An end before the start belongs to a former bankruptcy.
+-- An end of a bankruptcy before its start belongs to an earlier bankruptcy and is ignored.
 cross join lateral (
     select case
         when activity.bankruptcy_end_date < activity.bankruptcy_start_date is not true
             then activity.bankruptcy_end_date
     end as end_date
 ) as bankruptcy
--- The offset makes Postgres compute the address once, not for each of its parts.
+-- `offset 0` makes PostgreSQL compute the address once, instead of for each of its parts.
 cross join lateral (
     select stage.regon_address(document.document -> 'activity') as address
     offset 0
 ) as seat
--- The units of the activity. If the dump lacks the list of units, the known units stay; units with details in the
--- dump are added to the known units, or replace them.
+-- The units of the activity. If the dump lacks the list of units, the known units stay, and units whose details are in
+-- the dump are added or replaced.
 cross join lateral (
     select jsonb_agg(listed.unit order by listed.unit ->> 'identifier') as units
     from (
@@ -172,8 +172,8 @@ cross join lateral (
         order by stated.unit ->> 'identifier', stated.rank, stated.unit::text collate "C"
     ) as listed
 ) as unit
--- If a report states activity codes of both versions, the newer version counts. BIR 1.1 states no version: the
--- known version counts if it has all the codes, else the older one of the versions that have all the codes.
+-- If a report states activity codes of both versions, the newer version applies. BIR 1.1 states no version. Then the
+-- known version applies if it contains all the codes, else the oldest version that does.
 cross join lateral (
     select
         document.document -> 'codes' is not null as is_stated,
@@ -231,7 +231,7 @@ cross join lateral (
                 'kind', 'partner',
                 'full_name', partner.name,
                 'role', 'Wspólnik',
-                -- The number distinguishes partners of the same name.
+                -- The REGON of a partner distinguishes partners of the same name.
                 'number', case when registry.is_regon9(partner.regon9) then partner.regon9 end
             )
         )
@@ -250,7 +250,7 @@ cross join lateral (
         ) as partner
         where not owner.is_person and partner.name is not null
         union all
-        -- Known partners stay if the dump lacks their list; only civil partnerships have partners.
+        -- If the dump lacks the list of partners, the known partners stay. Only civil partnerships have partners.
         select before.value
         from jsonb_array_elements(known.persons) as before (value)
         where

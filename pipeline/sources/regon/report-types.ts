@@ -1,8 +1,9 @@
 import { readTable } from '../table.ts';
 
-// Describes the reports of the service BIR. source.ts reads a report of a dump, ../../fetch/regon-report.ts writes it.
+// Describes the reports of BIR, the API of REGON. source.ts reads a report of a dump, ../../fetch/regon-report.ts gets
+// it.
 
-// The column `field` has the names of GUS without the prefix of a report, such as `praw_` or `fizC_`.
+// The column `field` has the field names of GUS without the prefix of a report, such as `praw_` or `fizC_`.
 const fields = readTable<'group' | 'field' | 'name'>(new URL('fields.csv', import.meta.url));
 const groups = Map.groupBy(fields, ({ group }) => group);
 
@@ -13,19 +14,17 @@ const rows = readTable<'report' | 'prefixes' | 'groups' | 'entity' | 'part' | 's
 const reports = rows.map(({ prefixes, groups: names, sign, ...place }) => ({
   /** The name of the report in BIR 1.1 and 1.2, without the prefix of the version. */
   name: place.report,
-  /** The beginnings of the names of the report's fields, in lower case. */
+  /** The possible prefixes of the report's field names, in lower case. */
   prefixes: prefixes.split(' '),
-  /** Our names of the fields, by the folded names of GUS; a blank name marks an ignored field. */
+  /** The product's field names by the folded names of GUS; a blank name marks a field that is not read. */
   fields: new Map(
     (names.match(/\w+/g) ?? [])
       .flatMap((name) => groups.get(name)!)
       .map(({ field, name }) => [foldName(field), name]),
   ),
-  /** Matches a typical field: an answer without a name is the first report of the table with such a field. */
+  /** Matches a typical field, by which the report of an answer without a label is found. */
   sign: new RegExp(sign),
-  /**
-   * The columns by which `collect.sql` finds the report; a report without a part has nothing that the product shows.
-   */
+  /** The columns by which `collect.sql` finds the report; a blank `part` means that the product shows nothing of it. */
   place,
 }));
 
@@ -33,14 +32,14 @@ export type Report = (typeof reports)[number];
 
 const byName = new Map(reports.map((report) => [report.name.toLowerCase(), report]));
 
-/** Returns the name of a field without case and underscores, which differ between reports and versions. */
+/** Returns a field name in lower case without underscores, since case and underscores differ between reports. */
 export function foldName(name: string): string {
   return name.toLowerCase().replaceAll('_', '');
 }
 
 /**
- * Finds a report by its name in any version: `BIR11OsPrawna`, `BIR121JednLokalnaOsPrawnej`. Accepts slips that
- * answers of GUS show: ` BIR1.1OsPrawna` and `birBIR11OsPrawna`.
+ * Finds a report by its name in any version of BIR, such as `BIR11OsPrawna` or `BIR121JednLokalnaOsPrawnej`. Accepts
+ * slips in the answers of GUS, such as ` BIR1.1OsPrawna` and `birBIR11OsPrawna`.
  */
 export function findReport(name: string): Report | undefined {
   const known = name
@@ -50,13 +49,13 @@ export function findReport(name: string): Report | undefined {
   return byName.get(known);
 }
 
-/** Finds the report that the name of a file contains, such as `990000001-BIR12OsPrawnaPkd.xml`. */
+/** Finds the report whose name is part of a file name, such as `990000001-BIR12OsPrawnaPkd.xml`. */
 export function findReportIn(file: string): Report | undefined {
   const words = file.replace(/\.[^.]*$/, '').split(/[^\p{L}\d.]+/u);
   return words.map(findReport).find((report) => report !== undefined);
 }
 
-/** Checks whether fields may belong to a report: at least one has the report's prefix. */
+/** Checks whether fields may belong to a report: at least one field name begins with a prefix of the report. */
 export function fits({ name, prefixes }: Report, keys: readonly string[]): boolean {
   return (
     keys.some((key) => /^(?:praw|fiz|lokpraw|lokfiz)_pkd/.test(key)) === name.endsWith('Pkd') &&
@@ -64,7 +63,7 @@ export function fits({ name, prefixes }: Report, keys: readonly string[]): boole
   );
 }
 
-/** Finds the report of an answer without a name, by the names of its fields in lower case. */
+/** Finds the report of an answer without a label, by its field names in lower case. */
 export function tellReport(keys: readonly string[]): Report | undefined {
   return reports.find(({ sign }) => keys.some((key) => sign.test(key)));
 }

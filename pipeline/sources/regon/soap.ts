@@ -1,7 +1,7 @@
 import sax from 'sax';
 import { describeText } from '../answer.ts';
 
-/** The two services of BIR: `publ`, and `common`, which has `GetValue` only. */
+/** The two SOAP services of BIR: `publ` has all operations except `GetValue`, which is in `common`. */
 const publ = { namespace: 'http://CIS/BIR/PUBL/2014/07', service: 'IUslugaBIRzewnPubl' };
 const common = { namespace: 'http://CIS/BIR/2014/07', service: 'IUslugaBIR' };
 
@@ -12,22 +12,20 @@ export type Operation =
   | 'DanePobierzRaportZbiorczy'
   | 'GetValue';
 
-/** The parameters of an operation; a search nests its parameters one level deeper. */
+/** The parameters of an operation; the parameters of a search are nested one level deeper. */
 export type Parameters = Record<string, string | Record<string, string>>;
 
-/** One `<dane>` element: a flat record of trimmed strings, blank for an empty element. */
+/** One `<dane>` element of an answer: the trimmed text of each field, blank for an empty field. */
 export type BirRow = Record<string, string>;
 
-/**
- * Returns the value of a field, blank for an absent one. Ignores the case of names, which differs between versions.
- */
+/** Returns the value of a field, or a blank if the record lacks the field. Ignores the case of field names. */
 export function fieldOf(row: BirRow | undefined, name: string): string {
   const folded = name.toLowerCase();
   const found = Object.keys(row ?? {}).find((key) => key.toLowerCase() === folded);
   return found === undefined ? '' : row![found]!.trim();
 }
 
-/** The error of an answer that BIR would not send; its message continues the sentence "REGON sends …". */
+/** The error for an answer that BIR would not send; its message continues the sentence "REGON sends …". */
 export class UnreadableAnswer extends Error {}
 
 /** The error that BIR reports about a request, in BIR's own words. */
@@ -58,8 +56,8 @@ function escape(text: string): string {
 }
 
 /**
- * Returns the text of a result: plain text, or XML as text. The envelope is the whole answer, or the only part of a
- * MIME message (MTOM). Throws an `UnreadableAnswer` or a `SoapFault`.
+ * Returns the result in a SOAP answer: plain text, or XML as text. The answer is a SOAP envelope, or a MIME message
+ * (MTOM) whose only part is the envelope. Throws an `UnreadableAnswer` or a `SoapFault`.
  */
 export function readEnvelope(operation: Operation, answer: string): string {
   const envelope = contentOf(answer, 'Envelope');
@@ -78,7 +76,7 @@ export function readEnvelope(operation: Operation, answer: string): string {
   return unescape(result);
 }
 
-/** Returns the content of the first element with a name, in any namespace; undefined without such an element. */
+/** Returns the content of the first XML element with a name, in any namespace; undefined without such an element. */
 function contentOf(xml: string, name: string): string | undefined {
   const found = new RegExp(`<((?:[\\w.-]+:)?${name})(?:\\s[^>]*)?/?>`).exec(xml);
   if (!found) return undefined;
@@ -90,14 +88,14 @@ function contentOf(xml: string, name: string): string | undefined {
   return xml.slice(start, end);
 }
 
-/** The number of characters that are unescaped at once: the copies of a long text take much memory. */
+/** The number of characters that are unescaped at a time, since copies of a long text take much memory. */
 const PIECE_LENGTH = 65_536;
 
-/** Undoes the escape of a text. The reader of the records decodes what is escaped twice, and other entities. */
+/** Undoes one level of XML escapes in a text. `readRecords` decodes what is escaped twice, and all other entities. */
 function unescape(text: string): string {
   let plain = '';
   for (let at = 0, end = 0; at < text.length; at = end) {
-    // A piece ends before an entity, not within one.
+    // A piece ends before an entity, so that no entity is cut in two.
     end = Math.max(text.lastIndexOf('&', at + PIECE_LENGTH), at + 1);
     if (end === at + 1 || at + PIECE_LENGTH >= text.length) end = at + PIECE_LENGTH;
     const piece = text.slice(at, end).replaceAll('&lt;', '<').replaceAll('&gt;', '>');
@@ -107,8 +105,8 @@ function unescape(text: string): string {
 }
 
 /**
- * Reads records, `<root><dane>…</dane>…</root>`; returns undefined for a blank text. Throws an `UnreadableAnswer`.
- * The parser expands no declared entity: it stops at each one.
+ * Returns the records in `<root><dane>…</dane>…</root>`, or undefined for a blank text. Throws an `UnreadableAnswer`.
+ * The parser fails at an entity that the text itself declares, so such an entity cannot expand.
  */
 export function readRecords(xml: string): BirRow[] | undefined {
   if (xml.trim() === '') return undefined;
@@ -131,7 +129,7 @@ export function readRecords(xml: string): BirRow[] | undefined {
       path.pop();
       if (record !== 'dane') return;
       if (field === undefined) {
-        // `Object.fromEntries` defines a field of any name: `__proto__` sets no prototype.
+        // `Object.fromEntries` defines a field of any name, so a field `__proto__` does not change the prototype.
         rows.push(Object.fromEntries(fields));
         fields.clear();
         return;

@@ -12,12 +12,12 @@ import type { Answer, DocumentDescription } from '../source.ts';
 import { readColumns } from '../table.ts';
 import { tidy } from '../tidy.ts';
 
-/** The columns of StockUniteLegale. */
+/** The columns of the file StockUniteLegale. */
 export const unitColumns = readColumns(new URL('unit.csv', import.meta.url));
-/** The columns of StockEtablissement. */
+/** The columns of the file StockEtablissement. */
 export const establishmentColumns = readColumns(new URL('establishment.csv', import.meta.url));
 
-/** The largest size of a page, in bytes: a page has at most a thousand rows of some kilobytes. */
+/** The largest accepted size of a page, in bytes; a page has at most a thousand rows of some kilobytes. */
 const PAGE_BYTES = 32 * 1024 ** 2;
 
 const page = z.looseObject({
@@ -45,7 +45,7 @@ type Fields = Record<string, unknown>;
 
 const stocks = [unitColumns, establishmentColumns];
 
-/** The columns of a stock file, by the names of the fields of an answer. */
+/** The columns of a stock (full dump) by the names of the fields in an answer. */
 const columnOf = new Map([
   ...stocks.flatMap(({ columns }) =>
     columns.map(({ header, column }) => [header, column] as const),
@@ -63,9 +63,9 @@ const knownFields = new Set([
 ]);
 
 /**
- * Describes the answers of /siren and /siret of the API Sirene 3.11: a page, one unit or one establishment, with or
- * without its envelope. Each unit and each establishment becomes a row of `stage.answer`, with the columns of a stock
- * file: `own` has the columns of the unit or establishment, `unit` the columns of the unit inside an establishment.
+ * Describes the answers of /siren and /siret of the API Sirene 3.11. An answer is a page of a list, a single unit or a
+ * single establishment, with or without its envelope. Each unit and each establishment becomes a row of `stage.answer`
+ * with the columns of a stock file. `own` has the row's own columns, `unit` those of the unit inside an establishment.
  */
 export const answers: DocumentDescription = {
   format: 'document',
@@ -87,13 +87,13 @@ export const answers: DocumentDescription = {
   },
 };
 
-/** Returns a function that lists the rows of a page, so that each row is judged by itself. */
+/** Returns a function that lists the rows of a page, so that one faulty row does not reject the whole page. */
 function readPage(text: string): () => readonly unknown[] {
   const parsed = page.safeParse(parseJson(text));
   if (!parsed.success) throw new UnusableAnswer(describeIssue('no answer of SIRENE', parsed.error));
   const { header, unitesLegales, uniteLegale, etablissements, etablissement } = parsed.data;
   const { statut = 200, message } = header ?? {};
-  // The API answers with status 404 when a search finds nothing.
+  // The API Sirene answers with status 404 if a search finds nothing.
   if (statut === 404) return () => [];
   if (statut !== 200) throw new UnusableAnswer(`an answer of status ${statut}: ${message}`);
   const rows = unitesLegales ?? etablissements;
@@ -110,7 +110,7 @@ function readRow(line: number, row: unknown): Answer {
   const parsed = isEstablishment ? establishment.safeParse(row) : unit.safeParse(row);
   if (!parsed.success) return reject(line, text, describeIssue(`not ${what}`, parsed.error));
   const { data } = parsed;
-  // JSON escapes every character that Postgres refuses, so a text without `\u` needs no check.
+  // JSON escapes every character that PostgreSQL refuses, so a text without `\u` needs no check.
   const fault = text.includes('\\u') ? findFault(data) : undefined;
   if (fault !== undefined) return reject(line, text, fault);
   const found =
@@ -124,9 +124,9 @@ function readRow(line: number, row: unknown): Answer {
 }
 
 /**
- * Reads a unit or an establishment into the columns of a stock file: its own fields, its address and its
- * present period. The end of a closed one is the first day of the newest period that closed it: later periods
- * may follow.
+ * Reads a unit or an establishment into the columns of a stock file: its own fields, its address and its current
+ * period. The end of a closed unit is the first day of the newest period that closed it, because later periods may
+ * follow.
  */
 function readFields(fields: Fields, history: readonly Fields[] = []): Fields {
   const present = history.find(({ dateFin }) => dateFin === null || dateFin === '') ?? history[0];
@@ -154,7 +154,7 @@ function isClosed(period: Fields): boolean {
   );
 }
 
-/** Returns a value in the form of `stage.record`: without needless blanks, and null for a blank text. */
+/** Returns a value in the form of `stage.record`: tidied, and null for a blank text. */
 function readValue(value: unknown): string | null {
   if (value === undefined || value === null) return null;
   return tidy(typeof value === 'string' ? value : JSON.stringify(value)) || null;
@@ -164,7 +164,7 @@ function describeIssue(what: string, { issues: [issue] }: z.ZodError): string {
   return `${what}: ${[...issue!.path, issue!.message].join(' ')}`;
 }
 
-/** Lists the names of fields that neither stock file has. */
+/** Returns the names of fields that are in neither of the two stock files. */
 function listOdd(value: object): OddValue[] {
   const odd = new Set<string>();
   const look = (found: object): void => {

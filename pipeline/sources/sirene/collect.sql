@@ -1,12 +1,12 @@
--- Makes one document of each legal unit, with the columns of a stock file. Values of answers replace values of the
--- known entry. Of several answers, the one that INSEE has updated last counts.
--- The head office is the first establishment, as in a stock (source.ts); map.sql reads it as `head`.
+-- Makes one document of each legal unit of SIRENE, with the columns of a stock file. Values of an answer replace values
+-- of the known entry. Of several answers, the answer with the newest `touched` applies. The head office is the first
+-- establishment, as in a stock (source.ts); map.sql reads it as `head`.
 
--- A small sample of the keys is enough for the plans: a larger sample takes longer than it saves.
+-- A small sample of the keys is enough for good plans; a larger sample takes longer than it saves.
 set local default_statistics_target = 10;
 
--- One row per unit or establishment in an answer, with the columns of a stock as texts. `is_own`: the answer is
--- about this unit or establishment.
+-- Holds one row per unit or establishment in an answer, with the columns of a stock file as texts. `is_own` means that
+-- the answer is about this unit or establishment itself.
 create unlogged table stage.sirene_part as
 select
     answer.file_no,
@@ -35,7 +35,7 @@ from (
 ) as newest
 where newest.file_no = file.file_no;
 
--- One row per unit: the columns that the answers state, and the file and line of one answer.
+-- Holds one row per legal unit, with the columns that the answers state, and the file and line of one answer.
 create unlogged table stage.sirene_unit as
 with newest as (
     select distinct on (siren, is_own, siret is null) siren, is_own, siret, file_no, line, stated
@@ -57,7 +57,7 @@ left join newest as nested on nested.siren = place.siren and not nested.is_own;
 
 analyze stage.sirene_unit (siren, file_no, line);
 
--- Rejects establishments whose legal unit is in no answer and in no known entry.
+-- Rejects an establishment if its legal unit is in no answer and in no known entry.
 with unknown as (
     delete from stage.sirene_unit as unit
     where
@@ -75,7 +75,7 @@ select
 from unknown
 join stage.answer using (file_no, line);
 
--- One row per known unit with an answer: the columns of the known entry, for values that no answer states.
+-- Holds one row per known legal unit with an answer: the columns of the known entry, for values that no answer states.
 create unlogged table stage.sirene_known as
 select
     entry.entry_key as siren, entry.units, entry.address_ids, entry.closed_units, entry.other_names,
@@ -94,7 +94,7 @@ select
         'activite_principale_naf25', entry.announced_activity,
         'nic_siege', right(entry.units #>> '{0,identifier}', 5)
     )
-    -- A column of an attribute has the name of its type. The entry leaves out usual values, so they are added.
+    -- An attribute's column has the name of its type. An entry omits usual values, so they are added.
     || coalesce('{"workforce_band": "NN", "employer": "N"}' || entry.attributes, '{}')
     || case
         when name.is_stated then '{}'
@@ -113,7 +113,7 @@ select
 from stage.sirene_unit as unit
 join registry.entry on entry.source = 'sirene' and entry.entry_key = unit.siren
 left join registry.activity_scheme on activity_scheme.version = entry.activity_version
--- An entry holds a person's name as one text, so an answer must state both the first name and the surname.
+-- An entry stores a person's name as one text, so an answer replaces it only with both the first name and the surname.
 cross join lateral (
     select case entry.entity_type
         when 'NATURAL' then
@@ -125,7 +125,7 @@ cross join lateral (
 create index on stage.sirene_known (siren);
 analyze stage.sirene_known (siren);
 
--- One row per establishment of the units with an answer, whether known or stated by an answer.
+-- Holds one row per establishment of the units with an answer, whether an answer or the known entry states it.
 create unlogged table stage.sirene_establishment as
 with stated as (
     select distinct on (siret) siren, siret, stated
@@ -141,15 +141,15 @@ known as (
         unit.value,
         known.columns -> 'date_creation' as start_date,
         known.address_ids[unit.place] as address_id,
-        -- The head office is at the address of the entry.
+        -- A head office without an address is at the address of its entry.
         coalesce(unit.value -> 'address', known.address)
         || case when unit.place = 1 then jsonb_build_object('code_commune', known.columns -> 'commune') else '{}' end
             as address,
-        -- The head office keeps whether the unit employs someone.
+        -- The attribute `employer` of the entry is passed on with the head office.
         case when unit.place = 1 then known.columns -> 'employer' end as employer,
         coalesce(
             split_part(known.columns -> 'unit_activities' ->> (unit.value ->> 'identifier'), ' ', -1),
-            -- Only an entry with attributes leaves out establishments' activities that equal its main activity.
+            -- Only an entry with attributes omits the activity of an establishment that equals its main activity.
             case when known.columns ? 'employer' then known.columns ->> 'activite_principale' else '' end
         ) as activity,
         known.other_names @> jsonb_build_array(
@@ -172,7 +172,7 @@ select
             when known.value is not null then 'A'
         end,
         'date_creation', case
-            -- A head office without dates began on the same day as its unit.
+            -- A head office without dates began on the same day as its legal unit.
             when known.value ? 'dates' then jsonb_path_query_first(
                 known.value, '$.dates[*] ? (@.type == "Date de création").date'
             )
@@ -229,7 +229,7 @@ cross join lateral (
                 then unit.stated - '{prenom1, prenom_usuel, nom, nom_usage, denomination}'::text[]
             else unit.stated
         end
-        -- The known head office stays when neither an answer nor the known entry describes the stated head office.
+        -- If neither an answer nor the known entry describes the stated head office, the known head office stays.
         - case
             when
                 known.columns ? 'nic_siege'
@@ -242,7 +242,7 @@ cross join lateral (
                 then 'nic_siege'
             else ''
         end as columns
-    -- The offset makes Postgres compute the columns once, not at each use.
+    -- `offset 0` makes PostgreSQL compute the columns once, instead of at each use.
     offset 0
 ) as whole
 cross join lateral (
@@ -265,7 +265,7 @@ cross join lateral (
     ) as place
     where one.siren = unit.siren
 ) as listed
--- The closed establishments: known ones that have not opened again, and ones that are closed now.
+-- The closed establishments: known ones that have not reopened, and ones that an answer states as closed.
 cross join lateral (
     select string_agg(number.value, ' ' order by number.value) as units
     from (

@@ -1,6 +1,6 @@
--- Maps one row per legal unit. `details` lists the establishments of the unit with the columns of establishment.csv:
--- the head office first, then all other active ones. An entrepreneur is no person of the entry: `registry.show_parts`
--- makes the person out of the name. attribute_value.csv of sql/country/fr has the labels of codes.
+-- Maps one row per legal unit of SIRENE. `details` lists the establishments of the unit with the columns of
+-- establishment.csv: the head office first, then all other active establishments. `registry.show_parts` makes an
+-- entrepreneur's person from the name. attribute_value.csv of sql/country/fr has the labels of codes.
 select
     record.file_no, record.line, record.fingerprint, record.siren as entry_key,
     case when unit.is_natural then 'NATURAL' else 'LEGAL' end as entity_type,
@@ -24,7 +24,7 @@ select
         end
     end as declared_status,
     unit.start_date,
-    -- `date_debut` is the day of the last change of any kind, so the first day of the end that INSEE stated stays.
+    -- `date_debut` is the day of the last change of any kind, so the first known day of the end stays.
     case
         when record.etat_administratif = 'C'
             then coalesce(known.end_date::text, registry.text_fr(record.date_debut))
@@ -49,7 +49,7 @@ select
             then jsonb_build_object('RNA', record.identifiant_association)
     end as numbers,
     unit.is_partial,
-    -- Lists the subjects that INSEE does not state. A subject that becomes stated or unstated makes no event.
+    -- Lists the subjects that INSEE does not state. No event is made when INSEE begins or stops stating a subject.
     nullif(
         array_remove(
             array[
@@ -68,7 +68,7 @@ select
                 end,
                 case when unit.is_partial or seat.is_withheld then 'address' end,
                 case when unit.start_day is null then 'start date' end,
-                -- An RNA number, like a KRS number, is compared under the subject 'KRS'.
+                -- An RNA number (of an association) is compared under the subject 'KRS', like a KRS number.
                 case when record.identifiant_association = '[ND]' then 'KRS' end,
                 case when record.categorie_juridique = '[ND]' then 'legal form' end
             ],
@@ -113,7 +113,7 @@ select
         jsonb_build_object(
             'commune', registry.text_fr(unit.head ->> 'code_commune'),
             'company_category', registry.dated_fr(record.company_category, record.category_year),
-            -- `employer` leaves out its usual value N, `workforce_band` NN; an absent value is stored as a blank.
+            -- Usual values (N of `employer`, NN of `workforce_band`) are omitted; a missing value is stored as a blank.
             'employer', nullif(coalesce(registry.employer_fr(record.employer, record.details), ''), 'N'),
             'mission_company', record.mission_company,
             'social_economy', record.social_economy,
@@ -153,7 +153,7 @@ cross join lateral (
             when record.details #>> '{0,siret}' = record.siren || record.nic_siege
                 then record.details -> 0
         end as head,
-        -- An entrepreneur, legal form 1000, stays one: a change to or from 1000 is ignored.
+        -- An entrepreneur (legal form 1000) always stays an entrepreneur, so a change to or from 1000 is ignored.
         case
             when known.entity_type is not null then known.entity_type = 'NATURAL'
             when registry.text_fr(record.categorie_juridique) is not null
@@ -170,7 +170,7 @@ cross join lateral (
 cross join lateral (
     select
         kind.*,
-        -- The known day stays where INSEE states an impossible one.
+        -- If INSEE states an impossible day, the known day stays.
         coalesce(registry.day_of(kind.start_date, record.is_well_formed), known.start_date)::text as start_day,
         case
             when not kind.is_natural then coalesce(
@@ -189,8 +189,8 @@ cross join lateral (
         end as name
     offset 0
 ) as unit
--- The code, not the label, decides the classification. No code is in both classifications, but INSEE labels some
--- codes with the other classification.
+-- The code decides the classification, not its label. No code is in both classifications, but INSEE gives some codes
+-- the label of the other classification.
 left join registry.activity_scheme as labelled
     on labelled.scheme = record.nomenclature_activite_principale
     and labelled.country_code = 'FR'
@@ -218,7 +218,7 @@ left join registry.spelling as street_type
     on street_type.country_code = 'FR'
     and street_type.written = registry.lower(unit.head ->> 'type_voie')
 cross join lateral registry.address_fr(unit.head, seat.is_withheld, street_type.meaning) as address
--- Most units have no establishment besides the head office.
+-- Most legal units have no establishment besides the head office.
 cross join lateral (
     select
         count(*) filter (where detail.is_open) as open_count,

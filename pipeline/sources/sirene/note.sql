@@ -1,5 +1,5 @@
--- Notes impossible days of establishments, codes under the label of another classification, legal forms that INSEE does
--- not list, and unknown countries of head offices.
+-- Notes impossible days of establishments, activity codes with the label of another classification, legal forms that
+-- INSEE does not list, and unknown countries of head offices.
 insert into stage.notice (subject, value, row_count)
 select
     'activity of another classification',
@@ -46,7 +46,7 @@ where
     and dated.value <> '[ND]'
 group by 2;
 
--- Lists the closed establishments that their owners withhold, except in a first snapshot, which has no events.
+-- Lists the closed establishments that their owners withhold. A first snapshot has no events, so it needs no list.
 insert into stage.withheld_unit (entry_key, unit_number)
 select record.siren, unit.number
 from stage.record

@@ -3,7 +3,7 @@ import { answers, establishmentColumns, unitColumns } from './answer.ts';
 
 const parts = ['StockUniteLegale', 'StockEtablissement', 'StockDoublons'];
 
-/** Describes SIRENE, the register of INSEE. A record is a legal unit with its establishments. */
+/** Describes SIRENE, the register of INSEE. A record of SIRENE is a legal unit with its establishments. */
 export const description: TableDescription = {
   format: 'table',
   dump_kind: 'full',
@@ -12,7 +12,7 @@ export const description: TableDescription = {
   columns: unitColumns.columns,
   identifyFile(file) {
     if (!/\.(?:zip|csv|csv\.gz|parquet)$/i.test(file)) return null;
-    // Three other files begin with StockEtablissement: histories and successions.
+    // The names of three other files, with histories and successions, also begin with StockEtablissement.
     return parts.find((part) => new RegExp(`(^|/)${part}[^a-z/][^/]*$`, 'i').test(file)) ?? null;
   },
   join: {
@@ -41,7 +41,8 @@ export const description: TableDescription = {
         ignored: ['dateDernierTraitementDoublon'],
       },
     ],
-    // Each unit has one head office, active or closed. A purged unit may have no head office any more.
+    // Each legal unit has one head office, active or closed. A purged unit may have no head office, so the check covers
+    // only active units.
     needsDetails: isActive,
     combined: ['closed_units', 'withheld_units'],
     combine: listEstablishments,
@@ -50,9 +51,9 @@ export const description: TableDescription = {
 };
 
 /**
- * Lists the active establishments of a legal unit by number, after the head office, which is listed even when
- * closed. Lists the numbers of the other closed establishments. Lists the numbers of closed ones that their
- * owner withholds: data published about these is deleted.
+ * Returns as `listed` the head office of a legal unit, even if it is closed, and then the active establishments by
+ * number. Returns as `closed_units` the numbers of the other closed establishments. Returns as `withheld_units` the
+ * numbers of closed establishments that their owner withholds, since published data about them is deleted.
  */
 function listEstablishments(unit: Fields, establishments: readonly Fields[]) {
   const head = `${unit.siren}${unit.nic_siege}`;
@@ -70,7 +71,7 @@ function numbersOf(establishments: readonly Fields[]): string {
   return establishments.map(({ siret }) => siret).join(' ');
 }
 
-/** Checks whether a unit or an establishment is active. */
+/** Checks whether a unit or an establishment of SIRENE is active. */
 function isActive({ etat_administratif }: Fields): boolean {
   return etat_administratif === 'A';
 }

@@ -1,18 +1,17 @@
--- Normalises the spelling of France. country.csv names the functions; spelling.csv has the words that are written in
--- several ways.
+-- Normalises French spellings. country.csv names the functions; spelling.csv has the words with several spellings.
 
 -- Returns a text without case, accents and quotation marks. An apostrophe becomes a blank, as in L'EGLISE.
 create or replace function registry.text_meaning_fr(value text) returns text
 language sql stable parallel safe
 return btrim(registry.text_meaning(translate(value, '''‘’`´', '     ')));
 
--- Returns a national telephone number, without the prefix of the country and the 0 before the number.
+-- Returns a telephone number without the prefix of France and without the 0 before a national number.
 create or replace function registry.telephone_meaning_fr(signs text) returns text
 language sql immutable parallel safe
 return regexp_replace(signs, '^[a-z]*(00)?(33)?0?(?=[1-9][0-9]{8}([a-z]|$))|^00', '');
 
--- Returns whether digits, not all of them zeros, pass the formula of Luhn. From the right, every second digit counts
--- twice, less 9 where the result has two digits; the sum is a multiple of ten.
+-- Returns whether digits, at least one of them not zero, pass the Luhn formula. From the right, every second digit is
+-- doubled, less 9 if the result has two digits; the sum must be a multiple of ten.
 create or replace function registry.is_luhn(value text) returns boolean
 language sql immutable parallel safe
 return value ~ '[1-9]' and (
@@ -28,16 +27,16 @@ create or replace function registry.is_siren(value text) returns boolean
 language sql immutable parallel safe
 return value ~ '^[0-9]{9}$' and registry.is_luhn(value);
 
--- Returns whether a SIRET is valid. The establishments of La Poste, SIREN 356000000, follow another rule, unchecked
--- here.
+-- Returns whether a SIRET is valid. The establishments of La Poste (SIREN 356000000) follow another rule, so their last
+-- digit is not checked.
 create or replace function registry.is_siret(value text) returns boolean
 language sql immutable parallel safe
 return value ~ '^[0-9]{14}$'
 and registry.is_siren(left(value, 9))
 and (left(value, 9) = '356000000' or registry.is_luhn(value));
 
--- Returns the region of an establishment: the stated region, else the region of its commune's department. The code of
--- a department has two characters, and three overseas. Collectivities such as Saint-Pierre-et-Miquelon lie in no
+-- Returns the region of an establishment: the stated region, else the region of its commune's department. The code of a
+-- department has two characters, or three overseas. Overseas collectivities such as Saint-Pierre-et-Miquelon are in no
 -- region.
 create or replace function registry.region_fr(establishment jsonb) returns text
 language sql immutable parallel safe
@@ -66,15 +65,15 @@ return coalesce(
     )
 );
 
--- Returns a text as SIRENE writes it; null for a text that the owner withholds, for a meaningless asterisk, and for
--- 1900-01-01, an unknown day.
+-- Returns a text of SIRENE; null if the owner withholds it, and for the placeholders `*` and 1900-01-01 (an unknown
+-- day).
 create or replace function registry.text_fr(written text) returns text
 language sql immutable parallel safe
 return case when written not in ('[ND]', '*', '1900-01-01') then written end;
 
--- Returns the country of an establishment abroad, by ISO 3166-1. A territory with its own INSEE code has its own ISO
--- code; a group of territories has the code of its state. The country of a known entry is such a code already, and is returned unchanged. An empty text is an
--- unknown country. Returns null for an establishment in France.
+-- Returns the ISO 3166-1 code of the country of an establishment abroad. A territory with its own INSEE code has its
+-- own ISO code; a group of territories has the code of its state. A known entry already has an ISO code, which is
+-- returned unchanged. A blank means an unknown country. Returns null for an establishment in France.
 create or replace function registry.country_fr(establishment jsonb) returns text
 language sql immutable parallel safe
 return case
@@ -113,7 +112,7 @@ return case
 end;
 
 -- Returns whether the owner of an establishment withholds a field. Every `statut_diffusion` but O withholds all fields:
--- INSEE has used several letters, whose change must change no field.
+-- INSEE has used several letters for it, so another letter must change no field.
 create or replace function registry.is_withheld_fr(establishment jsonb) returns boolean
 language sql immutable parallel safe
 return establishment ->> 'statut_diffusion' <> 'O' or establishment @? '$.* ? (@ == "[ND]")';
@@ -128,11 +127,11 @@ end || case
     else jsonb_build_array(jsonb_build_object('type', 'Date de fermeture', 'date', closed))
 end;
 
--- Returns the address of an establishment; a withheld address has only its commune and country, which the registry
--- states all the same. SIRENE mixes two vocabularies of street types: the caller looks up the type of street, since a
--- join here would run for each row. A group of house numbers stands in one field, in two, or in the complement of the
--- address, which repeats the first number: `22BIS-24`, `22 BIS A 24`. The function returns a set of one row, which
--- becomes a part of the query.
+-- Returns the address of an establishment; a withheld address has only its commune and country, which SIRENE states
+-- nevertheless. The caller looks up the street type, for which SIRENE mixes two vocabularies, since a join in this
+-- function would run for each row. A range of house numbers is in one field, in two fields, or in the complement of the
+-- address, which then repeats the first number: `22BIS-24`, `22 BIS A 24`. As a set-returning function of one row it is
+-- inlined into the query.
 create or replace function registry.address_fr(establishment jsonb, is_withheld boolean, street_type text)
 returns table (
     street text, building text, apartment text, postal_code text, city text, country_code text,
@@ -174,7 +173,7 @@ begin atomic
             case when not is_withheld then establishment end as place,
             case when not is_withheld then registry.upper(street_type) end as street_type
     ) as shown
-    -- The repetition of the first number, and the last number, such as `{BIS, 24}`.
+    -- The suffix of the first house number, and the last house number, such as `{BIS, 24}`.
     cross join lateral (
         select case
             when
@@ -189,7 +188,7 @@ begin atomic
     ) as numbers;
 end;
 
--- Returns the three sign fields of an establishment as one text, since a long sign may be cut into them.
+-- Returns the three sign fields of an establishment as one text, because SIRENE cuts a long sign into several fields.
 create or replace function registry.sign_fr(establishment jsonb) returns text
 language sql stable parallel safe
 return registry.join_texts(
@@ -199,8 +198,8 @@ return registry.join_texts(
     registry.text_fr(establishment ->> 'enseigne3')
 );
 
--- Returns an establishment as a unit. A unit without an address is the head office, at the address of its entry.
--- Postgres does not inline an immutable function that calls a stable one, such as registry.sign_fr.
+-- Returns an establishment of SIRENE as a unit. A unit without an address is the head office, at the address of its
+-- entry. PostgreSQL inlines no immutable function that calls a stable one such as registry.sign_fr.
 create or replace function registry.unit_fr(
     establishment jsonb,
     is_natural boolean,
@@ -224,12 +223,12 @@ return jsonb_strip_nulls(
     )
 );
 
--- Returns a value with the year of its statistic, such as `12 2023`.
+-- Returns a statistical value followed by its year, such as `12 2023`.
 create or replace function registry.dated_fr(value text, year text) returns text
 language sql immutable parallel safe
 return value || coalesce(' ' || substring(year from '^[0-9]{4}$'), '');
 
--- Returns 'O' if an open establishment employs someone; else the statement of the legal unit, 'O' or 'N'.
+-- Returns 'O' if an open establishment employs someone; otherwise 'O' or 'N' as the legal unit states.
 create or replace function registry.employer_fr(unit text, details jsonb) returns text
 language sql immutable parallel safe
 return case

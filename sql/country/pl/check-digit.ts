@@ -1,5 +1,5 @@
-// The check digits of NIP and REGON are sums of weighted digits, modulo 11. A NIP with the remainder 10 is never
-// issued. The API checks numbers by the same rule in SQL: `registry.is_nip` and `is_regon9` of functions.sql.
+// The check digits of NIP and REGON are sums of weighted digits, modulo 11. A NIP whose sum has the remainder 10 is
+// never issued. The API applies the same rule in SQL: `registry.is_nip` and `registry.is_regon9` of functions.sql.
 const nipWeights = [6, 5, 7, 2, 3, 4, 5, 6, 7];
 const regon9Weights = [8, 9, 2, 3, 4, 5, 6, 7];
 const zero = '0'.charCodeAt(0);
@@ -14,7 +14,7 @@ export function isRegon9(text: string): boolean {
   return /^[0-9]{9}$/.test(text) && weigh(text, regon9Weights) % 10 === Number(text.at(-1));
 }
 
-/** Returns the sum of the weighted digits, modulo 11; NaN when all digits are zeros. */
+/** Returns the sum of the weighted digits, modulo 11; NaN if the sum is 0, so that no number of zeros is valid. */
 function weigh(digits: string, weights: readonly number[]): number {
   const sum = weights.reduce(
     (total, weight, at) => total + weight * (digits.charCodeAt(at) - zero),

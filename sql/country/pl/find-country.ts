@@ -3,7 +3,7 @@ import { readCountryRows } from '../../country.ts';
 const codes = listCountries();
 const known = new Set(codes.values());
 
-/** Returns the ISO 3166-1 alpha-2 code of a country by code or Polish name, in any case; undefined if unknown. */
+/** Returns the ISO 3166-1 alpha-2 code of a country by its code or Polish name, in any case; undefined if unknown. */
 export function findCountry(written: string): string | undefined {
   const code = written.toUpperCase();
   return known.has(code) ? code : codes.get(written.toLowerCase());
@@ -21,7 +21,7 @@ function listCountries(): ReadonlyMap<string, string> {
   return new Map([...listed, ...others.map(({ name, code }) => [name, code] as const)]);
 }
 
-/** Returns whether a code is a country's: neither withdrawn, such as `SU`, nor another entity's, such as `EU`. */
+/** Returns whether a code belongs to a country: it is not withdrawn (`SU`) and names no union (`EU`). */
 function isCountry(code: string): boolean {
   const isWithdrawn = Intl.getCanonicalLocales(`und-${code}`)[0] !== `und-${code}`;
   return !isWithdrawn && !['EU', 'EZ', 'UN', 'QO', 'ZZ', 'XA', 'XB'].includes(code);

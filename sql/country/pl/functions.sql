@@ -1,8 +1,8 @@
--- Normalises the spelling of Poland, and defines functions that its registries share. country.csv names the functions;
--- spelling.csv has the words that are written in several ways.
+-- Normalises Polish spellings, and has functions that the registries of Poland share. country.csv names the functions;
+-- spelling.csv has the words with several spellings.
 
--- Returns an address on one line, with one spelling of a postal code, and of a city that is its own county ('m.st.').
--- KRS repeats the name of a village without streets as its street.
+-- Returns an address on one line, with one spelling of the postal code, and without 'm.' or 'm.st.' before a city. For
+-- a village without streets, KRS repeats the village's name as the street, which is removed.
 create or replace function registry.address_meaning_pl(line text) returns text
 language sql stable parallel safe
 return regexp_replace(
@@ -20,12 +20,12 @@ return regexp_replace(
     '\2\1'
 );
 
--- Returns a national telephone number, without the prefix of the country and the 0 before the area code.
+-- Returns a telephone number without the prefix of Poland and without the 0 before the area code.
 create or replace function registry.telephone_meaning_pl(signs text) returns text
 language sql immutable parallel safe
 return regexp_replace(signs, '^[a-z]*(00)?(48)?0?(?=[0-9]{9}([a-z]|$))|^00', '');
 
--- Returns a name with one spelling of its legal form, written out or in short, with and without dots.
+-- Returns a name with one spelling of its legal form, whether written in full or abbreviated, with or without dots.
 create or replace function registry.text_meaning_pl(name text) returns text
 language sql stable parallel safe
 return regexp_replace(
@@ -41,7 +41,7 @@ return regexp_replace(
     's\1\2\3\4'
 );
 
--- Returns a postal code with blanks or another dash, such as '16 - 400', as '16-400'. Other texts stay unchanged.
+-- Returns a Polish postal code with blanks or another dash ('16 - 400') as '16-400', and any other text unchanged.
 create or replace function registry.postal_code_pl(written text) returns text
 language sql immutable parallel safe
 return case
@@ -49,16 +49,16 @@ return case
     else regexp_replace(written, '^([0-9]{2}) *[-–—] *([0-9]{3})$', '\1-\2')
 end;
 
--- Returns whether a registry's status of a number means that the number is cancelled. Some answers lack Polish
--- letters.
+-- Returns whether a registry's status of a number means that the number is cancelled. The pattern has a dot for each
+-- Polish letter, since some answers lack these letters.
 create or replace function registry.is_cancelled(status text) returns boolean
 language sql immutable parallel safe
 return coalesce(
     registry.lower(status) ~ '^(uchyl|uniewa|anulow|cofni|skre.l|wykre.l|niewa.n|nieakt)', false
 );
 
--- Returns the sum of the first nine bytes, each by its weight. Reading digits as bytes costs a third less than
--- dividing.
+-- Returns the sum of the first nine bytes, each multiplied by its weight. Reading digits as bytes takes a third less
+-- time than dividing.
 create or replace function registry.weigh(bytes bytea, weights integer[]) returns integer
 language sql immutable parallel safe
 return get_byte(bytes, 0) * weights[1]
@@ -81,8 +81,8 @@ return case
     else false
 end;
 
--- Returns whether a REGON has nine digits and the right check digit, modulo 11, 10 being 0. `isRegon14` of
--- pipeline/sources/regon/answer.ts checks the 14 digits of a local unit.
+-- Returns whether a REGON has nine digits and the right check digit: the remainder modulo 11, or 0 for a remainder of
+-- 10. `isRegon14` of pipeline/sources/regon/answer.ts checks the 14 digits of a local unit.
 create or replace function registry.is_regon9(value text) returns boolean
 language sql immutable parallel safe
 return case
@@ -92,7 +92,7 @@ return case
     else false
 end;
 
--- Returns whether a KRS number has ten digits; it has no check digit.
+-- Returns whether a KRS number has ten digits; a KRS number has no check digit.
 create or replace function registry.is_krs(value text) returns boolean
 language sql immutable parallel safe
 return value ~ '^[0-9]{10}$' and value <> '0000000000';
