@@ -44,13 +44,11 @@ export type AppOptions = Environment &
   DownloadOptions &
   PaymentOptions &
   SearchOptions & {
-    /** Whether all or some data is invented; each page then shows a notice. Undefined: no data is invented. */
+    /** Whether all or some data is invented, which every page then states; undefined: no data is invented. */
     sample?: 'all' | 'some' | undefined;
     /** Serves `/metrics`, and counts requests for the metrics. */
     metrics: Metrics;
-    /**
-     * Returns whether the process is about to stop. Then `/readyz` fails, so that the load balancer avoids the process.
-     */
+    /** Returns whether the process is stopping; `/readyz` then fails, so that the load balancer avoids the process. */
     isStopping?: () => boolean;
     /** The time in ms after which a pending request gets a 503; default: the deadline of its path in `patience`. */
     deadline_ms?: number;

@@ -9,11 +9,11 @@ const [localMaximum, addressMaximum] = [64, 254];
 // many mail servers cannot send to them.
 const localForm = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/;
 
-// Matches a domain before IDNA (non-ASCII letters, ASCII letters, digits, dots and hyphens). Other ASCII characters are
-// refused: `domainToASCII` reads some of them as the end of a host name or as an escape.
+// Matches a domain before IDNA (non-ASCII letters, ASCII letters, digits, dots and hyphens). All other ASCII characters
+// are refused: `domainToASCII` reads some of them as the end of a host name or as an escape.
 const domainForm = /^(?:[A-Za-z0-9.-]|[^\0-\x7f])+$/;
 
-// Matches a domain after IDNA. The top-level domain has only letters, or is an encoded name (`xn--…`).
+// Matches a domain in ASCII (IDNA). The top-level domain has only letters, or is an encoded name (`xn--…`).
 const asciiDomainForm =
   /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?:[a-z]{2,63}|xn--[a-z0-9-]{0,58}[a-z0-9])$/;
 

@@ -17,7 +17,9 @@ const tagLength = 32;
 /** Queues password hashes: only one hash is computed at a time, in a thread, so that requests keep the other cores. */
 const queue = pLimit(1);
 
-/** Checks a new password: at least 8 characters, at most 1024 bytes. register.ts compares it with its confirmation. */
+/**
+ * Checks a new password: 8 characters to 1024 bytes. The file register.ts compares a password with its confirmation.
+ */
 export const passwordField = z
   .string()
   .check(atLeast(minimumCharacters))

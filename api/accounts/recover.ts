@@ -23,12 +23,12 @@ import {
 } from './one-time-token.ts';
 import { hashPassword, passwordField, saltBytes } from './password.ts';
 
-/** The minimum time in ms from the hash to the answer: its timing must not reveal whether an address has an account. */
+/** The minimum time in ms from the hash to the answer, which hides whether an address has an account. */
 const answer_ms = 400;
 
 export const confirmation = z.strictObject({ token: z.string(), password: z.string() });
 
-/** Hashes the new password of a recovery. The salt is fixed per mail address, so requests can be found by this hash. */
+/** Hashes a recovery's new password. The salt is fixed per address: a request is found by its password's hash. */
 function hashFor(secretKey: string, email: string, password: string): Promise<string> {
   const salt = createHmac('sha256', secretKey).update(`recovery ${email.toLowerCase()}`).digest();
   return hashPassword(password, salt.subarray(0, saltBytes));
@@ -76,7 +76,7 @@ export async function findRecovery({ db, now, secretKey }: Context, token: strin
 
 /**
  * Returns the recovered account; undefined for a wrong link or password, and after too many attempts. A valid link
- * confirms any recovery request of the last 24 hours that has the given password. `api/decisions.md` gives the reasons.
+ * confirms any request of 24 hours with the given password (reasons: `api/decisions.md`).
  */
 export async function confirmRecovery(
   options: Context,
@@ -120,7 +120,7 @@ async function recoverAccount(
     .set({ password_hash, recovered_at: now })
     .where('account_id', '=', account_id)
     .execute();
-  // A recovery revokes all tokens of the account. The lock on the account prevents new tokens meanwhile.
+  // A recovery revokes all tokens of the account; a lock on the account prevents new tokens meanwhile.
   await tx
     .updateTable('customer.token')
     .set({ revoked_at: now })

@@ -44,10 +44,8 @@ const takenAddress = () => invalid([['email', 'The email has already been taken.
 
 /**
  * Registers an account, and queues the mail with the one-time token for its initialization. The mail quotes no text of
- * the request, since anyone can register the address of a stranger.
- *
- * Spec: silent on registering an address again before its account is initialized. We replace the name, password,
- * language and one-time token of the account.
+ * the request, since anyone can register the address of a stranger. Spec: silent on registering an address again before
+ * its account is initialized; we replace name, password, language and one-time token.
  */
 async function registerAccount(options: Context, body: z.output<typeof registration>) {
   const { email, name, password, language } = body;
@@ -65,7 +63,7 @@ async function registerAccount(options: Context, body: z.output<typeof registrat
       .onConflict((conflict) =>
         conflict
           .expression(sql`lower(email collate "C")`)
-          // Without a new mail the account stays unchanged, since the earlier mailed token can still initialize it.
+          // If limits forbid a new mail, the account stays unchanged: the earlier mailed token can still initialize it.
           .doUpdateSet(isMailed ? profile : { user_ref: sql`account.user_ref` })
           .where('customer.account.initialized_at', 'is', null),
       )

@@ -9,7 +9,7 @@ import { mailboxOf, splitAddress } from './mail-address.ts';
 
 /**
  * Returns the mailbox and the domain for which a welcome bonus is counted, and the hashes of both in `ended`. The
- * hashes are kept after the account is deleted, so that its mailbox gets no second bonus.
+ * hashes of a deleted account are kept, so that its mailbox gets no second bonus.
  */
 export function bonusKeysOf(secretKey: string, email: string) {
   const mailbox = mailboxOf(email);
@@ -20,7 +20,7 @@ export function bonusKeysOf(secretKey: string, email: string) {
   return { mailbox, domain, ended: { mailbox: hashOf(mailbox), domain: hashOf(domain) } };
 }
 
-/** Records the welcome bonus of an account. Returns false if its mailbox has got one, or its domain 20 in 24 hours. */
+/** Records an account's welcome bonus. Returns false if its mailbox has had one, or its domain has had 20 in a day. */
 export async function claimWelcomeBonus(
   tx: Tx,
   secretKey: string,

@@ -22,7 +22,7 @@ export interface Caller {
   expires_at: Date | null;
   /** The time of the token's last use before this request; null: the token was never used. */
   last_used_at: Date | null;
-  /** The number of the newest snapshot at the start of the request. The answer uses this snapshot or a newer one. */
+  /** The number of the newest snapshot when the request arrives; the answer uses this snapshot or a newer one. */
   snapshot_no: number;
 }
 
@@ -38,7 +38,7 @@ export function unauthorized(error: string): HttpError {
   return new HttpError(401, { error, message: error }, { 'WWW-Authenticate': 'Bearer' });
 }
 
-/** Returns the hash of the token in the header `Authorization`; otherwise the `error` of the 401. */
+/** Returns the hash of the token in the header `Authorization`; without a well-formed token, the error of the 401. */
 export function readBearer(request: IncomingMessage) {
   const header = request.headers.authorization?.trim() ?? '';
   if (header === '' || /^bearer$/i.test(header)) return { error: 'Missing API token' };
@@ -53,22 +53,22 @@ export function refuseEnded(token: KnownToken | undefined): void {
 }
 
 /**
- * Throws a 403 when an API token is used for an operation that needs the Master Token. ../endpoint/mount.ts calls this
- * function for endpoints with `auth: 'master'`, such as most endpoints of tokens.
+ * Throws a 403 when an API token is used for an operation that needs the Master Token. The file ../endpoint/mount.ts
+ * calls this function for endpoints with `auth: 'master'`, such as most endpoints of tokens.
  */
 export function requireMaster({ kind }: Caller): void {
   if (kind === 'master') return;
   throw new HttpError(403, { message: 'This operation needs the Master Token.' });
 }
 
-/** Returns the time of a token's last use: the later of this process's time and the database's time. */
+/** Returns the time of a token's last use: the later of the times in this process and in the database. */
 function latest(one: Date | undefined, other: Date | null): Date | null {
   return one && (!other || one > other) ? one : other;
 }
 
 /**
  * Returns the functions that authenticate requests by token. Each request looks up its token in the database, so that
- * all processes refuse a revoked token at once. Parallel requests share one statement.
+ * all processes refuse a revoked token at once. Parallel requests look up their tokens in one statement.
  */
 export function createAuthentication({
   gate,
@@ -89,9 +89,7 @@ export function createAuthentication({
     return hashes.map((hash) => known.get(hash));
   });
 
-  /**
-   * Returns the token of a request; undefined for a missing, malformed or unknown token. Counts no use of the token.
-   */
+  /** Returns the token of a request without counting a use; undefined for a missing, malformed or unknown token. */
   async function find(request: Request): Promise<KnownToken | undefined> {
     const { hash } = readBearer(request);
     return hash === undefined ? undefined : findHash(hash);

@@ -33,7 +33,7 @@ export function hashSecret(secret: string): string {
   return hash('sha256', secret, 'hex');
 }
 
-/** Makes a token secret. The CRC-32 at its end reveals a mistyped token without a database query. */
+/** Makes a token secret. The CRC-32 at its end reveals a mistyped token secret without a database query. */
 export function createSecret(kind: TokenKind): string {
   const text = prefixes[kind] + createText(base62, randomDigits);
   return text + checksumOf(text);

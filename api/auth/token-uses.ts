@@ -40,7 +40,7 @@ export function createUses(gate: Db, pause_ms = batches.uses_ms): Uses {
         const asked = [...batch].map(([hash, use]) => ({ hash, ...use }));
         const values = [JSON.stringify(asked)];
         const locked = runPrepared<{ hash: string }>(session, 'api/count_token_uses.sql', values);
-        // Once the statement is sent, a lost connection drops the uses: no use may be counted twice.
+        // After the statement is sent, a lost connection drops the uses: the server may have counted them already.
         uncounted = [];
         uncounted = (await locked).map(({ hash }) => hash);
       });

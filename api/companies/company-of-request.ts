@@ -4,9 +4,7 @@ import { identifierType } from '../dictionaries/names.ts';
 import { coded, type FieldCode } from '../http/errors.ts';
 import { companyRef, identifierValue } from './identifier.ts';
 
-/**
- * Adds a validation issue to a body or to an item of a list; `validate.ts` adds the path of the field to its message.
- */
+/** Adds a validation issue to a body or to a list item. `validate.ts` adds the path of the field to the message. */
 export function refuse(
   context: z.core.$RefinementCtx,
   path: (string | number)[],
@@ -62,7 +60,7 @@ export function namingOne<Others extends z.ZodRawShape>(others: Others, isOption
 /** Returns the schema of a query or a body in which the name of a company is optional. */
 export const namingAny = <Others extends z.ZodRawShape>(others: Others) => namingOne(others, true);
 
-/** The type and value by which SQL finds a company. The type is null when the value is a `company_ref`. */
+/** The type and value by which SQL finds a company; the type is null if the value is a `company_ref`. */
 export type CompanyName = [type: string | null, value: string];
 
 /** Returns the type and value by which a parsed request names a company. */

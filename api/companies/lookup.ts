@@ -33,7 +33,7 @@ export async function findWatched(db: Db, account_id: string, refs: (string | nu
 
 /**
  * (+) Returns the company of each number or `company_ref` in a request, free of charge. The file `identifier_type.csv`
- * of each country lists the types of numbers. ../figures/sizes.ts limits the count of numbers.
+ * of each country lists the types of numbers. The file ../figures/sizes.ts limits the count of numbers.
  */
 export const lookupEndpoint = endpoint(
   {

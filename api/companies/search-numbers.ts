@@ -18,8 +18,8 @@ type Asked = { [Field in keyof typeof numberFields]: z.output<(typeof numberFiel
 type NumberRow = { field: string; form: string; is_number: boolean; company_id: number | null };
 
 /**
- * Returns the id of the company that has or had all the numbers of a search; null if no company has all of them.
- * Returns undefined for a search without numbers. Throws a 422 for a wrong form or check digit.
+ * Returns the id of the company that has or had all numbers of a search; null without such a company. Returns undefined
+ * for a search without numbers. Throws a 422 for a wrong form or check digit.
  */
 export async function findByNumbers(db: Db, asked: Asked): Promise<number | null | undefined> {
   const given = Object.entries(asked).filter(([, value]) => value !== undefined);

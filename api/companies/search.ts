@@ -79,7 +79,7 @@ async function readPage(
   }
 }
 
-/** Returns the endpoint of the company search. `../figures/prices-and-bonus.ts` has the price of a page. */
+/** Returns the endpoint of the company search. `../figures/prices-and-bonus.ts` has the price of a result page. */
 export function searchEndpoint(options: SearchOptions, charge: Charging): Endpoint {
   const { readers, limiter, SEARCH_CREDITS } = options;
   const { searches } = workLimits(options);

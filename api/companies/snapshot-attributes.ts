@@ -14,7 +14,7 @@ export function viewAttributes(entry: SnapshotEntry, dictionary: SnapshotWords) 
       : (stated?.[type] ??
         (stated && about.usual_value) ??
         [2, 3].map((length) => whole.slice(0, length)).find(find));
-    // A stored statistic ends with its year (`12 2024`).
+    // A stored statistic consists of its value and its year (`12 2024`).
     const [, value, year] = /^(.+?)(?: (\d{4}))?$/.exec(stored ?? '') ?? [];
     if (!value) return [];
     const [words, name] =

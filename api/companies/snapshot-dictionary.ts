@@ -2,7 +2,7 @@ import type { Db } from '../../sql/connection/kysely.ts';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import { readWords } from '../dictionaries/words.ts';
 
-/** Reads the names for the codes in a snapshot. A key is a version or country and a code: `2025 4711Z`, `PL 14`. */
+/** Reads the names for the codes in a snapshot, by version or country and code (`2025 4711Z`, `PL 14`). */
 export async function readSnapshotDictionary(db: Db) {
   type Name = { kind: string; key: string; name: string; name_en: string | null };
   const names = await runPrepared<Name>(db, 'api/code_names.sql', []);

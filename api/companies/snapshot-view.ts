@@ -16,7 +16,7 @@ function viewAddress(address: Address) {
 function addressOf(entry: SnapshotEntry, { regions }: SnapshotWords): Address {
   const voivodeship = regions.get(`${entry.country_code} ${entry.voivodeship}`)?.name ?? null;
   const address = { ...entry, voivodeship, country_code: entry.address_country_code };
-  // An address without a country is in the registry's country. A blank address has no country.
+  // An address without a country is in the registry's country. An address without any part has no country.
   if (addressParts.some((part) => address[part])) address.country_code ??= entry.country_code;
   return address;
 }
@@ -57,7 +57,7 @@ function viewProfile(entry: SnapshotEntry, dictionary: SnapshotWords) {
   };
 }
 
-/** Returns a company's snapshot. @param entries all entries of one company, ordered as in `api/read_snapshot.sql` */
+/** Returns a company's snapshot from all entries of the company, ordered as in `api/read_snapshot.sql`. */
 export function viewSnapshot(entries: SnapshotEntry[], dictionary: SnapshotWords) {
   const { entity_type, country_code } = entries[0]!;
   return {

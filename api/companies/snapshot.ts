@@ -81,7 +81,7 @@ export function snapshotEndpoint(options: Context, charge: Charging): Endpoint {
       const dictionary = await readDictionary();
       if (lang !== undefined) dictionary.words.requireLanguage(lang);
       const asked = { ...named, snapshot_no };
-      /** Returns the snapshot and charges for it. @param tx the transaction of a request with an `Idempotency-Key` */
+      /** Returns the snapshot and charges for it; `tx` is the transaction of a request with an `Idempotency-Key`. */
       const take = async (tx?: Tx): Promise<Answer<{ text: string }>> => {
         // A request in a transaction takes no second session of the primary server, since such requests could deadlock.
         const [entries] = tx

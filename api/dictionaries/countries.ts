@@ -5,10 +5,10 @@ import { invalid } from '../http/errors.ts';
 /** The value of the parameter `country` that selects all countries. */
 export const every = 'all';
 
-/** Checks the parameter `country` of endpoints that accept one country. `chooseCountry` looks up its value. */
+/** Checks the parameter `country` of endpoints for one country; `chooseCountry` looks the country up. */
 export const countryField = z.string().meta({ id: 'Country' }).optional();
 
-/** Checks the parameter `country` of endpoints that accept one or all countries. `chooseCountries` looks it up. */
+/** Checks the parameter `country` of endpoints for one or all countries; `chooseCountries` looks the country up. */
 export const countriesField = z.string().meta({ id: 'CountryOrAll' }).optional();
 
 export type Country = Awaited<ReturnType<typeof readCountries>>[number];
@@ -31,7 +31,7 @@ export function requireAmong(field: string, known: readonly string[], asked: str
 }
 
 /**
- * Returns the countries that a request selects: by default the first, for `all` every country. Throws a 422 otherwise.
+ * Returns the countries of a request: by default the first, for `all` every one. Throws a 422 for an unknown country.
  */
 export function chooseAmong<C extends { country_code: string }>(
   known: readonly C[],

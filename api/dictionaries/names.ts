@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Db } from '../../sql/connection/kysely.ts';
 import { every, readCountries } from './countries.ts';
 
-// The severities of events are in the order of the specification. The database has the same severities.
+// The severities of events are in the order of the specification; the database has the same severities.
 export const severity = z
   .enum(['info', 'notice', 'warning', 'high', 'error', 'critical'])
   .meta({ id: 'Severity' });
@@ -25,10 +25,10 @@ export const category = z
   ])
   .meta({ id: 'EventCategory' });
 
-/** Checks a field with an identifier type, such as `NIP`. `numberCheck` looks up its value in the database. */
+/** Checks a field with an identifier type, such as `NIP`; `numberCheck` looks the type up in the database. */
 export const identifierType = z.string().meta({ id: 'IdentifierType' });
 
-/** Checks a field with an event type. `readEnums` adds the known event types to the OpenAPI document. */
+/** Checks a field with an event type; `readEnums` lists the known event types for the OpenAPI document. */
 export const eventTypeName = z.string().min(1).max(100).meta({ id: 'EventType' });
 
 /** Returns a name in lower case without diacritics, like the slugs in the database. */

@@ -3,7 +3,7 @@ import { type Country, requireAmong } from './countries.ts';
 
 export type Words = Awaited<ReturnType<typeof readWords>>;
 
-/** Reads the words of each country, with which snapshots label values and pages complete their texts. */
+/** Reads the translated words of each country; snapshots and pages use the words as labels. */
 export async function readWords(db: Db) {
   const rows = await db
     .selectFrom('registry.country_word as word')
@@ -22,14 +22,14 @@ export async function readWords(db: Db) {
       .map((one) => [`${one.country_code} ${one.text}`, one.word]),
   );
   const own = new Map(rows.map((one) => [one.country_code, one.own_language]));
-  /** Returns a country's text for a word in a language; otherwise in the country's language, or without a language. */
+  /** Returns a country's text for a word: in `language`, else in the country's language, else for all languages. */
   const find = (country_code: string, word: string, language = ''): string | undefined =>
     [language, own.get(country_code) ?? '', '']
       .map((one) => texts.get(`${country_code} ${one} ${word}`))
       .find((text) => text !== undefined);
   return {
     find,
-    /** Translates a label in the country's language. A label that is no word of the country stays unchanged. */
+    /** Translates a label from the country's language into `language`; returns an unknown label unchanged. */
     translate: (country_code: string, label: string, language = ''): string =>
       find(country_code, ownLabels.get(`${country_code} ${label}`) ?? '', language) ?? label,
     /** Returns the name of a country in a language, or else in English. */

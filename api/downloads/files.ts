@@ -20,13 +20,13 @@ export interface FileOfDay {
   /** The codes of the countries whose rows the file contains. */
   countries: string[];
   format: Format;
-  /** The version of the file: the number of the newest published run up to the day. */
+  /** The version of the file: the number of the newest published run up to the file's day. */
   version: string;
 }
 
 type Named = Omit<FileOfDay, 'countries' | 'version'> & { country: string | undefined };
 
-/** Returns the name under which a client saves a file. A name without a country means all countries. */
+/** Returns the name under which a client saves a file. A file of all countries has no country in its name. */
 export function fileNameOf({ view, country, date, format }: Named): string {
   const name = [view, ...(country ? [country.toUpperCase()] : []), date].join('-');
   return `${name}.${format}`;
@@ -39,7 +39,7 @@ export interface DownloadOptions extends Context {
   downloadPools: readonly Pool[];
 }
 
-/** Returns a function that makes and caches files. Only complete files are sent: slow clients occupy no session. */
+/** Returns a function that makes and caches files; only complete files are sent, so slow clients hold no session. */
 export function createFiles({ downloadPools, readers, SUPPRESS_BELOW }: DownloadOptions) {
   const kept = new LRUCache<string, Buffer, FileOfDay>({
     maxSize: room_bytes,

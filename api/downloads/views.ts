@@ -1,8 +1,8 @@
 import { escapeIdentifier, escapeLiteral, type PoolClient, types } from 'pg';
 
 /**
- * Lists the views that may be downloaded, and the rows in a file: of the day, of the newest complete month, or all rows
- * of a dictionary. Views of companies and entries are excluded, since they contain personal data.
+ * Lists the views that may be downloaded. A file has the rows of the day, of the newest complete month, or of a whole
+ * dictionary. Views of companies and entries are excluded, since they contain personal data.
  */
 const grains = {
   daily_stat: 'day',
@@ -41,9 +41,9 @@ function rowsOf(view: View, date: string, countries: string[]): string {
   const day = escapeLiteral(date);
   const codes = countries.map((code) => escapeLiteral(code)).join(', ');
   const ofCountries = `country_code in (${codes})`;
-  // The dictionary of event types is the same for all countries.
+  // All countries share one dictionary of event types, so the query does not select countries.
   if (view === 'event_type') return `select * from analyst.${view}`;
-  // The dictionary views of the schema `analyst` have the rows of only one country.
+  // The dictionary views of the schema `analyst` have only one country, so the query reads other views.
   if (grains[view] === 'dictionary')
     return `select * from registry.shown_${view} where ${ofCountries}`;
   if (view === 'stock_daily')

@@ -1,5 +1,5 @@
-// These schemas are shared by the descriptions of endpoints; ../events/event-fields.ts has the `meta` of feeds.
-// `openapi/glossary.json` describes each field by its name.
+// The descriptions of endpoints share these schemas; ../events/event-fields.ts has the `meta` of feeds.
+// `openapi/glossary.json` describes each field of an answer by its name.
 import { z } from 'zod';
 
 export const text = z.string();
@@ -10,9 +10,7 @@ export const time = z.iso.datetime({ offset: true });
 /** Checks a time with microseconds. */
 export const preciseTime = z.iso.datetime({ precision: 6 });
 
-/**
- * Returns the schema of an object with a name in the OpenAPI document; the glossary has its description by this name.
- */
+/** Returns the schema of an object that has the name `id` in the OpenAPI document and in its glossary. */
 export function model<Shape extends z.ZodRawShape>(id: string, shape: Shape) {
   return z.strictObject(shape).meta({ id });
 }

@@ -19,7 +19,7 @@ function findRepeatedKey(json: string): string | undefined {
     if (!Array.isArray(this)) kept.push(key);
     return value as unknown;
   });
-  // `JSON.parse` passes the whole value to its reviver last, with an empty key that is no key of the text.
+  // `JSON.parse` calls its reviver last for the whole value with an empty key, which is no key of the text.
   kept.pop();
   kept.sort();
   return [...json.matchAll(stringOfJson)]

@@ -8,7 +8,7 @@ import type { RequestLimit } from '../figures/rate-limits.ts';
 /** The token that an endpoint requires: none, any token, or the Master Token. */
 export type Auth = 'none' | 'token' | 'master';
 
-/** Documents an error of an endpoint that the rest of its description does not imply. */
+/** An error answer of an endpoint that the rest of the endpoint's description does not imply. */
 export interface DocumentedError {
   description: string;
   example: object;
@@ -26,7 +26,7 @@ export interface EndpointDescription<
   path: string;
   tag: string;
   summary: string;
-  /** A description that contains figures. `openapi/glossary.json` has all other descriptions, by operation name. */
+  /** The endpoint's description if it contains figures; `openapi/glossary.json` has all other descriptions. */
   description?: string;
   auth: A;
   /** Whether parallel requests of one account are processed one after another, because each locks the account. */
@@ -49,11 +49,11 @@ export interface EndpointDescription<
   /** The HTTP status of a successful answer; default 200. */
   status?: 201 | 202;
   answer: z.ZodType;
-  /** The media type of a successful answer; default JSON. A handler itself sets any other type in the response. */
+  /** The media type of a successful answer, default JSON; a handler itself sets any other media type. */
   mediaType?: 'text/csv';
   /** The `Cache-Control` of answers to a public GET, which also get an `ETag`; default `no-cache`. */
   cacheControl?: string;
-  /** The fields of the example answer that code computes. `openapi/examples.json` has all other example fields. */
+  /** The fields of the example answer that code computes; `openapi/examples.json` has the other fields. */
   example?: object;
   /** The example of an answer in CSV form. */
   csvExample?: string;
@@ -68,7 +68,7 @@ export interface Call<A extends Auth, Params, Query, Body> {
   caller: A extends 'none' ? undefined : Caller;
   request: Request;
   response: Response;
-  /** Returns whether the client still waits, and if so cancels the deadline. Handlers call it right before a charge. */
+  /** Returns whether the client still waits, and if so cancels the deadline; called right before each charge. */
   claim: () => boolean;
   options: Context;
 }

@@ -42,7 +42,7 @@ export function mountEndpoints(
     response.locals.token = await find(request);
     next();
   };
-  // An unknown token counts for the rate limit of the client's address: each guessed token would otherwise add a row. A
+  // A request with an unknown token counts for its client's address: a count per guessed token would add a row each. A
   // revoked or expired token gets a 401, even beyond the rate limit.
   const limitToken = limiter.limitRequests(
     limits.general,

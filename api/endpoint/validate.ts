@@ -17,7 +17,7 @@ const typeNames: Record<string, string> = {
   object: 'an object',
 };
 
-/** The error code, verb and unit for a limit on the length of a string or list, or on a number itself. */
+/** The error code, verb and unit in the message for a broken limit of a string, a list or a number. */
 const bounds: Record<string, [code: FieldCode, verb: string, unit: string]> = {
   'string too_small': ['too_short', 'be at least', ' characters'],
   'string too_big': ['too_long', 'not be longer than', ' characters'],
@@ -43,9 +43,7 @@ function sizeFault(issue: Extract<RawIssue, { code: 'too_small' | 'too_big' }>):
   return [code, `must ${verb} ${bound}${Number(bound) === 1 ? unit.replace(/s$/, '') : unit}.`];
 }
 
-/**
- * Returns the error code of a broken rule, and the words after the field's name. `coded` sets both for our own rules.
- */
+/** Returns the error code of a broken rule, and the words after the field's name; `coded` sets both for our rules. */
 function faultOf(issue: RawIssue): Fault {
   if (issue.code === 'custom') {
     const { code = 'invalid', wrong = 'is not valid.' } = (issue.params ?? {}) as Rule;
@@ -92,8 +90,8 @@ function refuseLong(value: object, path: string[]): void {
 }
 
 /**
- * Throws a 400 when the value at `path` is nested too deeply, and a 422 when an inner list or object is too long. All
- * other checks run later, since their work grows with the count of errors.
+ * Throws a 400 when the value at `path` is nested too deeply. Throws a 422 when an inner list or object is too long.
+ * Checks whose work grows with the count of errors run after this check.
  */
 export function refuseHuge(value: unknown, path: string[]): void {
   if (typeof value !== 'object' || value === null) return;
@@ -130,7 +128,7 @@ function problemsOf(issue: z.core.$ZodIssue): Problem[] {
 
 /**
  * Parses a request by the schema `z.object({ params, query, body })`. Throws a 422 that names every wrong field and the
- * problems from `check`. `invalid` of ../http/errors.ts writes the message.
+ * problems from `check`. `invalid` of ../http/errors.ts writes the message of the 422.
  */
 export async function parse<Output>(
   schema: z.ZodType<Output>,

@@ -21,7 +21,7 @@ import {
 // This file checks the filters of event feeds and histories; sql/function/15_feed.sql selects the events.
 const wordList = z.string().min(1).max(sizes.filter);
 
-/** Returns the schemas of a filter's fields. `list` makes the schema of a field with several words, from its name. */
+/** Returns the schemas of a filter's fields; `list` makes the schema of a field that accepts several words. */
 const fieldsOf = <List extends z.ZodType>(list: (id: string) => List) => ({
   event_type: list('EventTypes'),
   severity: list('Severities'),
@@ -53,7 +53,7 @@ type Asked = z.output<typeof filterBody> & { scope?: z.output<typeof feedScope> 
 const listOf = (given: string | string[]) =>
   [given].flat().flatMap((text) => text.split(',').map((word) => word.trim()));
 
-/** Returns the known words of a filter field; undefined for a field whose words differ by country. */
+/** Returns the accepted values of a filter field; undefined for a field whose values differ by country. */
 async function readShared(db: Db, field: keyof typeof filterLists): Promise<string[] | undefined> {
   const enums: Record<string, z.ZodEnum> = { severity, event_class: eventClass, category };
   if (field !== 'event_type' && field !== 'source') return enums[field]?.options.map(String);
@@ -73,7 +73,7 @@ function findWord(field: string, word: string, known: string[]): FoundCodes {
 
 /**
  * Returns the countries that a filter selects; undefined for all. With `scope=all` but without `country`, the sources
- * select the countries, or else the first country. Returns a problem if no source is of `country`.
+ * select the countries, or else the first country. Returns a problem if `country` has none of the sources.
  */
 async function findCountries(
   db: Db,
@@ -89,7 +89,7 @@ async function findCountries(
     where source = any(${listOf(source)})
   `.execute(db);
   const own = rows.map(({ code }) => code);
-  // `resolveFeedFilter` refuses unknown sources before this point.
+  // Unknown sources need no problem from this function, since `resolveFeedFilter` refuses them later.
   if (own.length === 0 || own.some((code) => country !== undefined && chosen.includes(code)))
     return [chosen];
   const wrong = 'The source field must name a source of the country.';
@@ -97,8 +97,8 @@ async function findCountries(
 }
 
 /**
- * Translates the words of a filter into codes. Throws a 422 for unknown words, which suggests similar words. `within`
- * is the path of the filter in the request, such as `filters.`.
+ * Translates the words of a filter into codes. Throws a 422 that suggests similar words for unknown words. `within` is
+ * the path of the filter in the request, such as `filters.`.
  */
 export async function resolveFeedFilter(db: Db, asked: Asked, within = ''): Promise<FeedFilter> {
   const { from_date, to_date } = asked;

@@ -12,9 +12,7 @@ export const tagged = {
   },
 };
 
-/**
- * Sets the `ETag` of an answer without `fetched_at`, and returns the answer. Throws a 304 if the client has the answer.
- */
+/** Returns an answer with its `ETag`, which ignores `fetched_at`. Throws a 304 for a client that has the answer. */
 export function answerTagged(response: Response, data: string, meta: object, now: Date): string {
   setTag(response, data + JSON.stringify(meta));
   return writeSuccess(data, { ...meta, fetched_at: formatTimestamp(now) });

@@ -3,12 +3,12 @@ import type { Bounds } from './account-limits.ts';
 
 /** The maximum number of requests that one client may make in a time window. */
 export interface RequestLimit {
-  /** The name of the rate limit. Requests under the same name are counted together. */
+  /** The name of the rate limit; requests under the same name are counted together. */
   name: string;
   request_count: number;
-  /** The length of the time window in ms. A window starts with the first request of a client. */
+  /** The length of the time window in ms; the window starts with a client's first request. */
   window_ms: number;
-  /** The limited action in the plural, for the message of the 429. Only limits per account have one. */
+  /** The limited action in the plural, for the message of the 429; only limits per account name an action. */
   what?: string | undefined;
 }
 
@@ -21,7 +21,7 @@ function limit(
   return { name, request_count, window_ms, what };
 }
 
-/** The rate limits. A limit is per client address, unless its comment says per account, per token or per link. */
+/** A rate limit counts per client address, unless its comment says per account, per token or per link. */
 export const limits = {
   /** The general limit is per token; for public endpoints without a limit of their own it is per address. */
   general: limit('general', 180, minute_ms),
@@ -32,7 +32,7 @@ export const limits = {
   confirmRecovery: limit('recover-confirm', 10, hour_ms),
   /** Confirmations are limited per recovery link, since a reader of the mail could guess the password. */
   guessRecovery: limit('recover-guess', 10, day_ms),
-  /** Attempts to delete an account are limited per account, since a thief of its token could guess the password. */
+  /** Attempts to delete an account are limited, since a thief of the Master Token could guess the password. */
   endAccount: limit('end-account', 5, hour_ms, 'attempts an hour to end it'),
   /** Histories are limited per account, since clients could try every number as `company_ref`. */
   histories: limit('histories', 60, minute_ms, 'histories by company_ref a minute'),
@@ -43,7 +43,7 @@ export const limits = {
   /** The page of statistics has its own limit; its requests do not count for the limit `stats`. */
   statsPage: limit('stats-page', 60, minute_ms),
   quality: limit('quality', 30, minute_ms),
-  /** Downloads have a higher limit, since a reader of Parquet requests several parts of one file. */
+  /** Downloads have their own limit, since a reader of Parquet requests several parts of one file. */
   downloads: limit('downloads', 120, minute_ms),
   /** Registrations and changes of webhooks are limited together per account, since each may cause a DNS query. */
   registerWebhook: limit('webhook-changes', 200, hour_ms, 'registrations and changes an hour'),
@@ -70,8 +70,8 @@ export function submissionLimit({ SUBMISSIONS_PER_DAY: request_count }: Bounds):
 }
 
 /**
- * Returns the limit of tasks that a client may run in parallel in one process; `what` names the tasks in the 429. 16
- * tasks may be queued for each running task, so that a client's usual connection pool is accepted.
+ * Returns the limit of tasks that a client may run in parallel in one process; `what` names the tasks in the 429. For
+ * each running task, 16 tasks may be queued, so that a client's usual connection pool is accepted.
  */
 function workLimit(what: string, running_count: number) {
   return { what, running_count, waiting_count: running_count * 16 };
@@ -84,7 +84,7 @@ export function workLimits({ REQUESTS_IN_FLIGHT, SEARCHES_IN_FLIGHT }: Bounds) {
   return {
     requests: workLimit('requests', REQUESTS_IN_FLIGHT),
     searches: workLimit('searches', SEARCHES_IN_FLIGHT),
-    /** Changes that lock their account run one after another. `requests` already limits queued changes. */
+    /** Changes that lock their account run one after another; `requests` also limits the queued changes. */
     changes: { what: 'changes', running_count: 1, waiting_count: Infinity },
     files: workLimit('files', 2),
   };
@@ -99,6 +99,6 @@ export const retryAfter_s = {
   loading: 2,
   passwords: 10,
   switchedOff: 3_600,
-  /** The seconds after a refusal of too many parallel tasks. The refusal itself is delayed as long. */
+  /** The seconds after a refusal of too many parallel tasks, and the delay of the refusal itself. */
   work: 1,
 };

@@ -6,7 +6,7 @@ export const sessions = {
   downloads: 2,
 };
 
-/** The maximum numbers of entries about clients in the memory of an API process. */
+/** The maximum numbers of entries about clients in the caches of an API process. */
 export const memory = {
   windows: 10_000,
   tokens: 10_000,
@@ -14,11 +14,11 @@ export const memory = {
   uses: 10_000,
 };
 
-/** The figures of batches. One SQL statement serves all calls of a batch. */
+/** The figures of batches. A batch is a group of calls that share one SQL statement. */
 export const batches = {
   /** The count of calls in a batch from which the next batch is delayed, so that more calls share it. */
   large: 6,
-  /** The delay in ms after a large batch. With 64 clients it saves a third of the database CPU for each search. */
+  /** The delay in ms after a large batch, which saves a third of the database CPU per search with 64 clients. */
   pause_ms: 5,
   /** The pause in ms between two writes of the uses of tokens to the database. */
   uses_ms: 250,

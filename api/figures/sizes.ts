@@ -1,6 +1,6 @@
 /** The maximum sizes of requests and answers. */
 export const sizes = {
-  /** The maximum bytes of a JSON body. A hundred numbers with references, in `\uXXXX` escapes, need 47,000 bytes. */
+  /** The maximum bytes of a JSON body; a hundred numbers with references in `\uXXXX` escapes need 47,000 bytes. */
   body_bytes: 65_536,
   /** The maximum bytes of a form that a page posts. */
   form_bytes: 16_384,

@@ -14,14 +14,14 @@ export const patience = {
   downloadQuery_ms: 45_000,
   /** The timeout of the DNS query for the host of a webhook. */
   lookup_ms: 1_500,
-  /** The timeout of one call of Stripe. Two attempts fit into `slowAnswer_ms`. */
+  /** The timeout of one request to Stripe; two attempts together must fit into `slowAnswer_ms`. */
   stripe_ms: 3_000,
   /** The timeouts for receiving a whole request, and its headers. */
   request_ms: 30_000,
   headers_ms: 10_000,
   /** Idle connections stay open longer than proxies keep them, so that the proxy closes the connection first. */
   idleConnection_ms: 65_000,
-  /** When the process must stop, requests in progress may run for this time. */
+  /** The time in which requests in progress may finish when the process must stop. */
   stop_ms: 10_000,
 };
 

@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { batches } from '../figures/resources.ts';
 
 /**
- * Returns a function that joins its calls into batches: calls that arrive while a batch runs share the next batch.
- * @param run processes one batch; returns the results in the order of the items
- * @param mostRunning the maximum number of parallel batches: one can run while another waits for the disk
+ * Returns a function that joins its calls into batches: calls that arrive while a batch runs share the next batch. The
+ * function `run` processes one batch, and returns the results in the order of the items. At most `mostRunning` batches
+ * run in parallel: one batch can run while another batch waits for the disk.
  */
 export function createBatch<Item, Result>(
   run: (items: Item[]) => Promise<Result[]>,
@@ -20,7 +20,7 @@ export function createBatch<Item, Result>(
       await new Promise((next) => setImmediate(next));
       const batch = waiting;
       waiting = [];
-      // A parallel batch may already have taken all queued items.
+      // A parallel batch may already have taken all queued items, so that this batch is empty.
       if (batch.length === 0) break;
       size = batch.length;
       try {

@@ -9,8 +9,8 @@ function tooLarge(most_bytes: number): HttpError {
 }
 
 /**
- * Returns a middleware that reads a body by a parser of Express. It refuses a body that is too large as soon as the
- * size is known; the parser alone would read the body to its end.
+ * Returns a middleware that reads a body by a parser of Express. The middleware refuses a too large body as soon as its
+ * size is known; the parser alone would read the whole body.
  */
 export function readBounded(most_bytes: number, parser: RequestHandler): RequestHandler {
   return (request, response, next) => {

@@ -28,8 +28,8 @@ export function isGivenUp(response: Response): boolean {
 }
 
 /**
- * Cancels the deadline if the client still waits, so that a paid answer is sent. Returns whether it was cancelled. In
- * the last third of the time the deadline stays, since the answer would be far too late.
+ * Cancels the deadline if the client still waits, so that a paid answer is sent. Returns whether the deadline was
+ * cancelled. In its last third a deadline stays, since an answer after it would come far too late.
  */
 export function claimAnswer(response: Response): boolean {
   const { deadline, lastClaim_ms = Infinity } = response.locals;

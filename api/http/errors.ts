@@ -23,7 +23,7 @@ export function withCode({ code, ...body }: ErrorBody, status: number) {
   return { ...body, code: code ?? found ?? (status < 500 ? 'BAD_REQUEST' : 'SERVER_ERROR') };
 }
 
-/** Returns the options of a zod rule: an error code and the words after the field's name, which `validate.ts` adds. */
+/** Returns the options of a zod rule: an error code, and the error message without the name of the field. */
 export function coded(code: FieldCode, wrong: string) {
   return { params: { code, wrong } };
 }
@@ -42,7 +42,7 @@ export class HttpError extends Error {
   }
 }
 
-/** Returns a 422 error. Its `message` is the first field error, with the count of further errors. */
+/** Returns a 422 error, whose `message` is the first field error with the count of further errors. */
 export function invalid(problems: Problem[]): HttpError {
   // The errors are grouped in a Map, since a client may name a field `__proto__`.
   const byField = Map.groupBy(problems.slice(0, sizes.errors), ([field]) => field);
@@ -106,7 +106,7 @@ export const answerUnmatched: RequestHandler = (request, response) => {
   response.set('Allow', allow).status(204).end();
 };
 
-/** Sends a server error as a page. Returns false for a client that does not accept pages. */
+/** Sends a server error as an HTML page. Returns false for a client that does not accept HTML. */
 export type ShowFault = (status: number) => boolean;
 
 /** Sends an error as JSON; a 5xx as a page if `response.locals.showFault` exists and sends one. */
@@ -126,7 +126,7 @@ function httpErrorOf(thrown: unknown): HttpError {
     : new HttpError(500, { message: 'Server Error' });
 }
 
-/** Answers a thrown error. Only the log gets the cause of a 5xx, through `response.locals.err`. */
+/** Answers a thrown error. The cause of a 5xx goes only to the log (`response.locals.err`), never to the client. */
 export const answerError: ErrorRequestHandler = (thrown: unknown, _request, response, next) => {
   if (response.writableEnded) return;
   const error = httpErrorOf(thrown);

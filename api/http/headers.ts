@@ -2,9 +2,9 @@
 import type { HelmetOptions } from 'helmet';
 
 /**
- * The security headers of every answer, such as `Content-Security-Policy`. A page may load files and post forms only
- * from and to this service, and runs no inline script or style. `upgrade-insecure-requests` is omitted, since pages on
- * localhost could not load their files. Headers for obsolete browsers are omitted too.
+ * The security headers of every answer, such as `Content-Security-Policy`. A page may load files only from this
+ * service, may post forms only to this service, and runs no inline script or style. `upgrade-insecure-requests` is
+ * omitted, since pages on localhost could not load their files. Headers for obsolete browsers are omitted too.
  */
 export const security: HelmetOptions = {
   frameguard: { action: 'deny' },
@@ -52,7 +52,7 @@ export const headers = {
 
 export type Header = keyof typeof headers;
 
-/** The headers that pages of other websites may read. Browsers always permit `Cache-Control`. */
+/** The headers that pages of other websites may read. `Cache-Control` is omitted: browsers always expose it. */
 export const exposedHeaders = Object.keys(headers)
   .filter((name) => name !== 'Cache-Control' && name !== 'WWW-Authenticate')
   .toSorted();

@@ -103,8 +103,8 @@ export function createLimiter({ gate, readers, now, logger }: Options) {
 
     /**
      * Returns a middleware that limits the requests of a client; the key is from `keyOf`, or else the client's address.
-     * Every answer reports the remaining requests in `RateLimit`, `RateLimit-Policy` (draft 8) and `X-RateLimit-*`.
-     * @param beforeRefusal may throw another error instead of the 429
+     * Every answer reports the remaining requests in `RateLimit`, `RateLimit-Policy` (draft 8) and `X-RateLimit-*`. The
+     * function `beforeRefusal` may throw another error instead of the 429.
      */
     limitRequests(
       limited: RequestLimit,
@@ -156,7 +156,8 @@ export function createLimiter({ gate, readers, now, logger }: Options) {
     },
 
     /**
-     * Runs or queues a client's work; throws a 429 for a full queue. Work counts to its end, even if answered earlier.
+     * Runs or queues the work of a client; throws a 429 when the client's queue is full. Work counts for the limit
+     * until the work ends, even if its request is already answered.
      */
     async inTurn<Result>(
       { what, running_count, waiting_count }: WorkLimit,

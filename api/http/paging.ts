@@ -54,7 +54,7 @@ export function viewPageMeta({ page, per_page }: Paging, total: number) {
 
 /** Returns the numbers of the next and the previous page. */
 export function viewOtherPages({ current_page, last_page }: ReturnType<typeof viewPageMeta>) {
-  // Spec: silent on a page after the last page; we return an empty page. Its previous page is the last page.
+  // Spec: silent on a page after the last page; we return an empty page, and the last page as its `prev_page`.
   return {
     next_page: current_page < last_page ? current_page + 1 : null,
     prev_page: current_page > 1 ? Math.min(current_page - 1, last_page) : null,

@@ -34,7 +34,7 @@ export const nameField = z
   .check(isPlain, atLeast(minLength), atMost(maxLength))
   .meta({ minLength, maxLength });
 
-/** Checks the client's own reference of a company: up to 64 characters. References also appear in mails. */
+/** Checks the client's own reference of a company, which also appears in mails: up to 64 characters. */
 export const referenceField = z
   .string()
   .check(isPlain, atMost(sizes.reference))

@@ -9,10 +9,12 @@ import { isWatchOf } from './watch-list.ts';
 /** The alert settings of an account, which apply to every watched company without settings of its own. */
 type AccountSettings = Omit<Selectable<CustomerTables['customer.alert_setting']>, 'account_id'>;
 
-/** The settings that select the events for alerts. A null list means all event classes or categories. */
+/** The settings that select the events for alerts; a null list means all event classes or categories. */
 export type AlertSettings = Omit<AccountSettings, 'notify_submissions'>;
 
-/** The alert settings in a request. An omitted switch keeps its value; an omitted list means all. */
+/**
+ * The alert settings in a request: an omitted switch keeps its value, an omitted list means all classes or categories.
+ */
 type AlertChange = { [Field in keyof AccountSettings]?: AccountSettings[Field] | undefined };
 
 // Spec: alerts and mails are off at first; silent on the initial values of the other settings.
@@ -91,7 +93,7 @@ export const notWatched = {
   code: 'NOT_WATCHED',
 } as const;
 
-/** Returns the watch of a company, or the queued watch of a number. Throws a 404 if neither exists. */
+/** Returns the watch of a company, or the queued watch of a number. Throws a 404 if the account has neither. */
 function findWatch(tx: Tx, account_id: string, name: CompanyName) {
   return tx
     .selectFrom('customer.watch')
@@ -103,8 +105,8 @@ function findWatch(tx: Tx, account_id: string, name: CompanyName) {
 }
 
 /**
- * Sets the own alert settings of one watched company, and returns the count of changed companies (1). At first, omitted
- * values are copied from the global settings.
+ * Sets the own alert settings of one watched company, and returns the count of changed companies (1). If the company
+ * had no own settings, omitted values are copied from the global settings.
  */
 export async function setForCompany(
   tx: Tx,

@@ -20,8 +20,8 @@ import { selectPage, watchedFields } from './watch-list.ts';
 
 // Alerts are configured by these endpoints; alert-settings.ts has the initial values and the settings of one company.
 
-// Spec: silent on an empty list of classes or categories; we refuse it, since it could mean none or all. Without the
-// list all classes or categories apply; `alerts_enabled` switches all alerts off.
+// Spec: silent on an empty list of classes or categories; we refuse it, since it could mean none or all. If the list is
+// omitted, all classes or categories apply. `alerts_enabled` switches all alerts off.
 function listOf<Values extends z.util.EnumLike>(value: z.ZodEnum<Values>) {
   return z
     .array(value)

@@ -17,7 +17,7 @@ export const listOf = <Item extends z.ZodType>(item: Item) => z.array(item).min(
 
 export const numberList = listOf(writtenNumber);
 
-// Spec: each field has two names, and it is silent on which name counts; we accept both names.
+// Spec: two names for each field, but silent on which name counts; we accept both names.
 export const spellings = [
   ['identifier_type', 'identifier_value'],
   ['name', 'value'],

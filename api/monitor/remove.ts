@@ -21,10 +21,10 @@ import { common, settle } from './watch-list.ts';
 /** The outcome of removing a company from a watch list; `not_found`: no registry knows its number. */
 type RemovalOutcome = 'removed' | 'not_found' | 'not_watched';
 
-/** An outcome with the ids of the removed watch and of the known company; null: none was removed, or none is known. */
+/** The outcome for one company, with the ids of its removed watch and of the company; null: no such id. */
 type Found = { outcome: RemovalOutcome } & Record<'watch_id' | 'company_id', string | null>;
 
-/** Removes companies from an account's watch list, and their events from its feed. Returns the outcomes in order. */
+/** Removes companies from an account's watch list, and their events from its feed. Returns one outcome per company. */
 async function removeCompanies(
   db: Db,
   { caller, names, now }: { caller: Caller; names: readonly CompanyName[]; now: Date },

@@ -9,8 +9,8 @@ import { createRouter } from '../http/router.ts';
 import { sendPrivatePage } from '../html/page.ts';
 
 /**
- * Returns the account of an unsubscribe link; undefined for a forged or expired token. A recovery makes earlier links
- * invalid. The token is in the page's form, or in the address if a mail program posts it (RFC 8058).
+ * Returns the account of an unsubscribe link; undefined for a forged or expired token. A recovery of the account makes
+ * earlier links invalid. The token is in the page's form, or in the address if a mail program posts it (RFC 8058).
  */
 async function findReader({ db, now, secretKey }: Context, { query, body }: Request) {
   const { token } = { ...query, ...(body as object | undefined) } as { token?: unknown };
@@ -18,7 +18,7 @@ async function findReader({ db, now, secretKey }: Context, { query, body }: Requ
   const unsubscription = readUnsubscribeToken(secretKey, token, now());
   if (!unsubscription) return undefined;
   const { user_ref, issued_at } = unsubscription;
-  // The time of issue in a token has whole seconds only, so the whole second counts.
+  // A token has its time of issue in whole seconds, so a recovery within the same second does not end the token.
   const end_of_second = new Date(issued_at.getTime() + 1000);
   const reader = await db
     .selectFrom('customer.account')

@@ -28,7 +28,10 @@ export function isWatchOf([type, value]: CompanyName) {
   )`;
 }
 
-/** Returns a watch list's total count and the query of a page. Spec: silent on the order; we list the newest first. */
+/**
+ * Returns a watch list's total count and the query of one page. Spec: silent on the order of watched companies; we list
+ * the newest first.
+ */
 export async function selectPage(
   db: Db,
   account_id: string,
@@ -69,7 +72,7 @@ export async function selectPage(
   return { total, page };
 }
 
-/** Settles the given submissions that have no queued number left, and queues a mail about each. */
+/** Marks the given submissions without queued numbers as settled, and queues a mail about each. */
 export async function settle(tx: Tx, submissions: string[], now: Date): Promise<void> {
   await sql`select customer.settle_submissions(${submissions}, ${now})`.execute(tx);
 }

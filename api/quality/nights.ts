@@ -11,13 +11,13 @@ import { HttpError } from '../http/errors.ts';
 import { dateField } from '../http/text-fields.ts';
 import { pageMeta, type Paging, pagingFields, skippedBy, viewPageMeta } from '../http/paging.ts';
 
-/** The maximum count of listed files, and of listed refused attempts, of a dump. The totals count all of them. */
+/** The maximum count of listed files, and of listed refused attempts, of a dump; its totals count all. */
 const mostListed = 200;
 
 const count = z.int().nonnegative();
 const rows = { read: count, accepted: count, rejected: count };
 
-/** A check that a dump failed, with its figures. The command `registry show` prints it as a sentence. */
+/** A check that a dump failed, with its figures; the command `registry show` prints each check as a sentence. */
 const guard = model('Guard', {
   guard: z.string(),
   file: z.string().nullable(),

@@ -6,7 +6,7 @@ export function noBits(count: number): Bits {
   return new Uint32Array(Math.ceil(count / 32));
 }
 
-/** Returns the set of all numbers below `count`. The unused bits of its last 32-bit word are 1 too. */
+/** Returns the set of all numbers below `count`; the unused bits of the set's last 32-bit word are 1 too. */
 export const allBits = (count: number): Bits => noBits(count).fill(2 ** 32 - 1);
 
 export function addBit(bits: Bits, number: number): void {

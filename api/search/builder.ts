@@ -85,7 +85,7 @@ export class SegmentBuilder {
     this.#words.next();
   }
 
-  /** Returns the finished segment. Afterwards the builder accepts no rows. */
+  /** Returns the finished segment; afterwards, the builder must get no further rows. */
   build(head: SegmentHead): SegmentData {
     this.#endCompany();
     const first_id = this.#ids[0] ?? 0;

@@ -14,9 +14,7 @@ import { type Found, notLoaded, type Search } from './segments.ts';
 import type { SearchAnswer } from './server.ts';
 import type { SearchQuestion } from './keep-current.ts';
 
-/**
- * The maximum number of searches sent to the index process: one runs, one is queued there. The rest can be cancelled.
- */
+/** The maximum number of searches in the index process: one runs, one is queued. Unsent searches can be cancelled. */
 const mostAsked = 2;
 
 /** The pauses in ms between two attempts to connect to the index process, and between two attempts to start it. */
@@ -37,8 +35,8 @@ function startServer(place: SearchPlace): void {
 }
 
 /**
- * Returns a client of the search index. All API processes of a machine share one index process. If none runs, the
- * client starts one, and repeats the lost search.
+ * Returns a client of the search index. All API processes of a machine share one index process. If no index process
+ * runs, the client starts an index process, and repeats the search.
  */
 export function createSearchIndex(
   servers: readonly ClientConfig[],
@@ -63,7 +61,9 @@ export function createSearchIndex(
     return (await json(response)) as SearchAnswer;
   }
 
-  /** Repeats a search until the index process answers, and starts a missing one. Throws a 503 after the timeout. */
+  /**
+   * Repeats a search until the index process answers; starts the process if necessary. Throws a 503 after a timeout.
+   */
   async function ask(question: SearchQuestion): Promise<SearchAnswer> {
     const place = await readPlace();
     const begun_ms = performance.now();
@@ -84,7 +84,8 @@ export function createSearchIndex(
 
   /**
    * Returns the ids of the companies that match a search, from the snapshot `least_no` or a newer one. If loading takes
-   * longer than `patience_ms`, the loaded snapshot answers. Throws a 503 without a loaded snapshot or if `isGone`.
+   * longer than `patience_ms`, the loaded snapshot answers. Throws a 503 if no snapshot is loaded, or if the client has
+   * disconnected (`isGone`).
    */
   async function find(search: Search, least_no = 0, isGone = () => false): Promise<Found> {
     return inTurn(async () => {
@@ -99,7 +100,7 @@ export function createSearchIndex(
 
   return {
     find,
-    /** Returns whether the companies are loaded. Starts loading if necessary, and waits as long as a search. */
+    /** Returns whether the companies are loaded. Starts loading if necessary, and waits as long as a search waits. */
     async isReady(): Promise<boolean> {
       try {
         await find({ filter: { status: 'ACTIVE' }, skipped: 0, size: 0 });
@@ -109,7 +110,7 @@ export function createSearchIndex(
         throw error;
       }
     },
-    /** Returns the memory of the index process in bytes; 0: unknown. API processes share the index process. */
+    /** Returns the memory in bytes of the index process, which all API processes share; 0: unknown. */
     memory_bytes: () => memory_bytes,
     close(): void {
       closed.abort();

@@ -145,7 +145,7 @@ export function findCodes(
   return { codes, problem: [field, message, 'unknown_value'] };
 }
 
-/** Returns a filter with codes and folded text; `all` becomes no country. Throws a 422 that suggests similar words. */
+/** Returns a filter with codes instead of words, and without country for `all`. Throws a 422 for an unknown word. */
 export async function resolveFilter(
   db: Db,
   dictionary: SearchDictionary[],

@@ -15,7 +15,7 @@ const unused_ms = 14 * 86_400_000;
 
 export interface SearchQuestion {
   search: Search;
-  /** The number of the oldest snapshot that may answer. If loading exceeds `patience_ms`, an older snapshot answers. */
+  /** The number of the oldest snapshot that may answer, unless loading takes longer than `patience_ms`. */
   least_no: number;
   patience_ms: number;
 }
@@ -102,13 +102,13 @@ export class SearchStore {
     }
   }
 
-  /** Reloads all ranges if many companies changed, while searches continue, and saves the ranges as files. */
+  /** Reloads the complete index while searches continue, if many companies changed, and saves the index as files. */
   async #tidy(): Promise<void> {
     const segments = this.#segments;
     for (const range of segments.isWorn ? segments.ranges : []) {
       const { from, to } = range.head;
       const loaded = await this.#load({ since: -1, from, to, least_no: -1 });
-      // The changes are updated first, since no range may have a newer snapshot than the changes.
+      // The changed companies are updated first: no reloaded range may have a newer snapshot than the changes.
       await this.#reach(loaded[0]!.head.snapshot_no);
       segments.renew(range, loaded);
     }
@@ -119,7 +119,7 @@ export class SearchStore {
     return join(folder, `${this.#place.name}-${from}`);
   }
 
-  /** Restores the ranges that an earlier index process saved, up to the first missing or damaged file. */
+  /** Restores the segments that an earlier index process saved, up to the first missing or damaged file. */
   async #restore(): Promise<void> {
     const { folder } = this.#place;
     if (folder === undefined) return;
@@ -133,7 +133,7 @@ export class SearchStore {
     }
   }
 
-  /** Saves ranges as files that only this user may read (they contain personal data), and deletes old files. */
+  /** Saves segments as files that only this user may read (they contain personal data), and deletes old files. */
   async #save(folder: string, ranges: readonly Segment[]): Promise<void> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     for (const range of ranges) {

@@ -1,4 +1,4 @@
-// Loads companies from the database in a separate thread, so that loading blocks no search. An error ends the thread.
+// Loads companies from the database in a separate thread, so that loading blocks no search. An error ends this thread.
 import { readFile } from 'node:fs/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Client, type ClientConfig } from 'pg';
@@ -11,7 +11,7 @@ import { otherDatabase } from './segments.ts';
 /** The maximum number of companies in a segment, which limits the memory of loading. */
 const mostCompanies = 2 ** 20;
 
-/** The time in ms without data after which a load fails. A server sorts a whole country before its first row. */
+/** The time in ms without data after which a load fails; a server sorts a whole country before its first row. */
 const mostSilence_ms = { changes: 120_000, country: 600_000 };
 
 /** The companies that the loader thread must load, and the conditions for the database server. */
@@ -20,7 +20,7 @@ export interface Wanted extends Pick<SegmentHead, 'from' | 'to'> {
   since: number;
   /** The minimum number of the newest snapshot on a server, so that an outdated server is not used. */
   least_no: number;
-  /** The publications of the loaded segments. A server without one of them has another database. */
+  /** The publications of the loaded segments; a server that lacks one of these publications has another database. */
   publications: string[];
 }
 
@@ -87,7 +87,7 @@ async function loadFrom(connection: ClientConfig, wanted: Wanted): Promise<void>
     const { rows } = await client.query<State>(stateSql, [wanted.publications]);
     const state = rows[0]!;
     if (state.is_other) throw Object.assign(new Error('Another database'), { code: otherDatabase });
-    // The code 55000 makes the request a 503. Waiting would not help: the server may stay outdated forever.
+    // The code 55000 makes the request a 503. The load does not wait, since a server may stay outdated forever.
     if (state.snapshot_no < wanted.least_no)
       throw Object.assign(new Error('No server has the newest snapshot'), { code: '55000' });
     await sendSegments(client, wanted, state);
@@ -103,7 +103,7 @@ for (const server of servers) {
     await loadFrom(server, wanted);
     break;
   } catch (error) {
-    // After the first segment no other server is tried, since its companies may differ.
+    // After the first sent segment no other server is tried, since its companies may differ from the sent ones.
     if (server === servers.at(-1) || sentCount > 0) throw error;
   }
 }

@@ -10,7 +10,7 @@ export interface NameArrays {
   words: TermArrays;
   /** The pairs of characters in the words, sorted; each word has a space at both ends. */
   pairs: TermArrays;
-  /** The names of each company as numbers of words plus 1. The empty word separates two names; a 0 ends the company. */
+  /** The names of each company as word numbers plus 1; the empty word separates names, and 0 ends the company. */
   names: Uint8Array<ArrayBuffer>;
   /** The offset in `names` at which each block of `nameBlock` companies begins. */
   nameStarts: Uint32Array<ArrayBuffer>;
@@ -42,7 +42,7 @@ export class NameIndex {
     });
   }
 
-  /** Returns the set of words that contain a piece. A space in the piece matches the beginning or end of a word. */
+  /** Returns the set of words that contain a piece of text; a space in the piece matches a word's beginning or end. */
   #findWords(piece: string): Bits {
     const [words, bytes] = [this.#words, Buffer.from(piece)];
     const found = allBits(words.count);
@@ -59,7 +59,7 @@ export class NameIndex {
     return found;
   }
 
-  /** Returns the word numbers of a company's names. The decoder is inline, since calls would take twice as long. */
+  /** Returns the word numbers of a company's names. The decoder is inline: function calls would double the time. */
   #readName(number: number): number[] {
     const { names, nameStarts } = this.#arrays;
     let at = nameStarts[Math.floor(number / nameBlock)]!;
@@ -77,7 +77,7 @@ export class NameIndex {
   }
 }
 
-/** Returns whether consecutive words of a name are in the given sets, in order. No set has the empty word. */
+/** Returns whether consecutive words of a name are in the given sets, in order. No set contains the empty word. */
 function hasInTurn(name: number[], words: Bits[]): boolean {
   for (let start = 0; start + words.length <= name.length; start += 1) {
     let at = 0;

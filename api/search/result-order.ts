@@ -1,7 +1,7 @@
 import { eachBit, type Bits } from './bits.ts';
 import { lastDay, type Segment } from './segment.ts';
 
-/** The orders of search results. `added`: order in which companies became known; `-`: latest start day first. */
+/** The orders of search results: `added` by the time at which companies became known, `-` with the latest day first. */
 export const sorts = ['added', 'activity_start', '-activity_start'] as const;
 
 /** The set of matching companies in one segment of the search index. */

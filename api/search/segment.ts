@@ -18,7 +18,7 @@ export const columns = [
  */
 export const [divisionKind, activityKind, workforceKind] = [6, 7, 8];
 
-/** The length of a division code. Each activity code begins with the code of its division. */
+/** The length of the code of a division of activities; each activity code begins with its division's code. */
 export const divisionLength = 2;
 
 /** Returns a count of employees as text of fixed length, so that texts sort like numbers. */
@@ -32,7 +32,7 @@ export function dayOf(text: string): number {
 /** The latest start day that a company can have: `registry.calendar_day` in the database reads no later day. */
 export const lastDay = dayOf('2199-12-31');
 
-/** The origin of a segment. The ids of its companies are at least `from` and below `to`. */
+/** The origin of a segment of the index. The ids of the segment's companies are at least `from` and below `to`. */
 export interface SegmentHead {
   from: number;
   /** The exclusive upper bound of the segment's ids; null: no upper bound. */
@@ -44,12 +44,12 @@ export interface SegmentHead {
   loaded_at: string;
 }
 
-/** The companies of a segment with their searchable values. The number of a company is its index in `ids`. */
+/** The companies of a segment with their searchable values. A company's number is its index in `ids`. */
 export interface SegmentData extends NameArrays {
   head: SegmentHead;
   /** The ids of the companies, ascending, each reduced by `first_id`. */
   ids: Uint32Array<ArrayBuffer> | Float64Array<ArrayBuffer>;
-  /** The lowest company id. It is a safe integer (below 2^53), since registry.last_id limits it. */
+  /** The lowest company id, a safe integer (below 2^53), since registry.last_id in the database limits all ids. */
   first_id: number;
   /** The start days of the companies, as `dayOf` counts days; 0: unknown. */
   starts: Uint32Array<ArrayBuffer>;
@@ -59,14 +59,14 @@ export interface SegmentData extends NameArrays {
 
 const none: Bits = noBits(0);
 
-/** Searches the companies of one segment. Its data is immutable; only the set of current companies changes. */
+/** Searches the companies of one segment. The data is immutable; only the set of current companies changes. */
 export class Segment {
   readonly data: SegmentData;
   readonly #terms: TermIndex;
   readonly #names: NameIndex;
   /** The companies that have not changed since the segment was loaded. */
   #current: Bits;
-  /** The companies that match the running search. Each search overwrites this set. */
+  /** The companies that match the running search; each search overwrites this set. */
   readonly #matches: Bits;
 
   constructor(data: SegmentData) {
@@ -136,7 +136,7 @@ export class Segment {
       for (let word = matches[at]!; word !== 0; word &= word - 1) {
         const bit = word & -word;
         const start = starts[at * 32 + 31 - Math.clz32(bit)]!;
-        // Outside the range one difference is negative, and its sign clears the bit. A branch would be slower.
+        // Outside the range one difference is negative, and its sign clears the bit. An `if` would be slower.
         kept |= bit & ~(((start - from) | (to - start)) >> 31);
       }
       matches[at] = kept;
@@ -144,7 +144,7 @@ export class Segment {
   }
 }
 
-/** Returns a range of term texts for each filter except start day and name. A match has a term in every range. */
+/** Returns a range of terms for each filter except start day and name. A match has a term in every range. */
 function listTerms(filter: SearchFilter): [from: string, to: string][] {
   const { activity_code, activity_prefix, postal_prefix, workforce_min } = filter;
   const terms: [string, string][] = [];

@@ -32,9 +32,7 @@ export interface Found {
 export class Segments {
   /** The segments of all companies, in the order of their ids. */
   ranges: Segment[] = [];
-  /**
-   * The segments of companies that changed since the oldest range. No range has a newer snapshot than these segments.
-   */
+  /** The segments of companies that changed since the oldest range. No range has a newer snapshot than the changes. */
   changes: Segment[] = [];
 
   /** The number of the snapshot that answers searches; -1: companies are not loaded yet. */

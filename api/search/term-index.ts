@@ -90,7 +90,7 @@ export class TermTable {
   }
 }
 
-/** Returns the lowest number below `count` that passes a test, else `count`. All higher numbers must pass too. */
+/** Returns the lowest number below `count` that passes a test, else `count`. All higher numbers must pass the test. */
 export function findLowest(count: number, passes: (number: number) => boolean): number {
   let [low, high] = [0, count];
   while (low < high) {
@@ -105,7 +105,7 @@ export function findLowest(count: number, passes: (number: number) => boolean): 
 export class TermIndex {
   readonly #arrays: TermArrays;
   readonly text: Buffer;
-  /** The owners of the terms of the current look-up. Each look-up reuses this set. */
+  /** The owners of the terms of the current look-up; each look-up reuses this set. */
   readonly #having: Bits;
 
   /** @param size the number of owners of terms */

@@ -7,7 +7,7 @@ import { keep } from '../http/cached-read.ts';
 import { findCodes, readSearchDictionary } from '../search/filter.ts';
 import { type Dimension, dimensions, none, type Point, type SeriesQuery } from './series-fields.ts';
 
-/** The maximum count of points in a grouped answer: a year of 85 groups, which takes 1 to 2 s of the 3 s limit. */
+/** The maximum count of points in a grouped answer: a year of 85 groups takes 1 to 2 s of the 3 s limit. */
 const mostPoints = 30_000;
 
 /** The argument of `read_series.sql` for a dimension that groups the entries. */
@@ -41,7 +41,7 @@ const query = readFileSync(new URL('../../sql/api/stats/read_series.sql', import
 /** The counts of one period and group, with the names of the group. */
 type SeriesRow = Record<Dimension, string | null> & Omit<Point, 'group' | 'is_suppressed'>;
 
-/** Returns a registry's stock and flows. Throws a 422 for an unknown value, and for more than `most` grouped points. */
+/** Returns a registry's stock and flows over time. Throws a 422 for an unknown value or too many grouped points. */
 export async function readSeries(
   db: Db,
   source: string,

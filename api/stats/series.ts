@@ -59,7 +59,7 @@ function writeCsv({ series }: Series, { group_by = [] }: Partial<SeriesQuery> = 
   return [header, ...lines, ''].join('\n');
 }
 
-/** Returns the text of the CSV file, with comment lines if the request asks for them. Sets its name and type. */
+/** Returns the text of a CSV file, with comment lines if requested. Sets the file's name and type in the response. */
 function sendCsv(response: Response, found: Series, asked: z.output<typeof csvQuery>): string {
   response.attachment(nameFile(found, asked)).type('csv');
   const comments = asked.comments === 'true' ? describeFile(found, asked) : [];
@@ -86,7 +86,7 @@ function read({ query: asked, response, options }: SeriesCall): Promise<Series> 
   return findSeries(options, asked);
 }
 
-/** (+) The endpoints of a registry's stock and flows, as JSON or CSV. The series omit days without a snapshot. */
+/** (+) The endpoints of a registry's stock and flows, as JSON or CSV. The answers omit days without a snapshot. */
 export const seriesEndpoints = [
   endpoint(
     {

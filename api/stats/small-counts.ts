@@ -5,7 +5,9 @@ export function isSmall(count: number, below: number): boolean {
   return count !== 0 && Math.abs(count) < below;
 }
 
-/** Hides the small counts of a point by null. Other counts stay visible, even if a hidden count follows from them. */
+/**
+ * Hides small counts of a point by null. Other counts stay visible, even if a hidden count can be computed from them.
+ */
 export function hideSmall(shown: Omit<Point, 'is_suppressed'>, below: number): Point {
   const result: Point = { ...shown, stock: { ...shown.stock }, is_suppressed: false };
   if (below <= 1) return result;

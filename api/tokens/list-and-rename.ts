@@ -21,7 +21,7 @@ export const list = endpoint(
     method: 'get',
     path: '/tokens',
     summary: 'List the tokens of the account',
-    // Spec: one list of tokens without pages. The default page is the largest, so most accounts need one page.
+    // Spec: one list of tokens without pages; so the default page is the largest, and most accounts need one page.
     query: z.strictObject({
       ...pagingFields,
       per_page: wholeNumber(sizes.perPage, sizes.perPage),

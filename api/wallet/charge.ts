@@ -81,7 +81,7 @@ function describeCharge(amount: number, balance: number) {
 export type Charging = ReturnType<typeof createCharging>;
 
 /**
- * Returns a function that charges for a request, and returns the headers of its answer. Parallel charges share one
+ * Returns a function that charges for a request, and returns the headers of its answer. Parallel charges share one SQL
  * statement. If the connection is lost during a charge, the client gets a 503 and a later refund.
  */
 export function createCharging({ db, readers, logger, now }: Context) {

@@ -19,7 +19,7 @@ async function findPayment(db: Db, given: unknown) {
 
 /**
  * Serves the pages to which a checkout returns; for the provider `local`, also the checkout itself. Anyone who knows
- * the random `payment_id` may use the buttons.
+ * the random `payment_id` may use the buttons of the local checkout.
  */
 export function createCheckoutPages(options: PaymentOptions): Router {
   const { db } = options;

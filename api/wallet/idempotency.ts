@@ -16,7 +16,7 @@ export interface Operation {
   /** The name of the operation, such as `topup`. Equal keys of different operations are independent. */
   name: string;
   key: string | undefined;
-  /** The parsed body of the request. */
+  /** The parsed body of the request. A key that is used again with another body gets a 422. */
   request: unknown;
   now: Date;
 }
@@ -40,8 +40,8 @@ export function readIdempotencyKey(request: Request): string | undefined {
 
 /**
  * Runs an operation in a transaction, once per key within 24 hours. Further requests with the key get the same answer.
- * Only successful answers are stored; `sql/retention/delete_done.sql` deletes them later.
- * @param run runs the operation; must not wait for other services, since it occupies a database session
+ * Only successful answers are stored; `sql/retention/delete_done.sql` deletes stored answers later. The operation
+ * (`run`) must not wait for other services, since it occupies a database session.
  */
 export async function answerOnce<Body extends object>(
   db: Db,
