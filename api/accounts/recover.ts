@@ -76,7 +76,7 @@ export async function findRecovery({ db, now, secretKey }: Context, token: strin
 
 /**
  * Returns the recovered account; undefined for a wrong link or password, and after too many attempts. A valid link
- * confirms any request of 24 hours with the given password (reasons: `api/decisions.md`).
+ * confirms any recovery request of the last 24 hours with the given password (reasons: `api/decisions.md`).
  */
 export async function confirmRecovery(
   options: Context,

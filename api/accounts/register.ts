@@ -50,7 +50,7 @@ const takenAddress = () => invalid([['email', 'The email has already been taken.
 async function registerAccount(options: Context, body: z.output<typeof registration>) {
   const { email, name, password, language } = body;
   const at = options.now();
-  // A taken address is refused before the slow hash; the insertion below refuses an address taken meanwhile.
+  // An address with an account is refused before the slow hash; the insertion refuses an address taken meanwhile.
   if (await findInitialized(options.db, email).executeTakeFirst()) throw takenAddress();
   const password_hash = await hashPassword(password);
   const profile = { email, name, password_hash, language };

@@ -19,7 +19,7 @@ type NumberRow = { field: string; form: string; is_number: boolean; company_id: 
 
 /**
  * Returns the id of the company that has or had all numbers of a search; null without such a company. Returns undefined
- * for a search without numbers. Throws a 422 for a wrong form or check digit.
+ * for a search without numbers. Throws a 422 for a number with a wrong form or check digit.
  */
 export async function findByNumbers(db: Db, asked: Asked): Promise<number | null | undefined> {
   const given = Object.entries(asked).filter(([, value]) => value !== undefined);

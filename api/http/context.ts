@@ -9,7 +9,7 @@ import type { Limiter } from './limiter.ts';
 export interface Uses {
   /** Records a use of the token whose SHA-256 is `hash`, in 64 hexadecimal digits. */
   count(hash: string, used_at: Date, ip: string | null): void;
-  /** Writes the recorded uses to the database; ignores a database that is not available. */
+  /** Writes the recorded uses of tokens to the database; does nothing while the database is unavailable. */
   flush(): Promise<void>;
 }
 

@@ -29,7 +29,7 @@ export function isGivenUp(response: Response): boolean {
 
 /**
  * Cancels the deadline if the client still waits, so that a paid answer is sent. Returns whether the deadline was
- * cancelled. In its last third a deadline stays, since an answer after it would come far too late.
+ * cancelled. A deadline is not cancelled in its last third, since the answer would come far too late.
  */
 export function claimAnswer(response: Response): boolean {
   const { deadline, lastClaim_ms = Infinity } = response.locals;

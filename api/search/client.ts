@@ -54,7 +54,7 @@ export function createSearchIndex(
     const timeout = patience.answer_ms;
     const request = sendRequest({ socketPath, method: 'POST', agent, signal, timeout });
     request.on('timeout', () => request.destroy(loading()));
-    // The event is ignored, since `once` below throws the same error.
+    // The `error` event is ignored, since `once` below throws the same error.
     request.on('error', () => undefined);
     request.end(JSON.stringify(question));
     const [response] = (await once(request, 'response')) as [IncomingMessage];
@@ -100,7 +100,10 @@ export function createSearchIndex(
 
   return {
     find,
-    /** Returns whether the companies are loaded. Starts loading if necessary, and waits as long as a search waits. */
+    /**
+     * Returns whether the companies are loaded. Starts loading the companies if necessary, with the timeout of a
+     * search.
+     */
     async isReady(): Promise<boolean> {
       try {
         await find({ filter: { status: 'ACTIVE' }, skipped: 0, size: 0 });

@@ -20,7 +20,7 @@ export interface SearchQuestion {
   patience_ms: number;
 }
 
-/** Holds the searched companies in memory, and loads the snapshot that a search needs. */
+/** Holds the companies for searches in memory, and loads the snapshot that a search needs. */
 export class SearchStore {
   #segments = new Segments();
   readonly #place: SearchPlace;
@@ -108,7 +108,7 @@ export class SearchStore {
     for (const range of segments.isWorn ? segments.ranges : []) {
       const { from, to } = range.head;
       const loaded = await this.#load({ since: -1, from, to, least_no: -1 });
-      // The changed companies are updated first: no reloaded range may have a newer snapshot than the changes.
+      // Changed companies are loaded first: no reloaded segment may be newer than the segments of changed companies.
       await this.#reach(loaded[0]!.head.snapshot_no);
       segments.renew(range, loaded);
     }

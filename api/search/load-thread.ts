@@ -11,14 +11,14 @@ import { otherDatabase } from './segments.ts';
 /** The maximum number of companies in a segment, which limits the memory of loading. */
 const mostCompanies = 2 ** 20;
 
-/** The time in ms without data after which a load fails; a server sorts a whole country before its first row. */
+/** A load fails after this time in ms without data. A country takes longer, since a server first sorts all its rows. */
 const mostSilence_ms = { changes: 120_000, country: 600_000 };
 
 /** The companies that the loader thread must load, and the conditions for the database server. */
 export interface Wanted extends Pick<SegmentHead, 'from' | 'to'> {
   /** The number of a snapshot: only companies that changed after it are loaded; -1: all companies are loaded. */
   since: number;
-  /** The minimum number of the newest snapshot on a server, so that an outdated server is not used. */
+  /** The lowest acceptable number of a server's newest snapshot, so that no outdated server is used. */
   least_no: number;
   /** The publications of the loaded segments; a server that lacks one of these publications has another database. */
   publications: string[];
@@ -76,7 +76,7 @@ async function sendSegments(client: Client, { since, from, to }: Wanted, state: 
 
 async function loadFrom(connection: ClientConfig, wanted: Wanted): Promise<void> {
   const client = new Client({ ...connection, connectionTimeoutMillis: 2_500 });
-  // The event is ignored, since the running query throws the same error.
+  // The `error` event is ignored, since the running query throws the same error.
   client.on('error', () => undefined);
   try {
     await client.connect();

@@ -1,7 +1,7 @@
 import { allBits, eachBit, hasBit, listBits, removeBit, type Bits } from './bits.ts';
 import { TermIndex, type TermArrays } from './term-index.ts';
 
-/** The number of companies that share one element of `nameStarts`. */
+/** The number of companies in a block; the array `nameStarts` has one offset per block. */
 export const nameBlock = 4;
 
 /** The current, former and other names of companies: their words in order, and the words' pairs of characters. */

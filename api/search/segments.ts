@@ -28,11 +28,11 @@ export interface Found {
   company_ids: number[];
 }
 
-/** The companies of one snapshot: segments of all companies (ranges), and newer segments of changed companies. */
+/** The companies of one snapshot: segments of all companies (`ranges`), and newer segments of changed companies. */
 export class Segments {
   /** The segments of all companies, in the order of their ids. */
   ranges: Segment[] = [];
-  /** The segments of companies that changed since the oldest range. No range has a newer snapshot than the changes. */
+  /** The segments of companies that changed since `ranges` were loaded. No segment of `ranges` has a newer snapshot. */
   changes: Segment[] = [];
 
   /** The number of the snapshot that answers searches; -1: companies are not loaded yet. */
@@ -45,24 +45,24 @@ export class Segments {
     return Math.max(-1, ...[...this.ranges, ...this.changes].map(({ head }) => head.snapshot_no));
   }
 
-  /** The number of the snapshot of the oldest range. */
+  /** The number of the oldest snapshot from which a segment of `ranges` was loaded. */
   get base_no(): number {
     return Math.min(...this.ranges.map(({ head }) => head.snapshot_no));
   }
 
-  /** The lowest id that no range covers; null: the ranges cover all ids. */
+  /** The lowest company id that no segment of `ranges` covers; null: the segments cover all ids. */
   get missing_from(): number | null {
     return this.ranges.length === 0 ? 0 : this.ranges.at(-1)!.head.to;
   }
 
-  /** Whether all ranges must be loaded again, because many companies changed or a range is old. */
+  /** Whether all companies must be loaded again, because many companies changed or a segment is old. */
   get isWorn(): boolean {
     const oldest_ms = Math.min(...this.ranges.map(({ head }) => Date.parse(head.loaded_at)));
     const isMuch = countAll(this.changes) > countAll(this.ranges) * mostShare;
     return isMuch || oldest_ms < Date.now() - mostAge_ms;
   }
 
-  /** Replaces a range by one or more newly loaded segments. */
+  /** Replaces one segment of `ranges` by one or more newly loaded segments. */
   renew(range: Segment, loaded: readonly Segment[]): void {
     for (const segment of loaded) segment.exclude(this.changes);
     this.ranges = this.ranges.flatMap((one) => (one === range ? loaded : [one]));
