@@ -49,7 +49,7 @@ async function findRelation(db: Database, name: string): Promise<string> {
   return found;
 }
 
-/** The error after the program that reads stdout, such as `head`, has closed the pipe. */
+/** Signals that the program that reads stdout, such as `head`, has closed the pipe. */
 class ReaderGone extends Error {}
 
 /** The exit code of a program whose reader closed the pipe: 128 + 13 (SIGPIPE), as shells report it. */
@@ -97,8 +97,8 @@ async function queryOf(client: ClientBase, relation: string): Promise<string> {
 }
 
 /**
- * Exports a relation in one snapshot of the database, in bounded memory. Returns `cursor`: the event feed (`scope=all`)
- * after this position contains the changes since the export.
+ * Exports a relation in one snapshot of the database, in bounded memory. Returns a `cursor`, after which the event feed
+ * (`scope=all`) contains the changes since the export.
  */
 async function exportRelation(pool: Pool, relation: string, format: Format, put: Put) {
   return inSnapshot(pool, async (client) => {

@@ -108,7 +108,7 @@ function report(outcome: Outcome, logger: Logger, isJson: boolean): void {
   if ('run_id' in outcome && !isJson) print([sentences]);
   else if (outcome.state !== 'published') {
     const refusals = 'refusals' in outcome ? outcome.refusals : undefined;
-    // The message and the sentences of the guards are left out of `fields`: `sentences` contains them.
+    // The fields of the log line omit the message and the guards' sentences, because the line's text contains both.
     const figures = refusals?.map((refusal) => ({ ...refusal, sentence: undefined }));
     const fields = { ...outcome, message: undefined, refusals: figures };
     say(logger, outcome.state === 'nothing' ? 'info' : 'error', sentences, fields);

@@ -44,7 +44,7 @@ export async function forget(wanted: string | undefined, options: ForgetOptions)
   });
 }
 
-/** Prints all requests to hide persons, the oldest first. The output contains no data of the persons. */
+/** Prints all requests to hide persons, the oldest first. A request contains no data of the hidden person. */
 async function listRequests({ pool }: Database, json?: boolean): Promise<void> {
   type Request = Record<'suppression_id' | 'entry_count', number> &
     Record<'requested_at' | 'requested_by' | 'reason', string> &
@@ -72,8 +72,8 @@ async function liftRequest({ pool }: Database, id: number, json?: boolean): Prom
 }
 
 /**
- * Runs `registry person`: prints everything stored about a person as one JSON object. Throws `NothingToDo` if nothing
- * is stored.
+ * Runs `registry person`: prints everything stored about a person as one JSON object. Throws `NothingToDo` if there is
+ * no data.
  */
 export async function describePerson(wanted: string, source?: string): Promise<void> {
   if (source !== undefined) await loadSource(source);
@@ -90,7 +90,7 @@ export async function describePerson(wanted: string, source?: string): Promise<v
 export interface ForgetRequest {
   /** The NIP or REGON of the person, or the key of an entry (its identifier within one registry). */
   wanted: string;
-  /** The registry whose entries are hidden. If absent, all entries that name the natural person are hidden. */
+  /** The registry whose entries are hidden. Without `source`, all entries that name the natural person are hidden. */
   source?: string | undefined;
   reason: string;
   by: string;

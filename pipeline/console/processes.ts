@@ -33,7 +33,8 @@ export async function serve(): Promise<void> {
 }
 
 export async function work(): Promise<void> {
-  // Without these flags, calls of 1,000 webhooks grow V8's heap by 100 MB. A worker waits for the network, not V8.
+  // Without these V8 flags, calls of 1,000 webhooks grow the heap by 100 MB. A small heap does not slow a worker, which
+  // mostly waits for the network.
   setFlagsFromString('--semi-space-growth-factor=1');
   setFlagsFromString('--heap-growing-percent=50');
   readTogether([readEnvironment, readFetchEnvironment]);

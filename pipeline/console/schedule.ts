@@ -35,7 +35,7 @@ export async function runDueNights(db: Database, options: DueOptions) {
   return { fetched, runs, ignored };
 }
 
-/** Saves `planned` as the time of the next night, unless the table holds an earlier time. Returns the saved time. */
+/** Saves `planned` as the time of the next night, unless an earlier time is saved. Returns the time saved then. */
 async function readPlan({ pool }: Database, planned: Date): Promise<Date> {
   const { rows } = await pool.query<{ next_at: Date }>(
     `insert into registry.schedule (next_at) values ($1)
@@ -49,7 +49,7 @@ async function readPlan({ pool }: Database, planned: Date): Promise<Date> {
 /**
  * Runs the due nights at the times of NIGHTLY_CRON (default: ../environment.ts), in the time of the default country,
  * until the signal is aborted. The schedule runs one night at a time. While the database is unreachable, a night is
- * retried. A missed night runs when the process starts, or when a suspended machine resumes. Each run logs its end.
+ * retried. A missed night runs when the process starts or a suspended machine resumes. Each run is logged at its end.
  */
 export async function runSchedule(db: Database, options: ScheduleOptions): Promise<void> {
   const { environment, logger, signal } = options;

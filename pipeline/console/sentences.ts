@@ -4,7 +4,7 @@ import type { RunSummary } from '../night/summary.ts';
 import { figure } from '../written-figure.ts';
 import { shown } from '../figures/output-limits.ts';
 
-// The texts about the outcome of a night. With `--json`, print.ts prints the outcome (../night/summary.ts) instead.
+// The texts about the outcome of a night. With `--json`, print.ts prints the outcome as JSON (../night/summary.ts).
 
 export function describeOutcome(outcome: Outcome): string {
   if (outcome.state === 'refused') return describeRefusal(outcome as RefusedRun);
@@ -38,7 +38,7 @@ export function describeRun(run: RunSummary): string {
   if (run.waiting > 0) {
     lines.push(`  ${figure(run.waiting)} vanished and wait, since a rejected row may be theirs`);
   }
-  // `showRejects` of runs.ts runs `registry rejects`.
+  // `showRejects` of runs.ts implements the command `registry rejects`.
   if (run.rejected > 0 && !run.is_dry_run)
     lines.push(`  see the rejected rows with: registry rejects ${run.run_id}`);
   for (const { subject, value } of run.notices) {

@@ -19,7 +19,7 @@ export interface Session {
   signal: AbortSignal;
 }
 
-/** Calls `work`, and repeats the call while the database is unreachable. Throws any other error. */
+/** Calls `work`, and repeats the call while the database is unreachable. Throws any error that has another cause. */
 export function whenThere<T>(
   work: () => Promise<T>,
   logger: Logger,
@@ -70,7 +70,7 @@ export async function withDatabase<T>(
   }
 }
 
-/** Returns the error to throw. If the embedded server's log reports a full disk, returns an error with this line. */
+/** Returns `error`, or an error with the line of the embedded server's log that reports a full disk. */
 async function explainLoss(error: unknown, environment: Environment): Promise<unknown> {
   if (environment.DATABASE_URL !== undefined || !isLostConnection(error)) return error;
   const lines = (await readLog({ dataDir: environment.DATA_DIR })).split('\n');

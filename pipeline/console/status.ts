@@ -104,10 +104,7 @@ function describeSnapshot(snapshot: SnapshotStatus): string {
   return `  ${source.padEnd(8)} ${dump_date}  ${counted(age_days, 'day')} old  ${figure(entries)} entries${found}${invented}${refused}`;
 }
 
-/**
- * Returns the number of sessions of each process on the primary server, and the server's maximum. PostgreSQL's
- * background workers are not counted.
- */
+/** Returns each process's number of database sessions, without background workers, and the server's maximum. */
 async function readSessions({ pool }: Database) {
   const { rows } = await pool.query<{ process: string; count: number; most: number }>(
     `select
@@ -137,7 +134,7 @@ export function describeReader({ name, is_up, lag_seconds, snapshot_no }: Server
   return `The reader ${name} has snapshot ${figure(snapshot_no)}, ${lag} behind`;
 }
 
-/** The numbers of queued rows, and of rows that failed in the last seven days. */
+/** The numbers of queued mails or imports, and of those that failed in the last seven days. */
 interface QueueStatus {
   queued: number;
   oldest_queued_at: string | null;

@@ -9,7 +9,7 @@ import { figure } from '../written-figure.ts';
 
 /**
  * The limits on the inflated size of an archive, above which it is refused as a zip bomb. The largest known dump file,
- * the stock of French establishments, inflates to about 11 GB. Dump files compress to a third or a fifth.
+ * the stock of French establishments, inflates to about 11 GB. Dump files compress to a third or a fifth of their size.
  */
 export const inflateBounds = {
   /** The maximum size of one inflated file, in bytes. */
@@ -20,20 +20,20 @@ export const inflateBounds = {
 };
 export type InflateBounds = typeof inflateBounds;
 
-/** The size of an inflated chunk, in bytes. Each chunk wakes another thread, which takes as long as 100 records. */
+/** The size of an inflated chunk, in bytes. Each chunk wakes a thread, which takes as long as reading 100 records. */
 const CHUNK_BYTES = 512 * 1024;
 const STORED_BYTES = 256 * 1024;
 
 /** The position of a dump file's bytes on the disk, and the stream that inflates these bytes. */
 interface Stored {
-  /** The offsets of the first and last byte of a zip file's member. If absent, the whole file is read. */
+  /** The offsets of the first and last byte of a zip file's member; absent if the whole file is read. */
   start?: number;
   end?: number;
   /** The stream that inflates the file's bytes; absent for an uncompressed file. */
   inflater?: Transform | undefined;
   /** The compressed size in bytes, from which `ratio` limits the inflated size; absent for an uncompressed file. */
   archive_bytes?: number;
-  /** The member of a zip file, whose size and CRC-32 `readArchive` checks. For a `.gz` file, gunzip checks both. */
+  /** The member of a zip file, whose size and CRC-32 `readArchive` checks. Gunzip itself checks a `.gz` file. */
   member?: yauzl.Entry;
 }
 

@@ -24,8 +24,8 @@ export async function copyBatches(
   const copy = client.query(copyFrom(text));
   await pipeline(batches, copy);
   if (copy.rowCount < LARGE_ROWS) return copy.rowCount;
-  // Without statistics, PostgreSQL's plans assume a handful of rows. A small sample suffices for the row count. The
-  // sample size is set for this transaction only, because later steps in the session need a larger sample.
+  // Without statistics, PostgreSQL's plans assume a handful of rows. `analyze` needs only a small sample to estimate
+  // the row count. The sample size is set for this transaction only, since later steps need a larger sample.
   await client.query(
     `begin; set local default_statistics_target = 1; analyze ${table} (file_no, line); commit`,
   );
@@ -67,12 +67,12 @@ export class CopyLines {
     this.#reserve(end - start);
     const bytes = this.#bytes;
     let length = this.#length;
-    // For a few bytes, a loop is faster than `Buffer.set`.
+    // A loop copies a few bytes faster than `Buffer.set`.
     for (let at = start; at < end; at += 1) bytes[length++] = data[at]!;
     this.#length = length;
   }
 
-  /** Returns the collected lines. The returned buffer is not reused, because COPY may still be sending its bytes. */
+  /** Returns the collected COPY lines. The returned buffer is not reused, since COPY may still be sending its bytes. */
   take(): Buffer {
     const taken = this.#bytes.subarray(0, this.#length);
     this.#bytes = Buffer.allocUnsafeSlow(this.#bytes.length);

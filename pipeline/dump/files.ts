@@ -14,7 +14,7 @@ export interface DumpFile {
   file_no: number;
   /** The part of the dump that the file holds, such as a voivodeship. */
   file_key: string;
-  /** The path of the file below the dump's folder. */
+  /** The path of the file, relative to the dump's folder. */
   file: string;
   path: string;
   byte_count: number;

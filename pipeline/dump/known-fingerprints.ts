@@ -1,7 +1,7 @@
 import { LineMemory, type PassedLines } from './line-memory.ts';
 import { RECORD_BYTES } from './record-scanner.ts';
 
-/** The inputs of a fingerprint besides the bytes of a record. All records of a file share these inputs. */
+/** The inputs of a fingerprint besides the bytes of a record. All records of a file share the same seed. */
 export interface FingerprintContext {
   seed: bigint;
   /** Whether the fingerprint ignores the first field, which is a row number, and the separator after it. */
@@ -12,7 +12,7 @@ const PRINT_BYTES = 8;
 /** The number of preferred slots (homes) per entry. As nine of ten homes are in use, an entry takes nine bytes. */
 const HOMES_PER_ENTRY = 10 / 9;
 const MOST_TAKEN = 0.95;
-/** The number of slots after the last home. If 95 % of the homes are in use, one table in 10^40 needs more slots. */
+/** The number of spare slots after the last home. With 95 % of the homes in use, one table in 10^40 needs more. */
 const SLACK = 1024;
 
 /**
@@ -49,14 +49,14 @@ export class KnownFingerprints {
     return code.hash(skipsNumber ? code.afterNumber(start, end) : start, end, seed);
   }
 
-  /** Marks a fingerprint as found. @returns whether its record is known, of one entry only, and not found before */
+  /** Marks a fingerprint as found today. @returns true the first time, if exactly one entry of yesterday has it */
   meet(fingerprint: bigint): boolean {
     return this.memory.code.meet(fingerprint) !== 0;
   }
 
   /**
-   * Reads the records of `data` from `start`, which is on line `line`. Marks known records as found today, and lists
-   * unknown records. Stops at a record that is longer than `RECORD_BYTES`, has no end, or is unknown and has quotes.
+   * Reads the records of `data` from `start` (on line `line`) on. Marks unchanged records as found today, and lists new
+   * and changed records. Stops at a record that exceeds `RECORD_BYTES`, has no end, or is changed and has quotes.
    */
   pass(data: Buffer, start: number, line: number, context: FingerprintContext): PassedLines {
     const { code } = this.memory;

@@ -26,7 +26,7 @@ interface LineCode {
   quotedRow(start: number, end: number, seed: bigint, out: number): number;
 }
 
-/** The bytes data[start, end) of a file. The first byte is on line `line` of the file, counted from 1. */
+/** The bytes data[start, end) of a file, which begin on line `line` of the file, counted from 1. */
 export interface Span {
   data: Buffer;
   start: number;
@@ -42,7 +42,7 @@ export interface Halves {
 
 /** A line or record in the result of `LineMemory.pass`, with its fingerprint. */
 export interface ListedLine extends Span, Halves {
-  /** The number of known records since the previous listed record; for a row of a joined table, the row's key. */
+  /** The number of unchanged records since the previous listed record; for a row of a joined table, the row's key. */
   number: number;
 }
 
@@ -56,7 +56,7 @@ export interface PassedLines {
   /** The offset of the first line that the pass did not process. */
   end: number;
   feed_count: number;
-  /** The number of known records after the last listed record. */
+  /** The number of unchanged records after the last listed record. */
   known_count: number;
   listed: ListedLine[];
 }
@@ -76,7 +76,7 @@ export class LineMemory {
   readonly area: Buffer;
   readonly code: LineCode;
   readonly table_at = AREA_BYTES + LIST_BYTES;
-  /** The list of results as 32-bit words. */
+  /** The list of a pass's results as 32-bit words. */
   readonly #words: Int32Array;
 
   constructor(table_bytes = 0) {
@@ -94,7 +94,7 @@ export class LineMemory {
     return this.code.hash(AREA_BYTES, AREA_BYTES + length, 0n);
   }
 
-  /** Runs `run`, a pass over the lines of `data`. The first line of `data` is line number `line` of the file. */
+  /** Runs a pass over the lines of `data`, whose first line is line number `line` of the file. */
   pass(data: Buffer, line: number, run: (out: number, out_end: number) => number): PassedLines {
     const end = run(AREA_BYTES, LIST_END);
     const { feeds, known } = this.code;

@@ -10,7 +10,7 @@ const HYPHEN = 45;
 const SEMICOLON = 59;
 const BACKSLASH = 92;
 
-/** The kinds of bytes that need attention, as bits. All other bytes have kind 0. */
+/** The kinds of bytes that need attention, as bits. Ordinary bytes have the kind 0. */
 const kinds = { separator: 1, blank: 2, nul: 4, return: 8, untidy: 16, quote: 32, escaped: 64 };
 
 /**
@@ -36,8 +36,8 @@ const kindsOf = { ';': listKinds(';'), ',': listKinds(',') };
 export const RECORD_BYTES = 32 * 1024;
 
 /**
- * The reason why a record has no valid end: a quoted field never closes, or continues after its closing quote. After
- * such a fault, record-splitter.ts rejects one line.
+ * The reason why a record has no valid end: a quoted field never closes, or continues after its closing quote.
+ * record-splitter.ts rejects the first line of a record without a valid end.
  */
 type ScanFault = 'open quote' | 'stray quote';
 
@@ -56,7 +56,7 @@ export class RecordScanner {
   is_plain = true;
   /** Whether an unquoted field contains a quote, which makes the record invalid. */
   has_inner_quote = false;
-  /** Whether `tidy` may change a field of the record. If false, `tidy` is certain to change no field. */
+  /** Whether `tidy` may change a field of the record; false only if `tidy` certainly changes no field. */
   needs_tidying = false;
   /** Whether the record contains characters that CSV or JSON escapes: quotes, backslashes, or semicolons as text. */
   needs_escaping = false;
@@ -202,8 +202,8 @@ export function findFault(
 }
 
 /**
- * Checks whether a field with line breaks probably consists of parts of two rows, because a quote is missing. Such a
- * field ends right after a separator, or contains as many separators as a whole row.
+ * Checks whether a field with line breaks probably consists of parts of two rows, because a quote is missing. A field
+ * of two rows ends right after a separator, or contains as many separators as a whole row.
  */
 function spansRows(fields: readonly string[], separator: Separator): boolean {
   return fields.some((field) => {

@@ -6,7 +6,7 @@ import { RECORD_BYTES, RecordScanner } from './record-scanner.ts';
 const LINE_FEED = 10;
 const RETURN = 13;
 const QUOTE = 34;
-/** The size of a piece of a chunk, in bytes. A piece and the unread rest of the previous piece fit into the area. */
+/** The size of the pieces of a chunk, in bytes: the memory area has room for a piece and the previous piece's rest. */
 const PIECE_BYTES = 128 * 1024;
 
 /** Receives the records that a `RecordSplitter` finds. The bytes `data` are overwritten after each call. */
@@ -21,7 +21,7 @@ export interface RecordHandler {
     line: number,
   ): { end: number; feed_count: number } | undefined;
   /**
-   * Takes one record, without its line end. For a record with quotes, `scanned` contains the scanner's results.
+   * Takes one record, without its line end. `scanned` is present only for a record with quotes.
    *
    * @returns false when a record of several lines is invalid; reading then continues at the record's second line
    */
@@ -43,7 +43,7 @@ export class RecordSplitter {
   /** Whether the splitter is skipping the rest of a line that is too long. */
   #isSkipping = false;
 
-  /** @param memory the memory whose `area` the bytes are copied into */
+  /** @param memory the memory whose `area` receives the bytes of the file */
   constructor(handler: RecordHandler, { area }: LineMemory, separator: Separator = ';') {
     this.#handler = handler;
     this.#area = area;
@@ -123,14 +123,14 @@ export class RecordSplitter {
     const fault = scanned.scan(data, start, Math.min(data.length, start + RECORD_BYTES + 2));
     if (fault === 'open quote' && !isLast && data.length - start <= RECORD_BYTES) return -1;
     if (fault || scanned.end - start > RECORD_BYTES) {
-      // If a closing quote follows beyond the maximum length, the record is too long instead of unclosed.
+      // If a quote follows beyond the maximum length, the record counts as too long, else as unclosed.
       const isLonger = fault === 'open quote' && data.indexOf(QUOTE, start + RECORD_BYTES + 2) >= 0;
       const reason = fault && !isLonger ? reasons[fault] : tooLong;
       const end = trimEnd(data, start, lineEnd);
       this.#handler.reject({ data, start, end, line: this.#line }, reason);
     } else {
       const { end, line_feed } = scanned;
-      // At the end of the data, only the next bytes show whether the record ends there.
+      // If the record reaches the end of `data`, only the next bytes show whether the record continues.
       if (line_feed >= data.length && !isLast) return -1;
       if (this.#handler.record({ data, start, end, line: this.#line }, scanned)) {
         this.#line += scanned.feed_count + 1;

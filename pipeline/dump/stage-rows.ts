@@ -7,9 +7,9 @@ import type { TableReader } from './table-reader.ts';
 /** The approximate size of a batch of COPY lines, in bytes. */
 export const BATCH_BYTES = 192 * 1024;
 
-/** The rows of one file, or of two joined files, that a night copies into its tables. */
+/** Reads the rows of one file, or of two joined files, which `stageRows` copies into a table of the night. */
 export interface StagedRows {
-  /** The readers of the files. The line numbers of staged rows refer to the first file. */
+  /** The readers of the files. The line numbers of the copied rows refer to the first reader's file. */
   readonly readers: readonly TableReader[];
   /** The table into which `lines` are copied, and the names of its columns, which are known after the first row. */
   readonly table: string;
@@ -22,8 +22,8 @@ export interface StagedRows {
 }
 
 /**
- * Copies rows into the night's tables, and unreadable rows into `stage.reject`. Throws a `Refusal` when a whole file is
- * unreadable.
+ * Copies rows into a table of the night, and unreadable rows into `stage.reject`. Throws a `Refusal` when a whole file
+ * cannot be read.
  *
  * @param onRead called after each part of a file that was read; may throw an error to stop reading
  */
@@ -71,7 +71,7 @@ async function copyRows(
     yield first.value as Buffer;
     yield* batches;
   }
-  // The result is awaited here, since the end of this function closes the generator of batches.
+  // The result is awaited here, since `batches` is closed at the end of this function.
   return await inSession(pool, async (client) => {
     await client.query('set synchronous_commit = off; set jit = off');
     return copyBatches(client, `${stage}.${rows.table}`, rows.columns, readAll());

@@ -17,8 +17,8 @@ import type { Staging } from './staging.ts';
 const PARALLEL_FILES = 4;
 
 /**
- * Reads a dump of tables, and stages and normalises its records that are not `known`. Writes counts to `stage.file`,
- * and unknown and missing columns to `stage.notice`. Throws a `Refusal` when a whole file cannot be read.
+ * Reads a dump of tables, and makes entries of its records, except `known` (unchanged) records. Writes counts to
+ * `stage.file`, and unknown and missing columns to `stage.notice`. Throws a `Refusal` when a whole file cannot be read.
  */
 export async function stageDump(
   staging: Staging<TableSource>,
@@ -30,7 +30,7 @@ export async function stageDump(
   await saveMissing(staging, known);
 }
 
-/** Stages the records of a dump, and saves counts of its files. `normaliseAll` makes entries of the records later. */
+/** Copies the new and changed records of a dump into the night's tables, and saves the counts of the dump's files. */
 export async function stageFiles(
   staging: Staging<TableSource>,
   known: KnownFingerprints,
@@ -54,7 +54,7 @@ export async function stageFiles(
   return staged;
 }
 
-/** Returns the readers of a dump: one for each file, or one for two joined files and one for each side file. */
+/** Returns the readers of a dump: one per file, or one for two joined files and one for each further (side) file. */
 function listRows({ source, files }: Staging<TableSource>, known: KnownFingerprints): StagedRows[] {
   const { join, mapping_version: seed } = source;
   if (!join) {
@@ -75,8 +75,8 @@ function listRows({ source, files }: Staging<TableSource>, known: KnownFingerpri
 
 /**
  * Creates the table and the views that depend on the source, and fills `stage.file`. The table `column_text` contains
- * the tidied columns of the files. The view `record` adds the whole line, and `mapped` has the same columns for all
- * sources.
+ * the tidied columns of the files. The view `record` adds the whole line. The view `mapped` has the columns that all
+ * sources share.
  */
 async function createRecordTables(staging: Staging<TableSource>): Promise<void> {
   const { client, stage, source, files } = staging;

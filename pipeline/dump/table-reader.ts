@@ -26,7 +26,7 @@ export abstract class TableReader implements RecordHandler {
   layout: Layout | undefined;
   /** The number of records read, without the header and blank lines. */
   read_count = 0;
-  /** The number of the file's bytes read so far. `read_bytes` is the number of bytes after decompression. */
+  /** The number of the file's bytes read so far. `read_bytes` is the number of its bytes after decompression. */
   stored_bytes = 0;
   read_bytes = 0;
   line_count = 0;
@@ -65,7 +65,7 @@ export abstract class TableReader implements RecordHandler {
     return undefined;
   }
 
-  /** Returns the counts of the file as columns of `stage.file`. The counts are final after the last row. */
+  /** Returns the counts of the file as columns of `stage.file`. The caller waits until the last row is read. */
   count() {
     const { read_count, line_count, processed_until } = this;
     const { file_no } = this.file;
@@ -87,13 +87,13 @@ export abstract class TableReader implements RecordHandler {
     this.lose(span, reason);
   }
 
-  /** Prepares the reading of records. Called once, with the layout of the file's header. */
+  /** Prepares the reading of records, with the layout of the file's header. */
   protected abstract begin(layout: Layout): void;
 
   /** Processes a valid record. @returns why the record cannot be used; undefined for a usable record */
   protected abstract use(span: Span, scan: RecordScanner): string | undefined;
 
-  /** Processes a record after the header, or rejects its first line. Has the parameters and the result of `record`. */
+  /** Processes a record after the header, or rejects its first line. Parameters and result are those of `record`. */
   protected take(span: Span, scanned?: RecordScanner): boolean {
     const { data, start, end } = span;
     this.read_count += 1;

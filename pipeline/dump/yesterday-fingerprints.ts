@@ -20,7 +20,7 @@ export async function loadYesterday(
     const table = `registry.${escapeIdentifier(`entry_${source}`)}`;
     if (!(await isThere(client, table))) return new KnownFingerprints();
     const load = async (count: string) => {
-      // A parallel query takes longer, because its processes send each other the rows.
+      // A parallel query takes longer, because its worker processes send the rows to each other.
       await client.query(
         'begin isolation level repeatable read; set local max_parallel_workers_per_gather = 0',
       );

@@ -3,9 +3,9 @@
  * on a registry's answers is in the registry's folder of `sources/`.
  */
 export const reads = {
-  /** The maximum number of unreadable rows of a file. Without a limit, a file of another kind could fill the disk. */
+  /** The maximum number of unreadable rows of a file, since the rows of a file of another kind could fill the disk. */
   unreadableRows: 100_000,
-  /** The maximum number of consecutive unreadable rows. More indicate an unclosed quote, or a file without rows. */
+  /** The maximum number of consecutive unreadable rows. More rows indicate an unclosed quote or a file without rows. */
   unreadableInARow: 1_000,
   /** The number of rejected rows that one statement saves. */
   rejectBatch: 1_000,

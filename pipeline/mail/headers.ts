@@ -38,7 +38,7 @@ export function address(
     headers: {
       'Auto-Submitted': 'auto-generated',
       ...(link !== undefined && { 'List-Unsubscribe': `<${link}>` }),
-      // With this header, mail programs unsubscribe by one POST request (RFC 8058), which requires an https address.
+      // `List-Unsubscribe-Post` lets mail programs unsubscribe by one POST request (RFC 8058), which requires https.
       ...(link?.startsWith('https:') && { 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }),
     },
     baseBoundary: mail.message_id,

@@ -47,7 +47,7 @@ export interface LetterOptions {
   now: Date;
 }
 
-/** The error of a mail that is no longer needed, such as one with a used token. The message states the reason. */
+/** The error of a mail that is no longer needed, such as a mail with a used token; its message states the reason. */
 export class Superseded extends Error {}
 
 /** Returns the URL of the page of a company; undefined for an unknown company. */

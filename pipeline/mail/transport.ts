@@ -5,10 +5,10 @@ import { isLoopback } from '../../sql/process/environment.ts';
 import { smtp } from '../figures/mail-retries.ts';
 import { writeSecretFile } from '../../sql/secrets/secret-file.ts';
 
-/** Delivers one mail. Throws `MailRefused` after a permanent rejection, and another error when a retry may succeed. */
+/** Delivers one mail. Throws `MailRefused` after a permanent rejection, or another error if a retry may succeed. */
 export type Deliver = (mail: SendMailOptions) => Promise<void>;
 
-/** The error of a mail that the SMTP server has rejected permanently. The message is the server's answer. */
+/** The error of a mail that the SMTP server has rejected permanently, with the server's answer as its message. */
 export class MailRefused extends Error {}
 
 /**
@@ -55,7 +55,7 @@ export function mailFolder(dataDir: string): string {
 
 /**
  * Returns a function that writes a mail to `<folder>/<message id>.eml` for mail programs, and to a `.txt` file for
- * copying. Only the owner can read the files, because mails may contain one-time tokens. A retry overwrites the files.
+ * copying. Only their owner can read the files, because mails may contain one-time tokens. Retries overwrite the files.
  */
 export function createFileDelivery(folder: string): Deliver {
   const stream = { streamTransport: true, buffer: true, newline: 'windows' } as const;

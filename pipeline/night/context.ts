@@ -4,7 +4,7 @@ import type { NightSessions } from './sessions.ts';
 
 export interface NightOptions {
   source: string;
-  /** The description of the source. If absent, the night loads the description in the folder `sources/<source>`. */
+  /** The description of the source; if absent, the night loads the description in the folder `sources/<source>`. */
   description?: Source;
   /** The path of the dump: a folder, or one file. */
   path: string;
@@ -18,7 +18,7 @@ export interface NightOptions {
   isFullRead?: boolean;
   /** Whether the night is an import on demand: it adds only new entries, without events or a snapshot date. */
   isImport?: boolean;
-  /** The first day on which a full dump may convert all activity codes to a classification (`NAF2025`), by its name. */
+  /** The first day on which a full dump may convert all activity codes to a new classification, by name (`NAF2025`). */
   recodedFrom?: Readonly<Record<string, string>> | undefined;
   now: () => Date;
   reporter: Reporter;

@@ -7,17 +7,17 @@ import type { NightSessions } from './sessions.ts';
 const folder = new URL('../../sql/check/', import.meta.url);
 
 /**
- * A row of a query in `sql/check`. A row without `guard` takes the guard's name from the query's file name. `field` is
- * the column that the guard refuses.
+ * A row of a query in `sql/check`. Without the column `guard`, the query's file name names the guard. `field` is the
+ * column that the guard refuses.
  */
 type GuardRow = Record<'refusal' | 'value' | 'limit_value', string> &
   Partial<Record<'guard' | 'file' | 'field', string | null>>;
 
 /**
- * Runs every query of `sql/check`; a good snapshot has no findings. Each query contains its limit. The limits of
- * guard_vanished_changed.sql and guard_closed.sql grow with the days since the last snapshot. Guards ignore findings of
- * up to `registry.guard_rows` rows (02_figures.sql). An operator may accept findings of guards, with a reason that
- * run.ts saves. The queries whose files are no guards find broken invariants, which are bugs.
+ * Runs every query of `sql/check`; a good snapshot has no findings. Each query contains the limit of its check. The
+ * limits of guard_vanished_changed.sql and guard_closed.sql grow with the days since the last snapshot. Guards ignore
+ * findings of up to `registry.guard_rows` rows (02_figures.sql). An operator may accept findings of guards, with a
+ * reason that run.ts saves. Queries in files without the prefix `guard_` find broken invariants, which are bugs.
  */
 export async function runChecks({ client, stage }: NightSessions) {
   const guards: GuardFinding[] = [];
@@ -46,7 +46,7 @@ export function describeFindings(findings: readonly GuardFinding[]) {
     const named = found
       .slice(0, shown.named)
       .map((each) => (isOfFiles ? each.file : each.sentence));
-    // Each sentence about a file begins with the file's name, which is cut off because `named` already lists the file.
+    // A guard's sentence about a file begins with the file's name, which is cut off because `named` lists the file.
     const rest = isOfFiles ? `; the first${sentence.slice(file.length)}` : '';
     return { guard, sentence: `${named.join(', ')}${more}${rest}` };
   });

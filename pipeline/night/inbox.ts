@@ -25,7 +25,7 @@ export interface RefusedRun {
   message: string;
   /** The number of the run; null for a dry run and for a folder without a dump, because neither keeps its run. */
   run_id: number | null;
-  /** The findings of the guards. If the list is empty, the dump cannot be accepted with `--accept`. */
+  /** The findings of the guards. A dump that was refused without findings cannot be accepted with `--accept`. */
   refusals: readonly GuardFinding[];
   path: string;
   /** The day of the published snapshot of the source; null when no snapshot is published. */

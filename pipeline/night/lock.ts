@@ -18,7 +18,7 @@ export async function inLastSession<T>(
 
 /** Takes the lock of a source until the session ends. Throws `AlreadyRunning` if another run keeps the lock. */
 export async function lockSource(client: ClientBase, source: string): Promise<void> {
-  // With this setting, the server soon cancels a long statement whose process was killed, on systems that support it.
+  // With `client_connection_check_interval`, the server soon cancels a long statement of a killed process.
   await client.query(`set client_connection_check_interval = '500ms'`).catch(() => undefined);
   await lockPatiently(client, source, `Another run of ${source} is under way`);
 }

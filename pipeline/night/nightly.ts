@@ -39,8 +39,8 @@ import {
 import { type RunSummary, summarise } from './summary.ts';
 
 /**
- * The files of sql/nightly that run between reading and publishing. The lists within one row run in parallel. The code
- * in `pipeline/dump/` runs `1_read/count_documents`, `1_read/missing_column` and `1_read/normalise`.
+ * The files of sql/nightly that run between reading and publishing. Within a row of `comparison`, lists of files run in
+ * parallel. `pipeline/dump/` runs `1_read/count_documents`, `1_read/missing_column` and `1_read/normalise`.
  */
 const comparison: readonly (readonly Steps[])[] = [
   [['2_compare/records'], ['2_compare/vanished']],
@@ -123,7 +123,7 @@ async function attempt(asked: Night): Promise<RunSummary> {
   }
 }
 
-/** Creates the tables of the night. Returns the fingerprints of yesterday's records; none if all are read. */
+/** Creates the tables of the night. Returns the fingerprints of the records that the night may skip as unchanged. */
 async function prepareTables(night: Night, isFullRead: boolean): Promise<KnownFingerprints> {
   const { client, reporter, description, run_id } = night;
   reporter.step('load fingerprints');
@@ -203,7 +203,7 @@ async function reject(night: Night): Promise<string | undefined> {
   const moved = 'nightly/1_read/moved.sql';
   const [found] = await queryFile<{ is_moved: boolean }>(client, moved, undefined, stage);
   if (found!.is_moved) return 'entries were moved meanwhile';
-  // A row may contradict an unchanged row that was skipped. Both rows must be read before both can be rejected.
+  // A row may contradict an unchanged row that was skipped. Two contradictory rows must be read to be rejected.
   return rejected[0]!.contradictions > 0 ? 'rows contradict each other' : undefined;
 }
 

@@ -38,7 +38,7 @@ export class Reporter {
     this.#logger = this.#logger?.child({ run_id });
   }
 
-  /** Ends the current step and begins the named step. With an empty name, no step begins. */
+  /** Ends the current step and begins the step `name`, or no step if `name` is empty. */
   step(name: string): void {
     if (this.#isClosed) return;
     if (this.#step !== '') this.#endStep();

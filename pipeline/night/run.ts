@@ -86,7 +86,7 @@ export async function noteFailure(night: Night, error: unknown): Promise<unknown
     if (error instanceof NothingToDo || error instanceof WrongUsage || night.isDryRun) {
       await forgetRun(night);
     } else if (error instanceof Refusal) {
-      // A refused run keeps the list of its files and rejected rows. A dump may be refused before its tables exist.
+      // A refused run keeps the list of its files and rejected rows, unless its tables do not exist yet.
       if (await isThere(client, `${night.stage}.night`)) await runSteps(night, ['5_publish/run']);
       const { message, findings } = error;
       await endRun(night, { state: 'refused', message, findings });
@@ -111,7 +111,7 @@ export async function dropTables({ client, stage }: Omit<NightSessions, 'pool'>)
   await client.query(`drop schema if exists ${stage} cascade`);
 }
 
-/** Drops the tables that a killed night has left. Keeps the lock of the source until the session ends. */
+/** Drops the tables that a killed night has left. Holds the lock of the source until the session ends. */
 export async function dropIdleTables(client: PoolClient, source: string): Promise<void> {
   if (await tryLock(client, source)) await dropTables({ client, stage: stageOf(source) });
 }

@@ -39,7 +39,7 @@ export function composeMessage(webhook: LeasedWebhook, part: FeedPart): Message 
   return { message_id, kind, events, event_id, has_more: part.has_more || !isWhole, published };
 }
 
-/** Returns the message of a test call, which the client has requested. The endpoint's position in the feed stays. */
+/** Returns the message of a test call that the client has requested, which leaves the feed's position unchanged. */
 export function composeTest(webhook: LeasedWebhook): Message {
   const { event_id, published, leased_until } = webhook;
   const message_id = identify(webhook, event_id, `test ${leased_until?.getTime()}`);
@@ -63,7 +63,7 @@ function identify(webhook: LeasedWebhook, event_id: string, content: string): st
   return `msg_${createHash('sha256').update(parts.join('\n')).digest('base64url').slice(0, 32)}`;
 }
 
-/** Returns the request of a message, signed as Standard Webhooks specifies. During a rotation, both secrets sign. */
+/** Returns the request of a message, signed by Standard Webhooks: during a rotation, with the old and new secret. */
 export function writeRequest(
   webhook: LeasedWebhook,
   { message_id, kind, events, event_id, published }: Message,

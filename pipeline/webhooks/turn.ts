@@ -22,8 +22,8 @@ export interface TurnOptions {
 
 /**
  * Takes a turn, a series of calls to one leased endpoint. For one second, sends message after message (message.ts) from
- * the endpoint's feed, and saves the changes after each call. A save is retried when the session is lost. Then returns
- * the lease. After an error, the lease expires and the turn is repeated.
+ * the endpoint's feed, and saves the outcome of each call. Saving an outcome is retried if the database session is
+ * lost. The last save ends the lease. After an error, the lease expires and the turn is repeated.
  *
  * @param snapshot_no the number of the newest snapshot
  */
@@ -85,7 +85,7 @@ async function callOnce(
   return { changes, report, has_more, ...(called && { delivery: called.delivery }) };
 }
 
-/** Makes the test call that the client has requested. After a success, a failing endpoint is due again at once. */
+/** Makes the test call that the client has requested. If the call succeeds, a failing endpoint is due at once. */
 async function callForTest(options: TurnOptions, webhook: LeasedWebhook): Promise<Result> {
   const { isAccepted, is_slow, delivery } = await call(options, webhook, composeTest(webhook));
   return { changes: { is_slow, ...(isAccepted && { next_attempt_at: null }) }, delivery };

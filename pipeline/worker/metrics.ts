@@ -4,7 +4,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import { addRegistryMetrics } from '../../sql/metrics/registry.ts';
 import { createRendering, openMetricsPort } from '../../sql/metrics/server.ts';
 
-/** Serves Prometheus metrics of a worker or of the schedule at `/metrics`. Throws the errors of `openMetricsPort`. */
+/** Serves Prometheus metrics at `/metrics`. Throws an `EnvironmentError` if the port cannot be opened. */
 export function serveMetrics(
   pool: Pool,
   address: { host: string; port: number },

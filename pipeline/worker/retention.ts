@@ -10,7 +10,7 @@ import { whilePublishingWaits } from '../night/lock.ts';
 
 /**
  * Deletes ended mails, expired one-time tokens, and other rows older than their period in
- * `../figures/retention-periods.ts`. Each transaction changes a bounded number of rows.
+ * `../figures/retention-periods.ts`. Each transaction of `erase_old.sql` changes a bounded number of rows.
  */
 export async function applyRetention(pool: Pool, settings: Environment, now: Date) {
   const { DATA_DIR, inboxDir } = settings;

@@ -24,9 +24,9 @@ import { applyRetention } from './retention.ts';
 const now = () => new Date();
 
 /**
- * Sends mails, imports companies, calls webhooks and deletes old rows until the signal is aborted. Then waits up to 20
- * seconds for unfinished jobs. Parallel workers share the jobs, and take over the jobs of a killed worker. The caller
- * has applied all migrations of the database schema.
+ * Sends mails, imports companies, calls webhooks and deletes old rows until the signal is aborted. After the abort,
+ * waits up to 20 seconds for unfinished jobs. Parallel workers share the jobs, and take over the jobs of a killed
+ * worker. The caller has applied all migrations of the database schema.
  *
  * @param settings.services the settings of the registries from which companies are imported; default: the environment
  */

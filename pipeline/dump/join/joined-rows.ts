@@ -7,10 +7,13 @@ import type { KnownFingerprints } from '../known-fingerprints.ts';
 import { RecordWriter } from './record-writer.ts';
 import { type Row, type RowContext, RowReader } from './row-reader.ts';
 
-/** A dump counts as damaged if more main rows than this number, and more than one per cent of them, lack details. */
+/**
+ * The number of rows of the main file that may lack details. A dump with more than this number and more than one per
+ * cent of such rows is refused.
+ */
 const LACKING_ROWS = 100;
 
-/** Merges the rows of two sorted files into records, of which only one part is in memory. Writes changed records. */
+/** Joins the rows of a main file and a details file by their key, and writes the COPY lines of changed records. */
 export class JoinedRows implements StagedRows {
   readonly readers: readonly RowReader[];
   readonly table: string;
@@ -44,7 +47,7 @@ export class JoinedRows implements StagedRows {
     let group: Row[] = [];
     let row: Row | undefined;
     while ((row = main.current ?? (await main.fill()))) {
-      // Several main rows with the same key share the same details.
+      // Several rows of the main file may have the same key, and then share their details.
       if (row.number !== key) {
         key = row.number;
         group = await this.#findDetails(details, key);
@@ -61,7 +64,7 @@ export class JoinedRows implements StagedRows {
     this.#assertPair();
   }
 
-  /** Returns the detail rows with the key `key`. Rejects detail rows with smaller keys, which have no main row. */
+  /** Returns the rows of details with the key `key`. Rejects preceding rows, whose keys the main file lacks. */
   async #findDetails(details: Cursor, key: number): Promise<Row[]> {
     const group: Row[] = [];
     let next: Row | undefined;
@@ -70,11 +73,11 @@ export class JoinedRows implements StagedRows {
       else this.#writer.writeStray(next);
       details.advance();
     }
-    // An unreadable row before `next` may belong to this key. Returning `next` with its fault rejects the key's record.
+    // An unreadable row of details before `next` may belong to `key`. `next.fault` then rejects the record of `key`.
     return group.length === 0 && next?.fault !== undefined ? [next] : group;
   }
 
-  /** Throws a `Refusal` when the files are from different months, or when too many main rows lack details. */
+  /** Throws a `Refusal` when the files are from different months, or too many rows of the main file lack details. */
   #assertPair(): void {
     const [main, details] = [this.#main, this.#details];
     const [one, other] = [main.processed_until, details.processed_until];
@@ -94,10 +97,10 @@ export class JoinedRows implements StagedRows {
   }
 }
 
-/** The size of a file, in bytes, above which the rows must be sorted by key. Smaller files are sorted in memory. */
+/** The size of a file, in bytes, above which its rows must be sorted by key. Smaller files are sorted in memory. */
 const SORTED_BYTES = 16 * 1024 ** 2;
 
-/** Iterates over the rows of a joined table in the order of their keys. Reads one part of the file at a time. */
+/** Iterates over the rows of a joined table in the order of their keys. Keeps only one part of the file in memory. */
 class Cursor {
   readonly reader: RowReader;
   readonly #parts: AsyncGenerator<Row[]>;
@@ -148,7 +151,7 @@ class Cursor {
   }
 }
 
-/** Yields the rows of a file in parts. Sorts a small file. A larger file must be sorted already, as INSEE's are. */
+/** Yields the rows of a file in parts, sorted by key. Sorts small files in memory; large files must be sorted. */
 async function* readParts(reader: RowReader): AsyncGenerator<Row[]> {
   const held: Row[] = [];
   for await (const _ of reader.read()) {

@@ -9,10 +9,10 @@ const [semicolon, comma, opening, between, closing, end] = [';', ',', '{""', ',"
   (text) => Buffer.from(text),
 ) as [Buffer, Buffer, Buffer, Buffer, Buffer, Buffer];
 
-/** Combines a main row and its detail rows into one record, and makes COPY lines of new and changed records. */
+/** Combines a row of the main file and its rows of details into one record. Makes COPY lines of changed records. */
 export class RecordWriter {
   readonly lines = new CopyLines();
-  /** The number of main rows that need details but have none. */
+  /** The number of rows of the main file that need details but have none. */
   lacking_count = 0;
 
   readonly #join: JoinDescription;
@@ -33,9 +33,9 @@ export class RecordWriter {
     return [...staged, ...this.#join.combined, 'details'];
   }
 
-  /** Writes the record of a main row and its detail rows, unless the record is unchanged since yesterday. */
+  /** Writes the record of a row and its details, unless the record is unchanged since yesterday. */
   write(row: Row, details: readonly Row[]): void {
-    // The fingerprint of a record is the sum of its rows' fingerprints, because the order of detail rows may change.
+    // The fingerprint of a record is the sum of its rows' fingerprints, because the order of its details may change.
     let { high, low } = row;
     for (const detail of details) {
       high = (high + detail.high) | 0;
@@ -49,7 +49,7 @@ export class RecordWriter {
     if (fault !== undefined) this.#main.rejects.add(row, fault);
   }
 
-  /** Rejects a detail row without a main row. */
+  /** Rejects a row of the details file whose key the main file lacks. */
   writeStray(row: Row): void {
     if (row.fault !== undefined) return;
     const reason = `no row of this ${this.#join.key} in ${this.#main.file.file}`;
@@ -81,7 +81,7 @@ export class RecordWriter {
     return undefined;
   }
 
-  /** Adds the columns of a main row, copying bytes where no parser is needed: this step takes most of the time. */
+  /** Adds the columns of a row of the main file. Copies bytes where possible, because this step takes longest. */
   #addColumns(row: Row): void {
     const { lines } = this;
     const main = this.#main;
@@ -96,7 +96,7 @@ export class RecordWriter {
     lines.addText(`${joinFields(main.data_columns.map((column) => fields[column] ?? ''))};`);
   }
 
-  /** Returns the fields of `join.brief` for each distinct detail row; or a text on why the rows cannot be used. */
+  /** Returns the fields of `join.brief` for each distinct row of details; or a text on why the rows cannot be used. */
   #readDetails(rows: readonly Row[]): Map<Fields, Row> | string {
     const { unique } = this.#join.details;
     const reader = this.#details;
@@ -122,7 +122,7 @@ export class RecordWriter {
     return found;
   }
 
-  /** Adds a detail row as a JSON object within a quoted CSV field. */
+  /** Adds a row of details as a JSON object within a quoted CSV field. */
   #addDetail(row: Row): void {
     const { lines } = this;
     const details = this.#details;

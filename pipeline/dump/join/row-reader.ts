@@ -25,23 +25,23 @@ export interface RowContext {
   file: DumpFile;
   table: JoinedTable;
   join: JoinDescription;
-  /** A text on which fingerprints depend besides the data: after a new version of the mapping, no record is known. */
+  /** A text on which fingerprints depend besides the data, such as the mapping's version. */
   seed: string;
 }
 
 /**
  * Reads the key and the fingerprint of each row of a joined table, without decoding the fields as text. A fingerprint
- * depends only on data columns, the columns that the source describes. Other columns may change, appear or disappear.
+ * depends only on data columns, which are the columns that the source describes.
  */
 export class RowReader extends TableReader {
   readonly context: RowContext;
-  /** The names of the data columns. */
+  /** The names of the data columns, the columns that the source describes. */
   data_columns: readonly string[] = [];
   /** The rows that were read since the last call of `takeRows`. */
   #rows: Row[] = [];
   readonly #scanner: RecordScanner;
   #seed = 0n;
-  /** The data columns: index in a row, name, and the name as a JSON key within a quoted CSV field (`name"":""`). */
+  /** The data columns: index in a row, name, and the name in the quoted form of a JSON key (`name"":""`). */
   #read: [at: number, column: string, name: Buffer][] = [];
   /** The columns that `readFields` reads if `isBrief` is true. */
   #brief: [at: number, column: string][] = [];
@@ -49,7 +49,7 @@ export class RowReader extends TableReader {
   #copy: Buffer = Buffer.alloc(0);
   #last_key = -1;
   #isAfterLost = false;
-  /** The row that the scanner scanned last. */
+  /** The row that `#scanner` scanned last. */
   #scanned: Row | undefined;
   /** Whether the scanned row contains eleven consecutive digits: a person's number (PESEL), which has to be masked. */
   #mayNamePerson = false;
@@ -172,7 +172,7 @@ export class RowReader extends TableReader {
     return scanner;
   }
 
-  /** Rejects a row. An unreadable detail row may belong to the record of the previous row or of the next row. */
+  /** Rejects a row. An unreadable row of details may belong to the record of the previous row or of the next row. */
   protected override lose(span: Span, fault: string): void {
     super.lose(span, fault);
     const { table, join } = this.context;

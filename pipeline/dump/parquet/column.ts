@@ -8,7 +8,7 @@ import { figure } from '../../written-figure.ts';
 import type { Separator } from '../../sources/source.ts';
 import { Fields } from './fields.ts';
 
-/** The number of bytes of the first read of a page. For a larger page, a second read gets the whole page. */
+/** The number of bytes that are read of a page first. A page with more bytes is then read as a whole. */
 const READ_BYTES = 64 * 1024;
 /** The maximum size of a page in bytes (usual are one or two megabytes), and its maximum number of rows. */
 const PAGE_BYTES = 128 * 1024 ** 2;
@@ -22,7 +22,7 @@ type Inflate = (
   options: { maxOutputLength: number; chunkSize: number },
 ) => Uint8Array;
 
-/** Returns a function that inflates a page up to the size in the page header. A larger page throws an error. */
+/** Returns a function that inflates a page, and throws an error if the page exceeds the size in its header. */
 function bounded(inflateWhole: Inflate) {
   return (input: Uint8Array, size: number): Uint8Array =>
     // The page is inflated into one chunk of its size, so that zlib need not join many small chunks.
@@ -223,7 +223,7 @@ export class Column {
     return text;
   }
 
-  /** Returns the column's description for hyparquet. As `schemaPath` omits the column, hyparquet reads no levels. */
+  /** Returns the column's description for hyparquet. `schemaPath` omits the column, so hyparquet reads no levels. */
   get #form(): ColumnDecoder {
     const element = this.#element;
     const form = {

@@ -14,8 +14,9 @@ const PART_ROWS = 1024;
 type ReadColumn = Pick<SourceColumn, 'header' | 'digits'>;
 
 /**
- * Yields the rows of a Parquet file as CSV, in parts. Columns that are not in `read` are blank. The next part
- * overwrites each part. Throws a `Refusal` for a file that is damaged, nested, or compressed with an unknown codec.
+ * Yields the rows of a Parquet file as CSV, in parts. Columns that are not in `read` are blank. Each part is
+ * overwritten by the next part. Throws a `Refusal` for a file that is damaged, nested, or compressed with an unknown
+ * codec.
  *
  * @param onRead called after each part, as by `readArchive`, with the size and the CRC-32 of the CSV
  */
@@ -77,7 +78,7 @@ async function* readLines(
   }
 }
 
-/** Returns a function that writes the next rows as lines of `width` fields. Its next call overwrites the lines. */
+/** Returns a function that writes the next rows as CSV lines of `width` fields, which its next call overwrites. */
 function lineWriter(columns: readonly Column[], width: number, separator: Separator) {
   const [between, lineFeed] = Buffer.from(`${separator}\n`) as unknown as [number, number];
   let lines = Buffer.allocUnsafeSlow(256 * 1024);

@@ -7,7 +7,7 @@ const PRIME_3: u64 = 0x165667b19e3779f9;
 const PRIME_4: u64 = 0x85ebca77c2b2ae63;
 const PRIME_5: u64 = 0x27d4eb2f165667c5;
 
-/** Returns the hash XXH64 (Yann Collet) of bytes[at, end). Never returns 0, because 0 marks a free table slot. */
+/** Returns the hash XXH64 (Yann Collet) of bytes[at, end), but never 0, because 0 marks a free slot of the table. */
 export function hash(at: usize, end: usize, seed: u64): u64 {
   const length = <u64>(end - at);
   let h: u64;

@@ -1,5 +1,5 @@
 // AssemblyScript, compiled into lines.wasm: finds the records of a chunk, fingerprints each record, and looks up the
-// fingerprint among yesterday's. Only unknown records are returned to JavaScript.
+// fingerprint among yesterday's. Only new and changed records are returned to JavaScript.
 
 import { hash, PRIME_1 } from './hash';
 import { feeds, LINE_FEED, listed, note, QUOTE, RETURN } from './list';
@@ -10,8 +10,9 @@ export { layOut, newest_day, quotedRow, rows } from './rows';
 const SEPARATOR: u8 = 59;
 
 /**
- * The address of the table of fingerprints: slots of eight bytes (0 if free), then one bit per slot. The bit is set
- * once a record of today has the fingerprint. Mixed fingerprints ascend, each in its preferred slot (home) or later.
+ * The address of the table of fingerprints: slots of eight bytes (0 if free), then one bit per slot. The bit of a slot
+ * is set once a record of today has the slot's fingerprint. The table is sorted by the mixed fingerprint (times
+ * PRIME_1), and each one is in its preferred slot (home) or later.
  */
 let slots: usize = 0;
 let met: usize = 0;
@@ -21,7 +22,7 @@ let slotCount: usize = 0;
 /** The inverse of PRIME_1 modulo 2^64, which turns a mixed fingerprint back into the original fingerprint. */
 const INVERSE_1: u64 = 0x0887493432badb37;
 
-/** The number of known records since the last listed record. */
+/** The number of unchanged records since the last listed record. */
 export let known: u32 = 0;
 
 /**
@@ -39,12 +40,12 @@ function held(slot: usize): u64 {
   return load<u64>(slots + (slot << 3));
 }
 
-/** Returns the slot at which the search for a mixed fingerprint begins. Greater fingerprints have later homes. */
+/** Returns the slot at which the search for a mixed fingerprint begins. Homes ascend with the mixed fingerprints. */
 function home(mixed: u64): usize {
   return <usize>(((mixed >> 32) * homes) >> 32);
 }
 
-/** Returns the first slot of a mixed fingerprint, or the slot for its insertion. The last slot is always free. */
+/** Returns the first slot of a mixed fingerprint, or the slot to insert it. The table's last slot is always free. */
 function find(mixed: u64): usize {
   let slot = home(mixed);
   for (let other = held(slot); other < mixed && other != 0; other = held(slot)) slot++;
@@ -62,7 +63,7 @@ export function learn(at: usize, end: usize): bool {
   for (; at < end; at += 8) {
     let mixed = bswap(load<u64>(at)) * PRIME_1;
     let slot = find(mixed);
-    // Greater fingerprints move to the next slot, up to the first free slot.
+    // Greater fingerprints move by one slot, up to the first free slot.
     for (let other = held(slot); other != 0; other = held(slot)) {
       store<u64>(slots + (slot << 3), mixed);
       mixed = other;
@@ -74,7 +75,7 @@ export function learn(at: usize, end: usize): bool {
   return true;
 }
 
-/** Marks a fingerprint as found. @returns whether its record is known, of one entry only, and not found before */
+/** Marks a fingerprint as found today. @returns true the first time, if exactly one entry of yesterday has it */
 export function meet(print: u64): bool {
   const mixed = print * PRIME_1;
   const slot = find(mixed);
@@ -108,10 +109,10 @@ export function missing(from: u32, out: usize, outEnd: usize): u32 {
 }
 
 /**
- * Reads the records in the bytes [at, end). Stops at a record that is longer than `bound`, has no end, or has quotes
- * and is unknown. Lists each other unknown record at `out` in 24 bytes: number of known records since the previous
- * listed record, start, end, line feeds before the record, and fingerprint. A record with quotes is assumed to end at
- * the line feed after an even number of quotes. Only a known fingerprint confirms this end.
+ * Reads the records in the bytes [at, end). Stops at a record that is longer than `bound`, has no end, or is changed
+ * and has quotes. Lists each other changed record at `out` in 24 bytes: number of unchanged records since the previous
+ * listed record, start, end, preceding line feeds, and fingerprint. A record with quotes is assumed to end at the line
+ * feed after an even number of quotes. Only a fingerprint of yesterday confirms the assumed end.
  *
  * @param skipsNumber whether fingerprints ignore the first field, which is a row number, and the separator after it
  * @returns the address of the record at which reading stopped
@@ -160,7 +161,7 @@ function collect(
         const last = stop > start && load<u8>(stop - 1) == RETURN ? stop - 1 : stop;
         if (last > start) {
           const print = hash(skipsNumber ? afterNumber(start, last) : start, last, seed);
-          // If this record were listed, `sieve` would stop at it, and the later records would be listed a second time.
+          // If a changed record with quotes were listed, `sieve` would stop there, and list later records again.
           if (quotes > 0 && !isKnown(print)) return start;
           note(<u32>(quotes > 0), start, last, feeds, print);
         }
@@ -173,7 +174,7 @@ function collect(
   return start;
 }
 
-/** Loads all slots that `sieve` needs into the processor's cache, because single loads take half of its time. */
+/** Loads all slots that `sieve` needs into the processor's cache at once, because loading each takes half its time. */
 function touch(out: usize): void {
   let sum: u64 = 0;
   for (let at = out; at < listed; at += 24) {
@@ -186,7 +187,7 @@ function touch(out: usize): void {
 /** The sum of the slots that `touch` loads, because the compiler would remove loads whose result is not used. */
 let touched: u64 = 0;
 
-/** Marks the fingerprints of the listed records as found, and keeps only the unknown records on the list. */
+/** Marks the fingerprints of the listed records as found, and keeps only new and changed records on the list. */
 function sieve(out: usize, end: usize): usize {
   const all = listed;
   known = 0;

@@ -6,7 +6,7 @@ export const QUOTE: u8 = 34;
 
 /** The number of line feeds before the current line. */
 export let feeds: u32 = 0;
-/** The address at which the list ends. */
+/** The address at which the list of lines ends. */
 export let listed: usize = 0;
 
 /** Adds an item of four 32-bit numbers and a fingerprint to the list. */

@@ -87,7 +87,7 @@ function row(start: usize, end: usize, seed: u64): bool {
   for (let at = start; at <= end; at++) {
     if (at < end) {
       const byte = load<u8>(at);
-      // This comparison decides most bytes alone, because most bytes are greater than the separator.
+      // Most bytes are greater than the separator, and need no further comparison.
       if (byte > separator) continue;
       if (byte == QUOTE) isInside = !isInside;
       if (byte != separator || isInside) continue;

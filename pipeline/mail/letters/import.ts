@@ -5,7 +5,7 @@ import { type Letter, type LetterOptions, pageOf, type Piece, withReference } fr
 interface Item {
   company_ref: string | null;
   name: string | null;
-  /** The submitted identifier. Type and value are null for a company that was submitted by its `company_ref`. */
+  /** The submitted identifier: type and value, which are null for a company that was submitted by its `company_ref`. */
   identifier_type: string | null;
   identifier_value: string | null;
   /** The client's own reference of the company; absent in mails that version 2.0 queued. */

@@ -8,7 +8,7 @@ interface RefundData {
   package_name: string;
   cause: 'refund' | 'dispute' | 'won';
   credits: number;
-  /** The credits of the refunded or disputed payment that the account has spent already. */
+  /** The number of the payment's credits that the account has spent already, and so cannot return. */
   rest: number;
   balance: number;
 }
