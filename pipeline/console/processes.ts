@@ -33,7 +33,7 @@ export async function serve(): Promise<void> {
 }
 
 export async function work(): Promise<void> {
-  // Without these V8 flags, calls of 1,000 webhooks grow the heap by 100 MB. A small heap does not slow a worker, which
+  // V8's default flags let calls of 1,000 webhooks grow the heap by 100 MB. A small heap does not slow a worker, which
   // mostly waits for the network.
   setFlagsFromString('--semi-space-growth-factor=1');
   setFlagsFromString('--heap-growing-percent=50');

@@ -49,7 +49,7 @@ async function readPlan({ pool }: Database, planned: Date): Promise<Date> {
 /**
  * Runs the due nights at the times of NIGHTLY_CRON (default: ../environment.ts), in the time of the default country,
  * until the signal is aborted. The schedule runs one night at a time. While the database is unreachable, a night is
- * retried. A missed night runs when the process starts or a suspended machine resumes. Each run is logged at its end.
+ * retried. A missed night runs when the process starts or a suspended machine resumes. Each scheduled run is logged.
  */
 export async function runSchedule(db: Database, options: ScheduleOptions): Promise<void> {
   const { environment, logger, signal } = options;
@@ -82,8 +82,8 @@ export async function runSchedule(db: Database, options: ScheduleOptions): Promi
 }
 
 /**
- * Runs the due nights, then saves the time of the next run. While another process runs a night of a source, retries
- * this source each second, since the other process may end without publishing.
+ * Runs the due nights, then saves the time of the next run. While another process runs a night of a source, retries the
+ * source each second, since the other process may end without publishing.
  */
 async function runTurns(db: Database, options: ScheduleOptions, next_at: Date): Promise<void> {
   const { logger, signal } = options;

@@ -12,7 +12,7 @@ interface SnapshotStatus {
   dump_date: string;
   age_days: number;
   entries: number;
-  /** The number of nights whose dump of the source was refused since this snapshot was published. */
+  /** The number of nights since the newest snapshot of the source in which a dump of the source was refused. */
   refused_nights: number;
   /** Whether any published dump of the source came from `fixtures/`, whose companies are invented. */
   is_invented: boolean;
@@ -134,7 +134,7 @@ export function describeReader({ name, is_up, lag_seconds, snapshot_no }: Server
   return `The reader ${name} has snapshot ${figure(snapshot_no)}, ${lag} behind`;
 }
 
-/** The numbers of queued mails or imports, and of those that failed in the last seven days. */
+/** The number of queued mails or imports, and the number of failed ones in the last seven days. */
 interface QueueStatus {
   queued: number;
   oldest_queued_at: string | null;

@@ -8,8 +8,9 @@ import { Refusal } from '../errors.ts';
 import { figure } from '../written-figure.ts';
 
 /**
- * The limits on the inflated size of an archive, above which it is refused as a zip bomb. The largest known dump file,
- * the stock of French establishments, inflates to about 11 GB. Dump files compress to a third or a fifth of their size.
+ * The limits on the inflated size of an archive. An archive above a limit is refused as a zip bomb. The largest known
+ * dump file, the stock of French establishments, inflates to about 11 GB. Compression shrinks dump files to a third or
+ * a fifth.
  */
 export const inflateBounds = {
   /** The maximum size of one inflated file, in bytes. */

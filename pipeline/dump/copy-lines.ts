@@ -25,7 +25,7 @@ export async function copyBatches(
   await pipeline(batches, copy);
   if (copy.rowCount < LARGE_ROWS) return copy.rowCount;
   // Without statistics, PostgreSQL's plans assume a handful of rows. `analyze` needs only a small sample to estimate
-  // the row count. The sample size is set for this transaction only, since later steps need a larger sample.
+  // the row count. The sample size is set within a transaction, since later steps of the session need a larger sample.
   await client.query(
     `begin; set local default_statistics_target = 1; analyze ${table} (file_no, line); commit`,
   );

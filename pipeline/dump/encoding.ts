@@ -4,7 +4,7 @@ import { isUtf8 } from 'node:buffer';
 export function readUtf8(bytes: Buffer): Buffer | undefined {
   const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   const line = hasMark ? bytes.subarray(3) : bytes;
-  // These checks detect UTF-16 text, whose byte order mark is not valid UTF-8, and whose ASCII letters contain NUL.
+  // `isUtf8` rejects the byte order mark of UTF-16, and a NUL byte reveals UTF-16 without a byte order mark.
   return isUtf8(line) && !line.includes(0) ? line : undefined;
 }
 

@@ -15,8 +15,8 @@ import { isWellFormed } from './well-formed.ts';
 export const prefixColumns = ['file_no', 'line', 'fingerprint', 'is_well_formed'];
 
 /**
- * Turns the records of one file into COPY lines, except records that are unchanged since yesterday, and unreadable rows
- * into rejects. archive.ts opens the file, which may be in a .zip or .gz archive.
+ * Turns the new and changed records of one file into COPY lines, and unreadable rows into rejects. `archive.ts` opens
+ * the file, which may be in a .zip or .gz archive.
  */
 export class FileReader extends TableReader implements StagedRows {
   readonly readers = [this];

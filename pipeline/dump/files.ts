@@ -18,7 +18,7 @@ export interface DumpFile {
   file: string;
   path: string;
   byte_count: number;
-  /** The file's last modification, in ms since 1970. A later time after reading reveals that the file was changed. */
+  /** The file's last modification, in ms since 1970. A file with a later time after reading has been changed. */
   modified_ms: number;
   sha256: string;
 }
@@ -72,7 +72,7 @@ export async function listDump(source: Source, path: string) {
   return { source: kind, files, ignored: ignored.map(({ file }) => file).toSorted() };
 }
 
-/** Returns whether a dump is `full` or a `delta`. If listing the files fails, returns the usual kind of the source. */
+/** Returns whether a dump is `full` or a `delta`. Returns the usual kind of the source if listing the files fails. */
 export async function findKind(source: Source, path: string): Promise<Source['dump_kind']> {
   if (source.format === 'document' || !source.delta) return source.dump_kind;
   const listed = await listDump(source, path).catch(() => ({ source }));

@@ -12,7 +12,7 @@ const PRINT_BYTES = 8;
 /** The number of preferred slots (homes) per entry. As nine of ten homes are in use, an entry takes nine bytes. */
 const HOMES_PER_ENTRY = 10 / 9;
 const MOST_TAKEN = 0.95;
-/** The number of spare slots after the last home. With 95 % of the homes in use, one table in 10^40 needs more. */
+/** The number of spare slots after the last home. With 95 % of homes in use, one table in 10^40 needs more slots. */
 const SLACK = 1024;
 
 /**

@@ -90,10 +90,10 @@ export abstract class TableReader implements RecordHandler {
   /** Prepares the reading of records, with the layout of the file's header. */
   protected abstract begin(layout: Layout): void;
 
-  /** Processes a valid record. @returns why the record cannot be used; undefined for a usable record */
+  /** Processes a valid record. @returns why the record cannot be used; undefined for a record that was used */
   protected abstract use(span: Span, scan: RecordScanner): string | undefined;
 
-  /** Processes a record after the header, or rejects its first line. Parameters and result are those of `record`. */
+  /** Processes a record after the header, or rejects its first line. Has the same signature as `record`. */
   protected take(span: Span, scanned?: RecordScanner): boolean {
     const { data, start, end } = span;
     this.read_count += 1;

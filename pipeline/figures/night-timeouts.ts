@@ -8,7 +8,7 @@ export const nights = {
   clock_ms: 10_000,
   /** The pause between two attempts to take the lock of a source, in ms. */
   lockPause_ms: 100,
-  /** The timeout of taking the lock of a source, in ms. A killed process loses its lock within this time. */
+  /** The timeout of taking the lock of a source, in ms. A killed process loses its lock within the timeout. */
   lockPatience_ms: 3_000,
   /** The pauses between attempts to reach an unreachable database, in ms; each pause doubles the previous pause. */
   away: { retries: Infinity, minTimeout: 2_000, maxTimeout: 5 * minute_ms },

@@ -5,13 +5,13 @@ import type { Language } from '../../sql/words/message-format.ts';
 import type { Texts } from './texts/texts.ts';
 
 /**
- * The content of a mail as a list of pieces, from which both the plain text and the HTML are made. send.ts adds the
+ * The content of a mail as a list of pieces, from which both the plain text and the HTML are made. `send.ts` adds the
  * greeting and the footnote of all mails.
  */
 export interface Letter {
   subject: string;
   pieces: readonly Piece[];
-  /** The link that unsubscribes from mails of this kind; mail programs show this link as a button. */
+  /** The link that ends the digests of an account; mail programs show the link as a button. */
   unsubscribe_link?: string;
 }
 

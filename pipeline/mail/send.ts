@@ -10,7 +10,7 @@ import { writeWebhookLetter } from './letters/webhook.ts';
 import { texts } from './texts/texts.ts';
 import { type Deliver, MailRefused } from './transport.ts';
 
-/** Matches one address, without quotes, comments or groups, because with these a text could name several addresses. */
+/** Matches one address without quotes, comments or groups, since texts with quotes could name several addresses. */
 const plainAddress = /^[^\s\p{C}@<>()[\]\\,;:"]+@[^\s\p{C}@<>()[\]\\,;:"]+$/u;
 
 interface Mail extends Addressed {
@@ -56,7 +56,7 @@ export async function sendMail(options: SendOptions, mail_id: number): Promise<S
   // After an error, `inSession` ends the session, which releases the lock of the mail.
   return inSession(options.pool, async (client) => {
     await client.query('begin');
-    // This timeout, longer than an SMTP server's ten minutes, releases the lock of a lost machine.
+    // The lock of a lost machine is released after a timeout, which exceeds the ten minutes that SMTP servers may take.
     await client.query(`set local idle_in_transaction_session_timeout = '20min'`);
     const [mail] = await queryFile<Mail>(client, 'mail/take_mail.sql', [mail_id]);
     let sending: Sending = { state: 'ended before' };

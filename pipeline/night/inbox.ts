@@ -33,8 +33,8 @@ export interface RefusedRun {
 }
 
 /**
- * The outcome of a night. `nothing` means that the same files are published already (check-date.ts). Only `ingestInbox`
- * returns the state `failed`, because `ingest` throws the error.
+ * The outcome of a night. The state `nothing` means that the same files are published already (check-date.ts). Only
+ * `ingestInbox` returns the state `failed`, because `ingest` throws the error.
  */
 export type Outcome =
   | RunSummary
@@ -95,7 +95,7 @@ export async function ingestInbox(options: InboxOptions): Promise<Outcome[]> {
   const { db, environment, lastDate, onOutcome } = options;
   const { inboxDir } = environment;
   const outcomes: Outcome[] = [];
-  /** `waiting`: the sources whose later dumps are skipped. `lacking`: the sources whose later deltas are skipped. */
+  /** `waiting` has the sources whose later dumps are skipped. `lacking` has the sources whose deltas are skipped. */
   const [waiting, lacking] = [new Set<string>(), new Set<string>()];
   for (const { source, dump_date, dump_kind } of await findAllDue(db, inboxDir)) {
     if (options.sources?.has(source) === false) continue;

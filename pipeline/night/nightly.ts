@@ -48,7 +48,7 @@ const comparison: readonly (readonly Steps[])[] = [
   [['2_compare/reserve_entry_ids', '2_compare/number_entries']],
   [['2_compare/change'], ['3_companies/listed_duplicates', '3_companies/link']],
   [
-    // The step `units` reads results of `fields`: it checks whether the company of a local unit moves.
+    // The step `units` reads events that `fields` writes, to check whether the company of a local unit moves.
     ['4_events/fields', '4_events/units'],
     ['4_events/activities', '4_events/proceedings', '4_events/registered'],
   ],

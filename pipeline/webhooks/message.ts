@@ -63,7 +63,7 @@ function identify(webhook: LeasedWebhook, event_id: string, content: string): st
   return `msg_${createHash('sha256').update(parts.join('\n')).digest('base64url').slice(0, 32)}`;
 }
 
-/** Returns the request of a message, signed by Standard Webhooks: during a rotation, with the old and new secret. */
+/** Returns the request of a message, signed as Standard Webhooks requires; during a rotation, with both secrets. */
 export function writeRequest(
   webhook: LeasedWebhook,
   { message_id, kind, events, event_id, published }: Message,

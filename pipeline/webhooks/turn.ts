@@ -85,7 +85,7 @@ async function callOnce(
   return { changes, report, has_more, ...(called && { delivery: called.delivery }) };
 }
 
-/** Makes the test call that the client has requested. If the call succeeds, a failing endpoint is due at once. */
+/** Makes the test call that the client has requested. A successful test call makes a failing endpoint due at once. */
 async function callForTest(options: TurnOptions, webhook: LeasedWebhook): Promise<Result> {
   const { isAccepted, is_slow, delivery } = await call(options, webhook, composeTest(webhook));
   return { changes: { is_slow, ...(isAccepted && { next_attempt_at: null }) }, delivery };

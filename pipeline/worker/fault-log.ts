@@ -5,8 +5,8 @@ import { worker as figures } from '../figures/worker-pauses.ts';
 
 /**
  * Returns a function that creates error handlers, each with a sentence for the log. A lost database is logged at most
- * once a minute, because all jobs of a worker lose the database at the same time. The handlers ignore errors about work
- * that another worker is doing, and the end of work by the signal.
+ * once a minute, because all jobs of a worker lose the database at the same time. The handlers ignore an
+ * `AlreadyRunning` error, when another worker does the work, and the abort by `signal`.
  */
 export function createComplaints(logger: Logger, signal: AbortSignal) {
   let said_at = -Infinity;

@@ -42,7 +42,7 @@ export async function runWorker(
   const { patience_ms } = figures;
   const mailPool = openPool({ ...db.connection, connectionTimeoutMillis: patience_ms });
   const webhookPool = openPool({ ...db.connection, patience_ms, max: webhooks.sessions });
-  // Without this setting, PostgreSQL plans the feed query at each execution, which takes longer than the query itself.
+  // Without a generic plan, PostgreSQL plans the feed query at each execution, which takes longer than the query.
   const setting = `set plan_cache_mode = 'force_generic_plan'`;
   webhookPool.on('connect', (client) => void client.query(setting).catch(() => undefined));
   const mail = {

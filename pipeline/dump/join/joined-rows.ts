@@ -8,8 +8,8 @@ import { RecordWriter } from './record-writer.ts';
 import { type Row, type RowContext, RowReader } from './row-reader.ts';
 
 /**
- * The number of rows of the main file that may lack details. A dump with more than this number and more than one per
- * cent of such rows is refused.
+ * The number of rows of the main file that may lack details. Above this number, up to one per cent of the main file's
+ * rows may lack details.
  */
 const LACKING_ROWS = 100;
 

@@ -3,7 +3,7 @@ import { quoteField } from '../copy-lines.ts';
 
 const [LINE_FEED, RETURN, QUOTE] = [10, 13, 34];
 
-/** Holds CSV fields in one byte array, numbered from 1. Field n is bytes[ends[n - 1], ends[n]), and ends[0] is 0. */
+/** Holds CSV fields in one byte array, numbered from 1. Field n is the bytes from ends[n - 1] to before ends[n]. */
 export class Fields {
   bytes: Buffer;
   readonly ends: Uint32Array;

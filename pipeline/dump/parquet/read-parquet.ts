@@ -14,7 +14,7 @@ const PART_ROWS = 1024;
 type ReadColumn = Pick<SourceColumn, 'header' | 'digits'>;
 
 /**
- * Yields the rows of a Parquet file as CSV, in parts. Columns that are not in `read` are blank. Each part is
+ * Yields the rows of a Parquet file as CSV, in parts. Columns that are not in `read` are blank. The bytes of a part are
  * overwritten by the next part. Throws a `Refusal` for a file that is damaged, nested, or compressed with an unknown
  * codec.
  *

@@ -1,4 +1,4 @@
-// AssemblyScript, compiled into lines.wasm: computes fingerprints of bytes. ../file-reader.ts makes the seed from the
+// AssemblyScript, compiled into lines.wasm: computes fingerprints of bytes. `FileReader` makes the seed from the
 // mapping's version, the file's key and its header.
 
 export const PRIME_1: u64 = 0x9e3779b185ebca87;

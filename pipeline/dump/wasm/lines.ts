@@ -11,8 +11,8 @@ const SEPARATOR: u8 = 59;
 
 /**
  * The address of the table of fingerprints: slots of eight bytes (0 if free), then one bit per slot. The bit of a slot
- * is set once a record of today has the slot's fingerprint. The table is sorted by the mixed fingerprint (times
- * PRIME_1), and each one is in its preferred slot (home) or later.
+ * is set once a record of today has the slot's fingerprint. The table is sorted by mixed fingerprints (times PRIME_1).
+ * A fingerprint is in its preferred slot (home) or later.
  */
 let slots: usize = 0;
 let met: usize = 0;

@@ -13,7 +13,7 @@ import {
 import type { Severity, Texts } from '../texts/texts.ts';
 
 // Makes the pieces of the digest, the mail about a night's events. `describeEvent` writes the line of each event.
-// ../letter.ts makes the plain text of the pieces, and ../letter.eta makes the HTML.
+// `../letter.ts` makes the plain text of the pieces, and `../letter.eta` makes the HTML.
 
 interface DigestEvent {
   company_ref: string | null;
