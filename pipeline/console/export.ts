@@ -64,7 +64,9 @@ function putToStdout(bytes: Uint8Array): Promise<void> {
   );
 }
 
-/** Writes a file, which gets its name when it is complete. Returns the result of `use`, which writes the content. */
+/**
+ * Writes a file, and renames the file to `path` once it is complete. Returns the result of `use`, which writes to it.
+ */
 async function writeWhole<T>(path: string, use: (put: Put) => Promise<T>): Promise<T> {
   const partial = `${path}.part`;
   const write = async () => {

@@ -35,7 +35,7 @@ export async function runDueNights(db: Database, options: DueOptions) {
   return { fetched, runs, ignored };
 }
 
-/** Saves `planned` as the time of the next night, unless an earlier time is saved. Returns the time saved then. */
+/** Saves `planned` as the time of the next night, unless an earlier time is saved, and returns the saved time. */
 async function readPlan({ pool }: Database, planned: Date): Promise<Date> {
   const { rows } = await pool.query<{ next_at: Date }>(
     `insert into registry.schedule (next_at) values ($1)

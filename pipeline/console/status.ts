@@ -232,7 +232,10 @@ async function readMailStatus({ pool }: Database, today: string) {
   return { ...counts.rows[0]!, troubled: troubled.rows };
 }
 
-/** Returns the counts of jobs by task. `given_up` counts the jobs that are not retried any more. */
+/**
+ * Returns the numbers of waiting, running and given up jobs of each task. `given_up` counts the jobs that are not
+ * retried any more.
+ */
 async function readJobStatus({ pool }: Database) {
   const { rows } = await pool.query<
     { task: string } & Record<'waiting' | 'running' | 'given_up', number>

@@ -15,7 +15,7 @@ import { isWellFormed } from './well-formed.ts';
 export const prefixColumns = ['file_no', 'line', 'fingerprint', 'is_well_formed'];
 
 /**
- * Turns the new and changed records of one file into COPY lines, and unreadable rows into rejects. `archive.ts` opens
+ * Turns the new and changed records of one file into COPY lines, and collects its unreadable rows. `archive.ts` opens
  * the file, which may be in a .zip or .gz archive.
  */
 export class FileReader extends TableReader implements StagedRows {
@@ -57,7 +57,7 @@ export class FileReader extends TableReader implements StagedRows {
     return passed;
   }
 
-  /** Counts known (unchanged) records as read, since known records are not staged. */
+  /** Counts unchanged records as read, although they are not copied into the night's tables. */
   #skip(count: number): void {
     this.read_count += count;
     if (count > 0) this.rejects.pass();

@@ -8,7 +8,7 @@ import type { Staging } from './staging.ts';
 const PARALLEL_PARTS = 4;
 
 /**
- * Makes entries of the staged records of all files. All small files are normalised by one statement, which takes as
+ * Makes entries of the records in the night's tables. All small files are normalised by one statement, which takes as
  * long as one small file. Each large file gets a session of its own; two joined files get two, because their records
  * are long.
  */
@@ -33,7 +33,7 @@ export async function normaliseAll(
   );
 }
 
-/** Makes entries of the staged records of files, or only of the records between two lines. */
+/** Makes entries of the records of files in the night's tables, or only of the records between two lines. */
 export async function normalise(
   { client, stage }: Pick<Staging, 'client' | 'stage'>,
   file_nos: readonly number[],

@@ -6,7 +6,7 @@ import { RECORD_BYTES, RecordScanner } from './record-scanner.ts';
 const LINE_FEED = 10;
 const RETURN = 13;
 const QUOTE = 34;
-/** The size of the pieces of a chunk, in bytes: the memory area has room for a piece and the previous piece's rest. */
+/** The size of the pieces of a chunk, in bytes. The memory area holds a piece and the previous piece's unread rest. */
 const PIECE_BYTES = 128 * 1024;
 
 /** Receives the records that a `RecordSplitter` finds. The bytes `data` are overwritten after each call. */

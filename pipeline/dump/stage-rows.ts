@@ -9,12 +9,12 @@ export const BATCH_BYTES = 192 * 1024;
 
 /** Reads the rows of one file, or of two joined files, which `stageRows` copies into a table of the night. */
 export interface StagedRows {
-  /** The readers of the files. The line numbers of the copied rows refer to the first reader's file. */
+  /** The readers of the file or files. The line numbers of the copied rows refer to the first reader's file. */
   readonly readers: readonly TableReader[];
   /** The table into which `lines` are copied, and the names of its columns, which are known after the first row. */
   readonly table: string;
   readonly columns: readonly string[];
-  /** The number of rows that `stageRows` has staged. */
+  /** The number of rows that `stageRows` has copied. */
   row_count: number;
   readonly lines: CopyLines;
   /** Reads the files, and yields after each part of a file. Throws a `Refusal` when a whole file cannot be read. */

@@ -91,7 +91,7 @@ async function callForTest(options: TurnOptions, webhook: LeasedWebhook): Promis
   return { changes: { is_slow, ...(isAccepted && { next_attempt_at: null }) }, delivery };
 }
 
-/** Calls an endpoint. Returns the outcome, with the row of `customer.webhook_delivery`. */
+/** Calls an endpoint. Returns the outcome of the call, with its row of `customer.webhook_delivery`. */
 async function call({ agent, secretKey }: TurnOptions, webhook: LeasedWebhook, message: Message) {
   const started_at = new Date();
   const outcome = await postSafely(agent, writeRequest(webhook, message, secretKey, started_at));

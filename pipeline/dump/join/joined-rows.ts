@@ -73,7 +73,8 @@ export class JoinedRows implements StagedRows {
       else this.#writer.writeStray(next);
       details.advance();
     }
-    // An unreadable row of details before `next` may belong to `key`. `next.fault` then rejects the record of `key`.
+    // An unreadable row of details before `next` may belong to `key`. The fault of `next` then rejects the record of
+    // `key`.
     return group.length === 0 && next?.fault !== undefined ? [next] : group;
   }
 

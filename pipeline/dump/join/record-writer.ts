@@ -81,7 +81,9 @@ export class RecordWriter {
     return undefined;
   }
 
-  /** Adds the columns of a row of the main file. Copies bytes where possible, because this step takes longest. */
+  /**
+   * Adds the columns of a row of the main file. Their bytes are copied where possible, because parsing takes longer.
+   */
   #addColumns(row: Row): void {
     const { lines } = this;
     const main = this.#main;

@@ -223,7 +223,7 @@ export class Column {
     return text;
   }
 
-  /** Returns the column's description for hyparquet. `schemaPath` omits the column, so hyparquet reads no levels. */
+  /** Returns the column's description for hyparquet, which reads no levels because `schemaPath` omits the column. */
   get #form(): ColumnDecoder {
     const element = this.#element;
     const form = {
