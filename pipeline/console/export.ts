@@ -64,9 +64,7 @@ function putToStdout(bytes: Uint8Array): Promise<void> {
   );
 }
 
-/**
- * Writes a file, and renames the file to `path` once it is complete. Returns the result of `use`, which writes to it.
- */
+/** Writes a file, and renames the file to `path` once it is complete. Returns the result of `use`, the writer. */
 async function writeWhole<T>(path: string, use: (put: Put) => Promise<T>): Promise<T> {
   const partial = `${path}.part`;
   const write = async () => {

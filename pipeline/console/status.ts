@@ -232,10 +232,7 @@ async function readMailStatus({ pool }: Database, today: string) {
   return { ...counts.rows[0]!, troubled: troubled.rows };
 }
 
-/**
- * Returns the numbers of waiting, running and given up jobs of each task. `given_up` counts the jobs that are not
- * retried any more.
- */
+/** Returns the numbers of jobs by task and state. `given_up` counts the jobs that are not retried any more. */
 async function readJobStatus({ pool }: Database) {
   const { rows } = await pool.query<
     { task: string } & Record<'waiting' | 'running' | 'given_up', number>

@@ -81,9 +81,7 @@ export class RecordWriter {
     return undefined;
   }
 
-  /**
-   * Adds the columns of a row of the main file. Their bytes are copied where possible, because parsing takes longer.
-   */
+  /** Adds the columns of a row of the main file. The bytes are copied where possible, as parsing takes longer. */
   #addColumns(row: Row): void {
     const { lines } = this;
     const main = this.#main;
