@@ -3,14 +3,14 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    // A test waits a fifth of its time: for a pause, a timeout, or a program that ends.
+    // There is one worker more than processors, because tests spend a fifth of their time waiting.
     maxWorkers: availableParallelism() + 1,
-    // A night takes many buffers: else they alone make V8 collect garbage, which takes a third of the CPU time.
+    // V8 counts the many buffers of nights in its global limit: otherwise garbage collection takes a third of the CPU.
     execArgv: ['--external-memory-accounted-in-global-limit'],
-    // Test files share the modules of their process: to load them takes longer than most files.
+    // Test files share the loaded modules of their process, because loading them takes longer than most test files.
     isolate: false,
     setupFiles: './fixtures/process/after-file.ts',
-    // `npm test` leaves out *.long.test.ts, which `npm run test:long` runs (package.json).
+    // `npm test` excludes the files *.long.test.ts, which `npm run test:long` runs (package.json).
     include: ['{api,pipeline,sql,scripts,fixtures}/**/*.test.ts'],
     globalSetup: './fixtures/database/test-cluster.ts',
     testTimeout: 60_000,

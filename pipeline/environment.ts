@@ -19,35 +19,35 @@ export type Environment = ReturnType<typeof readEnvironment>;
 
 const dayCount = setting('a number of days from 1 to 36500', whole(1, 36_500));
 
-/** The settings of the pipeline, with their checks. */
+/** The schemas that check the settings of the pipeline (environment variables). */
 export const shape = {
   ...commonShape,
-  /** The address of the database with the login of analysts. */
+  /** The address of the database with the login of analysts, for `registry psql`. */
   DATABASE_READER_URL: commonShape.DATABASE_URL,
   DATABASE_DIRECT_URL: commonShape.DATABASE_URL,
   INBOX_DIR: z.string().optional(),
-  /** The times at which `schedule` runs `nightly`: five or six cron fields, in the time of the default country. */
-  // CEIDG publishes its reports between six and seven in the morning.
+  /** The times at which `schedule` runs `nightly`: five or six cron fields, in the time zone of the default country. */
+  // The default is 7:30, because CEIDG publishes its reports between six and seven in the morning.
   NIGHTLY_CRON: setting(
     'a cron expression, such as 30 7 * * *',
     z.string().refine((expression) => isCron(expression)),
   ).default('30 7 * * *'),
-  // PORT and HOST are settings of the API, which checks them.
+  // The API checks its settings PORT and HOST; the pipeline only reads them.
   PORT: z.string().default(''),
   HOST: z.string().default('127.0.0.1'),
-  /** The address of the SMTP server; undefined: mails become files below DATA_DIR. */
+  /** The address of the SMTP server; undefined: mails are written to files in a folder of DATA_DIR. */
   SMTP_URL: setting(
     'the address of an SMTP server, such as smtps://user:password@host',
     z.url({ protocol: /^smtps?$/ }),
   ).optional(),
-  // The days after which personal data is erased; without a default: never.
+  // The numbers of days after which personal data is erased; a setting without a default erases nothing.
   MAIL_DAYS: dayCount.default(retention.MAIL_DAYS),
   REJECT_DAYS: dayCount.default(retention.REJECT_DAYS),
   IP_DAYS: dayCount.default(retention.IP_DAYS),
   LEDGER_DAYS: dayCount.default(retention.LEDGER_DAYS),
   INBOX_DAYS: dayCount.optional(),
   CLOSED_PERSON_DAYS: dayCount.optional(),
-  // INSEE has moved the first day of NAF 2025 before.
+  // The first day of the activity codes NAF 2025 is a setting, because INSEE has postponed this day before.
   NAF2025_FROM: setting('a day YYYY-MM-DD', z.string().refine(isDate)).default('2027-01-05'),
   MAIL_FROM: setting(
     'one address that mails come from, such as Registry <no-reply@registry.example>; it must be given where SMTP_URL is',
@@ -58,7 +58,7 @@ export const shape = {
   ).optional(),
 };
 
-/** Reads a sender with one address; returns undefined for any other text. */
+/** Returns the name and the address of a mail sender (`Name <a@b.example>`); undefined for any other text. */
 function readSender(text: string): SendOptions['sender'] | undefined {
   const [sender, ...others] = parseAddresses(text);
   if (!sender || others.length > 0 || !('address' in sender)) return undefined;
@@ -77,16 +77,16 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
   if (lacking.length > 0) throw new EnvironmentError(lacking.join('\n'));
   return {
     ...checked,
-    // The locks of nights, migrations and the queue belong to a session, so no pooler may stand in between.
+    // The locks of nights, migrations and the queue belong to a session, so the address must not be a pooler's.
     DATABASE_URL: checked.DATABASE_DIRECT_URL ?? checked.DATABASE_URL,
-    /** The folder of the dumps that `nightly` looks for: `<source>/<date>/`. */
+    /** The inbox, the folder in which `nightly` finds the dumps in subfolders `<source>/<date>/`. */
     inboxDir: checked.INBOX_DIR ?? join(checked.DATA_DIR, 'inbox'),
-    /** The first day on which a full dump may move all entries to a classification, by the classification's name. */
+    /** The first day on which a full dump may recode all entries to a classification, by the classification's name. */
     recodedFrom: { NAF2025: checked.NAF2025_FROM },
-    /** The address of the API in mails, without a slash at the end. */
+    /** The address of the API, with which the links in mails begin; it has no slash at the end. */
     BASE_URL: checked.BASE_URL ?? `http://localhost:${Number(checked.PORT) || 8080}`,
     MAIL_FROM: checked.MAIL_FROM ?? { name: 'Company Registry', address: 'registry@localhost' },
-    /** The address on which a process serves `/metrics`; undefined without METRICS_PORT. */
+    /** The host and port on which a process serves `/metrics`; undefined without METRICS_PORT. */
     metrics: checked.METRICS_PORT ? { host: checked.HOST, port: checked.METRICS_PORT } : undefined,
   };
 }

@@ -1,6 +1,6 @@
-/** The error of a refused dump: exit code 3. Its message names the file, and the line if there is one. */
+/** The error of a refused dump, with exit code 3. The message names the file, and the line if there is one. */
 export class Refusal extends Error {
-  /** The findings of the guards, which `--accept` may accept; empty: nothing can accept the dump. */
+  /** The findings of the guards, which `--accept` can overrule; empty: not even `--accept` publishes the dump. */
   readonly findings: readonly GuardFinding[];
 
   constructor(
@@ -16,27 +16,27 @@ export class Refusal extends Error {
 export interface GuardFinding {
   /** The name of the guard's query in `sql/check/`, without `guard_`. */
   guard: string;
-  /** The file that the guard refuses; null: the dump as a whole. */
+  /** The name of the file that the guard refuses; null: the guard refuses the dump as a whole. */
   file: string | null;
-  /** The field that the guard refuses; absent: the guard looks at no single field. */
+  /** The name of the field that the guard refuses; absent: the guard does not compare single fields. */
   field?: string;
-  /** The figure that the guard found, and the limit that it passed; most are percentages. */
+  /** The figure that the guard computed, and the limit that the figure exceeds; most figures are percentages. */
   value: number;
   limit: number;
-  /** The finding in words. */
+  /** The finding as a sentence for operators. */
   sentence: string;
 }
 
-/** The error of a start while another run of the source is under way: exit code 4. */
+/** The error of a run that cannot start because another run of its source is under way; exit code 4. */
 export class AlreadyRunning extends Error {}
 
-/** The error of work that has been done before: exit code 5. */
+/** The error of a command whose work was already done, such as a published dump; exit code 5. */
 export class NothingToDo extends Error {}
 
-/** The error of a wrong command line or environment: exit code 2. */
+/** The error of a wrong command line or a wrong setting; exit code 2. */
 export class WrongUsage extends Error {}
 
-/** Returns the state of an attempt that threw; The state `failed` means an unexpected error or wrong usage. */
+/** Returns the state of a run that threw an error; `failed` stands for an unexpected error or wrong usage. */
 export function stateOf(error: unknown): 'refused' | 'running' | 'nothing' | 'failed' {
   if (error instanceof Refusal) return 'refused';
   if (error instanceof AlreadyRunning) return 'running';

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { stateOf, WrongUsage } from './errors.ts';
 
-/** The exit codes of `registry`; `pipeline/README.md` explains them. */
+/** The exit codes of the program `registry`; `pipeline/README.md` explains each code. */
 export const exitCodes = {
   done: 0,
   failed: 1,
@@ -11,7 +11,7 @@ export const exitCodes = {
   nothing: 5,
 } as const;
 
-/** Returns the worst exit code of several nights and of their fetches. */
+/** Returns the most serious exit code of several nights and fetches. */
 export function exitCodeOf(outcomes: readonly { state: string }[]): number {
   const states = new Set(outcomes.map(({ state }) => state));
   const worst = (['failed', 'refused', 'running'] as const).find((state) => states.has(state));

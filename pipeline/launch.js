@@ -1,4 +1,4 @@
-// Plain JavaScript without a dependency: it has to run under any Node.
+// This file is plain JavaScript without dependencies, because it must run under any version of Node.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import * as nodeModule from 'node:module';
@@ -8,21 +8,21 @@ import { fileURLToPath } from 'node:url';
 const ownNode = fileURLToPath(new URL('../node_modules/.bin/node', import.meta.url));
 
 /**
- * Runs a program of the product under the Node of the machine, or, where that one is too old, under the
- * Node among the dependencies.
+ * Runs a program of the product under the machine's Node. If the machine's Node is too old, the program runs
+ * under the Node in node_modules.
  *
  * @param {URL} program a TypeScript file
  */
 export async function launch(program) {
   endWithNpm();
-  // The first version that has Argon2.
+  // Node 24.7 is the first version with Argon2, which hashes passwords.
   const [major, minor] = process.versions.node.split('.').map(Number);
   const isNewEnough = major > 24 || (major === 24 && minor >= 7);
   if (!existsSync(new URL('../node_modules/commander/', import.meta.url))) {
     process.stderr.write('registry needs its dependencies: run npm ci --omit=dev first.\n');
     process.exitCode = 1;
   } else if (isNewEnough) {
-    // Modules stay compiled from one command to the next, where the folder can be written.
+    // Compiled modules are cached for the next command if the cache folder is writable.
     nodeModule.enableCompileCache?.(
       fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url)),
     );
@@ -33,8 +33,8 @@ export async function launch(program) {
 }
 
 /**
- * Ends this process by SIGTERM once the npm or npx that started it is gone. npm and npx do not pass on every signal,
- * and pass on none when they are killed.
+ * Ends this process by SIGTERM when the npm or npx that started the process has ended. npm and npx do not forward
+ * every signal, and a killed npm forwards none.
  */
 function endWithNpm() {
   const begun = listParents();
@@ -45,12 +45,12 @@ function endWithNpm() {
 }
 
 /**
- * Lists the pids from the parent of this process up to npm: npx puts a shell in between. Without npm the list is
- * empty, so that a terminal or a script may end before what it has started.
+ * Returns the process ids from this process's parent up to npm; npx adds a shell between. Without npm the list is
+ * empty, so that this process outlives a terminal or script that started it.
  */
 function listParents() {
   if (process.env.npm_command === undefined) return [];
-  // On other systems this process has replaced the shell, so its parent is npm.
+  // On systems other than Linux, `exec` has replaced the shell by this process, so its parent is npm.
   if (process.platform !== 'linux') return [process.ppid];
   const parents = [];
   for (let pid = process.ppid; pid > 1 && parents.length < 3;) {
@@ -73,7 +73,7 @@ function readStatus(pid) {
 
 /** @param {string} path */
 function launchOwn(path) {
-  // The channel tells the program when this process is gone.
+  // The IPC channel closes when this process ends, so that the program notices the end.
   const child = spawn(ownNode, [path, ...process.argv.slice(2)], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   });
@@ -87,7 +87,7 @@ function launchOwn(path) {
     process.exitCode = 1;
   });
   child.once('exit', (code, signal) => {
-    // The exit code for a signal is 128 plus its number, as in a shell.
+    // The exit code after a signal is 128 plus the number of the signal, as in a shell.
     process.exitCode = code ?? 128 + constants.signals[signal];
     if (signal === null) return;
     process.removeAllListeners(signal);

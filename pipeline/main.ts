@@ -9,13 +9,13 @@ import { exitCodeOfError, exitCodes } from './exit-codes.ts';
 import { describeFault } from './fault.ts';
 import { Interrupted } from './signals.ts';
 
-// A command loads its modules when it runs: some modules take longer to load than most commands run.
+// Each command loads only its own modules, because loading all modules takes longer than most commands run.
 const ingesting = () => import('./console/ingest.ts');
 const showing = () => import('./console/runs.ts');
 const processes = () => import('./console/processes.ts');
 const asking = () => import('./console/person.ts');
 
-/** Returns the parser of an option that is a whole number. */
+/** Returns a function that parses the value of a command-line option as a whole number. */
 const countOf = (option: string) => (text: string) => {
   if (/^\d{1,6}$/.test(text)) return Number(text);
   throw new WrongUsage(`${option} must be a whole number, not '${text}'`);
@@ -28,7 +28,7 @@ const program = new Command('registry')
   .exitOverride();
 const command = (name: string, description: string) =>
   program.command(name).description(description);
-/** Adds a command that prints its result as lines, or as one JSON object. */
+/** Adds a command that prints its result as lines, or as one JSON object with `--json`. */
 const report = (name: string, description: string) =>
   command(name, description).option('--json', 'print one JSON object');
 
@@ -138,10 +138,10 @@ command('migrate', 'bring the schema up to date').action(async () =>
   (await processes()).migrateSchema(),
 );
 
-// If the machine's Node is too old, a launcher starts this process. A killed launcher sends no signal, but disconnects.
+// If Node is too old, launch.js starts this process. A killed launcher sends no signal, but its IPC channel closes.
 process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
 process.channel?.unref();
-// The reader of a stream may close it early, as `head` does.
+// An error of an output stream is ignored, because its reader may close the stream early, as `head` does.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 let isJson = false;
 program.hook('preAction', async (_, called) => {
@@ -159,7 +159,7 @@ try {
 }
 
 /**
- * Returns the version with the commit, such as `0.1.0 (670bd81)`: an image has the commit in COMMIT, else git has it.
+ * Returns the version with the commit, such as `0.1.0 (670bd81)`. The commit comes from the file COMMIT, else from git.
  */
 function readVersion(): string {
   const root = fileURLToPath(new URL('../', import.meta.url));
@@ -174,19 +174,19 @@ function end(error: unknown): void {
   const exitCode = exitCodeOfError(error);
   process.exitCode = exitCode;
   if (error instanceof CommanderError) {
-    // The help was printed, which is no fault.
+    // Commander also throws an error after it has printed the help, which is no fault.
     if (exitCode !== 0 && error.code !== 'commander.help')
       sayAtOnce('fatal', `${message}\n(registry --help lists the commands)`);
     return;
   }
   const { run_id } = error as { run_id?: number };
   sayAtOnce('fatal', message, { run_id });
-  // With `--json`, the command also prints a JSON object for every error except wrong usage.
+  // With `--json`, the program also prints a JSON object for every error except wrong usage.
   if (isJson && exitCode !== exitCodes.usage) {
     process.stdout.write(`${JSON.stringify({ state: stateOf(error), run_id, message })}\n`);
   }
   if (error instanceof Interrupted) {
-    // The process ends by the signal, so that its parent process sees the signal.
+    // The process ends itself by the received signal, so that its parent process sees a death by signal.
     process.removeAllListeners(error.signal);
     process.kill(process.pid, error.signal);
   }

@@ -1,8 +1,8 @@
 import pLimit from 'p-limit';
 
 /**
- * Does some work for every item, for at most `width` items in parallel. The first failure aborts the signal of
- * all items. The failure is thrown when all work has ended, so that none still writes.
+ * Returns the results of `work` for every item, with at most `width` calls in parallel. The first failure aborts the
+ * signal of all calls. The failure is thrown after all calls have ended, so that no call still writes.
  */
 export async function inParallel<Item, Result>(
   items: readonly Item[],

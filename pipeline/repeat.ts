@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { worker as figures } from './figures/worker-pauses.ts';
 
-/** Repeats some work after a pause until the signal is aborted; the pause after a fault is five seconds at least. */
+/** Repeats `work` with pauses until the signal is aborted. The pause after an error is at least five seconds. */
 export async function repeat(
   work: () => Promise<unknown>,
   pause_ms: number,
@@ -19,12 +19,12 @@ export async function repeat(
 }
 
 /**
- * Claims jobs and does them in parallel until the signal is aborted, then waits until the jobs under way have ended.
+ * Claims jobs and runs them in parallel until the signal is aborted, then waits for the end of the running jobs.
  *
- * @param lanes the most jobs in parallel
- * @param pause_ms the pause after a job, in ms. One claim then replaces all jobs that have ended meanwhile.
- * @param claim returns jobs that are due, at most `free` ones
- * @param onFault receives the error of a claim or a job; the job is due again later
+ * @param lanes the maximum number of parallel jobs
+ * @param pause_ms the pause after a job, in ms. A single claim then replaces all jobs that ended during the pause.
+ * @param claim returns at most `free` due jobs
+ * @param onFault receives the error of a claim or a job; a failed job is due again later
  */
 export async function workInLanes<Job>(
   { lanes, pause_ms }: { lanes: number; pause_ms: number },

@@ -1,4 +1,4 @@
-/** Returns the wait of a Retry-After header, in ms; undefined without one. The header holds seconds or a date. */
+/** Returns the wait that a Retry-After header (seconds or a date) requests, in ms; undefined without such a header. */
 export function readRetryAfter(value: string | null, now_ms = Date.now()): number | undefined {
   if (value === null) return undefined;
   if (/^\d+$/.test(value)) return Number(value) * 1000;

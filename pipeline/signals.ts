@@ -7,7 +7,7 @@ import { nights } from './figures/night-timeouts.ts';
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 type Signal = (typeof signals)[number];
 
-/** Listens to the signals that end the process. @returns a function that stops listening */
+/** Calls a listener at signals that end the process. @returns a function that removes the listener */
 export function onEndSignal(listener: (signal: Signal) => void): () => void {
   for (const signal of signals) process.on(signal, listener);
   return () => {
@@ -15,7 +15,7 @@ export function onEndSignal(listener: (signal: Signal) => void): () => void {
   };
 }
 
-/** The error of work that a signal has aborted. Its message ends with what became of the work. */
+/** The error of work that a signal has aborted. The message ends with the consequence for the work. */
 export class Interrupted extends Error {
   readonly signal: Signal;
 
@@ -26,10 +26,10 @@ export class Interrupted extends Error {
 }
 
 /**
- * Returns an AbortSignal that the first SIGINT, SIGTERM or SIGHUP aborts. Later ones have no effect: a terminal and
- * `npm` may both send one.
+ * Returns an AbortSignal that the first SIGINT, SIGTERM or SIGHUP aborts. Later signals have no effect, because a
+ * terminal and `npm` may both send the same signal.
  *
- * @param consequence what follows for work that the signal ends in the middle; absent: the work ends by itself
+ * @param consequence the consequence for aborted work, for the error message; absent: the work ends by itself
  */
 export function endSignal(consequence?: string) {
   const controller = new AbortController();
@@ -44,8 +44,8 @@ export async function whenAborted(signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Does some work, and aborts it on SIGINT, SIGTERM or SIGHUP. An abort terminates the work's sessions,
- * which rolls back their transactions, marks its run as stopped, and throws `Interrupted`.
+ * Runs `use`, and aborts it at SIGINT, SIGTERM or SIGHUP. An abort terminates the database sessions of `use`, which
+ * rolls back their transactions. An abort also marks the run as stopped, and throws `Interrupted`.
  */
 export async function interruptible<T>(
   db: Database,
@@ -54,28 +54,28 @@ export async function interruptible<T>(
   const { signal, stopListening } = endSignal('what was under way is rolled back');
   const interruption = whenAborted(signal).then(async () => {
     const ending = endSessions(db, `stopped by ${(signal.reason as Interrupted).signal}`)
-      // An unreachable server notices the end of the process itself; the next run abandons this one.
+      // An unreachable server notices the end of this process itself; the next run marks this run as abandoned.
       .catch(() => undefined);
     await Promise.race([ending, delay(nights.grace_ms, undefined, { ref: false })]);
     throw signal.reason;
   });
-  // The handler marks a rejection as handled, since the race below may not wait for it yet.
+  // Without this handler, Node would end the process for a rejection before the race below awaits the promise.
   interruption.catch(() => undefined);
   try {
     return await Promise.race([use(signal), interruption]);
   } finally {
-    // `Interrupted` replaces the error of the work, whose sessions were ended. Later signals have no effect.
+    // After an abort, `Interrupted` is thrown in place of the work's error, which only says that its sessions ended.
     if (signal.aborted) await interruption;
     stopListening();
   }
 }
 
 async function endSessions(db: Database, message: string): Promise<void> {
-  // The driver has the number of a session's server process, which its types lack.
+  // The driver stores the id of a session's server process in `processID`, which its TypeScript types lack.
   const pids = [...sessionsInUse(db.pool)].map(
     (client) => (client as unknown as { processID: number }).processID,
   );
-  // A run belongs to this process when one of its sessions holds the lock of the run's source.
+  // A run belongs to this process if a session of this process holds the lock of the run's source.
   const { rows } = await db.pool.query<{ run_id: string }>(
     `select run.run_id
      from registry.run

@@ -1,4 +1,4 @@
-/** Writes a count for people: 5,796. `registry.figure` does the same in SQL. */
+/** Returns a count with thousands separators, such as `5,796`. `registry.figure` is its counterpart in SQL. */
 export function figure(count: number): string {
   return count.toLocaleString('en');
 }

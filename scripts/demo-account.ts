@@ -1,4 +1,4 @@
-// Opens the demo account, with which a newcomer tries `npm start`.
+// Creates and opens the demo account of `npm start`, with which a newcomer tries the product.
 import { randomBytes } from 'node:crypto';
 import { readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,30 +10,30 @@ import { type IssuedToken, signOneTimeToken } from '../sql/secrets/signed-token.
 import { writeSecretFile } from '../sql/secrets/secret-file.ts';
 import { readSecretKey } from '../sql/secrets/secret-key.ts';
 
-/** The longest wait for the account's mail, in ms. The account is opened even if the mail is not sent. */
+/** The longest wait until the account's mail is sent, in ms. The account is opened even without the mail. */
 const mailWait_ms = 10_000;
 
-/** The number of companies that the account watches for each type of number: the most that one request may add. */
+/** The number of companies that the demo account watches for each type of number, at most 100 as in one request. */
 const watchedCount = 100;
 
 type DemoOptions = Pick<Environment, 'DATA_DIR' | 'SECRET_KEY'> & {
   db: Database;
-  /** The address on which the API listens. */
+  /** The address on which the API listens, such as `http://localhost:8080`. */
   url: string;
-  /** Whether an account is created when no account was saved. */
+  /** Whether a demo account is created if no account was saved. */
   isMade: boolean;
 };
 
-/** Returns the path of the file that holds the demo account's secrets, which the database does not know. */
+/** Returns the path of the file with the demo account's token and password, which the database stores only hashed. */
 export function demoFile(dataDir: string): string {
   return join(dataDir, 'demo-account.json');
 }
 
 /**
- * Opens the saved demo account while its token is valid, else creates an account through the API if `isMade`.
- * An account that watches no company then watches the known companies.
+ * Opens the saved demo account if its token is valid, else creates an account through the API if `isMade`. If the
+ * account watches no company, it then watches the known companies.
  *
- * @returns the Master Token, the `fault` of the creation, or `isLost` when the token is lost; empty without an account
+ * @returns the Master Token, the `fault` of the creation, or `isLost` if the token is lost; empty without an account
  */
 export async function openDemoAccount(
   options: DemoOptions,
@@ -57,7 +57,7 @@ export async function openDemoAccount(
   return { token };
 }
 
-/** Returns the saved Master Token; undefined when its file is missing, damaged or of another database. */
+/** Returns the saved Master Token; undefined if its file is missing, damaged or of another database. */
 async function readToken({ url, DATA_DIR }: DemoOptions): Promise<string | undefined> {
   try {
     const text = await readFile(demoFile(DATA_DIR), 'utf8');
@@ -69,7 +69,7 @@ async function readToken({ url, DATA_DIR }: DemoOptions): Promise<string | undef
   }
 }
 
-/** Creates and saves the demo account. Returns its Master Token. */
+/** Creates the demo account and saves its secrets. Returns the Master Token of the account. */
 async function createAccount(options: DemoOptions): Promise<string> {
   const { url, DATA_DIR } = options;
   const password = randomBytes(12).toString('base64url');
@@ -82,7 +82,7 @@ async function createAccount(options: DemoOptions): Promise<string> {
   return master_token!;
 }
 
-/** Calls the API and returns the answer: `call(url, 'POST tokens/verify', {}, token)`. Throws an error's message. */
+/** Returns the API's answer, as in `call(url, 'POST tokens/verify', {}, token)`. Throws the message of an error. */
 async function call(url: string, route: string, body: object, token = ''): Promise<unknown> {
   const [method = '', path] = route.split(' ');
   const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` };
@@ -93,7 +93,7 @@ async function call(url: string, route: string, body: object, token = ''): Promi
   return said;
 }
 
-/** Returns the one-time token of the account, once its mail is sent or after a time-out. */
+/** Waits until the account's mail is sent, or for `mailWait_ms`. Returns the one-time token of the mail. */
 async function signMailedToken({ db, DATA_DIR, SECRET_KEY }: DemoOptions): Promise<string> {
   let token: IssuedToken | undefined;
   await until(async () => {
@@ -112,8 +112,8 @@ async function signMailedToken({ db, DATA_DIR, SECRET_KEY }: DemoOptions): Promi
 }
 
 /**
- * Makes the account watch the known companies, with alerts by mail, so that later nights fill its feed. Does
- * nothing when the account already watches a company.
+ * Makes the account watch the known companies, with alerts by mail, so that later nights add events to its feed.
+ * Does nothing if the account already watches a company.
  */
 async function watchCompanies(db: Database, url: string, token: string): Promise<void> {
   const { rows } = await db.pool.query<{ identifier_type: string; identifier_value: string[] }>(

@@ -1,4 +1,4 @@
-// Makes the excerpts of output in the READMEs, from the fixture days and a generated bad dump.
+// Makes the excerpts of the product's output in the READMEs, from the fixture days and a generated bad dump.
 import { cp, mkdir, mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,13 +7,13 @@ import { runCommand, startScript } from '../fixtures/process/cli.ts';
 import { fixtureFolder, runDump, runFixture } from '../fixtures/dump/night.ts';
 import { createTestDatabase, type TestDatabase } from '../fixtures/database/test-database.ts';
 
-/** The excerpts of output, by name. */
+/** The texts of the excerpts, by the name that a README uses. */
 type Excerpts = Record<string, string>;
 
-/** Matches an excerpt in a README: the comment that names it, and the block of its text. */
+/** Matches an excerpt in a README: a comment with the excerpt's name, and the code block with its text. */
 const block = /(<!-- excerpt: (\S+) -->\n+)```\n[^]*?\n```/g;
 
-/** Returns the text of a README in which each marked block has its new excerpt. Throws for an unknown name. */
+/** Returns the text of a README with new excerpts in its code blocks. Throws if an excerpt has an unknown name. */
 export function insertExcerpts(text: string, excerpts: Excerpts): string {
   return text.replace(block, (_, before: string, name: string) => {
     if (!(name in excerpts)) throw new Error(`No excerpt has the name ${name}`);
@@ -25,7 +25,7 @@ export function listExcerpts(text: string): string[] {
   return [...text.matchAll(block)].map(([, , name = '']) => name);
 }
 
-/** Runs the product, and returns excerpts of its output. */
+/** Runs the product, and returns all excerpts of its output. */
 export async function makeExcerpts(): Promise<Excerpts> {
   const excerpts: Excerpts = {};
   for (const show of [showStart, showNight, showRefusal]) {
@@ -40,7 +40,7 @@ export async function makeExcerpts(): Promise<Excerpts> {
   return excerpts;
 }
 
-/** Returns the output of `npm start`, and the answers of the API and of `status` afterwards. */
+/** Returns the output of `npm start`, and the output of `status` and answers of the API after this start. */
 async function showStart(db: TestDatabase, folder: string): Promise<Excerpts> {
   const variables = { DATABASE_URL: db.url, DATA_DIR: join(folder, '.data'), PORT: '0' };
   const started = startScript(join(import.meta.dirname, 'start.ts'), [], variables);
@@ -66,7 +66,7 @@ async function showStart(db: TestDatabase, folder: string): Promise<Excerpts> {
       /^\$|^ +published|-06 |^The API|^An account|Master Token|^Ctrl/,
     ),
     statistics: `${await curl('/stats/day/2026-11-04')}\n\n${await curl('/stats/day/2026-11-07')}`,
-    // The ages are set to the day of the README's pages, because they depend on the day of the run.
+    // The ages of the snapshots are set to their ages on 2026-11-21, because they depend on the day of the run.
     status: shorten(
       `$ npm run registry -- status\n${status.stdout.trimEnd().replace(/(\S+)  \d+ days? old/g, ageOn21)}`,
       /^\$|^Newest|days old/,
@@ -84,13 +84,13 @@ function ageOn21(_: string, date: string): string {
   return `${date}  ${(Date.parse('2026-11-21') - Date.parse(date)) / 86_400_000} days old`;
 }
 
-/** Returns a text without empty lines. Each group of lines that do not match becomes one line `…`. */
+/** Returns a text without empty lines. Each sequence of lines that `kept` does not match becomes one line `…`. */
 function shorten(text: string, kept: RegExp): string {
   const lines = text.split(/\n+/).map((line) => (kept.test(line) ? line : '  …'));
   return lines.filter((line, at) => line !== '  …' || lines[at - 1] !== line).join('\n');
 }
 
-/** Returns the output of a fixture day's night, of its rejected rows, and of the check of its snapshot. */
+/** Returns the output of `nightly`, `rejects` and `verify` for a fixture day. */
 async function showNight(db: TestDatabase, folder: string): Promise<Excerpts> {
   await runFixture(db, '2026-11-02');
   await runFixture(db, '2026-11-03');
@@ -106,7 +106,7 @@ async function showNight(db: TestDatabase, folder: string): Promise<Excerpts> {
   };
 }
 
-/** Returns the output for a dump that lacks entries: first refused, then accepted with a reason. */
+/** Returns the outputs of `ingest` for a dump that lacks entries: first refused, then accepted with a reason. */
 async function showRefusal(db: TestDatabase, folder: string): Promise<Excerpts> {
   const good = join(folder, 'ceidg', '2026-11-05');
   const bad = join(folder, 'ceidg', '2026-11-06');
@@ -129,7 +129,7 @@ async function showRefusal(db: TestDatabase, folder: string): Promise<Excerpts> 
   };
 }
 
-/** Returns the line that calls a command, with the command's output below. */
+/** Returns a line with the call of a command, followed by the command's output. */
 async function run(db: TestDatabase, folder: string, ...args: string[]): Promise<string> {
   const variables = { DATABASE_URL: db.url, DATA_DIR: folder, INBOX_DIR: folder };
   const { stdout } = await runCommand(args, variables);

@@ -1,5 +1,5 @@
-// Installs the dependencies when node_modules differs from the lock file. npm runs this program before
-// `npm start` and `npm test`, under any Node: it is plain JavaScript without a dependency.
+// Installs the dependencies if node_modules differs from the lock file. npm runs this program before `npm start` and
+// `npm test`. The program is plain JavaScript without dependencies, because it must run under any version of Node.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -7,9 +7,9 @@ import { fileURLToPath } from 'node:url';
 const projectRoot = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * Returns whether node_modules differs from the lock file: a package is missing, has another version, or is
- * unknown to the lock file. npm leaves out optional packages of other systems, and with `--omit=dev` the
- * development packages.
+ * Returns whether node_modules differs from the lock file: a package is missing, has another version, or is not in
+ * the lock file. Packages that npm omits are no difference: optional packages of other systems, and with
+ * `--omit=dev` the development packages.
  *
  * @param {string} root the folder of package-lock.json
  * @param {boolean} needsDev whether the development packages must be installed
@@ -28,7 +28,7 @@ export function isStale(root, needsDev) {
   );
 }
 
-/** Returns the packages of a lock file by path; an empty object without the file, as before the first install. */
+/** Returns the packages of a lock file by path; an empty object if the file is missing, as before the first install. */
 function readPackages(file) {
   try {
     return JSON.parse(readFileSync(file, 'utf8')).packages;
@@ -43,7 +43,7 @@ if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.me
     process.stderr.write('Installing dependencies (npm ci) …\n');
     const { status } = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
       cwd: projectRoot,
-      // The output of npm goes to stderr: stdout belongs to the command that runs next.
+      // The output of npm goes to stderr, because stdout is for the output of the command that runs afterwards.
       stdio: ['ignore', 2, 2],
       shell: process.platform === 'win32',
     });

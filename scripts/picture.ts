@@ -1,4 +1,4 @@
-// Makes the picture in the README: the statistics page with a year of invented figures.
+// Makes the picture in README.md, which shows the statistics page with a year of invented figures.
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ import { inDatabase } from './bench/country.ts';
 await inDatabase(tmpdir(), async (db) => {
   await migrate(db);
   await insertYear(db);
-  // The picture itself says that its figures are invented.
+  // With `sample`, the page states that its figures are invented.
   const app = createApp(completeOptions({ db: openKysely(db.pool), sample: 'all' }));
   const server = app.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -25,7 +25,7 @@ await inDatabase(tmpdir(), async (db) => {
     `http://127.0.0.1:${port}/stats?source=ceidg&voivodeship=mazowieckie&from=2026-04-01`,
   );
   await page.locator('#flow-chart canvas').first().waitFor();
-  // The picture shows only the charts: tables and explanations would make it three times as long.
+  // Tables and explanations are hidden, because they would make the picture three times as long.
   await page.evaluate(`for (const part of document.querySelectorAll('figure .scroll, figure .scroll ~ *'))
     part.hidden = true`);
   const path = join(import.meta.dirname, 'picture.png');

@@ -3,17 +3,17 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-/** The wait before a stopped server is killed, in ms. The server itself stops within 20 s, after its last answers. */
+/** The time for an API to end after SIGTERM, in ms, before it is killed. The API normally ends within 20 s. */
 const grace_ms = 25_000;
 
 export type ServerProcess = ReturnType<typeof startServer>;
 
-/** Starts the API in a process of its own. The API prints the address on which it listens. */
+/** Starts the API in a separate process, which prints the address on which the API listens. */
 export function startServer(variables: NodeJS.ProcessEnv) {
   const path = fileURLToPath(new URL('../api/main.ts', import.meta.url));
   const child = spawn(process.execPath, [path], {
     env: variables,
-    // The API ends when the IPC channel closes, which happens even if this process is killed.
+    // The API ends if its IPC channel closes; this happens even if the parent process is killed.
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   const exit = once(child, 'exit') as Promise<[number | null, NodeJS.Signals]>;
@@ -21,7 +21,7 @@ export function startServer(variables: NodeJS.ProcessEnv) {
   const line = once(createInterface(child.stdout!), 'line') as Promise<[string]>;
   const said = Promise.race([line.then(([text]) => text), ended]);
 
-  /** Throws when the server's process ends, which only happens after a fault. */
+  /** Throws when the API's process ends by itself, which only happens after a fault. */
   async function fail(): Promise<never> {
     const end = await ended;
     const how = typeof end === 'number' ? `with code ${end}` : `by ${end}`;
@@ -29,14 +29,14 @@ export function startServer(variables: NodeJS.ProcessEnv) {
   }
 
   return {
-    /** Returns the address on which the server listens; undefined when the server ended instead and logged why. */
+    /** Returns the address on which the API listens; undefined if the API ended and logged the reason. */
     async listens(): Promise<string | undefined> {
       const text = await said;
       if (typeof text === 'number') return undefined;
       return /^Listening on (\S+)$/.exec(text)?.[1] ?? (await fail());
     },
     fail,
-    /** Stops the server, and waits until its process has ended. */
+    /** Stops the API, and waits until its process has ended. */
     async stop(): Promise<void> {
       child.kill('SIGTERM');
       const timer = setTimeout(() => child.kill('SIGKILL'), grace_ms);

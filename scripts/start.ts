@@ -1,4 +1,4 @@
-// Runs the whole product for `npm start`, with the fixture days as data to look at.
+// Runs the whole product for `npm start`, with the fixture days as sample data.
 import { join } from 'node:path';
 import { Eta } from 'eta';
 import { readEnvironment as readApiEnvironment, shape as ofApi } from '../api/environment.ts';
@@ -24,15 +24,15 @@ import { type ServerProcess, startServer } from './server-process.ts';
 
 const templates = new Eta({ views: import.meta.dirname, autoEscape: false, autoTrim: false });
 
-/** The folder of the fixture days, which has the layout of INBOX_DIR: `<source>/<date>/`. */
+/** The folder of the fixture days, with the layout of INBOX_DIR: `<source>/<date>/`. */
 const fixtures = join(import.meta.dirname, '../fixtures');
 
-/** The first fixture day of all sources. */
+/** The first of the fixture days, which all registries share. */
 const firstDay = '2026-11-02';
 
 const figures = ['new', 'updated', 'deleted', 'events', 'entries'] as const;
 
-/** Runs the product. Returns the exit code: 0 after a signal, 1 when the API did not start and logged why. */
+/** Runs the product. Returns the exit code: 0 after a signal, 1 if the API did not start and logged the reason. */
 async function start(settings: ReturnType<typeof readSettings>): Promise<number> {
   const { pipeline, api: apiSettings, variables } = settings;
   const logger = await openLog(pipeline.LOG_LEVEL);
@@ -44,17 +44,17 @@ async function start(settings: ReturnType<typeof readSettings>): Promise<number>
   try {
     return await interruptible(db, async (signal) => {
       await migrate(db);
-      // A database with real dumps gets no fixture days, which would count as its next days.
+      // Fixture days are not published into a database with real dumps, where they would follow the real days.
       const isDemonstration = (await countSnapshots(db.pool)).real === 0;
-      // No demo account is created where others can reach the API or mails reach people.
+      // No demo account is created if other machines can reach the API, or if mails are sent to people.
       const isForOne = apiSettings.PAYMENT_PROVIDER === 'local' && !pipeline.SMTP_URL;
       const hasAccount = isDemonstration && isForOne;
       const environment = { ...pipeline, inboxDir: fixtures };
       const nights = { db, environment, logger, signal, isBrief: true, onOutcome };
-      // The demo account watches from the first day on, so that later days give it events.
+      // The demo account watches companies from the first day on, so that later days add events to its feed.
       const lastDate = hasAccount ? firstDay : undefined;
       if (isDemonstration) await ingestInbox({ ...nights, lastDate });
-      // This process, which runs the worker, already uses the port of the metrics.
+      // The API gets no METRICS_PORT, because the worker in this process uses this port.
       delete variables.METRICS_PORT;
       api = startServer(variables);
       const url = await api.listens();
@@ -100,7 +100,7 @@ function onOutcome(night: Outcome): void {
 const line = (day: string, cells: readonly string[]) =>
   `  ${day.padEnd(18)}${cells.map((cell) => cell.padStart(12)).join('')}`;
 
-/** Returns a table of the 20 newest snapshots, the newest last, and the day of the newest. */
+/** Returns a table of the 20 newest snapshots, the newest last, and the date of the newest snapshot. */
 async function describeDays(db: Database) {
   const { rows } = await db.pool.query<
     Record<(typeof figures)[number] | 'source' | 'date', string>
@@ -125,7 +125,7 @@ async function describeDays(db: Database) {
  * `EnvironmentError` with all faults in the settings.
  */
 function readSettings() {
-  // The log has only warnings by default: the program itself prints what a user needs.
+  // By default only warnings are logged, because this program itself prints what a user needs.
   const variables = { ...process.env };
   variables.LOG_LEVEL ||= 'warn';
   const readers = [readEnvironment, readApiEnvironment, readFetchEnvironment] as const;
@@ -135,14 +135,14 @@ function readSettings() {
   return { pipeline, api, variables };
 }
 
-// A closed IPC channel means that the parent process was killed, so that this process stops, too.
+// A closed IPC channel means that the parent process was killed: this process then ends, too.
 process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
-// An error of stdout or stderr is ignored: a closed terminal or pipe is no fault.
+// An error of stdout or stderr is ignored, because a closed terminal or pipe is no fault.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 const settings = Object.keys({ ...ofApi, ...ofPipeline, ...ofFetch });
 for (const hint of nameMisspelt(process.env, settings)) sayAtOnce('warn', hint);
 try {
-  // The process exits at once: unfinished work must not keep it alive.
+  // The process exits at once, so that unfinished work does not keep the process alive.
   process.exit(await start(readSettings()));
 } catch (error) {
   sayAtOnce('fatal', error instanceof Error ? error.message : String(error));

@@ -5,10 +5,10 @@ import { judgeAtMost, print } from './judge.ts';
 import { createTokens, type Setting, waitUntilLoaded } from './setting.ts';
 
 const [tokenCount, duration, longestMedian_ms] = [10, 10, 100];
-/** The connections of the other clients, and the requests that all of them send in a second. Only sent ones count. */
+/** The number of other clients, and the rate of all their requests per second. Only sent requests are measured. */
 const others = { connections: 4, overallRate: 40, ignoreCoordinatedOmission: true };
 
-/** The settings of an API that takes payments by Stripe, and so has a webhook. */
+/** The settings of an API with payment by Stripe: only such an API has the webhook that a flood calls. */
 const shop = {
   PAYMENT_PROVIDER: 'stripe',
   STRIPE_SECRET_KEY: 'sk_test_1',
@@ -16,16 +16,16 @@ const shop = {
   BASE_URL: 'http://localhost',
 };
 
-/** Returns the request number `at` of a flood, with one of the tokens of an account. */
+/** Returns the request with the number `at` of a flood, with a token of the flooding account. */
 type Make = (token: string, at: number) => autocannon.Request;
 
-/** Returns a request without a token, from an address that a proxy names. */
+/** Returns a request without a token, whose header `X-Forwarded-For` states the address of a client. */
 function requestFrom(address: string, body: string, headers?: object): autocannon.Request {
   const common = { 'content-type': 'application/json', 'x-forwarded-for': address };
   return { method: 'POST', headers: { ...common, ...headers }, body };
 }
 
-/** Adds 100 companies that no registry has. */
+/** Returns a request that adds 100 company numbers that no registry has. */
 const addInvented: Make = (token, at) => {
   const numbers = Array.from({ length: 100 }, (_, place) => 8_000_000 + at * 100 + place);
   const identifier_value = numbers.map((number) => String(number).padStart(10, '0'));
@@ -46,7 +46,7 @@ function sendWrongItems(count: number): Make {
   return (token) => requestOf('PATCH', token, body);
 }
 
-/** Sends webhooks of `bytes` bytes from addresses of a network, with a current time and a forged signature. */
+/** Returns forged payment webhooks from addresses of `network`, with a current time and a wrong signature. */
 function forgeWebhook(bytes: number, network: string): Make {
   const body = ' '.repeat(bytes);
   return (_, at) => {
@@ -57,7 +57,7 @@ function forgeWebhook(bytes: number, network: string): Make {
 
 const read = (headers?: object): autocannon.Request => ({ method: 'GET', headers: { ...headers } });
 
-/** The floods, each with its path, and with the path that the other clients read. */
+/** The floods, each with the path that it requests, and the path that the other clients request meanwhile. */
 const floods: [name: string, path: string, make: Make, ofOthers?: string][] = [
   ['Invented numbers', '/api/v1/companies/add', addInvented],
   ['Unknown names', '', searchUnknown, '/companies/search?voivodeship=opolskie'],
@@ -70,7 +70,7 @@ const floods: [name: string, path: string, make: Make, ofOthers?: string][] = [
   ['Metrics, from this machine', '/metrics', () => read()],
 ];
 
-/** Judges the answers of other clients during each flood. */
+/** Measures the answers that other clients get during each flood, and compares their median with the limit. */
 export async function benchAbuse({ kysely, tokens, startApi }: Setting): Promise<void> {
   const api = await startApi(shop);
   await waitUntilLoaded(api);
@@ -89,7 +89,7 @@ export async function benchAbuse({ kysely, tokens, startApi }: Setting): Promise
         connections: connectionCount,
         requests: [{ setupRequest }],
       }),
-      // The other clients have a thread of their own, so that the work of the flood delays no answer.
+      // The other clients run in a separate thread, so that sending the flood does not delay their measurements.
       autocannon({ url: `${api}/api/v1${ofOthers}`, duration, ...others, requests, workers: 1 }),
     ]);
     const outcomes = Object.entries(flood.statusCodeStats ?? {}).map(

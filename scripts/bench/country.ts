@@ -5,10 +5,10 @@ import { connect, type Database } from '../../sql/connection/database.ts';
 import { destroyEmbedded } from '../../fixtures/database/destroy-embedded.ts';
 import { writeDay } from '../../fixtures/generator/ceidg/dump.ts';
 
-/** The days of a generated country: a baseline and the night after it. */
+/** The two dump dates of a generated country: the baseline, and the night after the baseline. */
 export const days = ['2026-09-01', '2026-09-02'] as const;
 
-/** Generates the dumps of a country, unless an earlier benchmark generated them. Returns their folder. */
+/** Generates the dumps of a country, unless an earlier benchmark has kept them. Returns the folder of the dumps. */
 export async function keepDumps(
   country: string,
   write: (half: string) => Promise<void>,
@@ -29,7 +29,7 @@ export function makeCountry(folder: string, entries: number): Promise<string> {
   });
 }
 
-/** Runs a benchmark in a new embedded database, and deletes the database afterwards. */
+/** Calls `use` with a new embedded database, and deletes the database afterwards. */
 export async function inDatabase(
   folder: string,
   use: (db: Database, dataDir: string) => Promise<void>,

@@ -1,23 +1,23 @@
 import { readFileSync } from 'node:fs';
 import type { Pool } from 'pg';
 
-/** The clock ticks in a second, as Linux counts them in /proc. */
+/** The number of clock ticks per second; Linux states CPU times in /proc in clock ticks. */
 const TICKS = 100;
 
 /** Returns the CPU seconds of a process and of its ended children; 0 when the process has ended. */
 function readSeconds(pid: string): number {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The program's name may contain parentheses and spaces: the fields begin after the last parenthesis.
+    // The program's name may contain parentheses and spaces, so the fields are read after the last parenthesis.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    // These four fields are the user and system times of the process and of its ended children.
+    // The fields 11 to 14 are the user and system times of the process and of its ended children.
     return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / TICKS;
   } catch {
     return 0;
   }
 }
 
-/** Returns the CPU seconds of a process and its running and ended children. Works on Linux only. */
+/** Returns the CPU seconds of a process and its running and ended children; works only on Linux. */
 function cpuSeconds(root: number): number {
   const children = readFileSync(`/proc/${root}/task/${root}/children`, 'utf8').match(/\d+/g);
   return [...(children ?? []), String(root)].reduce((sum, pid) => sum + readSeconds(pid), 0);
@@ -31,10 +31,10 @@ export async function serverPid(pool: Pool): Promise<number> {
   return Number.parseInt(rows[0]!.text, 10);
 }
 
-/** Elapsed seconds, and the CPU seconds of this process and of the database server with their children. */
+/** The elapsed seconds, and the CPU seconds of this process and of the database server, each with its children. */
 export type Measured = Record<'elapsed' | 'node_cpu' | 'server_cpu', number>;
 
-/** Reads the elapsed and CPU clocks. Only differences of two readings have a meaning. */
+/** Returns the elapsed and CPU seconds at this moment; only differences of two readings are meaningful. */
 export function look(server: number): Measured {
   const [node_cpu, server_cpu] = [cpuSeconds(process.pid), cpuSeconds(server)];
   return { elapsed: performance.now() / 1000, node_cpu, server_cpu };

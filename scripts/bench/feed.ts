@@ -1,4 +1,4 @@
-// Measures the pages of a large feed.
+// Measures how long the API takes for pages of a feed with a million events.
 import { inSession } from '../../sql/connection/database.ts';
 import { writeCursor } from '../../sql/feed-cursor.ts';
 import { dayNumber, isoDate } from '../../fixtures/generator/calendar.ts';
@@ -6,13 +6,13 @@ import { dayCount, eventCount, fillFeeds } from '../../fixtures/generator/feed.t
 import { askInTurn, judgeAnswers } from './load.ts';
 import { createTokens, type Setting } from './setting.ts';
 
-/** The first requests, during which code is compiled, and the measured requests. */
+/** The number of unmeasured requests at first, during which code is compiled, and of measured requests. */
 const [warmCount, requestCount] = [200, 1000];
-/** The number of tokens, so high that no token reaches its rate limit. */
+/** The number of tokens that share the requests, so high that no token reaches its rate limit. */
 const tokenCount = 160;
 
 const longestPart_ms = 10;
-/** The limit of an answer that reads many events or companies. */
+/** The longest time of an answer that reads many events or companies, in ms. */
 const longestScan_ms = 150;
 
 const some = (count: number) => Math.floor(Math.random() * count);
@@ -21,7 +21,7 @@ const someDay = () => isoDate(dayNumber('2024-01-01') + some(dayCount));
 const someCursor = (scope: 'watched' | 'all') =>
   writeCursor({ scope, event_id: String(1 + some(eventCount)) });
 
-/** The functions that return the path of a random page or part, by the name of the question. */
+/** The measured requests by name; each function returns the path of a random part of the feed. */
 const questions: Record<string, (types: string[]) => string> = {
   '100 events from any cursor': () => `/events/feed?after=${someCursor('watched')}`,
   '100 events of all companies': () => `/events/feed?scope=all&after=${someCursor('all')}`,
@@ -29,7 +29,7 @@ const questions: Record<string, (types: string[]) => string> = {
     `/events/feed?severity=critical,high&after=${someCursor('watched')}`,
 };
 
-/** The questions whose answer counts the events of the feed, or whose filter leaves out most of the read events. */
+/** The requests whose answer counts the events of the feed, or whose filter discards most of the read events. */
 const scans: typeof questions = {
   'The first page': () => '/watchlist/events',
   'Any page': () => `/watchlist/events?page=${1 + some(eventCount / 20)}`,
@@ -65,7 +65,7 @@ async function timePages(api: string, tokens: string[], types: string[]): Promis
   }
 }
 
-/** Writes a feed of 1,000,000 events, then measures its pages. */
+/** Writes a feed of 1,000,000 events, then measures requests for its pages. */
 export async function benchFeed({ db, kysely, startApi }: Setting): Promise<void> {
   const { account_id, tokens } = await createTokens(kysely, tokenCount);
   await inSession(db.pool, (client) => fillFeeds(client, account_id));

@@ -2,13 +2,13 @@ export function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** Prints a figure and whether its limit holds. A broken limit makes the exit code 1. */
+/** Prints a figure and whether its limit holds. If the limit does not hold, the exit code is 1. */
 export function judge(name: string, measured: string, limit: string, holds: boolean): void {
   print(`  ${name}: ${measured}, the limit is ${limit}: ${holds ? 'holds' : 'FAILS'}`);
   if (!holds) process.exitCode = 1;
 }
 
-/** Prints a figure and whether it is at most its limit. */
+/** Prints a figure and whether the figure is at most its limit. */
 export function judgeAtMost(name: string, value: number, limit: number, unit: string): void {
   judge(name, `${value.toFixed(2)} ${unit}`, `${limit} ${unit}`, value <= limit);
 }

@@ -1,4 +1,4 @@
-// Sends requests to the API, from one client or many, and measures the times of the answers.
+// Sends requests to the API, from one or many clients, and measures the times of the answers.
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -6,12 +6,12 @@ import autocannon from 'autocannon';
 import { judge } from './judge.ts';
 
 export const connectionCount = 50;
-/** The requests of a connection, each with another token, so that no token reaches its rate limit. */
+/** The number of requests of each connection; each has another token, so that no token reaches its rate limit. */
 export const requestsPerConnection = 80;
-/** The first seconds, during which code is compiled, and the measured seconds. */
+/** The unmeasured seconds at first, during which code is compiled, and the measured seconds. */
 const [warm_s, measured_s] = [4, 4];
 
-/** Returns a request as a client with the given token sends it. */
+/** Returns a request with the given token for autocannon. */
 export function requestOf(
   method: 'GET' | 'POST' | 'PATCH',
   token: string,
@@ -25,8 +25,8 @@ export function requestOf(
 export type Answer = Awaited<ReturnType<ReturnType<typeof createAsk>>>;
 
 /**
- * Returns a function that sends one request, with a body by POST, and returns the answer, which must be a success. An
- * answer to `fetch` would take one to two milliseconds more.
+ * Returns a function that sends one request, by POST if it has a body, and returns the successful answer. This function
+ * does not use `fetch`, which would add one to two milliseconds to each answer.
  */
 export function createAsk(api: string) {
   const agent = new Agent({ keepAlive: true });
@@ -42,7 +42,7 @@ export function createAsk(api: string) {
   };
 }
 
-/** Requests paths one after the other, with tokens in turn. Throws when an answer is no success. */
+/** Requests paths one after the other, with the tokens in turn. Throws if an answer has an error status. */
 export async function askInTurn(
   api: string,
   paths: string[],
@@ -57,7 +57,7 @@ export async function askInTurn(
   return answers;
 }
 
-/** Judges the median, the 99th percentile and the slowest of some answers, in ms. An absent limit bounds nothing. */
+/** Compares the median, the 99th percentile and the slowest of some answers with their limits in ms, if given. */
 export function judgeAnswers(
   name: string,
   answers: Answer[],
@@ -80,8 +80,8 @@ export function judgeAnswers(
 }
 
 /**
- * Sends requests over parallel connections for `duration` seconds. Each connection repeats its part. Throws when an
- * answer is no success.
+ * Sends requests over parallel connections for `duration` seconds. Each connection repeats its own share of the
+ * requests. Throws if an answer has an error status.
  */
 export async function load(
   url: string,
@@ -108,7 +108,7 @@ function describe(results: autocannon.Result[]): string {
   return `${rateOf(results).toFixed(0)} requests/s (p99 ${slowest_ms} ms)`;
 }
 
-/** Judges the API's rate against the bare server's. Both are measured alternately, since other work slows both. */
+/** Compares the rate of the API with the bare server's. The two are measured in turns, as other work slows both. */
 export async function compare(
   name: string,
   urls: Record<'api' | 'bare', string>,

@@ -1,4 +1,4 @@
-// Measures at which size the memory of the API levels off under requests.
+// Measures the size to which the memory of the API grows under requests.
 import { load, requestOf } from './load.ts';
 import { judgeAtMost } from './judge.ts';
 import { type Setting, waitUntilLoaded } from './setting.ts';

@@ -1,11 +1,11 @@
-// Runs one night in a separate process, so that its memory can be measured. Prints one JSON object.
+// Runs one night in this process alone, so that the memory of a night can be measured. Prints one JSON object.
 import { runNightly } from '../../pipeline/night/nightly.ts';
 import { Reporter } from '../../pipeline/night/reporter.ts';
 import { connect } from '../../sql/connection/database.ts';
 import { migrate } from '../../sql/migrate.ts';
 import { between, look, type Measured, serverPid } from './cpu.ts';
 
-/** The figures of a night, which this script prints as JSON. */
+/** The figures of a night, which this program prints as JSON. */
 export type MeasuredNight = typeof measured;
 
 const [DATA_DIR = '', path = '', dump_date = '', source = '', reason] = process.argv.slice(2);
@@ -29,7 +29,7 @@ const { rows } = await db.pool.query<{ bytes: string }>(
   'select pg_database_size(current_database()) as bytes',
 );
 await db.close();
-// The last step is left out: it only marks the end of the step before it.
+// The last step has no duration, because it only marks the end of the previous step.
 const steps = begun
   .slice(0, -1)
   .map(({ name, at }, index) => ({ name, ...between(at, begun[index + 1]!.at) }));
@@ -38,7 +38,7 @@ const measured = {
   steps,
   peak_memory_mb: process.resourceUsage().maxRSS / 1024,
   events,
-  /** The size of the whole database after the night. */
+  /** The size of the whole database after the night, in bytes. */
   database_bytes: Number(rows[0]!.bytes),
 };
 process.stdout.write(`${JSON.stringify(measured)}\n`);

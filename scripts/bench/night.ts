@@ -1,4 +1,4 @@
-// Measures nights: the times of the steps, and the size of the database.
+// Measures the times of the steps of nights, and the size of the database after nights.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -9,9 +9,9 @@ import type { MeasuredNight } from './night-process.ts';
 
 const execute = promisify(execFile);
 
-/** The limits of the CPU seconds of a night per million entries. */
+/** The most CPU seconds of a baseline and of a later night, per million entries. */
 const CPU_SECONDS = { baseline: 35, night: 4 };
-/** The limit of the ratio of the database size after a night to the size of its CSV files. */
+/** The largest ratio of the size of the database after a night to the size of the CSV files of the dump. */
 const DATABASE_RATIO = 3;
 const MEMORY_MB = 512;
 
@@ -25,7 +25,7 @@ export async function measureNights(
   const millions = entries / 1_000_000;
   const baseline = await timeNight(dataDir, first, days[0]);
   reportNight('Baseline', baseline, CPU_SECONDS.baseline * millions);
-  // This replaces autovacuum, which runs during the day between two nights.
+  // In production, autovacuum does this vacuum during the day between two nights.
   await pool.query('vacuum analyze');
   const night = await timeNight(dataDir, second, days[1]);
   reportNight('Night', night, CPU_SECONDS.night * millions);
@@ -48,7 +48,7 @@ export async function timeNight(
   return JSON.parse(stdout) as MeasuredNight;
 }
 
-/** Prints the figures of a night, and judges its memory and its CPU seconds. @param limit_s the most CPU seconds */
+/** Prints a night's figures, and whether the limits of its memory and CPU hold. @param limit_s the most CPU seconds */
 export function reportNight(title: string, night: MeasuredNight, limit_s: number): void {
   const events = `${night.events.toLocaleString('en')} events`;
   print(`\n${title}: ${night.elapsed.toFixed(1)} s, ${events}`);

@@ -1,4 +1,4 @@
-// Measures searches of one client with random combinations of filters, alone and while a night publishes.
+// Measures the searches of one client with random combinations of filters, also while a night publishes.
 import type { Pool } from 'pg';
 import { Random } from '../../fixtures/generator/random.ts';
 import { type Answer, askInTurn, createAsk, judgeAnswers } from './load.ts';
@@ -6,18 +6,18 @@ import { judgeAtMost, print } from './judge.ts';
 import { readMemory_mb } from './memory.ts';
 import { type Setting, waitUntilLoaded } from './setting.ts';
 
-/** The number of combinations of filters. Each is searched once, for its first page or page 50. */
+/** The number of filter combinations. Each combination is searched once, for page 1 or page 50 of its results. */
 const combinationCount = 600;
 const seed = 4;
 
-/** The memory limits of the API and of the search index. More than `largeCount` companies are a large country. */
+/** The most megabytes of the API and of the search index; `large` applies to more than `largeCount` companies. */
 const limits_mb = { api: 250, usual: 300, large: 700 };
 const largeCount = 2_000_000;
 const limits_ms = {
   alone: { p50: 10, p99: 50, slowest: 500 },
   atNight: { slowest: 100 },
 };
-/** The number of searches after the end of a night, while its snapshot is loaded. */
+/** The number of measured searches after the end of a night, while the search index loads the new snapshot. */
 const searchesAfter = 200;
 
 type Place = 'voivodeship' | 'city' | 'postal_code';
@@ -40,7 +40,7 @@ async function readCompanies(pool: Pool): Promise<Company[]> {
   return rows;
 }
 
-/** Returns two to five random filters that a company matches; undefined for a company with too few values. */
+/** Returns two to five random filters that the given company matches; undefined if the company has too few values. */
 function drawFilters(random: Random, company: Company): URLSearchParams | undefined {
   const { status, voivodeship, city, postal_code, legal_form, activity_start } = company;
   const code = company.activity_codes ? random.pick(company.activity_codes.split(',')) : null;
@@ -68,12 +68,12 @@ function drawFilters(random: Random, company: Company): URLSearchParams | undefi
     drawn.set(name, value!);
   }
   if (random.below(4) === 0) drawn.set('sort', '-activity_start');
-  // Without this filter a search finds active companies only.
+  // Without the filter `status`, a search finds only active companies.
   if (status !== 'ACTIVE') drawn.set('status', status!);
   return drawn.size >= 2 ? drawn : undefined;
 }
 
-/** Returns the path of a search for each random combination of filters; every second path asks for page 50. */
+/** Returns the paths of searches, one for each random combination of filters; every second path has page 50. */
 async function drawPaths(pool: Pool, country: string): Promise<string[]> {
   const random = new Random().start(seed, 0, 0);
   const companies = await readCompanies(pool);
@@ -85,8 +85,8 @@ async function drawPaths(pool: Pool, country: string): Promise<string[]> {
 }
 
 /**
- * Judges the times of searches and the memory of the index; also the times while a night publishes and its snapshot is
- * loaded. A search whose page holds a changed company waits for the index.
+ * Compares the times of searches and the memory of the search index with their limits, also while a night publishes
+ * and its snapshot is loaded. A search whose page contains a changed company waits for the index.
  *
  * @param country the country of the loaded entries
  */
@@ -99,7 +99,7 @@ export async function benchSearch(
   const api = await startApi();
   const seconds = await waitUntilLoaded(api);
   print(`The companies were loaded after ${seconds.toFixed(1)} s`);
-  // The first searches, during which code is compiled, are not measured.
+  // The first 200 searches, during which code is compiled, are not measured.
   const first = `/companies/search?country=${country}&status=ACTIVE&postal_code=`;
   const warming = Array.from({ length: 200 }, (_, at) => first + at);
   await askInTurn(api, warming, tokens);

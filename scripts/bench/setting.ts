@@ -1,4 +1,4 @@
-// Prepares the accounts and servers with which the benchmarks of the API run.
+// Prepares the accounts and servers that the benchmarks of the API use.
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createAccount, createApiToken } from '../../fixtures/client/account.ts';
@@ -9,18 +9,18 @@ import type { Database } from '../../sql/connection/database.ts';
 import { type Db, openKysely } from '../../sql/connection/kysely.ts';
 import { connectionCount, requestsPerConnection } from './load.ts';
 
-/** A database with a country and accounts, and the functions that start servers on the database. */
+/** A database with a generated country and accounts, and functions that start servers with this database. */
 export interface Setting {
   db: Database;
   kysely: Db;
-  /** The Master Tokens of different accounts, one for each request of a load. */
+  /** The Master Tokens of different accounts, one token for each request of a load. */
   tokens: string[];
   startApi: (variables?: NodeJS.ProcessEnv) => Promise<string>;
   startBare: () => Promise<string>;
   startWorker: (variables: NodeJS.ProcessEnv) => Promise<Started>;
 }
 
-/** Creates an account with API tokens, so many that no token reaches its rate limit. Returns the tokens. */
+/** Creates an account with `count` API tokens. Returns the id of the account and the tokens. */
 export async function createTokens(kysely: Db, count: number) {
   const { account_id } = await createAccount(kysely);
   const making = Array.from({ length: count }, () => createApiToken(kysely, account_id));
@@ -28,14 +28,14 @@ export async function createTokens(kysely: Db, count: number) {
   return { account_id, tokens };
 }
 
-/** Waits until a started API has loaded the companies. Returns the seconds of the wait. */
+/** Waits until an API has loaded its search index. Returns the seconds of this wait. */
 export async function waitUntilLoaded(api: string): Promise<number> {
   const started_ms = performance.now();
   while (!(await fetch(`${api}/readyz`)).ok) await delay(100);
   return (performance.now() - started_ms) / 1000;
 }
 
-/** Runs benchmarks one after the other. The servers that a benchmark starts are stopped at its end. */
+/** Runs benchmarks one after the other. At the end of each benchmark, the servers that it started are stopped. */
 export async function runBenchmarks(
   db: Database,
   dataDir: string,
@@ -49,7 +49,7 @@ export async function runBenchmarks(
   for (const run of benchmarks) {
     const servers: Started[] = [];
     const start = (script: string, args: string[], more: NodeJS.ProcessEnv = {}) => {
-      // A snapshot costs one credit, so that the welcome bonus lasts for the whole benchmark.
+      // The price of a snapshot is one credit, so that the welcome bonus suffices for the whole benchmark.
       const own = { PORT: '0', TRUST_PROXY: 'loopback', SNAPSHOT_CREDITS: '1' };
       const path = join(import.meta.dirname, script);
       const server = startScript(path, args, { DATA_DIR: dataDir, ...own, ...more });

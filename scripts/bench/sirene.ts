@@ -1,4 +1,4 @@
-// Measures the nights of an invented SIRENE: a first stock, the stock of the next month, and a day's lists.
+// Measures nights of an invented SIRENE: a first stock, the stock of the next month, and the lists of one day.
 import { join } from 'node:path';
 import type { SireneOptions } from '../../fixtures/generator/sirene/country.ts';
 import { writeStep } from '../../fixtures/generator/sirene/dump.ts';
@@ -8,15 +8,15 @@ import { reportNight, timeNight } from './night.ts';
 import { benchSearch } from './search.ts';
 import { runBenchmarks } from './setting.ts';
 
-/** The share of units that a month changes, and the number of units that a day changes, at most a month's. */
+/** The share of units that change in a month, and the number of units that change on a day, at most this share. */
 const MONTH_SHARE = 0.02;
 const DAY_UNITS = 20_000;
 
-/** The limits of the CPU seconds of a stock per million units, and of a day. */
+/** The most CPU seconds of each of the two stocks per million units, and of the lists of a day. */
 const CPU_SECONDS = { first: 70, month: 8, day: 20 };
 const ENTRY_BYTES = 760;
 
-/** The source of the dumps, and the reason that accepts them: guards refuse so many changes in a small country. */
+/** The source, and the reason that accepts the dumps: in a small country, guards would refuse so many changes. */
 const dump: [string, string] = ['sirene', 'A benchmark'];
 
 const dates = ['2026-08-31', '2026-09-30', '2026-10-01'] as const;
@@ -40,7 +40,7 @@ export async function benchSirene(folder: string, units: number): Promise<void> 
     const runNight = (date: string) => timeNight(dataDir, join(country, date), date, dump);
     const [first, month, day] = dates;
     reportNight('First stock', await runNight(first), CPU_SECONDS.first * millions);
-    // This replaces autovacuum, which runs between two nights.
+    // In production, autovacuum does this vacuum between two nights.
     await db.pool.query('vacuum analyze');
     reportNight('The next month', await runNight(month), CPU_SECONDS.month * millions);
     print('\nThe API');

@@ -1,14 +1,14 @@
-// Measures snapshots under load, and lookups.
+// Measures the API's endpoint for company snapshots under load, and its endpoint for lookups.
 import type { Database } from '../../sql/connection/database.ts';
 import { askInTurn, compare, judgeAnswers, requestOf } from './load.ts';
 import type { Setting } from './setting.ts';
 
-/** The least rate of snapshots, relative to the rate of the bare server. */
+/** The least rate of snapshot requests, as a share of the rate of the bare server. */
 const leastShare = 0.35;
-/** The number of lookups (the first half is not measured), the numbers in each, and the longest median in ms. */
+/** The number of lookups (the first half is not measured), of numbers in a lookup, and the longest median in ms. */
 const [lookupCount, numberCount, longestLookup_ms] = [200, 100, 15];
 
-/** Returns NIPs from all over the country, which the hash order picks, with repetitions in a small country. */
+/** Returns NIPs of companies all over the country, in a pseudo-random order, with repetitions in a small country. */
 async function pickNips({ pool }: Database, count: number): Promise<string[]> {
   const { rows } = await pool.query<{ nip: string }>(
     `select nip from analyst.company where nip is not null order by hashint8(company_id) limit $1`,
@@ -19,7 +19,7 @@ async function pickNips({ pool }: Database, count: number): Promise<string[]> {
 
 const byNip = (identifier_value: string) => ({ identifier_type: 'NIP', identifier_value });
 
-/** Measures snapshots under load, each read, charged and answered, against one indexed read. */
+/** Compares the rate of charged snapshots with the rate of the bare server, which makes one indexed read each. */
 export async function benchSnapshot({ db, tokens, startApi, startBare }: Setting): Promise<void> {
   const nips = await pickNips(db, tokens.length);
   const requests = tokens.map((token, at) => requestOf('POST', token, byNip(nips[at]!)));
@@ -27,7 +27,7 @@ export async function benchSnapshot({ db, tokens, startApi, startBare }: Setting
   await compare('POST /companies/snapshot', urls, requests, leastShare);
 }
 
-/** Measures lookups of 100 numbers of companies from all over the country, one after the other. */
+/** Measures successive lookups, each of 100 numbers of companies all over the country. */
 export async function benchLookup({ db, tokens, startApi }: Setting): Promise<void> {
   const identifiers = (await pickNips(db, lookupCount * numberCount)).map(byNip);
   const bodies = Array.from({ length: lookupCount }, () => ({

@@ -1,8 +1,8 @@
-// Measures authentication under load.
+// Measures the verification of tokens under load.
 import { compare, requestOf } from './load.ts';
 import type { Setting } from './setting.ts';
 
-/** The least rate of the API, relative to the rate of the bare server. */
+/** The least rate of token verifications, as a share of the rate of the bare server. */
 const leastShare = 0.5;
 
 export async function benchVerify({ tokens, startApi, startBare }: Setting): Promise<void> {

@@ -1,4 +1,4 @@
-// Measures the delivery of a night to webhooks on loopback: the time until the last call, and the worker's memory.
+// Measures the delivery of a night's events to webhooks on this machine: the time until the last call, and the memory.
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
@@ -7,12 +7,12 @@ import { inParallel } from '../../pipeline/parallel.ts';
 import { judgeAtMost, print } from './judge.ts';
 import type { Setting } from './setting.ts';
 
-/** The endpoints, some of them with all events of the night; each other one has a hundredth of the events. */
+/** The numbers of endpoints, of endpoints that get all events (the others get a hundredth each), and of events. */
 const [endpointCount, wholeCount, eventCount] = [1_000, 10, 20_000];
 const eventsInAll = wholeCount * eventCount + (endpointCount - wholeCount) * (eventCount / 100);
 const [longest_s, most_mb] = [60, 250];
 
-/** Publishes a night with events of as many companies, which are in the feeds of the endpoints. */
+/** Publishes a night of `eventCount` events, each of another company, and writes them into the endpoints' feeds. */
 async function publishEvents(pool: Pool): Promise<void> {
   await pool.query(`
     begin;
@@ -37,11 +37,11 @@ async function publishEvents(pool: Pool): Promise<void> {
     analyze customer.feed, registry.event`);
 }
 
-/** Judges the time from the end of a night to its last event at the last endpoint, and the memory of the worker. */
+/** Measures the time from the end of a night to the last delivered event, and the memory of the worker. */
 export async function benchWebhooks({ db, startWorker }: Setting): Promise<void> {
   const told = { calls: 0, events: 0, at_ms: 0 };
   const { url, calls } = await startReceiver(({ data }) => {
-    // The receiver forgets each call, since the calls of the night take 100 MB.
+    // The received calls are discarded, because all calls of the night together take 100 MB.
     calls.length = 0;
     told.calls += 1;
     told.events += data.events.length;

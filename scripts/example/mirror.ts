@@ -1,4 +1,4 @@
-// Keeps a local copy of a watch list: webhooks bring the events of each night, the feed brings what is missing.
+// Keeps a local copy of a watch list's events. Webhooks deliver each night's events; the feed has the missed events.
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -20,11 +20,11 @@ const api = createClient<paths>({
 });
 const webhook = new Webhook(WEBHOOK_SECRET);
 
-/** The events of each watched company by id, up to the cursor. */
+/** The events of the watched companies up to the cursor, by company reference and event id. */
 type Copy = { cursor?: string; companies: Record<string, Record<string, Event>> };
 const copy: Copy = existsSync(COPY) ? JSON.parse(readFileSync(COPY, 'utf8')) : { companies: {} };
 
-/** Writes events and their cursor together, so that an interruption leaves the copy as before. */
+/** Writes events and their cursor together, so that an interruption leaves the copy unchanged. */
 function keep(events: Event[], cursor: string): void {
   for (const event of events) (copy.companies[event.company_ref] ??= {})[event.id] = event;
   copy.cursor = cursor;
@@ -32,7 +32,7 @@ function keep(events: Event[], cursor: string): void {
   renameSync(`${COPY}.new`, COPY);
 }
 
-/** Reads the feed from the cursor of the copy to the end. */
+/** Reads the feed of events from the cursor of the copy to its end, and adds the events to the copy. */
 async function catchUp(): Promise<void> {
   for (let hasMore = true; hasMore;) {
     const query = { limit: 1000, ...(copy.cursor !== undefined && { after: copy.cursor }) };
@@ -44,7 +44,7 @@ async function catchUp(): Promise<void> {
   }
 }
 
-/** Keeps a delivery that continues the copy. Any other delivery repeats something, or comes after a missing one. */
+/** Adds the events of a delivery that continues the copy. After a missed delivery, reads the feed instead. */
 async function take({ type, data }: Delivery): Promise<void> {
   if (type !== 'events' || data.cursor === copy.cursor) return;
   if (data.previous_cursor === copy.cursor) keep(data.events, data.cursor);
