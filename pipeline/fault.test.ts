@@ -11,7 +11,7 @@ import { ServiceFault } from './fetch/service.ts';
 
 const db = await createTestDatabase();
 
-/** What a promise is rejected with. */
+/** Returns the error with which a promise is rejected. */
 async function faultOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => expect.fail('it did not fail'),

@@ -17,12 +17,12 @@ import type { FetchReport } from '../fetch/report.ts';
 const day = '2026-11-03';
 const key = 'klucz-klucz-klucz-00';
 const krsNumbers = Array.from({ length: 8 }, (_, at) => `000900000${at}`);
-/** A database that cannot be reached: a fetch needs none. */
+/** The address of an unreachable database: `fetch` must work without a database. */
 const DATABASE_URL = 'postgresql://nobody:secret@127.0.0.1:1/none';
 
 let inbox: string;
 
-/** Starts a KRS of eight entries. @returns it, with the settings of a command that asks it */
+/** Starts a stub of KRS with eight entries. @returns the stub, and the settings with which a command requests it */
 async function startKrs() {
   const entries = krsNumbers.map((krs): [string, KrsEntry] => [
     krs,
@@ -49,7 +49,7 @@ function variables(more: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 const fetchDay = (source: string, settings: NodeJS.ProcessEnv, ...options: string[]) =>
   runCommand(['fetch', source, '--date', day, ...options], settings);
 
-// Tests that run in parallel have no hooks: a hook could not tell which of them it belongs to.
+// Parallel tests have no hooks, because a hook could not know to which of the parallel tests it belongs.
 describe('fetch with wrong options', () => {
   test.concurrent.each([
     [['fetch', '--date', day], "missing required argument 'source'"],
@@ -134,7 +134,7 @@ describe('fetch', () => {
     const path = join(inbox, 'krs', day);
     for (const stopAt of [1, 4, 3]) {
       const before = stub.requests.length;
-      // What is asked then stays without an answer, and so does what comes after it.
+      // KRS answers neither the request number `stopAt` nor any later request.
       stub.interfere((_, count) => (count >= stopAt ? { silent: true } : undefined));
       const command = startCommand(['fetch', 'krs', '--date', day], settings);
       await stub.isAsked(() => stub.requests.length >= before + stopAt);
@@ -180,7 +180,7 @@ test('a day that is not over is known by the clock of the country', async () => 
   const check = (source: string, date: string) => checkDay(source, date, night);
   await expect(check('regon', '2026-11-20')).resolves.toBeUndefined();
   await expect(check('regon', '2026-11-21')).rejects.toThrow('2026-11-21 is not over');
-  // CEIDG makes its reports in the morning of their day.
+  // CEIDG makes the reports of a day in the morning of this day, so the current day can be fetched.
   await expect(check('ceidg', '2026-11-21')).resolves.toBeUndefined();
   await expect(check('ceidg', '2026-11-22')).rejects.toThrow('2026-11-22 is in the future');
 });
@@ -198,7 +198,7 @@ test('what is fetched from CEIDG is a night for `nightly`, and half of it is non
   const nothing = await runCommand(['nightly'], settings);
   expect(nothing.code).toBe(5);
   expect(nothing.logs().filter(({ level }) => level !== 30)).toEqual([]);
-  // Nobody goes on with the attempt at an earlier day.
+  // The hidden folders of unfinished fetches of earlier days, which no later fetch continues.
   for (const other of ['2026-11-01', '2026-11-03']) {
     await mkdir(join(inbox, 'ceidg', `.${other}.part`));
   }

@@ -17,7 +17,7 @@ function ingest(path: string, date: string, ...options: string[]) {
   return runCommand(args, { DATABASE_URL: db.url });
 }
 
-/** Takes a dump of which nothing is published. @returns how the command ended, and how many runs it has left */
+/** Ingests a dump that must not be published. @returns the ended command, and the number of runs that it added */
 async function takeInVain(...args: Parameters<typeof ingest>) {
   const [tables, runs] = [await dumpTables(db), await readRuns()];
   const command = await ingest(...args);
@@ -32,7 +32,7 @@ async function readRuns(): Promise<object[]> {
   return rows;
 }
 
-// One database, one story: each test goes on where the one before it ended.
+// The tests share one database, and each test continues from the state that the previous test left.
 describe('ingest', () => {
   test('0 publishes the baseline; steps go to stderr as log lines', async () => {
     const command = await ingest(fixtureFolder('2026-11-02'), '2026-11-02');

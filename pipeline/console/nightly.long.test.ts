@@ -27,7 +27,7 @@ beforeEach(async () => {
   inbox = await mkdtemp(join(tmpdir(), 'registry-inbox-'));
 });
 
-/** Puts the fixture dumps of these days into the inbox. */
+/** Copies the CEIDG fixture dumps of the given days into the inbox. */
 async function deliver(...dates: string[]): Promise<void> {
   await mkdir(join(inbox, 'ceidg'), { recursive: true });
   for (const date of dates) {
@@ -35,7 +35,7 @@ async function deliver(...dates: string[]): Promise<void> {
   }
 }
 
-/** Puts a dump into the inbox that lacks a file. */
+/** Copies a fixture dump of CEIDG into the inbox, without one of its files. */
 async function deliverIncomplete(date: string): Promise<void> {
   const folder = join(inbox, 'ceidg', date);
   await cp(fixtureFolder(date), folder, { recursive: true });
@@ -46,13 +46,13 @@ function nightly(...options: string[]) {
   return runCommand(['nightly', ...options], { DATABASE_URL: db.url, INBOX_DIR: inbox });
 }
 
-/** Starts a schedule that looks every second, unless `more` has another time. */
+/** Starts `registry schedule`, which runs `nightly` every second unless `more` sets another NIGHTLY_CRON. */
 function startSchedule(more: NodeJS.ProcessEnv = {}) {
   const settings = { DATABASE_URL: db.url, INBOX_DIR: inbox, NIGHTLY_CRON: '* * * * * *' };
   return startCommand(['schedule'], { ...settings, ...more });
 }
 
-/** Ends a program. @returns its exit code */
+/** Ends a program by a signal. @returns the exit code of the program */
 function stop({ child, end }: Started, signal: 'SIGINT' | 'SIGTERM' = 'SIGTERM') {
   child.kill(signal);
   return end;
@@ -89,7 +89,7 @@ describe('nightly', () => {
       'ceidg 2026-11-03: published, run 2',
       'ceidg 2026-11-04: published, run 3',
     ]);
-    // Ten types of each of the two nights with events.
+    // The output lists ten event types for each of the two nights with events.
     expect(command.stdout.match(/^ +\d+ (COMPANY|ANOMALY)_\w+$/gm)).toHaveLength(20);
     const left = ['2026-11-03', '2026-11-04'].map((day) => {
       const events = expectedEvents.filter(({ event_date }) => event_date === day);
@@ -103,7 +103,7 @@ describe('nightly', () => {
   test('5 has nothing to do when all is published, nor before a registry has delivered', async () => {
     await deliver('2026-11-02');
     await runFixture(db, '2026-11-02');
-    // A night was killed between its commit and its end; one of another registry is under way.
+    // The tables of a CEIDG night that was killed after its commit, and of a KRS night that is under way.
     await db.pool.query(
       `create schema stage_ceidg; create table stage_ceidg.night ();
        create schema stage_krs; create table stage_krs.night ()`,
@@ -293,7 +293,7 @@ describe('schedule', () => {
     expect(await stop(late)).toBe(0);
     const next = async () => (await planned()).rows[0]!.next_at.getTime();
     expect(await next()).toBeGreaterThan(Date.now());
-    // A time that comes earlier than the one that was planned.
+    // A new NIGHTLY_CRON replaces a planned time that is later.
     await db.pool.query(`update registry.schedule set next_at = now() + interval '30 days'`);
     const daily = startSchedule({ NIGHTLY_CRON: '30 7 * * *' });
     await daily.says('scheduled');
@@ -331,7 +331,7 @@ describe('serve', () => {
     const serve = startCommand(['serve'], { ...variables, PORT: '0' });
     await serve.says('Listening on');
     const [, url] = /^Listening on (\S+)\n$/.exec(serve.stdout)!;
-    // The companies are loaded for the search before.
+    // The API is ready after it has loaded the search index.
     const ready = async () => (await fetch(`${url}/readyz`)).json();
     await expect.poll(ready, { timeout: 20_000 }).toEqual({ status: 'ok' });
     const second = await runCommand(['serve'], { ...variables, PORT: new URL(url!).port });

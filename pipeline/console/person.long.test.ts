@@ -26,8 +26,8 @@ import type { RunSummary } from '../night/summary.ts';
 import { verify } from '../night/verify.ts';
 
 /**
- * A part of each text that identifies the person, in lower case. A part of a telephone number has more digits than
- * the fraction of a second, with which it could be confused.
+ * A part of each text that identifies the forgotten person, in lower case. A part of a telephone number has seven
+ * digits, so that it cannot equal the six digits of a fraction of a second.
  */
 const clear = ['brzęczyszcz', 'brzeczyszcz', 'zapomnian', 'łękołod', '87-654'].concat(
   ['00', '34', '44', '66', '70', '88', '99'].map((end) => `69912${end}`),
@@ -35,7 +35,7 @@ const clear = ['brzęczyszcz', 'brzeczyszcz', 'zapomnian', 'łękołod', '87-654
 
 const dayOf = (night: number) => `2026-10-${String(night).padStart(2, '0')}`;
 const reports = makeReports({});
-/** The person, the neighbour, and a person without a number are rows of this report. */
+/** The report of opolskie: its rows are the forgotten person, a neighbour, and other entries. */
 const [header, first, neighbour, ...others] = reports['opolskie']!;
 const known = withFields(first!, {
   NazwaPodmiotu: 'Usługi Zdzisława Brzęczyszcz',
@@ -63,7 +63,7 @@ const db = await createTestDatabase();
 const api = await startTestApi({ db: db.kysely });
 const dataDir = await mkdtemp(join(tmpdir(), 'registry-forget-'));
 
-/** The night over the report with these rows; all others are as on the first day. */
+/** Runs the CEIDG night whose report of opolskie has these rows; all other reports are those of the first day. */
 function runCeidg(
   night: number,
   rows: string[],
@@ -104,7 +104,7 @@ async function eventsOf(night: number): Promise<string[]> {
 
 const why = ['--reason', 'Art. 17', '--by', 'a letter of 2026-10-03'] as const;
 
-/** `registry forget` with the exit code that is expected; no warning where it succeeds. @returns its output */
+/** Runs `registry forget`, and expects an exit code, and no warning after success. @returns the output */
 async function forget(code: number, ...args: string[]): Promise<string> {
   const ended = await registry('forget', ...args);
   expect({ args, code: ended.code }).toEqual({ args, code });
@@ -209,7 +209,7 @@ describe('a person who is forgotten', () => {
       data: { total: 0 },
     });
     const { body } = await searcher.snapshot({ identifier_type: 'NIP', identifier_value: nip });
-    // The line of the dump would lead to the person.
+    // The line number in the dump is erased, because it would lead to the person.
     const provenance = { dump_date: dayOf(2), line: null };
     expect(body).toMatchObject({
       data: { profiles: [{ name: '', status: 'ACTIVE', provenance }, { provenance }] },
@@ -258,7 +258,7 @@ describe('a person who is forgotten', () => {
       const row = fields && withFields(known, fields);
       const rows = [withFields(neighbour!, { Telefon: phone }), unnumbered, ...(row ? [row] : [])];
       expect(await runCeidg(night, rows, { isFullRead })).toMatchObject(counts);
-      // Before the other entry is gone, while it is, and after it is back.
+      // REGON's night runs before the CEIDG entry is gone, while the CEIDG entry is gone, and after it has returned.
       if ([0, 4, 9].includes(at)) await runGus(night, `69912700${at}`);
       const before = at === 0 ? '600111222' : `60011100${at - 1}`;
       expect(await eventsOf(night)).toEqual([`COMPANY_PHONE_CHANGED ${before} ${phone}`]);
@@ -315,11 +315,11 @@ describe('a person who is forgotten', () => {
     expect(await running).toMatchObject({ events: 0 });
     expect(await told()).toEqual([]);
     expect(await findings()).toEqual([]);
-    // The request about one registry goes on when the one about all is lifted.
+    // The request about CEIDG alone stays effective when the request about all registries is lifted.
     await forget(0, last.Nip, '--source', 'ceidg', ...why);
     await forget(0, '--undo', '4');
     const moved = withFields(known, { ...last, Ulica: 'ul. Zapomniana 2' });
-    // A person without a number who was forgotten has numbers, and so a new company.
+    // The forgotten person without a number gets numbers in this dump, and therefore becomes a new company.
     const numbered = withFields(unnumbered, { Nip: nipOf(79), Regon: regonOf(79) });
     const summary = await runCeidg(16, [neighbour!, moved, numbered]);
     expect(summary).toMatchObject({ new: 1, events: 0 });

@@ -9,7 +9,7 @@ import { createTestDatabase, type TestDatabase } from '../../fixtures/database/t
 import { destroyEmbedded } from '../../fixtures/database/destroy-embedded.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'registry-psql-'));
-// Root runs Postgres as another user, which must reach the folder.
+// If root runs the test, PostgreSQL runs as another user, which needs access to the folder.
 await chmod(folder, 0o755);
 
 async function ask(connectionString: string, query: string): Promise<unknown[]> {

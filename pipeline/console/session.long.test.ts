@@ -18,7 +18,7 @@ afterAll(async () => {
   if (canMount) execFileSync('umount', ['-l', disk]);
 });
 
-/** @returns whether this process may mount a file system */
+/** Mounts a file system of 48 MB. @returns whether this process may mount a file system */
 function mountSmallDisk(): boolean {
   try {
     const options = ['-t', 'tmpfs', '-o', 'size=48m,mode=755', 'tmpfs', disk];
@@ -29,7 +29,7 @@ function mountSmallDisk(): boolean {
   }
 }
 
-// Only root may mount a file system.
+// The test is skipped unless root runs it, because only root may mount a file system.
 test.runIf(canMount)(
   'a full disk of the WAL, which ends all sessions, is told as such',
   async () => {

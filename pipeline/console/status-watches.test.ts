@@ -37,6 +37,6 @@ test('counts what is watched, waited for, and was in vain', async () => {
     '  1 account waits for imports, longest:',
     `    ${user_ref}  since 2026-11-28 10:05 UTC, 2 numbers`,
   ]);
-  // What failed long ago is no news.
+  // `failed` counts only failures of the last seven days.
   expect(await readWatchStatus(db, '2026-12-05')).toMatchObject({ failed: 0 });
 });

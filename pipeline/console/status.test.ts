@@ -120,7 +120,7 @@ describe('status of mails', () => {
     const first = await leaveMail(db, { recipient: 'jan@firma.example' });
     const second = await leaveMail(db, { recipient: 'ewa@firma.example', template: 'recover' });
     const third = await leaveMail(db);
-    // One that failed long ago is no news.
+    // The fourth mail failed long ago, so `status` does not count it.
     const old = await leaveMail(db);
     await db.pool.query(`
       update customer.mail set state = 'failed', attempt_count = 1, ended_at = now(),
@@ -168,7 +168,7 @@ describe('status of mails', () => {
   });
 });
 
-/** Days since the newest fixture day, on the Polish calendar. */
+/** Returns the number of days since the newest fixture day, in the time zone of Poland. */
 function age_days(): number {
   const today = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Europe/Warsaw' }).format(new Date());
   return (Date.parse(today) - Date.parse('2026-11-06')) / 86_400_000;

@@ -95,7 +95,7 @@ describe('a file that lacks a column', () => {
   const reason = 'CEIDG has dropped it';
   const written = makeRow(9000);
 
-  /** The reports of the next day with a new entry, and without some columns in one of them. */
+  /** Returns a function that writes the next day's reports with a new entry; the report of opolskie lacks columns. */
   function nextWithout(...names: string[]) {
     const reports = makeNextDay();
     reports.opolskie!.push(written);
@@ -103,7 +103,7 @@ describe('a file that lacks a column', () => {
     return without(reports, ...names);
   }
 
-  /** Some reports, of which the one of opolskie lacks columns. */
+  /** Returns a function that writes these reports; the report of opolskie lacks the columns `names`. */
   function without(reports: Reports, ...names: string[]) {
     const left = columns.filter((name) => !names.includes(name));
     const bytes = toBytes(reorder(reports.opolskie!, left));
@@ -134,7 +134,7 @@ describe('a file that lacks a column', () => {
     expect(await readEvents(db, '2026-11-03')).toEqual(['COMPANY_PHONE_CHANGED']);
     expect(await verify(db, 'ceidg')).toEqual([]);
     await runBad(db, nextWithout(), '2026-11-04');
-    // The new entry had no status before.
+    // The new entry is registered now, because the earlier dump without the column gave it no status.
     const told = ['COMPANY_EMAIL_CHANGED', 'COMPANY_REGISTERED'];
     expect(await readEvents(db, '2026-11-04')).toEqual(told);
     expect(await verify(db, 'ceidg')).toEqual([]);

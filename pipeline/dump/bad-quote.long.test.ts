@@ -19,7 +19,7 @@ import { phoneEvent, rowCase, testDamage } from '../../fixtures/dump/bad-rows.ts
 import type { TestDatabase } from '../../fixtures/database/test-database.ts';
 import { Reporter } from '../night/reporter.ts';
 
-/** A row whose name is written in another way: `write` gets the number behind 'Usługi '. */
+/** Returns a test case in which `write` rewrites the name of a row, `Usługi <number>`, from its number. */
 function name(what: string, write: (number: string) => string, ...reasons: (string | null)[]) {
   const rewrite = (line: string) =>
     line.replace(/Usługi (\d+)/, (_, number: string) => write(number)).split('\n');
@@ -31,7 +31,7 @@ const noMatch = 'quotes that do not match';
 const notFollowed = 'a closing quote that is not followed by a separator';
 const tooLong = 'longer than 32,768 bytes';
 
-// In the order of their rows: an open quote meets the quotes of the cases after it.
+// The cases are in the order of their rows in the file: an open quote ends at a quote of a later case.
 const cases = [
   name('needless quotes', (number) => `"Usługi ${number}"`, null),
   name('a line break in quotes', (number) => `"Usługi\n${number}"`, null, null),
@@ -72,7 +72,7 @@ const cases = [
 
 const baseline = await publishBaseline();
 
-// The entries of the 14 damaged rows wait.
+// The entries of the 14 damaged rows stay until the next dump.
 describe('a row is damaged in its quotes', () => {
   testDamage(baseline, cases, 14);
 });
@@ -99,7 +99,7 @@ describe('a quote that never closes', () => {
   });
 });
 
-/** The second day, with two rows of opolskie whose names are 50 MB; one name is in quotes. */
+/** Returns a function that writes the second day, with two names of 50 MB in opolskie; one name is in quotes. */
 function writeHuge(fill: string) {
   const reports = makeReports();
   const lines = reports.opolskie!;
@@ -124,9 +124,9 @@ describe('a field of 50 MB', () => {
       const { arrayBuffers, heapUsed } = process.memoryUsage();
       return arrayBuffers + heapUsed;
     };
-    // Buffers are collected as in the product, and later than in other tests (vitest.config.ts).
+    // V8 collects buffers as in the product, not as early as in other tests (vitest.config.ts).
     setFlagsFromString('--no-external-memory-accounted-in-global-limit');
-    // The process has run other tests.
+    // Memory that other tests in this process use is subtracted.
     const before_bytes = used();
     let peak_bytes = 0;
     const measure = () => (peak_bytes = Math.max(peak_bytes, used() - before_bytes));
@@ -154,8 +154,7 @@ describe('a field of 50 MB', () => {
 describe('names too long for a key', () => {
   test('are rejected where there is no number, and published where there is one', async () => {
     const reports = makeReports();
-    // A text without repetition: Postgres compresses repetitive text, which would then fit into an
-    // index.
+    // The name has no repetitions: PostgreSQL would compress a repetitive name, which would then fit into an index.
     const long = Array.from({ length: 80 }, (_, at) => hash('sha256', String(at))).join('');
     const lines = reports.opolskie!;
     lines.push(withFields(lines[1]!, { Nip: '', Regon: '', NazwaPodmiotu: long }));

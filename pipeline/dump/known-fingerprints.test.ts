@@ -40,7 +40,7 @@ describe('KnownFingerprints', () => {
         const model = new Map<bigint, 'not met' | 'met' | 'shared'>();
         for (const value of added) model.set(value, model.has(value) ? 'shared' : 'not met');
         for (const step of list) {
-          // Every other time one of those that were added.
+          // Every second step meets a fingerprint that was added.
           const met =
             step.again % 2 ? (added[step.again % added.length] ?? step.print) : step.print;
           expect(known.meet(met)).toBe(model.get(met) === 'not met');
@@ -93,7 +93,7 @@ describe('KnownFingerprints', () => {
           const prints = yesterday.flatMap((at) => {
             const text = list[at % list.length]?.replace(/\r$/, '');
             if (!text || text.length > RECORD_BYTES) return [];
-            // A night accepts no other record.
+            // Records that the parser refuses are skipped, because a night does not accept them.
             if (parseRecord(Buffer.from(text)) === undefined) return [];
             return known.fingerprint(0, known.memory.area.write(text), context);
           });
@@ -121,7 +121,7 @@ describe('KnownFingerprints', () => {
   });
 });
 
-/** What a handler gets: the known records are counted by the unknown ones after them. */
+/** Returns the calls that a handler gets: each unknown record, with the count of known records before it. */
 function read(
   known: KnownFingerprints,
   bytes: Buffer,

@@ -8,10 +8,10 @@ import { tidy } from '../sources/tidy.ts';
 import { RecordScanner } from './record-scanner.ts';
 
 const width = 3;
-/** One for all records, as in a night: what it says of one must not stay for the next. */
+/** One scanner for all records, as in a night: its results for one record must not remain for the next record. */
 const scanner = new RecordScanner();
 
-/** What is seen of a record of one line, with other bytes around it. */
+/** Returns the scanner's results for a record of one line, which has other bytes before and after it. */
 function look(text: string) {
   const data = Buffer.from(`"${text}"`);
   const fault = scanner.scan(data, 1, data.length - 1);
@@ -59,7 +59,7 @@ describe('a record with quotes', () => {
   test('has the fields that a parser finds, or does not parse; in a plain one nothing to tidy is overlooked', () => {
     fc.assert(
       fc.property(anyRecord, (text) => {
-        // A blank line is no record.
+        // The empty text is skipped, because a blank line is no record.
         if (text === '') return;
         const data = Buffer.from(`"${text}"`);
         const fault = scanner.scan(data, 1, data.length - 1);
@@ -150,7 +150,7 @@ describe('a record without quotes', () => {
             return end;
           }),
         );
-        // What is not tidied stands in the table as it stands in the file.
+        // If the scanner finds nothing to tidy, tidying must not change any field of the record.
         expect(scanner.needs_tidying || list.every((field) => tidy(field) === field)).toBe(true);
       }),
       { numRuns: 3000 },

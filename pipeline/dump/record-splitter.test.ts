@@ -11,10 +11,10 @@ import { type RecordHandler, RecordSplitter } from './record-splitter.ts';
 import { loadSource, type TableSource } from '../sources/source.ts';
 import { tidy } from '../sources/tidy.ts';
 
-/** What a splitter handed out: a record as text, or the reason of a rejected line. */
+/** One output of a splitter: the line number, and the text of a record or the reason of a rejection. */
 type Piece = [line: number, text: string];
 
-/** Writes the bytes in chunks that end at these places. */
+/** Writes the bytes to a splitter in chunks that end at the places `cuts`. */
 function write(splitter: RecordSplitter, bytes: Buffer, cuts: readonly number[]): void {
   const places = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].toSorted(
     (a, b) => a - b,
@@ -44,7 +44,7 @@ function split(bytes: Buffer, cuts: readonly number[] = [], width?: number) {
   return { records, rejects, line: splitter.line };
 }
 
-/** A field as RFC 4180 writes it. */
+/** Returns a field in the form of RFC 4180, in quotes if necessary. */
 function serialise(field: string): string {
   return /[;"\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field;
 }
@@ -148,7 +148,7 @@ describe('a damaged line', () => {
     source = (await loadSource('ceidg')) as TableSource;
   });
 
-  /** Reads a file and gives the lines and names of the records that are staged. */
+  /** Reads a file in chunks. Returns the line numbers and names of the staged records. */
   function read(bytes: Buffer, places: readonly number[]) {
     const file = {
       file_no: 0,
@@ -170,7 +170,7 @@ describe('a damaged line', () => {
     };
   }
 
-  // A separator behind a line break, at the end of a field, is taken for damage.
+  // Fields with a separator after a line break are left out, because the splitter takes them for a damaged row.
   const plain = field.filter((text) => !/\n[^]*;"*$/.test(text));
   const row = fc
     .record({ name: plain, surname: plain, first: plain })

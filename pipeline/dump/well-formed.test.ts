@@ -9,10 +9,10 @@ import { isWellFormed } from './well-formed.ts';
 const digits = (length: number) =>
   fc.array(fc.nat(9), { minLength: length, maxLength: length }).map((list) => list.join(''));
 
-/** One for all records, as in a night. */
+/** One scanner for all records, as in a night. */
 const scanner = new RecordScanner();
 
-/** Looks at a record of these fields, with other bytes around it. */
+/** Returns whether a record of these fields is well formed; it has other bytes before and after it. */
 function look(fields: Partial<Record<ColumnForm, string>>): boolean {
   const lead = 'ż;x';
   const text = Object.values(fields).join(';');
@@ -31,7 +31,7 @@ describe('check digits', () => {
     ['is_regon9', 9, isRegon9],
   ] as const)('are those of registry.%s', async (name, length, isNumber) => {
     const odd = ['12345678', '٣', ' ', '-', ':', '/', 'O'].map((part) => part.padEnd(length, '0'));
-    // ':' follows '9' in ASCII: the code of a check digit of ten.
+    // ':' follows '9' in ASCII, so faulty arithmetic could take ':' for a check digit of ten.
     const colons = fc.sample(digits(length - 1), 200).map((text) => `${text}:`);
     const texts = [...fc.sample(digits(length), 2000), '0'.repeat(length), ...odd, ...colons];
     const { rows } = await db.pool.query<{ value: string; is_valid: boolean }>(
@@ -39,7 +39,7 @@ describe('check digits', () => {
       [texts],
     );
     expect(rows.map(({ value }) => isNumber(value))).toEqual(rows.map(({ is_valid }) => is_valid));
-    // About 180 of 2000 random numbers are valid.
+    // About 180 of the 2000 random numbers are valid, so the test covers valid numbers too.
     expect(rows.filter(({ is_valid }) => is_valid).length).toBeGreaterThan(50);
   });
 });

@@ -5,14 +5,14 @@ import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 import { runSteps } from '../night/sessions.ts';
 import { loadYesterday } from './yesterday-fingerprints.ts';
 
-// After a night, some entries have another fingerprint, and those that are gone have none.
+// Two nights run before the test: after the second night, changed entries have a new fingerprint, gone entries none.
 const db = await createTestDatabase();
 const days = await generateDays(5000);
 for (const day of [0, 1] as const) await runDump(db, ...days.night(day));
 
 const stage = 'stage_yesterday';
 
-/** What is loaded: the fingerprints, and the ids of the entries without one, each in ascending order. */
+/** Returns the loaded fingerprints, and the ids of entries without a fingerprint, each list in ascending order. */
 async function load(source: string, piece_pages?: number) {
   const client = await db.pool.connect();
   await runSteps({ pool: db.pool, client, stage }, ['1_read/tables']);

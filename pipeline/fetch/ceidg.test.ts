@@ -23,7 +23,7 @@ function other(report: OfferedReport, changed: Partial<OfferedReport>): OfferedR
   return { ...report, id: `${report.id}-other`, bytes: Buffer.from('not to be asked'), ...changed };
 }
 
-/** As CEIDG offers them: of several days, of both kinds, in both formats. */
+/** The list of reports that CEIDG offers: reports of several days, of two kinds, in two formats. */
 const offered = [
   ...yesterday,
   ...today,
@@ -58,7 +58,7 @@ describe('fetchCeidg', () => {
     expect(await fetchDay()).toMatchObject({ dump_date: date, asked: 17, had: 17 });
     await expectWhole();
     expect(stub.requests).toHaveLength(18);
-    // The token goes to the configured address alone, never to an address in the list.
+    // The token is sent only to the configured address, never to an address in the list of reports.
     const hosts = new Set(stub.requests.map(({ headers }) => headers.host));
     expect([...hosts]).toEqual([new URL(stub.url).host]);
   });
@@ -97,7 +97,7 @@ describe('fetchCeidg', () => {
       /^1 of the 17 reports of 2026-11-03 could not be had: .+ \(CEIDG breaks off in the middle/,
     );
     expect(existsSync(folder())).toBe(false);
-    // Half a file of a killed attempt is not taken for an archive.
+    // A partial file that a killed fetch left is downloaded again.
     const work = join(inbox, 'ceidg', `.${date}.part`);
     await writeFile(join(work, `${today[4]!.nazwa}.zip`), today[4]!.bytes.subarray(0, 100));
     stub.requests.length = 0;

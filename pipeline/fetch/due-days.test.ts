@@ -32,7 +32,7 @@ beforeEach(async () => {
   inbox = await createInbox();
 });
 
-/** The day that was over so many days ago, in Poland. */
+/** Returns the date that was `days` days before the current day in Poland. */
 function daysAgo(days: number): string {
   const today = Date.parse(dayIn(new Date()));
   return new Date(today - days * 86_400_000).toISOString().slice(0, 10);

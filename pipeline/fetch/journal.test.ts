@@ -9,13 +9,13 @@ const all = [
   ['997112014', 'not_found'],
   ['997122024', 'had'],
 ];
-// Some programs take this character for the end of a line.
+// Some programs take the character U+2028 in this line for the end of a line.
 const first = '{"a":1}\n{"b":"ź\u2028"}\n';
-/** Longer than a piece of the file. */
+/** A record that is longer than one chunk in which the file is read. */
 const long = { c: 'ź'.repeat(200_000) };
 const whole = `${first}${JSON.stringify(long)}\n`;
 
-/** The outcomes of a journal, and its dump with another answer. */
+/** Opens a journal again and appends an answer. Returns the earlier outcomes, and the text of the dump. */
 async function reopen(folder: string): Promise<{ outcomes: [string, string][]; dump: string }> {
   const journal = await openJournal(folder);
   const outcomes = [...journal.outcomes];

@@ -24,7 +24,7 @@ const entries: Record<string, KrsEntry> = {
 };
 const moved = currentExtract('0009000006', 'FUNDACJA DALEJ', 'RejS');
 const gone = fullExtract('0009000007', 'DAWNIEJ S.A.');
-/** Numbers that stand in both registers: one has struck them off, or both have. */
+/** Numbers in both registers of KRS: one register, or both, have struck the number off. */
 const inBoth: Record<string, KrsEntry[]> = {
   '0009000006': [
     { register: 'P', full: fullExtract('0009000006', 'DAWNIEJ S.A.') },
@@ -32,7 +32,7 @@ const inBoth: Record<string, KrsEntry[]> = {
   ],
   '0009000007': [{ register: 'P' }, { register: 'S', full: gone }],
 };
-/** Not sorted, one number twice, one that the register does not know. */
+/** The bulletin's numbers: they are not sorted, one is listed twice, and one is unknown to the register. */
 const bulletin = ['0009000003', '0009000001', '0009000005', '0009000002', '0009000001'];
 
 let inbox: string;
@@ -61,7 +61,7 @@ const wanted = ['0009000001', '0009000002', '0009000003'].map((krs) => {
   return current ?? full;
 });
 
-/** The service sends no numbers twice, so neither does the dump. */
+/** Expects that the dump has each wanted extract exactly once. */
 async function expectWhole(): Promise<void> {
   const extracts = await readObjects<Extract>(join(folder(), 'extracts.ndjson'));
   expect(extracts).toHaveLength(wanted.length);

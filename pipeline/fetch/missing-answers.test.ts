@@ -8,7 +8,7 @@ function numbers(count: number): string[] {
   return Array.from({ length: count }, (_, at) => String(at).padStart(10, '0'));
 }
 
-/** Asks for numbers; some fail a number of times. Counts the calls of each, and the most at a time. */
+/** Requests numbers that fail as often as `failing` states. Returns the calls by number, and the most in parallel. */
 async function ask(all: string[], failing: Record<string, number>, options: Partial<Round> = {}) {
   const asked: Record<string, number> = {};
   let atOnce = 0;

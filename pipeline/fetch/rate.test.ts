@@ -4,7 +4,7 @@ import { Rate, type RateLimit, type RateLimits } from './rate.ts';
 
 const noon = '2026-11-20T11:00:00Z';
 
-/** The moments at which so many requests that come at once may pass. */
+/** Returns the times in ms at which a rate limit lets `count` simultaneous requests pass. */
 async function pass(rate: Rate, count: number): Promise<number[]> {
   const passed_ms: number[] = [];
   const turns = Array.from({ length: count }, () =>
@@ -14,7 +14,7 @@ async function pass(rate: Rate, count: number): Promise<number[]> {
   return passed_ms;
 }
 
-/** The shortest time in which one more than the limit has passed. */
+/** Returns the shortest time in ms in which one request more than the limit has passed. */
 function narrowest(passed_ms: readonly number[], { count }: RateLimit): number {
   return Math.min(...passed_ms.slice(count).map((moment, at) => moment - passed_ms[at]!));
 }
@@ -30,7 +30,7 @@ describe('Rate', () => {
     const passed_ms = await pass(new Rate(() => [short, long], createClock(noon)), 25);
     expect(passed_ms.slice(0, 3)).toEqual(Array(3).fill(Date.parse(noon)));
     expect(passed_ms).toHaveLength(25);
-    // Were the windows fixed, two of them would meet.
+    // With fixed instead of sliding windows, two adjacent windows would let twice as many requests pass.
     expect(narrowest(passed_ms, short)).toBe(short.window_ms);
     expect(narrowest(passed_ms, long)).toBe(long.window_ms);
   });
@@ -56,7 +56,7 @@ describe('Rate', () => {
   });
 
   test('has other limits at another hour in Poland', async () => {
-    // One minute before eight, when another limit begins: earlier requests count for that limit too.
+    // The limit changes at eight, one minute later; requests before eight count for the new limit too.
     const clock = createClock('2026-11-20T07:59:00+01:00');
     const start_ms = clock.now();
     const passed_ms = await pass(new Rate(nightLimits, clock), 20);

@@ -25,7 +25,7 @@ const deleted = 'BIR11SkreslonePodmiotyPrawneOrazDzialalnosciOsFizycznych';
 
 const regons = Array.from({ length: 120 }, (_, at) => `998${String(at).padStart(6, '0')}`);
 const entities = regons.map((regon) => legalPerson(regon, '', 'SPÓŁKA'));
-/** The last ones, as far as their numbers go. */
+/** The watched companies, which have the last numbers of the lists. */
 const watched = regons.slice(-4);
 
 let inbox: string;
@@ -39,7 +39,7 @@ beforeEach(async () => {
 
 const start = (lists: Record<string, readonly string[]>) => startBirStub({ key, lists, entities });
 
-/** Fetches a day at ten calls an hour, which a clock without waiting counts. */
+/** Fetches a day with a limit of ten calls an hour; the test's clock advances without real waiting. */
 function fetchSlowly(
   stub: BirStub,
   date: string,
@@ -86,7 +86,7 @@ describe('a day that takes longer than the rates allow', () => {
       expect(asked(stub)).toEqual([]);
       return findWatched(due);
     });
-    // Four entities at a time.
+    // Four entities are requested in parallel, and the watched entities are the first four.
     expect([...new Set(asked(stub))].slice(0, 4).toSorted()).toEqual(watched);
   });
 
@@ -184,6 +184,6 @@ test('a list of 200,000 numbers takes less than 288 MB', async () => {
     note: expect.stringMatching(/^REGON lists 200,000 entities: at least 610,000 calls, 7\d hours/),
   });
   expect(planned).toMatchObject({ length: 200_000 });
-  // 254 to 268 MB, as V8 collects garbage sooner or later.
+  // The process takes 254 to 268 MB, depending on when V8 collects garbage.
   expect((planned as { megabytes: number }).megabytes).toBeLessThan(288);
 });

@@ -123,7 +123,7 @@ describe('what GUS allows', () => {
     expect(passed_ms.filter((at_ms) => at_ms < 60_000)).toHaveLength(perMinute);
     const seconds = Object.values(Object.groupBy(passed_ms, (at_ms) => Math.floor(at_ms / 1000)));
     expect(Math.max(...seconds.map((one) => one!.length))).toBe(perMinute === 200 ? 4 : 3);
-    // The minute allows more than the hour: the rest of the hour has to be waited for.
+    // The limits of the minutes allow more calls than the limit of the hour, so the last calls wait for the next hour.
     expect(passed_ms.filter((at_ms) => at_ms < 3_600_000)).toHaveLength(perHour);
   });
 });

@@ -109,7 +109,7 @@ describe('fetchRegon', () => {
     expect(await readList('deleted.txt')).toBe('997142044\n');
     expect(await readReports()).toEqual(allReports);
     expect(stub.calls().filter((call) => call.startsWith('Zaloguj'))).toHaveLength(1);
-    // All reports of an entity stand together.
+    // All reports of an entity are consecutive lines of the file.
     const regons = (await readLines()).map(({ regon }) => regon.slice(0, 9));
     const runs = regons.filter((regon, at) => regon !== regons[at - 1]);
     expect(runs).toHaveLength(5);
@@ -132,7 +132,7 @@ describe('fetchRegon', () => {
     expect(await fetchDay(stub)).toMatchObject({ asked: 45, had: 45 });
     const searches = stub.calls().filter((call) => call.startsWith('DaneSzukajPodmioty'));
     expect(searches.map((call) => call.split(',').length)).toEqual([20, 20, 5]);
-    // The kind is known from the search.
+    // No request asks for the type of an entity, because the search result states the type.
     expect(stub.calls().join()).not.toContain('TypPodmiotu');
   });
 
@@ -146,7 +146,7 @@ describe('fetchRegon', () => {
       answers: {
         'BIR12OsFizycznaPkd 997142044': error('11'),
         'BIR12OsPrawnaSpCywilnaWspolnicy 997122024': error('22'),
-        // Known to the search, but not to the report.
+        // The search knows the number 997152054, but its report is not found.
         'BIR12OsPrawna 997152054': error('4'),
       },
     });

@@ -6,7 +6,7 @@ import { readRetryAfter } from '../retry-after.ts';
 import { Service, type ServiceSettings } from './service.ts';
 
 let stub: Stub;
-/** What was told before each retry. */
+/** The sentence and the wait that were reported before each retry. */
 let retries: { sentence: string; wait_ms: number }[];
 
 beforeEach(async () => {
@@ -44,7 +44,7 @@ describe('what passes is asked again', () => {
     expect(retries).toHaveLength(2);
     for (const [at, retry] of retries.entries()) {
       expect(retry.sentence).toMatch(sentence);
-      // Each wait doubles, and is up to twice as long by chance.
+      // Each wait is twice as long as the previous wait, and randomly up to twice as long as that.
       expect(retry.wait_ms).toBeGreaterThanOrEqual(2 * (at + 1));
       expect(retry.wait_ms).toBeLessThanOrEqual(4 * (at + 1));
     }

@@ -40,7 +40,7 @@ function fetchDay(
 const publish = (newest: string, full?: string) => () =>
   Promise.resolve([{ newest, full: full ?? null }]);
 
-/** Leaves a folder that no fetch has brought. */
+/** Creates the folder of a stock in the inbox that no fetch has downloaded. */
 async function placeStock(day: string): Promise<void> {
   await mkdir(folder(day), { recursive: true });
   for (const part of ['StockUniteLegale', 'StockEtablissement']) {
@@ -87,7 +87,7 @@ describe('the stock of a month', () => {
       'StockUniteLegale_utf8.zip',
     ]);
     expect(stub.requests).toHaveLength(1);
-    // The key goes to INSEE alone.
+    // The key for INSEE's API is never sent to the catalogue.
     expect(JSON.stringify(catalogue.requests)).not.toContain(token);
     expect(await fetchDay('2026-12-01')).toMatchObject({ days: ['2026-12-01'] });
   });
@@ -151,7 +151,7 @@ describe('the stock of a month', () => {
     expect(existsSync(folder(day))).toBe(false);
     expect(await fetchDay('2026-11-20')).toMatchObject({ days: ['2026-11-20'] });
     catalogue.interfere(() => undefined);
-    // A later day fetches the stock too, until it is there.
+    // The fetch of a later day downloads the stock if it is still missing.
     expect(await fetchDay('2026-12-01')).toMatchObject({ dump_date: day, had: 2 });
   });
 
@@ -200,12 +200,12 @@ describe('the stock of a month', () => {
     test('that INSEE adds within a month has the day on which it came out, when all may be recoded', async () => {
       await rememberStock(inbox, '2026-12-31');
       await offer(units, places);
-      // In the morning of the 5th the catalogue has the stock of December.
+      // In the morning of 5 January, the catalogue still has the stock of December.
       await fetchDay('2027-01-04');
       await offer(...january);
       const stock = await fetchDay('2027-01-05', publish('2027-01-04', '2026-12-31'));
       expect(stock).toMatchObject({ dump_date: '2027-01-05', had: 2 });
-      // It goes up to the first minutes of the 5th.
+      // The lists of 5 January are fetched too, because the stock ends in the first minutes of that day.
       expect(await fetchDay('2027-01-06')).toMatchObject({ days: ['2027-01-05', '2027-01-06'] });
     });
 

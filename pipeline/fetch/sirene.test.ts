@@ -31,7 +31,7 @@ const rows = (first: number, count: number, more: object = {}) =>
 const establishments = (first: number, count: number) =>
   rows(first, count).map(({ siren }) => ({ siren, siret: `${siren}00012` }));
 
-/** Five units and three establishments of one day, two a page. */
+/** The stub of SIRENE has five units and three establishments of one day, on pages of two rows. */
 const knowledge: SireneKnowledge = {
   readyAt: '2026-11-21T07:40:39.000',
   pageRows: 2,
@@ -41,7 +41,7 @@ const knowledge: SireneKnowledge = {
 let inbox: string;
 let stub: Stub;
 const notes: string[] = [];
-/** The catalogue lists nothing. */
+/** The stub of a catalogue that lists no stock. */
 const catalogue = await startCatalogueStub([]);
 
 beforeEach(async () => {
@@ -63,7 +63,7 @@ function fetchDay(day = date, settings: ServiceSettings & { token?: string } = {
 
 const folder = (day = date) => join(inbox, 'sirene', day);
 
-/** The SIRENs and SIRETs of a dump, in its order. */
+/** Returns the SIRENs and SIRETs of a dump, in the order of the dump. */
 async function readNumbers(day = date): Promise<string[]> {
   expect(await readdir(folder(day))).toEqual(['answers.ndjson']);
   const pages = await readObjects<Page>(join(folder(day), 'answers.ndjson'));
@@ -117,7 +117,7 @@ describe('the lists of a day', () => {
     stub.interfere(() => undefined);
     await fetchDay();
     expect(await readNumbers()).toEqual(all);
-    // What was had is not asked for again.
+    // Pages that were already received are not requested again.
     expect(asked().filter((path) => path.includes('/siren?'))).toHaveLength(1);
   });
 

@@ -74,7 +74,7 @@ describe('the worker', () => {
     await expect
       .poll(() => world.submitter.list())
       .toEqual(['NIP 1000705505 ready ZMYŚLONA SPÓŁKA Z O.O.']);
-    // All slots of mails are still taken.
+    // The four parallel mails of the worker still wait for the SMTP server.
     expect(sockets.size).toBe(4);
     const stopped = worker.stop();
     silent.close();

@@ -23,7 +23,7 @@ const world = useImportWorld();
 const importFrom = async (knowledge: Knowledge) =>
   world.importFrom(await startRegistries(knowledge));
 
-/** As CEIDG tells of it on the day before it stands in a report. */
+/** The answer of CEIDG about an entry, one day before the entry is in a report. */
 const studio = {
   nazwa: 'Studio Tatuażu Kruk Oliwia Mączyńska',
   wlasciciel: { imie: 'Oliwia', nazwisko: 'Mączyńska', nip: '1000205004', regon: '990200057' },
@@ -73,12 +73,12 @@ describe('an entry of CEIDG that came on demand', () => {
     expect(await verify(world.database, 'ceidg')).toEqual([]);
     const summary = await runFixture(world.database, '2026-11-03');
     expect(summary).toMatchObject({ new: second!.new - 1, deleted: second!.deleted });
-    // A company that came on demand is not registered by the dump.
+    // A company that was imported on demand causes no event COMPANY_REGISTERED with the next dump.
     const others = expected.filter(({ event_type }) => event_type !== 'COMPANY_REGISTERED');
     expect(await eventsOf('2026-11-03')).toBe(others.length);
     expect(others).toHaveLength(expected.length - 1);
     expect(await verify(world.database, 'ceidg')).toEqual([]);
-    // Who compares the two dumps finds it new.
+    // The statistics count the imported entry as new, as a comparison of the two dumps does.
     const rows = await world.read(
       `select new::int from analyst.daily_stat where date = '2026-11-03'`,
     );
@@ -107,7 +107,7 @@ describe('an entry of CEIDG that came on demand', () => {
       wlasciciel: { ...studio.wlasciciel, nip: '1000705505', regon: '997142044' },
       status: 'WYKRESLONY',
       dataRozpoczecia: '2012-03-01',
-      // A day that cannot be says nothing.
+      // The impossible date is ignored.
       dataWykreslenia: '2019-02-30',
       dataZakonczenia: '2019-07-01',
     };
@@ -120,7 +120,7 @@ describe('an entry of CEIDG that came on demand', () => {
     });
     expect(await verify(world.database, 'ceidg')).toEqual([]);
     await runFixture(world.database, '2026-11-03');
-    // A dump that is younger than the answer does not hold the entry either.
+    // A dump that is newer than the answer lacks the entry, too.
     const later = { now: () => new Date('2026-11-21T07:00:00Z') };
     const dump = fixtureFolder('2026-11-04');
     expect(await runDump(world.database, dump, '2026-11-21', later)).toMatchObject({ waiting: 0 });
@@ -158,9 +158,9 @@ describe('an entry of CEIDG that came on demand', () => {
       struck_off_date: null,
     });
     expect(await verify(world.database, 'ceidg')).toEqual([]);
-    // No report holds it before it begins.
+    // A CEIDG report does not contain an entry before the start of its activity.
     const folder = fixtureFolder('2026-11-02');
-    // A dump with the bytes of the baseline is stale, unless a reason accepts it.
+    // A dump with the bytes of the baseline is refused as stale without a reason.
     const reason = 'nothing has changed';
     const early = { now: () => new Date('2026-11-21T07:00:00Z'), reason };
     const summary = await runDump(world.database, folder, '2026-11-21', early);
@@ -193,7 +193,7 @@ describe('an entry of CEIDG that came on demand', () => {
     );
     expect(entries).toEqual([
       { postal_code: '10115', country: 'DE', count: 1 },
-      // Abroad, nobody tells where.
+      // The country of a foreign address is unknown here, because the answer does not state it.
       { postal_code: '10117', country: '', count: 1 },
       { postal_code: '90-001', country: null, count: 300 },
     ]);
@@ -227,7 +227,7 @@ describe('answers to what was asked for on demand', () => {
     await importFrom({ regon: [renamed] });
     expect(await world.submitter.list()).toEqual([
       'NIP 1000705505 ready ZMYŚLONA SPÓŁKA Z O.O.',
-      // The next daily list is to tell of it.
+      // This number stays queued until the next daily list contains it.
       'NIP 1000705907 queued',
     ]);
     expect(await verify(world.database, 'regon')).toEqual([]);
@@ -265,7 +265,7 @@ describe('answers to what was asked for on demand', () => {
 
   test('join the companies that have their numbers', async () => {
     await runFixture(world.database, '2026-11-02');
-    // One has no NIP, the other no REGON.
+    // The first watched company has no NIP, and the second has no REGON.
     await world.submitter.add('REGON9', '991800026');
     await world.submitter.add('NIP', '1001805002');
     const { settings } = await startRegistries({

@@ -35,7 +35,7 @@ describe('a company that is asked for', () => {
     const runs = await world.read('select state, new_count, entry_count from registry.run');
     expect(runs).toEqual([{ state: 'imported', new_count: '0', entry_count: '3' }]);
     expect(await verify(world.database, 'regon')).toEqual([]);
-    // No day of statistics, no event.
+    // An import adds no day of statistics, no event and no row of a feed.
     for (const table of ['analyst.daily_stat', 'registry.event', 'customer.feed']) {
       expect(await world.read(`select from ${table}`)).toEqual([]);
     }
@@ -82,7 +82,7 @@ describe('a company that is asked for', () => {
     await world.importFrom(registries);
     const watches = await world.read('select identifier_value as value, state from customer.watch');
     const state = Object.fromEntries(watches.map((row) => [row.value, row.state])) as object;
-    // The head office and a closed establishment are one company, which is watched once.
+    // The numbers of the head office and of a closed establishment belong to one company, which is watched once.
     expect(state).toMatchObject({ '732829320': 'failed', [neverIssued]: 'failed' });
     expect(Object.values(state).filter((each) => each === 'ready')).toHaveLength(1);
     const rows = await world.read(
@@ -132,7 +132,7 @@ describe('a company that is asked for', () => {
       expect.stringMatching(/^NIP 1000705907 ready "ZMYŚLONY"/),
       'NIP 1000201006 failed',
     ]);
-    // Neither knows the third number, and CEIDG is not asked for what REGON knows.
+    // Neither registry knows the third number. CEIDG is not asked for a number that REGON knows.
     const paths = registries.ceidg.requests.map(({ path }) => path);
     expect(paths.filter((path) => path.includes('1000705907'))).toEqual([]);
     expect(await world.submitter.mails()).toMatchObject([
@@ -170,7 +170,7 @@ describe('a company that is asked for', () => {
     const registries = await startRegistries({ regon: [] });
     await runFixture(world.database, '2026-11-02');
     await world.submitter.add('NIP', '1000201006', '1000205004');
-    // As it is when a night is published while a company is being added.
+    // The watches have the state that results if a night is published while a client adds the companies.
     await world.database.pool.query(
       `update customer.watch set state = 'queued', company_id = null, ready_at = null`,
     );
@@ -207,7 +207,7 @@ describe('a company that cannot be had', () => {
     await world.importFrom(registries);
     expect((await world.submitter.list()).at(-1)).toBe('NIP 1001207005 queued');
     expect(registries.ceidg.requests).toHaveLength(1);
-    // A day later it is looked for once more.
+    // A day later, the unknown number is requested again.
     world.now = new Date(world.now.getTime() + 24 * 60 * 60_000);
     await world.importFrom(registries);
     expect(registries.ceidg.requests).toHaveLength(2);
@@ -236,7 +236,7 @@ describe('a company that cannot be had', () => {
     expect(await world.submitter.mails()).toMatchObject([
       { data: { failed: [{ failure: { sentence: 'REGON could not be asked in 5 attempts' } }] } },
     ]);
-    // Asked for anew, it is asked for at once.
+    // After a client adds the failed number again, the number is requested at once.
     registries.regon.interfere(() => undefined);
     await world.submitter.add('NIP', '1000705505');
     await world.importFrom(registries);
@@ -245,7 +245,7 @@ describe('a company that cannot be had', () => {
 });
 
 describe('the turns of accounts', () => {
-  /** Has somebody wait for some KRS numbers that begin with the number of the account. */
+  /** Creates an account that waits for `count` KRS numbers, which begin with `account_no`. */
   async function wait(account_no: number, count: number): Promise<string> {
     const { account_id } = await createAccount(world.database.kysely);
     await world.database.pool.query(
@@ -271,7 +271,7 @@ describe('the turns of accounts', () => {
       .calls()
       .flatMap((call) => /^DaneSzukajPodmioty (\d{7})/.exec(call)?.slice(1).map(Number) ?? []);
     expect(turns).toHaveLength(60 + 23 * 2 + 5);
-    // In parallel, four at a time, so that neighbours may change places.
+    // Four numbers are requested in parallel, so the order of neighbouring requests may vary.
     expect(turns.slice(0, 4)).toContain(25);
     expect(new Set(turns.slice(0, 32))).toEqual(
       new Set(Array.from({ length: 25 }, (_, at) => at + 1)),

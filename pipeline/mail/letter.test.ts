@@ -14,7 +14,7 @@ import { sendMail } from './send.ts';
 
 const db = await createTestDatabase();
 
-/** What arrives of a mail, and the one-time token that it must bring. */
+/** Sends a mail. Returns the received mail, and the one-time token that it must contain. */
 async function receive(
   options: Parameters<typeof leaveMail>[1],
 ): Promise<ReceivedMail & { jwt: string; message_id: string }> {
@@ -29,10 +29,10 @@ async function receive(
 }
 
 const notice = 'This service processes personal data.';
-/** What each mail ends with. */
+/** The end of the text of each mail. */
 const privacy = `\n${notice}\n\nPrivacy:\nhttps://api.registry.example/privacy\n`;
 
-/** The text that a reader of the HTML sees. */
+/** Returns the text that a reader of the HTML mail sees. */
 function visible(html: string): string {
   return html
     .replace(/^[^]*<body[^>]*>|<[^>]+>/g, '')
@@ -139,7 +139,7 @@ describe('the name of the reader', () => {
     'Eve\r\n\r\n<p>another body</p>',
     'Eve\u2028Bcc: x',
     'Eve\u202Egnp.exe',
-    // The database itself takes no NUL.
+    // NUL is not tested, because PostgreSQL cannot store it in a text.
     'Eve\u0001',
     'You have won: https://evil.example',
     'evil.example/login',

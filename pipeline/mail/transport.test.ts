@@ -34,7 +34,7 @@ describe('a server that offers STARTTLS', () => {
     const trusting = createSmtpDelivery(`${smtp.url}?tls.rejectUnauthorized=false`);
     expect(await send(trusting)).toEqual({ state: 'sent' });
     expect(smtp.mails.map(({ isSecure }) => isSecure)).toEqual([true]);
-    // And is spoken to in clear where SMTP_URL says so.
+    // With `ignoreTLS` in SMTP_URL, the connection to the server is not encrypted.
     const clear = createSmtpDelivery(`${smtp.url}?ignoreTLS=true`);
     expect(await send(clear)).toEqual({ state: 'sent' });
     expect(smtp.mails.map(({ isSecure }) => isSecure)).toEqual([true, false]);
@@ -43,7 +43,7 @@ describe('a server that offers STARTTLS', () => {
 
 test('a server that offers no STARTTLS gets password and mail on this machine, or where SMTP_URL says so', async () => {
   const { smtp } = await serveMail(db, { login: ['registry', 'secret'] });
-  // This machine too, by an address that does not show it.
+  // The address 0.0.0.0 is this machine too, but the product takes it for another machine.
   const elsewhere = smtp.url.replace('127.0.0.1', '0.0.0.0');
   const reason: unknown = expect.stringContaining('STARTTLS');
   expect(await send(createSmtpDelivery(elsewhere))).toEqual({ state: 'queued', reason });
@@ -86,7 +86,7 @@ describe('mails without an SMTP server', () => {
   });
 
   test('wait while the folder cannot be written', async () => {
-    // A file where the folder should be: so it is for root too.
+    // A file in the place of the folder makes writing fail even for root.
     const file = join(folder, 'mail');
     await writeFile(file, '');
     const reason: unknown = expect.stringMatching(/^E(EXIST|NOTDIR)/);

@@ -51,7 +51,7 @@ describe('mails of a night', () => {
     await client.query('begin; lock table customer.alert in access exclusive mode');
     const killed = startCommand(command, { DATABASE_URL: db.url });
     await killed.says('"step":"statistics"');
-    // The night has written the mail when it waits for the locked table of alerts.
+    // When the night waits for the locked table `customer.alert`, it has already written the mail.
     const waiting = `select from pg_locks where relation = 'customer.alert'::regclass and not granted`;
     while ((await db.pool.query(waiting)).rowCount === 0);
     killed.child.kill('SIGKILL');
@@ -103,7 +103,7 @@ describe('mails of a night', () => {
 
 const numbers = Array.from({ length: 130 }, (_, at) => at + 1);
 const nameOf = (number: number) => `FIRMA ${String(number).padStart(3, '0')}`;
-// In the order of their numbers, companies stand in the reverse order of their names.
+// The order of the companies by number is the reverse of their order by name.
 const owner = (number: number) => [regonOf(200 - number), nipOf(200 - number)] as const;
 
 test('a mail of more than 200 events has the worst 200, in the order of names, and counts the others', async () => {
@@ -111,7 +111,7 @@ test('a mail of more than 200 events has the worst 200, in the order of names, a
   const before = numbers.toReversed().flatMap((number) => company(...owner(number)));
   await runRegon(db, '2026-11-02', { reports: before });
   await createReader(db, { severity: 'info' });
-  // 10 critical, 90 high and 130 warning. The last companies by name have the worst events.
+  // These reports cause 10 critical, 90 high and 130 warning events; the last companies by name have the worst events.
   const after = numbers.flatMap((number) =>
     company(...owner(number), {
       nazwa: nameOf(number),

@@ -21,21 +21,21 @@ import { verify } from './verify.ts';
 
 const baseline = await publishBaseline();
 
-/** The usual reports of a day, changed by the test. */
+/** Returns the usual reports of a day with the changes that `change` makes. */
 function reports(change: (lines: Reports) => unknown): Reports {
   const made = makeReports();
   change(made);
   return made;
 }
 
-/** The reports with some fields of the first rows of mazowieckie replaced. */
+/** Returns the usual reports with `fields` replaced in the first `count` rows of mazowieckie. */
 function replace(count: number, fields: Record<string, string>): Reports {
   return reports(({ mazowieckie }) => {
     for (let at = 1; at <= count; at++) mazowieckie![at] = withFields(mazowieckie![at]!, fields);
   });
 }
 
-/** The reports with one file in a zip. */
+/** Returns a function that writes the reports, one of them as a zip. */
 const writeZipped = (made: Reports, key: string) => (folder: string) =>
   writeReports(folder, made, {
     [fileName(key)]: null,
@@ -69,7 +69,7 @@ describe('a dump is refused', () => {
     'whose dates are written otherwise': replace(21, { DataZawieszeniaDzialalnosci: '03.02.2026' }),
     'where many have lost a value': replace(21, { Email: '' }),
     'where many have changed in one field': replace(41, { Telefon: '700000001' }),
-    // An e-mail needs an @, and a phone a digit.
+    // The swapped values have an @ in the phone and no @ in the e-mail, so both are invalid and lost.
     'whose columns are shifted': replace(1000, { Telefon: 'a@example.pl', Email: '700000001' }),
     'with two files under the names of each other': reports(
       (made) => ([made.śląskie, made.mazowieckie] = [made.mazowieckie!, made.śląskie!]),
@@ -183,13 +183,13 @@ describe('a dump of the wrong day', () => {
   test('is refused where one row of a file is as it was on an earlier day, however it is packed', async () => {
     const db = await baseline.open();
     await runBad(db, replace(1, { Telefon: '700000001' }), '2026-11-03');
-    // Changed as well, so that no other file is the one of an earlier day.
+    // The report of opolskie has a new row, so that only the report of mazowieckie equals an earlier one.
     const today = reports(({ opolskie }) => void opolskie!.push(makeRow(9000)));
     const old = writeZipped(today, 'mazowieckie');
     expect(await refuse(db, old, { dump_date: '2026-11-04' })).toBe(
       `${fileName('mazowieckie', 'zip')} holds, byte for byte, what it held on 2026-11-02; on 2026-11-03 it held something else`,
     );
-    // A row that is back is no file that is back.
+    // A file in which one row has its earlier content, and another row is new, is published.
     const back = reports(({ mazowieckie }) => void mazowieckie!.push(makeRow(9000)));
     expect(await runBad(db, back, '2026-11-04')).toMatchObject({ new: 1, updated: 1 });
   });
@@ -203,7 +203,7 @@ describe('a dump of the wrong day', () => {
     const reason = 'a holiday';
     const accepted = await runBad(db, makeReports(), '2026-11-03', { reason });
     expect(accepted).toMatchObject({ new: 0, updated: 0, deleted: 0, reason });
-    // All files but one are those of a quiet day.
+    // A dump in which only one file has changed is published, as on a quiet day.
     const other = reports(({ śląskie }) => void śląskie!.push(makeRow(9000)));
     expect(await runBad(db, other, '2026-11-04')).toMatchObject({ new: 1 });
   });

@@ -23,7 +23,7 @@ import { expectCases, phoneEvent, placeCases, rowCase } from '../../fixtures/dum
 const repeats = 'repeats another row of the same entry';
 const contradicts = 'contradicts another row of the same entry';
 
-/** The same row in another spelling. */
+/** Returns the same row with other blanks, which have no meaning. */
 function respell(line: string): string {
   return line.replace('Usługi ', ' Usługi  ');
 }
@@ -109,12 +109,12 @@ describe('an entry stands in the dump', () => {
   beforeAll(async () => {
     const { damaged, repaired } = placeCases(cases);
     const dump = (folder: string) => writeReports(folder, repaired, damaged);
-    // A blank line says nothing; without it the dump would be refused as stale.
+    // The added blank line changes the bytes alone: the same bytes would be refused as stale.
     const again = async (folder: string) => {
       await dump(folder);
       await appendFile(join(folder, fileName('opolskie')), '\r\n');
     };
-    // Contradictions that stay for two nights, then none; the two new entries are gone again.
+    // Rows contradict each other in two nights. The third dump has no contradictions, and lacks the two new entries.
     nights = await publish(baseline, dump, again, anew(repaired));
   });
 
@@ -126,7 +126,7 @@ describe('an entry stands in the dump', () => {
   test('and nothing else is rejected or told', () => {
     const [{ rejects, events, counts }] = nights as [Told];
     expect(rejects.toSorted()).toEqual(expected.flatMap((told) => told.rejects).toSorted());
-    // The rows of two new entries are repeated.
+    // Two of the repeated rows belong to new entries, which are registered.
     const [number, name] = ['Regon', 'NazwaPodmiotu'].map((field) => fieldOf(makeRow(7002), field));
     const registered = [
       `COMPANY_REGISTERED of ${number}: null -> ${name}`,
@@ -174,7 +174,7 @@ describe('rows that contradict each other', () => {
     ]);
   });
 
-  // Alone in the dump: nothing else makes the night read every record.
+  // Each contradiction is the only one in its dump, so that no other fault makes the night read every record.
   test.each([
     ['behind it', (line: string) => [line, rename(line, 'Inna')]],
     [

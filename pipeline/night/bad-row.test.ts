@@ -5,10 +5,10 @@ import { readRows } from '../../fixtures/expected.ts';
 import { publishBaseline } from '../../fixtures/dump/bad-night.ts';
 import { rowCase, testDamage } from '../../fixtures/dump/bad-rows.ts';
 
-/** Longer than an index takes, and not to be packed. */
+/** A text that is too long for an index, even compressed. */
 const longText = Array.from({ length: 80 }, (_, at) => hash('sha256', String(at))).join('');
 
-/** A field and the value that it gets, and why the row is rejected. */
+/** The test cases: the name of a field, an invalid value for it, and the reason of the rejection. */
 const fields = readRows<Record<'name' | 'value' | 'reason', string>>(
   new URL('bad-row.csv', import.meta.url),
 );
@@ -28,7 +28,7 @@ const values = [
   ),
 ];
 
-/** A date that cannot be is noted, and the known one stays: nothing is rejected and nothing told. */
+/** Impossible dates: the run notes them, the known date stays, no row is rejected, and no event happens. */
 const dates = [
   ['DataRozpoczeciaDzialalnosci', '2026-02-30'],
   ['DataZakonczeniaDzialalnosci', '2026-13-01'],
@@ -103,7 +103,7 @@ const shapes = [
 const baseline = await publishBaseline();
 
 describe.each([
-  // Where the key of the row can be read, no entry waits.
+  // The number of vanished entries that stay until the next dump; if the key of a row can be read, none stays.
   ['a value', values, 4],
   ['a date', dates, 0],
   ['the shape', shapes, 9],

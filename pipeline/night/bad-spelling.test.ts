@@ -23,7 +23,7 @@ import { phoneEvent } from '../../fixtures/dump/bad-rows.ts';
 
 const baseline = await publishBaseline();
 
-/** Each in a file of its own, in which one phone has changed. */
+/** The spellings of a file; each is tested in another file, in which one phone has changed. */
 const spellings: [what: string, key: string, write: (lines: string[]) => Buffer][] = [
   ['without a byte order mark', 'dolnośląskie', (lines) => toBytes(lines).subarray(3)],
   ['with two of them', 'lubelskie', (lines) => Buffer.concat([toBytes([]), toBytes(lines)])],
@@ -77,7 +77,7 @@ describe('a file tells the same', () => {
   let second: Told;
   let third: Told;
   beforeAll(async () => {
-    // On the third day the files are as they always were.
+    // The files of the third day have the usual spelling again.
     [second, third] = (await publish(baseline, dump, reports)) as [Told, Told];
   });
 
@@ -140,7 +140,7 @@ describe('a file in Windows-1250', () => {
   });
 });
 
-/** The bytes that Windows-1250 has for the few letters of ours that are not ASCII. */
+/** Returns lines in the encoding Windows-1250; of the letters outside ASCII, it knows those of the test data. */
 function toWindows1250(lines: readonly string[]): Buffer {
   const letters: Record<string, number> = { ł: 0xb3, Ł: 0xa3, ó: 0xf3, ź: 0x9f };
   const text = lines.map((line) => `${line}\r\n`).join('');

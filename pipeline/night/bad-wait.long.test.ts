@@ -15,7 +15,7 @@ const baseline = await publishBaseline(reports(() => undefined));
 
 const good = reports(() => undefined);
 
-/** The usual reports of a day, with an entry without numbers, changed by the test. */
+/** Returns the usual reports of a day, with an entry without numbers, after the changes that `change` makes. */
 function reports(change: (lines: Reports) => unknown): Reports {
   const made = makeReports({ śląskie: 300 });
   made.opolskie![8] = withFields(made.opolskie![8]!, { Nip: '', Regon: '' });
@@ -23,12 +23,12 @@ function reports(change: (lines: Reports) => unknown): Reports {
   return made;
 }
 
-/** Makes a row unreadable: its beginning is cut off, with all numbers. */
+/** Makes a row unreadable by removing its beginning, which has all numbers of the entry. */
 function cut(lines: string[], at: number): void {
   lines[at] = lines[at]!.split(';').slice(7).join(';');
 }
 
-/** Makes a row unreadable, of which the numbers are left: its end is cut off. */
+/** Makes a row unreadable by removing its end; the numbers of the entry remain. */
 function cutEnd(line: string): string {
   return line.slice(0, -1);
 }
@@ -62,7 +62,7 @@ describe('an entry that is gone from a file with an unreadable row', () => {
   });
 
   test('waits as long as the file is damaged', async () => {
-    // The same records in another order: the same bytes would be a stale dump.
+    // The dump has the same records in another order, because the same bytes would be refused as a stale dump.
     const again = { ...damaged, mazowieckie: [...damaged.mazowieckie!] };
     again.mazowieckie.push(again.mazowieckie.splice(1, 1)[0]!);
     const [second, third, fourth] = await publish(
@@ -171,7 +171,7 @@ describe('an entry that moves to another file', () => {
     const move = (lines: string[]) =>
       reports((made) => {
         made.opolskie!.splice(1, 5);
-        // Each among rows that are whole.
+        // Each damaged row is placed among undamaged rows.
         lines.forEach((line, at) => made.śląskie!.splice(100 + 10 * at, 0, line));
       });
     const [second, third] = await publish(baseline, move(damaged), move(moving));

@@ -13,7 +13,7 @@ beforeEach(async () => {
   db = await createTestDatabase();
 });
 
-/** Runs a night in which a registry shows one company, the first one unless `no` is another. */
+/** Runs a night in which a registry has one company; the field `no` is the company's number, 1 by default. */
 function tell(source: string, date: string, content: string) {
   const { no = '1', ...fields } = fieldsOf(content);
   if (source === 'krs') return runKrs(db, date, [extract(krs, { nip, regon, ...fields })]);
@@ -21,7 +21,7 @@ function tell(source: string, date: string, content: string) {
   return runRegon(db, date, { reports });
 }
 
-/** The events in order, each with the registries that confirmed it. */
+/** Returns the events in order, each with the registries that confirmed the event. */
 async function readTold(): Promise<string[]> {
   const { rows } = await db.pool.query<{ told: string }>(
     `select concat_ws(' ', event.event_date, event.source,
@@ -41,8 +41,8 @@ async function expectWhole(): Promise<void> {
 }
 
 /**
- * A night of a story. `events` is how many events its one change makes, where the story is about that; `told` is an
- * event that it makes, with the registries that confirm the event until the end of the story.
+ * One night of a story, a series of nights. `events` is the number of events of the night, if the story tests it.
+ * `told` is an event of the night, with the registries that confirm the event until the end of the story.
  */
 type Night = Record<'story' | 'date' | 'source' | 'content' | 'events' | 'told', string>;
 const nights = readRows<Night>(new URL('corroboration.csv', import.meta.url));

@@ -16,19 +16,19 @@ import { verify } from './verify.ts';
 
 const [day1, day2, day3] = ['2026-11-02', '2026-11-03', '2026-11-04'] as const;
 
-/** What REGON tells of a company on two days, and the events of the second one; nothing happens on a third. */
+/** REGON's reports of a company on two days, and the events of the second day; a third day has no events. */
 interface Change {
   before: ReportLine[];
   after: ReportLine[];
   deleted?: string[];
-  /** The answers of the third day, where they are not those of the second. */
+  /** The reports of the third day; absent: the reports of the second day. */
   later?: ReportLine[];
   events: string[];
 }
 
 type Told = Parameters<typeof company> extends [string, string, ...infer Rest] ? Rest : never;
 
-/** The numbers of a case, those of another company, and the reports of either. */
+/** Returns the numbers of the company of a case and of another company, and functions that make their reports. */
 function numbersOf(at: number) {
   const [regon, nip] = [regonOf(2 * at + 1), nipOf(2 * at + 1)];
   const [nextRegon, nextNip] = [regonOf(2 * at + 2), nipOf(2 * at + 2)];
@@ -48,7 +48,7 @@ function numbersOf(at: number) {
 }
 type Numbers = ReturnType<typeof numbersOf>;
 
-/** What is told of two companies, or of one and its units. */
+/** The cases about two companies, or about one company and its units. */
 const cases: [what: string, change: (numbers: Numbers) => Change][] = [
   [
     'another REGON is a changed identity, where the old number is struck off the same day',
@@ -167,7 +167,7 @@ const [known1, known2] = [901, 902].map((no) => ({ name: 'JAN KOS', regon: regon
 ];
 const firm = (name: string) => ({ name, isFirm: true });
 
-/** What is told of the partners of one company. */
+/** The cases about the partners of one company. */
 const partnerCases: [what: string, before: Told, after: Told, ...events: string[]][] = [
   [
     'the partners of a civil partnership are its owners',
@@ -189,7 +189,7 @@ const partnerCases: [what: string, before: Told, after: Told, ...events: string[
     partners(firm('Sowa Sp. z o.o.')),
   ],
 ];
-/** The fields of one company on two days, and the events of the second one. */
+/** The cases about the fields of one company on two days, with the events of the second day. */
 const fieldCases = readRows<Record<'what' | 'before' | 'after' | 'events', string>>(
   new URL('delta-events.csv', import.meta.url),
 ).map(({ what, before, after, events }): (typeof partnerCases)[number] => {

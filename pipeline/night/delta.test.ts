@@ -39,8 +39,9 @@ async function readStatus(regon: string) {
 }
 
 /**
- * A night of a story: the companies that have answers, by number, each with its fields on a line, and the deleted
- * ones. Where it matters, what the summary, the events and the status of the first company are.
+ * One night of a story, a series of nights. `companies` has a line for each company with its number and fields, and
+ * `deleted` the numbers of the deleted companies. The summary, the events and the status of the first company are
+ * expected if they are not empty.
  */
 type Night = Record<
   'story' | 'date' | 'companies' | 'deleted' | 'summary' | 'events' | 'status',
@@ -108,7 +109,7 @@ describe('the list of deletions', () => {
     const deleted = [regonOf(5), regonOf(6), regonOf(999)];
     expect(await runRegon(db, day2, { deleted })).toMatchObject({ deleted: 3, entries: 1 });
     expect(await readEvents(db, day2)).toEqual([
-      // One event for both activities of the person, and one for the company.
+      // The first event is for both activities of the person, and the second event is for the company.
       `COMPANY_STRUCK_OFF: ACTIVE → ${day2}`,
       `COMPANY_STRUCK_OFF: ACTIVE → ${day2}`,
     ]);
@@ -117,7 +118,7 @@ describe('the list of deletions', () => {
     expect(await verify(db, 'regon')).toEqual([]);
   });
 
-  // No later delta repeats the deletion, so that a waiting entry would wait for ever.
+  // A deletion takes effect at once, because no later delta repeats the deletion.
   test('is believed where the answers about the company cannot be read or are no use', async () => {
     const numbers = [regonOf(6), regonOf(7), regonOf(8)] as const;
     await runRegon(db, day1, {
@@ -158,7 +159,7 @@ describe('a delta of tables', () => {
     const rows = Array.from({ length: 60 }, (_, at) => makeRow(at + 1));
     const days: [string[], string][] = [
       [rows, day1],
-      // One is changed, one is new, one stays as it is; 58 of 60 are not held.
+      // Of this day's records, one is changed, one is new and one is unchanged; the delta lacks 58 of 60 entries.
       [[withFields(rows[0]!, { Telefon: '700000001' }), makeRow(61), rows[1]!], day2],
       [[withFields(rows[0]!, { Telefon: '700000002' })], day3],
     ];

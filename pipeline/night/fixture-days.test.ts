@@ -9,7 +9,7 @@ import { runSource } from '../../fixtures/dump/three-sources.ts';
 import { NothingToDo } from '../errors.ts';
 import { verify } from './verify.ts';
 
-/** What identifies an entry of each registry. */
+/** The registries, each with the SQL columns that identify an entry. */
 const registries = [
   { source: 'ceidg', identity: 'entry.nip, entry.regon9, entry.name' },
   { source: 'regon', identity: 'entry_key, entry.name' },
@@ -17,7 +17,7 @@ const registries = [
   { source: 'sirene', identity: 'entry_key' },
 ] as const;
 
-/** The rejects and notices of the days. */
+/** The expected rejects and notices of the fixture days. */
 const told = readRows<Record<'source' | 'kind' | 'text', string>>(
   new URL('fixture-days.csv', import.meta.url),
 );
@@ -41,7 +41,7 @@ describe.each(registries)('the fixture days of $source', ({ source, identity }) 
   beforeAll(async () => {
     for (const { date } of days) {
       await runSource(db, source, date);
-      // At once: the list has the identity of that night, and what an owner withholds later is gone from the history.
+      // The events are read after each night, because a later objection of an owner erases values in the history.
       events.push(
         ...(await ask(
           `select event.event_date, event.event_type, event.old_value, event.new_value, ${identity}
@@ -58,7 +58,7 @@ describe.each(registries)('the fixture days of $source', ({ source, identity }) 
     const numbered = await ask<{ event_id: string; event_date: string }>(
       'select event_id, event_date from registry.event order by event_id',
     );
-    // In the order of publication, without gaps.
+    // The ids of events follow the order of publication, without gaps.
     expect(numbered.map(({ event_id }) => Number(event_id))).toEqual(events.map((_, at) => at + 1));
     const dates = numbered.map(({ event_date }) => event_date);
     expect(dates).toEqual(dates.toSorted());
@@ -119,7 +119,7 @@ describe('the fixture days', () => {
       ['990800024-1', '990800024-2', '990800024-3'],
       ['995100314-1', '995100314-2'],
       ['995100320-1', '995100320-2'],
-      // One NIP with two REGON numbers; one of them was replaced.
+      // The company has one NIP and two REGON numbers, one of which was replaced.
       ['995100410-6', '995100426-6'],
     ]);
   });

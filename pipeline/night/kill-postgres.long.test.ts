@@ -11,11 +11,11 @@ import { destroyEmbedded } from '../../fixtures/database/destroy-embedded.ts';
 import { Refusal } from '../errors.ts';
 import { verify } from './verify.ts';
 
-/** What is published after each day without a kill. */
+/** The published tables after each day in a database without kills. */
 const undisturbed: Record<string, string[]>[] = [];
 
 const dataDir = await mkdtemp(join(tmpdir(), 'registry-kill-'));
-// Root runs Postgres as another user, which must reach the folder.
+// If root runs the test, PostgreSQL runs as another user, which needs access to the folder.
 await chmod(dataDir, 0o755);
 const days = await generateDays();
 const calm = await createTestDatabase();
@@ -57,7 +57,7 @@ async function expectRecovery(day: 0 | 1): Promise<void> {
   }
 }
 
-// One server, one story: each test goes on where the one before it ended.
+// The tests share one server, and each test continues from the state that the previous test left.
 describe('kill -9 of Postgres', () => {
   test('while the baseline is published: exit code 1, one sentence, and the next run does it all', async () => {
     const db = await open();

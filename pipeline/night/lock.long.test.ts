@@ -16,7 +16,7 @@ const folders = {
   regon: fileURLToPath(new URL(`../../fixtures/regon/${day}`, import.meta.url)),
 };
 
-/** Starts nights while another session publishes. Returns the nights and the notes with which they wait, and the end of the session. */
+/** Starts nights while another session publishes. Returns the nights, their notes, and a function that ends it. */
 async function startWaiting(db: TestDatabase, date: string, dumps: Partial<typeof folders>) {
   const client = await db.pool.connect();
   await lockPublishing(client, 'PL', () => undefined);
@@ -36,14 +36,14 @@ const secondDay = { ceidg: fixtureFolder('2026-11-03') };
 test('sources read their dumps at the same time, and publish one after another', async () => {
   const db = await createTestDatabase();
   const { nights, notes, end } = await startWaiting(db, day, folders);
-  // Both nights have read their dumps. Their next steps need the lock.
+  // Both nights have read their dumps, and wait for the publication lock.
   expect(notes).toEqual(Array(2).fill('waiting until another source is published'));
   const { rows } = await db.pool.query(
     `select count(*)::int as ceidg, (select count(*)::int from stage_regon.entry) as regon
      from stage_ceidg.entry`,
   );
   expect(rows).toEqual([{ ceidg: 81, regon: 41 }]);
-  // A second run of a source does not wait.
+  // A second run of the same source fails at once instead of waiting.
   await expect(runDump(db, folders.ceidg, day)).rejects.toThrow(AlreadyRunning);
 
   end();
@@ -56,11 +56,11 @@ test('an entry that another source moves meanwhile is found where it lies then',
   const db = await createTestDatabase();
   await runDump(db, folders.ceidg, day);
   const { nights, notes, end } = await startWaiting(db, '2026-11-03', secondDay);
-  // Merging companies does the same: every row gets another ctid.
+  // This update gives every row another ctid (place in the table), as a merge of companies does.
   await db.pool.query('update registry.entry set company_id = company_id');
   end();
   const { deleted, events } = await nights[0]!;
-  // Its record is known by what it says, not by the place of its row.
+  // The night recognizes an unchanged record by its content, not by the ctid of its row.
   expect(notes).toEqual(['waiting until another source is published']);
   const undisturbed = await createTestDatabase();
   await runDump(undisturbed, folders.ceidg, day);
@@ -78,7 +78,7 @@ test('of the sessions that try at once one gets a lock, and another when that on
   const tryAll = async (open: typeof clients, name: string) =>
     (await Promise.all(open.map((client) => tryLock(client, name)))).filter(Boolean).length;
   expect(await tryAll(clients, 'ceidg')).toBe(1);
-  // The one that has it keeps it; another lock is free.
+  // The session with the lock keeps it at the second attempt; another lock is free.
   expect(await tryAll(clients, 'ceidg')).toBe(1);
   expect(await tryAll(clients, 'krs')).toBe(1);
   const { rows } = await db.pool.query<{ pid: number }>(
@@ -104,7 +104,7 @@ test('no command needs a lock that a reader could take', async () => {
     await db.pool.query(`drop database ${login} with (force)`);
     await db.pool.query(`drop role ${login}`);
   });
-  // Advisory locks are open to every role: here to no one.
+  // The test revokes the right to use advisory locks, which every role has by default.
   await admin.query(`
     do $$
     declare
@@ -120,7 +120,7 @@ test('no command needs a lock that a reader could take', async () => {
     expect(stderr).not.toContain('permission denied');
     expect({ command, code }).toEqual({ command, code: 0 });
   }
-  // A session that the login cannot see has the pids of two locks; one of them is from before a restart.
+  // Two locks name the pid of a session that the login cannot see; one of these locks is older than the session.
   await admin.query(
     `insert into registry.lock values ('old', pg_backend_pid(), '2000-01-01'),
        ('held', pg_backend_pid(), now())`,
@@ -139,7 +139,7 @@ test('a night whose later sessions reach another server publishes nothing', asyn
   const db = await createTestDatabase();
   await runDump(db, folders.ceidg, day);
   const { nights, end } = await startWaiting(db, '2026-11-03', secondDay);
-  // What another session is told after a failover.
+  // After a failover, `registry.epoch` returns another value to a session than before.
   await db.pool.query(
     `create or replace function registry.epoch() returns text language sql return '00000002'`,
   );

@@ -14,7 +14,7 @@ beforeEach(async () => {
   db = await createTestDatabase();
 });
 
-/** The entries by company; what is published is whole. */
+/** Verifies the published data. Returns the keys of the entries of each company. */
 async function readCompanies(): Promise<string[]> {
   expect(await verify(db, 'regon')).toEqual([]);
   expect(await verify(db, 'krs')).toEqual([]);
@@ -25,7 +25,7 @@ async function readCompanies(): Promise<string[]> {
   return rows.map(({ entries }) => entries);
 }
 
-/** The events of new companies: the day, the entry and its name. */
+/** Returns the events of new companies, each with the day, the key of the entry and its name. */
 async function readRegistered(): Promise<string[]> {
   const { rows } = await db.pool.query<{ event: string }>(
     `select concat_ws(' ', event_date, entry_key, new_value) as event
@@ -44,15 +44,15 @@ async function readNotices(): Promise<string[]> {
   return rows.map(({ notice }) => notice);
 }
 
-/** The fields of a report of REGON that give the KRS number. */
+/** Returns the fields with which a report of REGON states the KRS number. */
 const inKrs = (krs: string) => ({
   rodzajRejestruEwidencji_Symbol: '138',
   numerWRejestrzeEwidencji: krs,
 });
 
 /**
- * A night of a story, with a company on a line: its KRS number, or its REGON and its NIP; and its fields. After the
- * last night, the entries of each company, the events of new companies and the notices of all nights.
+ * One night of a story, a series of nights. `rows` has a line for each company: its KRS number, or its REGON and NIP,
+ * and its fields. The last night has the expected entries of each company, events of new companies and all notices.
  */
 type Night = Record<
   'story' | 'date' | 'source' | 'rows' | 'companies' | 'registered' | 'notices',
@@ -60,7 +60,7 @@ type Night = Record<
 >;
 const nights = readRows<Night>(new URL('merge.csv', import.meta.url));
 
-/** Runs a night. The entry of a natural person has a first name and a surname besides the name of the firm. */
+/** Runs a night of a story. */
 function tell({ date, source, rows }: Night) {
   const told = rows.split('\n').map((row) => {
     const [numbers = '', fields = ''] = row.split(': ');

@@ -18,13 +18,13 @@ import { verify } from './verify.ts';
 
 const days = ['2026-11-02', '2026-11-03', '2026-11-04', '2026-11-05'] as const;
 
-/** A REGON of Poland too. */
+/** A number that is a valid SIREN in France and a valid REGON in Poland. */
 const shared = '123456785';
 const bakery = '732829320';
 const club = '552100554';
-/** It fails the formula of Luhn. */
+/** A number that is no valid SIREN, because it fails the formula of Luhn. */
 const odd = '123456789';
-/** Fails it as a SIREN: a REGON alone. */
+/** A row of CEIDG whose REGON equals the SIREN of a French company. */
 const polishRow = withFields(makeRow(1), { Regon: shared });
 
 const db = await createTestDatabase();
@@ -72,7 +72,7 @@ describe('the numbers of another country', () => {
   test('find the company, a SIRET by the SIREN that it begins with, and none of another country', async () => {
     expect(await find('SIREN', bakery)).toBe('Boulangerie');
     expect(await find('SIRET', `${bakery}00074`)).toBe('Boulangerie');
-    // One that was never issued.
+    // The SIRET belongs to the SIREN's range, but INSEE has never issued it.
     expect(await find('SIRET', `${bakery}99999`)).toBeNull();
     expect(await find('RNA', 'W751000001')).toBe('Club');
     expect(await find('SIREN', shared)).toBe('Homonyme');
@@ -211,7 +211,7 @@ describe('a source of full dumps and deltas', () => {
     const changed = [{ siren: many[0]!.siren, name: 'Autre' }, { siren: '899999999' }];
     const delta = await runFrench(target, days[1], changed, { kind: 'delta' });
     expect(delta).toMatchObject({ new: 1, updated: 1, deleted: 0, entries: 61 });
-    // Two rows a day before: compared with them, 61 would be thirty times as many.
+    // The delta of the day before has two rows; the stock's 61 rows must be compared with the last stock instead.
     const stock = [...many, { siren: '899999999' }];
     expect(await runFrench(target, days[2], stock)).toMatchObject({ updated: 1, deleted: 0 });
     const refused = await runFrench(target, days[3], many.slice(0, 30)).catch((error) => error);

@@ -6,7 +6,7 @@ import { verify } from './verify.ts';
 
 const LIMITED = 'SPÓŁKA Z OGRANICZONĄ ODPOWIEDZIALNOŚCIĄ';
 
-/** Changes that two registries tell. */
+/** The expected changes that two registries state. */
 const expectedCorroborations = readRows<
   Record<'event_type' | 'new_value' | 'told' | 'confirmed', string>
 >(new URL('one-company.csv', import.meta.url));
@@ -66,7 +66,7 @@ describe('the fixture days of three registries', async () => {
         'Sad i Ogród Krystyna Wiśniowiecka-Gruszka | ACTIVE | 1000802007 | 990800024 | Lubinicko | 2020-03-16',
         'ceidg 990800024, regon 990800024-1, regon 990800024-2, regon 990800024-3',
       ],
-      // KRS has the first rank, but does not know the start of the activity.
+      // The values of KRS take precedence, but KRS does not state the start of the activity.
       [
         `BURSZTYN JANTARSKI ${LIMITED} | ACTIVE | 1002203009 | 992200038 | 0000990001 | GDAŃSK | 1996-03-25`,
         'ceidg 992200038, krs 0000990001, regon 992200038-6',
@@ -85,7 +85,7 @@ describe('the fixture days of three registries', async () => {
        order by event_type`,
     );
     expect(rows).toEqual([
-      // The tests of the KRS mapping make these events.
+      // The fixture days have no such events; the tests of the KRS mapping cover these types.
       { event_type: 'COMPANY_RESTRUCTURING_ENDED' },
       { event_type: 'COMPANY_RESTRUCTURING_STARTED' },
     ]);

@@ -16,7 +16,7 @@ import { verify } from './verify.ts';
 
 const pesel = '02270803624';
 const named = `PESEL ${pesel}`;
-/** Of a telephone in Kraków; a person born on 23 December 1948 may have the number too. */
+/** A telephone number in Kraków that is also a valid PESEL, of a person born on 23 December 1948. */
 const telephone = '48122345676';
 
 const db = await createTestDatabase();
@@ -32,7 +32,7 @@ const ceidg = (...rows: string[]): StockFiles => ({
 
 const spouse = { nazwa: 'BÓR', posiadaneUdzialy: `5 UDZIAŁÓW, Z ŻONĄ EWĄ, ${named}` };
 
-/** By source: a day without the number, one with it in each place where it may stand, and the new name. */
+/** By registry: a dump without a PESEL, a dump with a PESEL in each possible place, and the new name. */
 const days: Record<string, readonly [StockFiles, StockFiles, string]> = {
   ceidg: [
     ceidg(makeRow(1)),
@@ -93,7 +93,7 @@ const days: Record<string, readonly [StockFiles, StockFiles, string]> = {
   ],
 };
 
-/** A statement that fails where a table of the night holds the number. */
+/** Returns an SQL statement that fails if a table of the night contains the PESEL. */
 const lookAtStage = (source: string) => `
   do $do$
   declare

@@ -183,7 +183,7 @@ describe('an answer that is silent', async () => {
     }),
   );
 
-  // One database, one story: each test goes on where the one before it ended.
+  // The tests share one database, and each test continues from the state that the previous test left.
   test.each([
     ['2026-11-03', '4', 'OsPrawnaPkd'],
     ['2026-11-04', '11', 'OsPrawnaPkd'],

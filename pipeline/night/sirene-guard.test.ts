@@ -35,7 +35,7 @@ const own: Record<string, StockRow> = {
   },
 };
 
-/** The units of the country, some changed: null leaves one out. */
+/** Returns the units of the country with the fields that `change` returns; null omits a unit. */
 function makeUnits(change: (at: number) => StockRow | null): StockRow[] {
   return sirens.flatMap((siren, at) => {
     const row = change(at);
@@ -51,7 +51,7 @@ function runUnits(db: TestDatabase, date: string, change: (at: number) => StockR
   return runStock(db, date, units, places);
 }
 
-/** Runs a test in a copy of the country. */
+/** Runs a test in a copy of the database with the country, then verifies the published data. */
 async function inCopy(run: (db: TestDatabase) => Promise<void>): Promise<void> {
   const db = await origin.copy();
   await run(db);
@@ -134,7 +134,7 @@ describe('a share of the entries', () => {
       await expect(runUnits(db, '2026-09-02', night(21))).rejects.toThrow(
         /; 21 of 400 entries lost their name: 5\.25 %, the limit is 2 % after 2 days$/,
       );
-      // The closings, and the names of the closed.
+      // Closed units do not count as units that lost their name.
       expect(await runUnits(db, '2026-09-30', night(0))).toMatchObject({ events: 40 });
     }));
 });

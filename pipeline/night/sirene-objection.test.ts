@@ -55,14 +55,14 @@ function nextDay(): string {
   return today;
 }
 
-/** Runs the night of the next day over these units, and one that stays as it is. @returns its events */
+/** Runs the night of the next day over the given units and an unchanged unit. @returns the events of the night */
 async function night(units: Units, duplicates: Duplicate[] = []): Promise<string[]> {
   const summary = await runUnits(db, nextDay(), { ...units, '990900003': [] }, duplicates);
   updated = summary.updated;
   return readEvents(db, today);
 }
 
-/** Everything that a unit of a test shows or has shown. */
+/** Parts of all names and addresses that withheld units have or had; no table may contain them. */
 const clear = ['quinquempoix', 'oubliettes', 'au quai', 'du port', 'belle zeph', 'bihoreau'];
 
 async function expectSilence(): Promise<void> {
@@ -70,7 +70,7 @@ async function expectSilence(): Promise<void> {
   expect(await verify(db, 'sirene')).toEqual([]);
 }
 
-/** How many companies a search finds by each of some names. */
+/** Returns, for each name, the number of companies that a search for this name finds. */
 const findByName = (...names: string[]) =>
   Promise.all(
     names.map(async (name) => {
@@ -93,13 +93,13 @@ describe('an owner who objects to be found', () => {
     '990100027',
     '990100035',
   ] as const;
-  /** The branch of the company was another place before. */
+  /** Runs a night of four units; `branch` changes the fields of the company's branch. */
   const tonight = (unit: StockRow, seat: StockRow, branch: StockRow = {}) =>
     night({
       [person]: [unit, { '00012': seat }],
       [company]: [{}, { '00012': {}, '00020': { enseigne1Etablissement: 'AU QUAI', ...branch } }],
       [neighbour]: [],
-      // It objects from the beginning, and a part of its address is left in the file.
+      // This unit objects from the first night on; the file nevertheless has a part of its address.
       [shy]: [partial, { '00012': { ...withheldPlace, typeVoieEtablissement: 'AV' } }],
     });
   const readNames = async () => {
@@ -176,7 +176,7 @@ describe('an owner who objects to be found', () => {
   test('is in the feed of those who watch it, and not in that of the registry', async () => {
     expect((await readFeed('watched')).toSorted()).toEqual(told);
     expect(await readFeed('all')).toEqual([told[2]]);
-    // A part of one event is whole, has none after it, and the next one is empty.
+    // With `limit=1`, the first part of the feed has the only event, and the next part is empty.
     const route = 'GET /events/feed?scope=all&country=FR&limit=1';
     const { body } = await askJson(api, route, { token });
     expect(body).toMatchObject({
@@ -275,7 +275,7 @@ describe('what an owner withholds is not told of an establishment', () => {
   });
 
   test('that had closed before, or was the head office', async () => {
-    // The former head office of `late` closes only when the mark comes.
+    // The former head office of `late` closes in the same night in which the owner objects.
     const [unit, place, late] = ['990210007', '990210015', '990210023'] as const;
     const ofAll = (...known: Units[string]): Units =>
       Object.fromEntries([unit, place, late].map((siren) => [siren, known]));
@@ -348,7 +348,7 @@ describe('what an owner withholds is not told of an establishment', () => {
     const told = await night({ [back]: [seatAt('00020'), all], [both]: [seatAt('00038'), all] });
     expect(told.join('\n')).toMatch(/OUBLIETTES.*\n.*DU PORT/);
     await night({ [back]: [seatAt('00020'), all], [both]: [seatAt('00012'), all] });
-    // It leaves the place with the mark.
+    // The unit moves its head office in the same night in which the owner objects.
     await night({ [back]: [seatAt('00012'), hiddenAll], [both]: [seatAt('00012'), hiddenAll] });
     await expectSilence();
   });

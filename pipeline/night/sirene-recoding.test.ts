@@ -14,15 +14,15 @@ import { runCommand } from '../../fixtures/process/cli.ts';
 import { Refusal } from '../errors.ts';
 import { verify } from './verify.ts';
 
-/** Companies that have nothing special: more than the 20 below which no guard counts. */
+/** Ordinary companies, more than the 20 rows up to which no guard refuses. */
 const many = Array.from({ length: 60 }, (_, at) => String(990_100_000 + at));
 
 const special = {
-  // The key has 43.12H alone for 43.12B; INSEE coded this one by hand.
+  // The conversion key maps 43.12B only to 43.12H, but INSEE has coded this unit by hand.
   codedByHand: '990200001',
-  // INSEE had announced 66.30Y, and says something else.
+  // INSEE had announced the code 66.30Y for this unit, and then states another code.
   contradicted: '990200002',
-  // Nothing was announced: the key explains 62.02A → 62.20G, and not 01.11Y.
+  // INSEE announced no code for these units: the conversion key explains 62.02A → 62.20G, but not 01.11Y.
   explained: '990200003',
   unexplained: '990200004',
   closed: '990200005',
@@ -51,7 +51,7 @@ const codes2025 = new Map([
   [special.unexplained, '01.11Y'],
 ]);
 
-/** The column of NAF 2025 is gone, and the old one holds its codes. */
+/** The stock after the recoding: the column of NAF 2025 is gone, and the old column has its codes. */
 const january = december.map((unit) => {
   const isLeft = [special.closed, special.withoutActivity].includes(unit.siren!);
   const { activitePrincipaleNAF25UniteLegale: announced, ...rest } = unit;

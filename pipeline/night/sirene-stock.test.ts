@@ -20,7 +20,7 @@ const db = await createTestDatabase();
 
 const place = (more: Record<string, string>) =>
   Object.fromEntries(Object.entries(more).map(([name, value]) => [`${name}Etablissement`, value]));
-/** The fields of a head office in two months, and the event of the second month, if any. */
+/** A test case: the fields of a head office in two months, and the event of the second month, if any. */
 type Spelled = Record<'what' | 'before' | 'after' | 'event', string>;
 const spelled = readRows<Spelled>(new URL('sirene-spelling.csv', import.meta.url));
 
@@ -47,7 +47,7 @@ describe('two months of one address', () => {
 
   test.each(spelled.map((row, at) => ({ ...row, at })))('$what', ({ at, event }) => {
     const ofUnit = told.filter((text) => text.startsWith(sirens[at]!));
-    // The other establishment moves likewise.
+    // The unit's other establishment gets the same changes, which cause the second event.
     expect(ofUnit.map((text) => text.split(/[ :]/)[1])).toEqual(
       event === '' ? [] : [event, 'COMPANY_UNIT_CHANGED'],
     );
@@ -166,7 +166,7 @@ describe('a unit', () => {
   });
 });
 
-/** Two months of units that are merged: one into an older company, one into a newer one. */
+/** The tests have two months, in which one unit is merged into an older company and one into a newer company. */
 describe('a duplicate', () => {
   const [older, leaving, kept, newer] = [number(1), number(2), number(3), number(4)] as const;
   const run = (date: string, sirens: string[], ...duplicates: Duplicate[]) =>

@@ -13,7 +13,7 @@ import {
 import { fieldsOf, readRows } from '../../fixtures/expected.ts';
 import { verify } from './verify.ts';
 
-/** What a registry writes of one company in a night, the events, and the entry where it matters. */
+/** A night with a registry's fields of one company, the expected events, and the expected entry if given. */
 type Night = Record<'source' | 'date' | 'content' | 'events' | 'entry', string>;
 const nights = readRows<Night>(new URL('spelling.csv', import.meta.url));
 
@@ -32,7 +32,7 @@ function tellKrs(date: string, { nazwa, role, ...adres }: Record<string, string>
   return runKrs(db, date, [written]);
 }
 
-/** The company has one unit. */
+/** Runs a night of REGON with one company, which has one unit. */
 function tellRegon(date: string, { unit = '', street = '', ...fields }: Record<string, string>) {
   const units = [{ number: unitOf(regonOf(1), 1), name: unit, street }];
   return runRegon(db, date, { reports: company(regonOf(1), nipOf(1), fields, { units }) });

@@ -25,7 +25,7 @@ const units = [makeUnit(one), makeUnit(two), makeUnit(three)];
 const establishments = [one, two, three].map((siren) => makeEstablishment(siren));
 const good = makeStock(units, establishments);
 
-/** As INSEE packs a file of more than 4 GB. */
+/** Returns a zip with `content` in the ZIP64 format, in which INSEE packs a file of more than 4 GB. */
 async function makeZip64(content: Buffer): Promise<Buffer> {
   const zip = new ZipFile();
   zip.addBuffer(content, establishmentFile, { forceZip64Format: true });
@@ -33,14 +33,14 @@ async function makeZip64(content: Buffer): Promise<Buffer> {
   return buffer(zip.outputStream);
 }
 
-/** Stages a dump that must be refused. @returns the sentence */
+/** Stages a dump that must be refused. @returns the sentence of the refusal */
 async function refuse(files: StockFiles): Promise<string> {
   const error: unknown = await stageStock(db, files).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(Refusal);
   return (error as Refusal).message;
 }
 
-/** The number of every unit that is staged, and the rejects. */
+/** Stages a dump. Returns the SIRENs of the staged units, and the rejected rows. */
 async function stage(files: StockFiles) {
   const { records, rejects } = await stageStock(db, files);
   return { sirens: records.map(({ siren }) => siren), rejects };

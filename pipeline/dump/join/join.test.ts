@@ -19,7 +19,7 @@ const db = await createTestDatabase();
 const [one, two, three] = ['310000003', '320000001', '330000009'] as const;
 const closed = { etatAdministratifEtablissement: 'F' };
 
-/** Three units: the first one has two active establishments beside its head office, and a closed one. */
+/** Three units. The first unit has two active establishments beside its head office, and a closed establishment. */
 const units = [makeUnit(one), makeUnit(two), makeUnit(three)];
 const establishments = [
   makeEstablishment(one, '00004', closed),
@@ -34,7 +34,7 @@ function withRow(rows: readonly StockRow[], at: number, more: StockRow): StockRo
   return rows.with(at, { ...rows[at]!, ...more });
 }
 
-/** SIREN, NICs of the listed establishments, and the number of closed ones. */
+/** Returns each unit's SIREN, the NICs of its listed establishments, and the number of closed establishments. */
 function summarise({ records }: StagedStock) {
   return records.map(({ siren, details, closed_units }) => [
     siren,
@@ -51,7 +51,7 @@ describe('a legal unit', () => {
     expect(summarise(staged)).toEqual([
       [one, '00012 00008 00020', 1],
       [two, '00012', 0],
-      // A closed head office is there for its address.
+      // A closed head office is listed nevertheless, because its address is the address of the unit.
       [three, '00012', 0],
     ]);
     expect(staged.records[1]).toMatchObject({
@@ -83,7 +83,7 @@ describe('a legal unit', () => {
     expect(await stageNext(units, withRow(establishments, 3, closed))).toEqual([
       [one, '00012 00008', 2],
     ]);
-    // That of another unit is open now.
+    // The closed head office of the unit `three` is open now.
     expect(
       await stageNext(units, withRow(establishments, 5, { etatAdministratifEtablissement: 'A' })),
     ).toEqual([[three, '00012', 0]]);
@@ -101,7 +101,7 @@ describe('a legal unit', () => {
       units.map((row) => ({
         ...row,
         dateDernierTraitementUniteLegale: '2026-10-31T06:00:00',
-        // In quotes, so that a parser reads the row.
+        // The comma puts the value in quotes, so that the row needs the full CSV parser.
         nombrePeriodesUniteLegale: '3,1',
       })),
       establishments.map((row) => ({

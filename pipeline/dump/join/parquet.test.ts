@@ -52,7 +52,7 @@ const values: Record<Kind, (text: string) => unknown> = {
   time: (text) => BigInt(Date.parse(`${text}Z`)) * 1000n,
 };
 
-/** As INSEE types them; a copy may have more numbers. */
+/** Returns the type that INSEE's Parquet files give to a column; another producer may write more columns as numbers. */
 function kindOf(name: string): Kind {
   if (/^date(?:Creation|Debut)/.test(name)) return 'date';
   if (name.startsWith('dateDernierTraitement')) return 'time';
@@ -86,7 +86,7 @@ function toParquet(
       })),
     ],
     codec,
-    // What is in it does not count for a codec that is not read.
+    // For a codec that the product does not read, the compressed content does not matter.
     compressors: { [codec]: (bytes: Uint8Array) => zstdCompressSync(bytes) },
     rowGroupSize,
   });
@@ -190,7 +190,7 @@ describe('a stock in Parquet', async () => {
     dateCreationUniteLegale: at % 3 === 0 ? '' : days[at % 6]!,
     dateDernierTraitementUniteLegale: at % 11 === 0 ? '' : `${days[at % 6]}T${clockOf(at)}`,
   });
-  // A time is read as its day.
+  // The product reads a point in time as its day, so the expected CSV has no time of day.
   const asCsv = (rows: ReturnType<typeof makeRow>[]) =>
     toCsv(header, rows).replaceAll(/T[0-9:]{8}(?=\n)/g, '');
   const clockOf = (at: number) => new Date(at * 7000).toISOString().slice(11, 19);
@@ -206,7 +206,7 @@ describe('a stock in Parquet', async () => {
     for (const group_rows of [50_000, 5000]) {
       const path = join(folder, `${group_rows}.parquet`);
       await writeFile(path, toParquet(header, rows, {}, 'ZSTD', group_rows));
-      // `toBe` would print both texts.
+      // The texts are compared here, because a failing `toBe` would print both huge texts.
       expect((await read(path)) === asCsv(rows)).toBe(true);
     }
   });
@@ -221,7 +221,7 @@ describe('a stock in Parquet', async () => {
     expect(lines.split('\n')).toEqual([name, ...written.map((day) => day.slice(0, 10)), '']);
   });
 
-  // Written by PyArrow 25 with these rows, with small pages and a dictionary that is soon full.
+  // PyArrow 25 has written these files from the rows below, with small pages and a small dictionary.
   test.each(['arrow-1-snappy', 'arrow-2-gzip'])('is the same as %s writes it', async (name) => {
     const path = fileURLToPath(new URL(`../../../fixtures/dump/${name}.parquet`, import.meta.url));
     const rows = Array.from({ length: 3000 }, (_, at) => makeRow(at));

@@ -88,7 +88,7 @@ https://api.registry.example/privacy
     to: 'Anna Nowak <anna@company.example>',
     subject: '3 November 2026: 6 changes at companies you watch, 2 critical',
   });
-  // In one piece: a link that is broken into lines is no link to many programs.
+  // The link is on one line, because many mail programs do not recognize a link over several lines.
   expect(mail.raw).toContain(`<${link}>\r\n`);
   const html = mail.email.html!;
   expect(html).toMatch(

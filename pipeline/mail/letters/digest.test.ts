@@ -24,7 +24,7 @@ async function receive(mail_id: number): Promise<ReceivedMail> {
   return smtp.mails[0]!;
 }
 
-/** Whatever a night may leave; `events` are those that it tells in full. */
+/** Inserts the digest mail of a night; `events` are the events that the mail lists, `totals` counts all events. */
 async function leaveDigest(
   events: object[],
   totals: object[] = [{ severity: 'warning', event_count: events.length }],
@@ -144,7 +144,7 @@ Pozostałe: 1
       'brings 5,000 changes at companies that you watch: 150 critical, 4,800 warning, 50 notice. The worst 200 follow.',
     );
     expect(email.text!.match(/^- /gm)).toHaveLength(200);
-    // Two events a company.
+    // The mail has two events for each company.
     expect(email.text!.match(/^NIP /gm)).toHaveLength(100);
     expect(email.html!.match(/<li>/g)).toHaveLength(200);
     expect(email.text).toContain('\nCritical: 150\n');
@@ -157,7 +157,7 @@ And 4,800 more
 
 GET https://api.registry.example/api/v1/watchlist/events?from_date=2026-11-20&to_date=2026-11-20
 `);
-    // Gmail cuts a longer mail.
+    // Gmail truncates an HTML mail of more than 102,000 bytes.
     expect(Buffer.byteLength(email.html!)).toBeLessThan(102_000);
   });
 
