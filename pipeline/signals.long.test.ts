@@ -12,7 +12,7 @@ import { destroyEmbedded } from '../fixtures/database/destroy-embedded.ts';
 import { findTrouble } from './console/check.ts';
 import { verify } from './night/verify.ts';
 
-/** The baseline is published. */
+/** A copy of a database in which the baseline is published. */
 let db: TestDatabase;
 
 const days = await generateDays();
@@ -25,7 +25,7 @@ beforeEach(async () => {
   db = await origin.copy();
 });
 
-/** Sessions of the pipeline on the database, working or not. */
+/** Returns the number of the pipeline's sessions on the database, idle sessions included. */
 async function countSessions(): Promise<number> {
   const { rows } = await db.pool.query<{ count: number }>(
     `select count(*)::int from pg_stat_activity
@@ -50,13 +50,13 @@ describe('a run that is told to end', () => {
       const command = startCommand(days.command(1), { DATABASE_URL: db.url });
       await command.says('"step":"publish"');
       command.child.kill(signal);
-      // A terminal and `npm` may both send it.
+      // The signal is sent twice, because a terminal and `npm` may both send the same signal.
       command.child.kill(signal);
       expect(await command.end).toBe(signal);
       await expect.poll(countSessions).toBe(0);
       expect(await statesOf(db, 1)).toEqual(['stopped']);
       expect(await messageOfLastRun()).toBe(`stopped by ${signal}`);
-      // Nobody is paged for it.
+      // A stopped run causes no finding of `check`, and therefore no alert.
       const limits = { max_age_days: 1, max_wait_minutes: 60 };
       expect(await findTrouble(db, '2026-11-03', limits)).toEqual([]);
       expect(command.sentences()).toEqual([
@@ -122,7 +122,7 @@ describe('a run that is told to end', () => {
     const npx = startScript('-e', [run], variables);
     await npx.says('"msg":"scheduled"');
     npx.child.kill('SIGKILL');
-    // Both other processes hold its output open.
+    // The output of the killed npx ends when the two processes that it started have ended.
     expect(await npx.end).toBe('SIGKILL');
     await expect.poll(countSessions).toBe(0);
   });
@@ -145,7 +145,7 @@ describe('a run that is told to end', () => {
 describe('the embedded Postgres', () => {
   test('is stopped with the run that started it', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'registry-data-'));
-    // Root runs Postgres as another user, which must reach the folder.
+    // If root runs the test, PostgreSQL runs as another user, which needs access to the folder.
     await chmod(dataDir, 0o755);
     onTestFinished(() => destroyEmbedded(dataDir));
     const command = startCommand(days.command(0), { DATA_DIR: dataDir });

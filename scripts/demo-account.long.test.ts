@@ -10,7 +10,7 @@ import { demoFile } from './demo-account.ts';
 
 const script = fileURLToPath(new URL('start.ts', import.meta.url));
 
-/** All fixture days are published. */
+/** A copy of a database in which the fixture days are published. */
 let db: TestDatabase;
 let dataDir: string;
 
@@ -38,7 +38,7 @@ async function stop(started: Started): Promise<void> {
   expect(await started.end).toBe(0);
 }
 
-/** Does what a line that begins with `curl` does. */
+/** Sends the request of a command line with `curl`. Returns the status and the body of the answer. */
 async function curl(line: string): Promise<{ status: number; body: unknown }> {
   const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare!);
   const after = (option: string) =>
@@ -65,13 +65,13 @@ describe('the account to try npm start with', () => {
     db = await (await shareAllSources()).copy();
     const first = await start();
     const token = tokenOf(first);
-    // One after another: the search takes a credit.
+    // The commands run one after another, because the search takes a credit and the balance must be read before.
     const answers: unknown[] = [];
     for (const command of curlsOf(first)) answers.push(await curl(command));
     expect(answers).toMatchObject([
       { status: 200, body: { data: { valid: true, user_name: 'Demo Account' } } },
       { status: 200, body: { data: { balance: 200 } } },
-      // Of the days of SIRENE, which the start publishes; those of the others were there before.
+      // Both events are of SIRENE, whose days the start publishes; all other days were published before.
       { status: 200, body: { meta: { total: 2 } } },
       { status: 200, body: { data: { current_page: 1 } } },
       { status: 200, body: { data: { package: 'starter' } } },
@@ -85,7 +85,7 @@ describe('the account to try npm start with', () => {
     const { rows } = await db.pool.query(
       'select template, state, count(*)::int from customer.mail group by 1, 2 order by 1',
     );
-    // A submission for each type of number: NIP, another of Poland, and SIREN.
+    // There are three mails `import`, one for each submitted type of number: NIP, another Polish type, and SIREN.
     expect(rows).toEqual([
       { template: 'digest', state: 'sent', count: 1 },
       { template: 'import', state: 'sent', count: 3 },
@@ -107,7 +107,7 @@ describe('the account to try npm start with', () => {
     expect(password).toHaveLength(16);
     expect(started.stderr).not.toContain(token);
     const kept = ['demo-account.json', 'inbox', 'mail', 'secret-key'];
-    // The search has saved its index, or was stopped before.
+    // The folder `search` may be missing, if the API was stopped before it saved its index.
     const names = (await readdir(dataDir)).filter((name) => name !== 'search');
     expect(names.toSorted()).toEqual(kept);
   });
@@ -120,7 +120,7 @@ describe('the account to try npm start with', () => {
     expect(started.stdout).toContain(`${demoFile(dataDir)}, which held its Master Token, is gone`);
     const [line] = curlsOf(started);
     expect(await curl(line)).toMatchObject({ status: 200 });
-    // Other mails, such as an alert, may be sent before.
+    // Other mails, such as an alert, may be sent before the recovery mail.
     const findLinks = async () => {
       const names = await readdir(join(dataDir, 'mail'));
       const texts = names

@@ -8,7 +8,7 @@ import { insertExcerpts, listExcerpts, makeExcerpts } from './excerpts.ts';
 const root = fileURLToPath(new URL('../', import.meta.url));
 const readmes = globSync('**/*.md', { cwd: root, exclude: ['**/node_modules/**'] });
 
-/** The anchors of the headings, as GitHub names them. */
+/** Returns the anchors of the headings of a Markdown text, as GitHub forms them. */
 function anchorsOf(text: string): string[] {
   const headings = [...text.replace(/^```[^]*?^```/gm, '').matchAll(/^#+ (.*)$/gm)];
   return headings.map(([, heading = '']) =>
@@ -26,7 +26,7 @@ describe('the READMEs', () => {
     for (const file of readmes) {
       const text = await readFile(join(root, file), 'utf8');
       shown.push(...listExcerpts(text));
-      // `npm run excerpts` writes what is out of date.
+      // `npm run excerpts` writes outdated excerpts anew.
       await expect(insertExcerpts(text, excerpts)).toMatchFileSnapshot(join(root, file));
     }
     expect(shown.toSorted()).toEqual(Object.keys(excerpts).toSorted());

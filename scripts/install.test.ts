@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 
-// Plain JavaScript, without types.
+// The type is stated here, because install.js is plain JavaScript without types.
 const { isStale } = (await import(new URL('install.js', import.meta.url).href)) as {
   isStale: (root: string, needsDev: boolean) => boolean;
 };
@@ -23,7 +23,7 @@ const lock: Lock = {
 
 let root: string;
 
-/** Writes what npm says is installed: the packages of the lock file, changed. */
+/** Writes npm's list of installed packages: the packages of the lock file after the changes of `change`. */
 async function install(change: (packages: Lock['packages']) => void = () => undefined) {
   const { '': _, ...packages } = structuredClone(lock.packages);
   change(packages);

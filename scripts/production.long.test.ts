@@ -15,10 +15,10 @@ interface Lock {
 }
 
 let db: TestDatabase;
-/** What `npm ci --omit=dev --omit=optional` leaves, with the code. */
+/** A folder with the code and the packages that `npm ci --omit=dev --omit=optional` installs. */
 let root: string;
 
-/** Whether a file of a package belongs to another package within it. */
+/** Returns whether the file `found` in the folder of a package belongs to a nested package. */
 function isOfAnother(path: string, found: string): boolean {
   return found.slice(path.length).includes('node_modules');
 }
@@ -34,7 +34,7 @@ beforeAll(async () => {
     .map(([path]) => path);
   for (const path of needed) {
     await mkdir(dirname(join(root, path)), { recursive: true });
-    // Packages within it that are needed are copied as such.
+    // Nested packages are not copied with the outer package, because the needed ones are copied separately.
     const filter = (found: string) => !isOfAnother(join(project, path), found);
     await cp(join(project, path), join(root, path), { recursive: true, filter });
   }

@@ -11,10 +11,10 @@ const files = ['api', 'pipeline', 'sql'].flatMap((side) =>
     .map((file) => join(side, file)),
 );
 
-/** A folder with all below it; a file directly in `api/`, `pipeline/` or `sql/` is a room of its own. */
+/** Returns the room of a file: its folder of the second level (`api/http`), or the file itself in `api/`. */
 const roomOf = (file: string) => file.split('/').slice(0, 2).join('/');
 
-/** The imports of each room, or of each file where `nameOf` keeps it. */
+/** Returns the imported rooms of each room, or the imported files of each file if `nameOf` returns the file. */
 function listImports(nameOf = roomOf): Map<string, Set<string>> {
   const imports = new Map<string, Set<string>>();
   for (const file of files) {
@@ -28,7 +28,7 @@ function listImports(nameOf = roomOf): Map<string, Set<string>> {
   return imports;
 }
 
-/** Returns what is in a circle or between two: the others import none of the rest, or are imported by none. */
+/** Returns the rooms on circular imports or between two circles; without circles, the list is empty. */
 function findCircles(imports: Map<string, Set<string>>): string[] {
   const left = new Map(imports);
   for (;;) {
@@ -49,7 +49,7 @@ test('no rooms import each other, and the two sides meet only in sql', () => {
   const across = [...imports].flatMap(([room, imported]) =>
     [...imported].filter((other) => ![sideOf(room), 'sql'].includes(sideOf(other))),
   );
-  // `registry serve` starts the API, and `npm start` checks the settings of both sides.
+  // Two imports across the sides are allowed: `registry serve` starts the API, and `npm start` checks its settings.
   expect(across).toEqual(['api/environment.ts', 'api/main.ts']);
   const aboveAttic = [...imports].filter(([, imported]) => imported.has('api/pages'));
   expect(aboveAttic.map(([room]) => room)).toEqual(['api/app.ts']);
@@ -60,7 +60,7 @@ test('no files import each other, by a type neither', () => {
 });
 
 test('a folder has at most 20 files of code, and a file at most 300 lines', () => {
-  // What the example of a client installs and generates is no code of ours.
+  // The packages and the generated file of the client example are not code of this project.
   const exclude = ['scripts/example/{node_modules,registry.ts}'];
   const all = globSync('{api,pipeline,sql,scripts}/**/*.{ts,sql,js}', { cwd: root, exclude });
   const code = all.filter(
@@ -98,8 +98,8 @@ test('no code but that of its sources, its fetchers and its folder names a count
     const code = read(file).replaceAll(/^ *(--|\/\/|\/?\*).*$/gm, '');
     return /['"`](PL|FR|SIREN|SIRET|sirene)['"`]|Europe\/|\bNAF|\bINSEE/.test(code);
   });
-  // The setting of the day of NAF 2025 and its name, the registries that can be asked for one
-  // company, and the column `siren` of analysts.
+  // These files may name a country: the setting NAF2025_FROM, the registries that can be asked for one company, and
+  // the analysts' column `siren`.
   expect(naming.toSorted()).toEqual([
     'pipeline/environment.ts',
     'pipeline/import/on-demand-registries.ts',
@@ -119,7 +119,7 @@ test('the words of events are those of every country, but where its folder has i
   expect(words.filter((text) => own.test(text))).toEqual([]);
 });
 
-/** All that a file imports when it is loaded, and what that imports. */
+/** Returns the files and packages that are loaded with a file, directly or by its imports. */
 function loadedWith(file: string, loaded = new Set<string>()): Set<string> {
   loaded.add(file);
   if (!file.endsWith('.ts')) return loaded;

@@ -16,19 +16,19 @@ import { connect } from '../sql/connection/database.ts';
 
 const script = fileURLToPath(new URL('start.ts', import.meta.url));
 
-/** What fifteen nights may take on a machine that has other things to do. */
+/** The most time of fifteen nights on a busy machine, in ms. */
 const nights_ms = 180_000;
 
 let db: TestDatabase;
 let dataDir: string;
 
 const empty = await createOrigin(() => Promise.resolve());
-/** The fixture days of SIRENE are not published yet. */
+/** The origin of databases in which all fixture days but those of SIRENE are published. */
 const unfinished = await shareAllSources();
-/** All fixture days are published. */
+/** The origin of databases in which all fixture days are published. */
 const loaded = await shareDemonstration();
 
-/** What DATABASE_URL and DATA_DIR name in a test. */
+/** Makes the database and the data folder of a test: a copy of `origin`, and an empty folder. */
 async function use(origin: Origin): Promise<void> {
   db = await origin.copy();
   dataDir = await mkdtemp(join(tmpdir(), 'registry-start-'));
@@ -39,7 +39,7 @@ function start(variables: NodeJS.ProcessEnv = {}): Started {
   return startScript(script, [], { ...own, ...variables });
 }
 
-/** Waits for the last line of what it prints, and finds where the API listens. */
+/** Waits until `npm start` has printed its last line. Returns the address on which the API listens. */
 async function urlOf(started: Started): Promise<string> {
   await started.says('Ctrl-C stops everything.\n');
   return /^The API listens on (\S+)$/m.exec(started.stdout)![1]!;
@@ -50,7 +50,7 @@ async function stop(started: Started, signal: NodeJS.Signals = 'SIGTERM'): Promi
   expect(await started.end).toBe(0);
 }
 
-/** The lines of the table of published days, their columns one blank apart. */
+/** Returns the CEIDG lines of the table of published days, with one blank between columns. */
 function tableOf(stdout: string): string[] {
   return stdout
     .split('\n')
@@ -69,7 +69,7 @@ describe('npm start', () => {
     { timeout: nights_ms },
     async () => {
       const folder = await mkdtemp(join(tmpdir(), 'registry-start-'));
-      // Root runs Postgres as another user, which must reach the folder.
+      // If root runs the test, PostgreSQL runs as another user, which needs access to the folder.
       await chmod(folder, 0o755);
       onTestFinished(() => destroyEmbedded(folder));
       const variables = { DATA_DIR: folder, PORT: '0' };
@@ -91,7 +91,7 @@ describe('npm start', () => {
       expect(started.logs()).toEqual([]);
       expect(started.sentences()).toEqual([]);
       expect(started.stdout.split('\n').length).toBeLessThanOrEqual(60);
-      // The days after the first are in the feed of the account and in its mails.
+      // The feed and the mails of the demo account have the events of the days after the first day.
       const [, token] = /Master Token (sk_live_\w+)$/m.exec(started.stdout)!;
       const headers = { Authorization: `Bearer ${token}` };
       const feed = await fetch(`${url}/api/v1/watchlist/events`, { headers });
@@ -105,12 +105,12 @@ describe('npm start', () => {
       expect(rows[0]!.events).toBeGreaterThan(100);
       expect(await feed.json()).toMatchObject({ meta: { total: rows[0]!.events } });
       expect(rows[0]!.digests).toBeGreaterThan(8);
-      // The search finds companies of both countries.
+      // The search also finds a French company.
       const search = `${url}/api/v1/companies/search?country=FR&name=horlogerie`;
       expect(await (await fetch(search, { headers })).json()).toMatchObject({
         data: { total: 1, results: [{ name: 'HORLOGERIE DU DOUBS' }] },
       });
-      // The command line shares the server.
+      // A command on the command line uses the same embedded PostgreSQL.
       const status = await runCommand(['status'], variables);
       expect(status.stdout).toContain('ceidg    2026-11-06');
       const pidFile = join(folder, 'postgres', 'postmaster.pid');
@@ -123,7 +123,7 @@ describe('npm start', () => {
   test('loads none of them into a database that holds anything else', async () => {
     await use(empty);
     const days = await generateDays(1000);
-    // Of the very date of the first fixture day.
+    // The published dump is not a fixture, but has the date of the first fixture day.
     await runDump(db, ...days.night(0));
     const before = await dumpTables(db);
     const started = start();
@@ -170,7 +170,7 @@ describe('npm start', () => {
     const again = start();
     await urlOf(again);
     expect(tableOf(again.stdout)).toEqual(expectedTable);
-    // Only what was missing: the four registries have as many days.
+    // The second start publishes only the missing days: each of the four registries has the same number of days.
     const { rows } = await db.pool.query(
       `select count(*)::int from registry.run where state = 'published'`,
     );
@@ -186,7 +186,7 @@ describe('npm start', () => {
     await mkdir(join(inbox, 'ceidg'));
     const folder = join(inbox, 'ceidg', 'whole');
     await cp(fixtureFolder('2026-11-06'), folder, { recursive: true });
-    // A blank line says nothing, but makes it another dump.
+    // The added blank line changes no data, but makes the dump differ from the published dump.
     const [file] = await readdir(folder);
     await appendFile(join(folder, file!), '\n');
     await rename(folder, join(inbox, 'ceidg', '2026-11-07'));
@@ -258,7 +258,7 @@ describe('what keeps npm start from starting', () => {
   test('npm that was killed stops everything', async () => {
     await use(loaded);
     const npmStart = join(import.meta.dirname, 'npm-start.js');
-    // As npm does, whose end the program has to notice by itself.
+    // This process stands for npm; the program must notice its end by itself.
     const run = `process.title = 'npm start'; require('node:child_process').spawn(process.execPath, [${JSON.stringify(npmStart)}], { stdio: 'inherit' })`;
     const own = { DATABASE_URL: db.url, DATA_DIR: dataDir, PORT: '0', npm_command: 'start' };
     const npm = startScript('-e', [run], own);

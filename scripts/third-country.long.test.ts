@@ -12,7 +12,7 @@ const project = fileURLToPath(new URL('..', import.meta.url));
 const fixture = join(project, 'fixtures', 'third-country');
 
 let db: TestDatabase;
-/** The product, with a country beside Poland and France that is no part of it. */
+/** A folder with a copy of the product, to which the test adds a third country. */
 let root: string;
 
 function run(...args: string[]): Started {
@@ -64,7 +64,7 @@ test('two days are published, with the events of the second', async () => {
     'COMPANY_NAME_CHANGED | Fig Garden and Sons | Fig Garden | Fig Garden and Sons',
     'COMPANY_ADDRESS_CHANGED | Map Press | Quay Street 2, Anyder, Harbour | Quay Street 5, Anyder, Harbour',
     'COMPANY_STRUCK_OFF | Old Orchard | ACTIVE | 2026-11-03',
-    // The row of Right Trade was rejected in the first snapshot, so the company is not new.
+    // There is no such event for Right Trade, because its row was rejected in the first snapshot.
     'COMPANY_REGISTERED | New Orchard | New Orchard',
   ]);
   expect(await linesOf('select reason as line from analyst.reject')).toEqual([

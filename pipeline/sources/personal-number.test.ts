@@ -21,7 +21,7 @@ test.each([
 
 test.each([
   ['48123456789', '48123456789'],
-  // By its digits it is of somebody born on 23 December 1948.
+  // This telephone number is also a valid PESEL, of a person born on 23 December 1948.
   ['48122345676', '48122345676'],
   ['PESEL 48122345676', ''],
   ['02270803624', ''],

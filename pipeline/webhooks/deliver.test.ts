@@ -18,7 +18,7 @@ import { deliverWebhooks } from './deliver.ts';
 const db = await createFirstDay();
 const { account_id } = await createAccount(db.kysely);
 
-/** Calls the webhooks that are due until the test has ended. Returns the errors of turns, and the end of the calls. */
+/** Calls due webhooks until the test ends. Returns the errors, and a function that stops the calls. */
 function deliver({ allowPrivate = true, answer_ms = webhookCall.answer_ms } = {}) {
   const faults: Error[] = [];
   const end = new AbortController();
@@ -33,7 +33,7 @@ function deliver({ allowPrivate = true, answer_ms = webhookCall.answer_ms } = {}
   return { faults, stop };
 }
 
-/** Lets an endpoint hear of the newest night again, from the beginning of its feed or as it is. */
+/** Makes an endpoint due again, from the position `from` in its feed; `columns` are further changes of its row. */
 async function replay(webhook_id: string, from = '0', columns = 'replay_count = replay_count + 1') {
   await db.pool.query(
     `update customer.webhook set event_id = $2, snapshot_no = 0, ${columns} where webhook_id = $1`,
@@ -45,7 +45,7 @@ async function read<Row>(query: string, ...values: unknown[]): Promise<Row[]> {
   return (await db.pool.query(query, values)).rows as Row[];
 }
 
-/** The wait for what the next look of the worker brings; it looks once a second. */
+/** The longest wait for an effect of the worker, which looks for due webhooks once a second. */
 const patient = { timeout: 15_000 };
 
 const stateOf = async (webhook_id: string) =>
@@ -94,7 +94,7 @@ describe('An endpoint', () => {
     }
     const messages = new Set(receiver.calls.map(({ headers }) => headers['webhook-id']));
     expect(messages.size).toBe(receiver.calls.length);
-    // A replay delivers the same events again, in messages with other ids.
+    // A replay delivers the same events again, but the messages have other ids.
     await replay(webhook.webhook_id);
     await expect.poll(() => idsOf(receiver.calls), patient).toEqual([...events, ...events]);
     for (const { headers } of receiver.calls) messages.add(headers['webhook-id']);
@@ -115,7 +115,7 @@ describe('An endpoint', () => {
     deliver();
     const unheard = 'select from customer.webhook where snapshot_no = 0';
     await expect.poll(() => read(unheard), patient).toEqual([]);
-    // An import publishes a snapshot, and neither a day nor an event.
+    // An import publishes a snapshot without a new day and without events, so no call follows.
     await db.pool.query('select registry.end_publication()');
     await delay(2 * worker.tick_ms);
     expect(receiver.calls.map(({ path }) => path)).toEqual(['/beat']);
@@ -126,7 +126,7 @@ describe('An endpoint', () => {
     });
     await runFixture(db, '2026-11-05', { reason: 'a row is damaged' });
     await expect.poll(() => receiver.calls.length, patient).toBe(2);
-    // What was read without an event is no gap in the chain.
+    // The next call begins at the last position, although no event was delivered before this position.
     const [, [from]] = positions(receiver.calls) as [unknown, [string]];
     expect(from).toBe(String(last));
   });
@@ -141,7 +141,7 @@ describe('An endpoint', () => {
     await reached;
     await replay(webhook_id, String(events[1]));
     move();
-    // The lease is given back at once: its end would be a minute away.
+    // The next call comes at once, because the lease was returned; otherwise the lease would last for a minute.
     await expect.poll(() => receiver.calls.length, patient).toBeGreaterThan(1);
     expect(positions(receiver.calls)[1]![0]).toBe(String(events[1]));
     const first = 'select from customer.webhook_delivery where previous_event_id = 0';
@@ -193,7 +193,7 @@ describe('An endpoint', () => {
   });
 });
 
-/** The kind of a failure, the headers of its answer, what becomes of the endpoint, and the shortest wait in seconds. */
+/** The test cases: a failure, the headers of the answer, the endpoint's later state, and the least wait in seconds. */
 const failures: [
   kind: string,
   headers: Record<string, string>,

@@ -17,7 +17,7 @@ const owner = await createAccount(db.kysely);
 
 const script = fileURLToPath(new URL('../../scripts/example/receiver.py', import.meta.url));
 
-/** What the receiver in Python has printed of a call. */
+/** The output of the receiver in Python for one call. */
 interface Told {
   id: string;
   is_repeated: boolean;
@@ -28,8 +28,8 @@ interface Told {
 }
 
 /**
- * Starts a receiver in Python and a relay before it. The relay asks `meet` about each call, by its number from 1:
- * `drop` accepts the call without a word to the receiver, and a promise holds back the receiver's answer.
+ * Starts a receiver in Python, and a relay before the receiver. For each call, numbered from 1, the relay calls `meet`.
+ * With `drop` the relay accepts the call and does not forward it; a promise delays the answer of the receiver.
  */
 async function receive(secret: string, meet: (no: number) => 'drop' | Promise<void> | undefined) {
   const python = startProgram('python3', [script, '0'], { WEBHOOK_SECRET: secret });
@@ -45,7 +45,7 @@ async function receive(secret: string, meet: (no: number) => 'drop' | Promise<vo
         const headers = request.headers as Record<string, string>;
         const sent = { method: 'POST', headers: { ...headers }, body };
         for (const name of ['host', 'connection', 'content-length']) delete sent.headers[name];
-        // The receiver ends with the test, when a worker may still call.
+        // The receiver ends with the test, while a worker may still call; such a call is answered with 503.
         const answer = await fetch(`http://127.0.0.1:${port}`, sent).catch(() => undefined);
         status = answer?.status ?? 503;
         await met;
@@ -67,7 +67,7 @@ async function receive(secret: string, meet: (no: number) => 'drop' | Promise<vo
   return { url: `http://127.0.0.1:${(relay.address() as AddressInfo).port}`, told };
 }
 
-/** Makes an endpoint at the beginning of the feed, and its receiver. */
+/** Creates an endpoint whose position is the beginning of the feed, and starts its receiver. */
 async function begin(meet: Parameters<typeof receive>[1], account_id = owner.account_id) {
   const { webhook_id, webhook_ref } = await createWebhook(db, account_id, '', { max_events: 2 });
   const versions = { webhook_ref, secret_version: 1, previous_secret_until: null };
@@ -103,12 +103,12 @@ test('a killed worker loses no event, and repeats no more than the call under wa
   });
   for (const _ of kills) {
     const worker = await work();
-    // The receiver has accepted the call, and the worker does not know it.
+    // The worker is killed after the receiver has accepted the call, but before the worker has received the answer.
     await reached.promise;
     [reached, held] = [Promise.withResolvers(), Promise.withResolvers()];
     worker.child.kill('SIGKILL');
     await worker.end;
-    // A minute passes for the lease.
+    // The end of the lease is moved back by one minute, so that the test need not wait.
     await db.pool.query(
       `update customer.webhook set leased_until = leased_until - interval '1 min'`,
     );
@@ -133,7 +133,7 @@ test('a receiver written from the document alone reports a call that was dropped
   const told = receiver.told();
   const gaps = told.filter(({ is_gap }) => is_gap);
   expect(gaps.map(({ id }) => id)).toEqual([told[4]!.id]);
-  // The feed after the cursor that the receiver expected begins with the lost events.
+  // The received events are all events but the two lost ones, which the receiver has noticed as a gap.
   expect(idsOf(told).toSorted((one, other) => one - other)).toEqual(ids.toSpliced(8, 2));
 });
 

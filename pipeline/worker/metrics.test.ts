@@ -22,7 +22,7 @@ await db.pool.query(
   `update customer.mail set created_at = now() - interval '2 hours' where state = 'queued'`,
 );
 
-/** Has an account wait for a number since so many minutes. */
+/** Creates an account that has waited for the import of a KRS number for `minutes` minutes. */
 async function wait(krs: string, minutes: number): Promise<void> {
   const { account_id } = await createAccount(db.kysely);
   await db.pool.query(
@@ -32,7 +32,7 @@ async function wait(krs: string, minutes: number): Promise<void> {
   );
 }
 
-/** The lines of /metrics of this product, without their help. */
+/** Returns the metrics of this product on /metrics: the values by the names with labels. */
 async function scrape(pool: TestDatabase['pool']): Promise<Map<string, number>> {
   const port = await findPort();
   const server = await serveMetrics(pool, { host: '127.0.0.1', port }, 'worker');
@@ -41,7 +41,7 @@ async function scrape(pool: TestDatabase['pool']): Promise<Map<string, number>> 
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
     const text = await answer.text();
-    // Counters are counters, and nothing else is.
+    // Only these two metrics have the type `counter`; all other metrics of the product are no counters.
     const counters = [...text.matchAll(/^# TYPE (registry_\S+) counter$/gm)];
     expect(counters.map(([, name]) => name)).toEqual([
       'registry_credits_sold_total',
@@ -85,7 +85,7 @@ describe('/metrics of the worker', () => {
     const metrics = await scrape(db.pool);
     expect(metrics.get('registry_mails{state="queued"}')).toBe(1);
     expect(metrics.get('registry_mail_wait_seconds')).toBeGreaterThan(7_100);
-    // One account waits for 10 minutes, the other for an hour; what is postponed waits for nothing.
+    // One account has waited for 10 minutes, another for an hour; postponed numbers do not count as waiting.
     expect(metrics.get('registry_import_accounts')).toBe(2);
     expect(metrics.get('registry_import_wait_seconds{quantile="0.5"}')! / 60).toBeCloseTo(10, 0);
     expect(metrics.get('registry_import_wait_seconds{quantile="1"}')! / 60).toBeCloseTo(60, 0);

@@ -15,7 +15,7 @@ import { applyRetention } from './retention.ts';
 const db = await createTestDatabase();
 const dataDir = await mkdtemp(join(tmpdir(), 'registry-retention-'));
 
-/** The work of an hour, with settings besides the defaults. */
+/** Applies the retention periods once; `settings` replace the defaults. */
 function retain(settings: NodeJS.ProcessEnv = {}) {
   const environment = readEnvironment({ DATA_DIR: dataDir, ...settings });
   return applyRetention(db.pool, environment, now);
@@ -25,7 +25,7 @@ const day_ms = 86_400_000;
 const now = new Date('2026-11-20T10:05:00Z');
 const daysAgo = (days: number) => new Date(now.getTime() - days * day_ms);
 
-/** Inserts a mail and its token, both some days old. `state` is the state of the mail. */
+/** Inserts a mail in the given state and its one-time token, both `days` days old. */
 async function leave(days: number, state: string): Promise<{ mail_id: number; token: string }> {
   const created_at = daysAgo(days);
   const { mail_id, one_time_token_id } = await leaveMail(db, { created_at });
@@ -37,7 +37,7 @@ async function leave(days: number, state: string): Promise<{ mail_id: number; to
   return { mail_id, token: one_time_token_id };
 }
 
-/** The first column of each row. */
+/** Returns the first column of each row of a query. */
 async function read(query: string, values: unknown[] = []): Promise<unknown[]> {
   const { rows } = await db.pool.query<unknown[]>({ text: query, values, rowMode: 'array' });
   return rows.map(([value]) => value);
@@ -59,7 +59,7 @@ test('mails and one-time tokens that are done are deleted after 30 days', async 
     recent.token,
   ]);
   expect(await read('select mail_id::int from customer.alert')).toEqual([recent.mail_id]);
-  // So are registrations that can no longer be opened.
+  // Registrations that can no longer be confirmed, because their tokens are deleted, are deleted too.
   const accounts = `select mail_id::int from customer.account
     left join customer.mail using (account_id) order by mail_id`;
   expect(await read(accounts)).toEqual(left);

@@ -15,7 +15,7 @@ import { destroyEmbedded } from '../../fixtures/database/destroy-embedded.ts';
 let db: TestDatabase;
 let dataDir: string;
 
-/** A server that holds the first text until the test gives its answer. */
+/** Starts an SMTP server that delays its answer to the first mail until the test calls `answer`. */
 async function serveSlowly() {
   const { behaviour, ...held } = holdText();
   return { smtp: await startTestSmtp(behaviour), ...held };
@@ -92,7 +92,7 @@ describe('registry work', () => {
   });
 
   test('without SMTP_URL writes files below DATA_DIR, and starts the embedded Postgres', async () => {
-    // Root runs Postgres as another user, which must reach the folder.
+    // If root runs the test, PostgreSQL runs as another user, which needs access to the folder.
     await chmod(dataDir, 0o755);
     onTestFinished(() => destroyEmbedded(dataDir));
     const started = startCommand(['work'], { DATA_DIR: dataDir });

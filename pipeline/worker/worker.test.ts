@@ -15,7 +15,7 @@ beforeEach(async () => {
 
 const startWorker = (smtpUrl: string) => startTestWorker(db.url, smtpUrl);
 
-/** Waits until all mails are in one of these states. */
+/** Waits until all mails are in one of the given states. */
 async function settle(...states: string[]): Promise<void> {
   for (;;) {
     const { rows } = await db.pool.query<{ count: number }>(
@@ -89,7 +89,7 @@ describe('a worker', () => {
     const worker = await startWorker(smtp.url);
     await reached;
     const stopped = worker.stop();
-    // It takes no other any more.
+    // The stopping worker does not send this later mail.
     const later = await leaveMail(db);
     answer();
     await stopped;
@@ -105,7 +105,7 @@ describe('a worker', () => {
       db.pool,
       'lock table customer.mail, customer.watch, customer.webhook',
     );
-    // Mails, numbers and endpoints are looked for.
+    // The worker's three queries for due mails, numbers and endpoints wait for the locked tables.
     await expect.poll(() => countWaiting(db.pool), { timeout: 10_000 }).toBeGreaterThan(2);
     await db.pool.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
@@ -150,7 +150,7 @@ describe('two workers', () => {
     expect(ids).toEqual(expected);
     const senders = () =>
       workers.map(({ log }) => log.filter(({ msg }) => msg === 'mail: sent').length);
-    // The line of the log follows the commit.
+    // The test waits for the log lines, because a worker writes the line of a mail after the commit.
     await expect.poll(() => senders()[0]! + senders()[1]!).toBe(40);
     expect(Math.min(...senders())).toBeGreaterThan(0);
   });
@@ -201,7 +201,7 @@ describe('what was left behind', () => {
     const first = await startWorker(slow.url);
     await reached;
     const second = await startWorker(smtp.url);
-    // The first takes four at most.
+    // The first worker claims at most four mails, so the second worker gets some of these six.
     for (let count = 0; count < 6; count += 1) await leaveMail(db);
     await second.says('mail: sent');
     expect(await jobs()).toContainEqual({ task: 'send_mail', state: 'running' });

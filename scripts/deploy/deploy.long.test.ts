@@ -29,7 +29,7 @@ interface Parser {
   };
 }
 
-/** The nodes of a text, and where it cannot be parsed. */
+/** Returns the syntax nodes of a text, and the places where the text cannot be parsed. */
 function parseBy(parser: Parser, text: string) {
   const nodes: { name: string; text: string }[] = [];
   const errors: string[] = [];
@@ -61,7 +61,7 @@ async function readExpressions(): Promise<string[]> {
 
 describe('alert rules and dashboard', () => {
   let db: TestDatabase;
-  /** What /metrics of API and worker print. */
+  /** The names of the metrics that /metrics of API and worker have. */
   let printed: Set<string>;
 
   beforeAll(async () => {
@@ -87,7 +87,7 @@ describe('alert rules and dashboard', () => {
     for (const expression of await readExpressions()) {
       const { nodes, errors } = parseBy(promqlParser, expression);
       expect({ expression, errors }).toEqual({ expression, errors: [] });
-      // An identifier within a selector is the name of a metric.
+      // In the parsed PromQL, an identifier is the name of a metric.
       for (const { name, text } of nodes) if (name === 'Identifier') used.add(text);
     }
     const metrics = [...used].filter((name) => /_/.test(name));
@@ -113,7 +113,7 @@ describe('deployment', () => {
   test('the Dockerfile has no fault', async () => {
     const text = await read('Dockerfile');
     expect(validateDockerfile(text, {}).map(({ message }) => message)).toEqual([]);
-    // The same image each time.
+    // The base image is pinned by its digest, so that each build uses the same image.
     expect(text).toMatch(/^ARG NODE_IMAGE=node:24-\S+@sha256:[\da-f]{64}\nFROM \$\{NODE_IMAGE\}$/m);
   });
 
@@ -140,7 +140,7 @@ describe('deployment', () => {
       ['worker'],
       ['schedule'],
     ]);
-    // The image sets folders and addresses, each service its own port for metrics, and analysts what is theirs.
+    // Only settings of analysts, and settings that the image fixes, are missing in the environment of the services.
     const ofAnalysts = ['DATABASE_READER_URL', 'READER_PORT'];
     const fixed = ['DATA_DIR', 'INBOX_DIR', 'HOST', 'PORT'];
     const settingNames = Object.keys({ ...ofApi, ...ofPipeline, ...ofFetch });
@@ -167,7 +167,7 @@ describe('deployment', () => {
     expect(kind).toBe('CronJob');
     expect(isCron(spec.schedule)).toBe(true);
     const [container] = spec.jobTemplate.spec.template.spec.containers;
-    // A shell would keep the signal for itself.
+    // The command runs without a shell, because a shell would not forward the signal that ends the job.
     expect(container!.command).toEqual(['node', 'pipeline/registry.js', 'nightly', '--idle-ok']);
   });
 
@@ -178,7 +178,7 @@ describe('deployment', () => {
     for (const job of jobs) {
       const [, fields, command] = /^((?:\S+ ){5})registry (.+)$/.exec(job)!;
       expect(isCron(fields!.trim())).toBe(true);
-      // The user of a service has no home, without which npx fails.
+      // The job runs node directly, because npx fails for a service's user, who has no home folder.
       expect(command).toContain('node pipeline/registry.js ');
     }
   });
@@ -204,7 +204,7 @@ describe('deployment', () => {
       const { stdout, stderr } = spawnSync('/bin/sh', ['-c', command], { env, encoding: 'utf8' });
       return stdout + stderr;
     };
-    // The second night has nothing to do.
+    // The first command runs again at the end: this second night has nothing to do, and prints nothing.
     expect([...commands, commands[0]!].map(say)).toEqual(['', '', '']);
     expect(await readFile(join(folder, 'nightly.jsonl'), 'utf8')).toContain('"state":"published"');
     await db.pool.query(`update registry.run set dump_date = dump_date - 3`);
@@ -215,7 +215,7 @@ describe('deployment', () => {
     const files = ['crontab', 'backup-check', '../../README.md', '../../pipeline/README.md'];
     for (const file of files) {
       const lines = (await read(file)).split('\n');
-      // The line of a job is the argument of a shell.
+      // The command of a cron job is an argument of a shell, which every user of the machine can see.
       const jobs = lines.filter((line) => /^(?:[\d*]+ ){5}/.test(line));
       const given = lines.filter((line) =>
         /^(pg_dump|pg_restore|createdb|psql)\b.*(DATABASE_URL|:\/\/\S*:\S*@)/.test(line),
@@ -243,7 +243,7 @@ describe('deployment', () => {
       for (const line of settings) expect(line).toMatch(/^[A-Z]\w+=\S/);
       expect(lines).toContain(file.endsWith('.timer') ? '[Timer]' : '[Service]');
     }
-    // A service waits for its database as long as it takes.
+    // With these settings, systemd restarts a service without a limit, until its database is reachable.
     const service = await read('systemd/registry@.service');
     expect(service).toMatch(/^\[Unit\]\n(\S.*\n)*StartLimitIntervalSec=0\n/m);
     expect(service).toMatch(/^RestartSec=\d+$/m);

@@ -12,7 +12,7 @@ interface Cell {
 let database: TestDatabase;
 let notebook: { nbformat: number; cells: Cell[] };
 
-// The second day of ceidg lies after a gap; krs is not asked for.
+// The data have a gap before the second day of CEIDG, and rows of KRS, which the notebook does not request.
 beforeAll(async () => {
   notebook = JSON.parse(
     await readFile(new URL('registry.ipynb', import.meta.url), 'utf8'),
@@ -34,7 +34,7 @@ beforeAll(async () => {
   `);
 });
 
-/** The rows of a query of the notebook, from the views that the files are made of. */
+/** Runs a query of the notebook on the views from which the downloadable files are made. Returns the rows. */
 async function ask(query: string): Promise<unknown[]> {
   const text = query
     .replaceAll(/'files\/\*\/(\w+)\.parquet'/g, 'analyst.$1')

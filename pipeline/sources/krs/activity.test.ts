@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { currentLine, fullLine } from '../../../fixtures/dump/krs-extract.ts';
 import { useKrsNights } from '../../../fixtures/dump/krs-nights.ts';
 
-/** Which version of the classification an extract speaks of, which KRS does not say. */
+/** An extract of KRS does not state the version of the activity classification, so the product derives the version. */
 describe('the version of the activities', () => {
   const nights = useKrsNights();
   const { runLines } = nights;
@@ -11,10 +11,10 @@ describe('the version of the activities', () => {
     await runLines([
       currentLine({ krs: '0000992001', activities: ['6201Z', '6910Z'] }),
       currentLine({ krs: '0000992002', activities: ['6210B', '6910Z'] }),
-      // Both versions have the code, under different names.
+      // Both versions of the classification have the code 5630Z, under different names.
       currentLine({ krs: '0000992003', activities: ['5630Z PRZYGOTOWYWANIE I PODAWANIE NAPOJÓW'] }),
       currentLine({ krs: '0000992004', activities: ['5630Z PODAWANIE NAPOJÓW'] }),
-      // Both have it under the same name: by the day of the company, or of the entry.
+      // Both versions have 6910Z under the same name: the day of the company, or of the entry, decides.
       currentLine({ krs: '0000992005', activities: ['6910Z'] }),
       currentLine({
         krs: '0000992006',
@@ -22,7 +22,7 @@ describe('the version of the activities', () => {
         header: { dataRejestracjiWKRS: '05.01.2025' },
       }),
       fullLine('0000992007', 'ALFA', '6910Z', '05.01.2025'),
-      // A mixture: what knows more of the codes; and codes of no version.
+      // If codes of both versions are mixed, the version with more of the codes applies; 7222Z is in neither version.
       currentLine({ krs: '0000992008', activities: ['6201Z', '6202Z', '6210B'] }),
       currentLine({ krs: '0000992009', activities: ['7222Z'] }),
       currentLine({ krs: '0000992010', activities: ['70', '6910Z', '6920Z', '6910Z'] }),
@@ -41,7 +41,7 @@ describe('the version of the activities', () => {
     ['0000992007', 2025, '6910Z', ['6910Z']],
     ['0000992008', 2007, '6201Z', ['6201Z', '6202Z', '6210B']],
     ['0000992009', 2007, '7222Z', ['7222Z']],
-    // Old entries have codes of divisions, groups and classes.
+    // Old entries of KRS have partial codes: divisions (70), groups (431) and classes (4312).
     ['0000992010', 2007, '70', ['6910Z', '6920Z', '70']],
     ['0000992012', 2007, '431', ['41', '431', '4312', '4312Z']],
     ['0000992011', null, null, []],
@@ -83,13 +83,13 @@ describe('the version of the activities', () => {
       say('0000992022', '201', '6201Z', '6202Z'),
       say('0000992023', '6201Z', '201'),
     ]);
-    // '62' of 2007 is a division; a group of 2025 is no unknown code.
+    // Partial codes, such as the group 201, cause no notice of an unknown code.
     const summary = await runLines([
-      // A partial code that stays, and one of 2007 whose successor of 2025 is a part, or a whole one.
+      // A partial code stays the same; a code of 2007 gets a successor of 2025, which is a partial or a whole code.
       say('0000992020', '6210B', '201', '47'),
       say('0000992021', '6210B', '6220B', '7020Z'),
       say('0000992022', '201', '6210B', '622'),
-      // No successor: 351 is no chemistry.
+      // The code 351 is no successor of the code 201, which is about chemistry.
       say('0000992023', '6210B', '351'),
     ]);
     expect(summary.notices).toEqual([]);

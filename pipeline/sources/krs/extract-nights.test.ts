@@ -20,10 +20,10 @@ test('an extract that is older than the known one says nothing, and is noted', a
   });
   await runLines([at({ stanZDnia: '02.10.2026' }, 'DAWNA')]);
   expect(await findEntry(krs, 'name')).toEqual(['NOWA']);
-  // The same extract of a later day moves what is known.
+  // The same extract with a later day advances only the date of the entry.
   await runLines([at(newest(7, '05.10.2026'), 'NOWA')]);
   await runLines([at({ stanZDnia: '04.10.2026' }, 'DAWNA')]);
-  // Within a register the number decides, not the day.
+  // Of two extracts of one register, the version with the higher number takes precedence, not the later day.
   await runLines([at(newest(6, '06.10.2026'), 'DAWNA')]);
   expect(await findEntry(krs, 'name, version_no, version_date')).toEqual(['NOWA', 7, '2026-10-05']);
 });
@@ -203,7 +203,7 @@ test('a foreign company with a branch in Poland is an entry at the address of th
     { name: 'MÖWE GMBH', address: { street: 'HOLSTENWALL', city: 'LUBEKA', country_code: 'DE' } },
   ]);
   expect(await runLines(lines)).toMatchObject({ updated: 0, events: 0 });
-  // The branch moves: its address is the company's, so that this is one event.
+  // The address of the branch is also the company's address, so a move of the branch causes one event.
   const moved = foreignLine(krs, { jednostkiTerenoweOddzialy: [branch('9')] });
   expect((await runLines([moved])).event_types).toEqual({ COMPANY_ADDRESS_CHANGED: 1 });
 });

@@ -106,7 +106,7 @@ test('a legal form and a voivodeship that are not known are told', async () => {
   ]);
   const columns = 'legal_form, voivodeship, address_country_code';
   expect(await findEntry(krs, columns)).toEqual([null, null, 'PL']);
-  // An entry needs no legal form.
+  // An extract without a legal form is accepted.
   const blank = await runLines([currentLine({ krs: '0000991090', identity: { formaPrawna: '' } })]);
   expect(blank).toMatchObject({ new: 1, rejected: 0, notices: [] });
 });

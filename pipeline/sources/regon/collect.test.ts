@@ -13,14 +13,14 @@ const company = legalPerson('995200010', '1005200017', 'ŻÓŁĆ S.A.', { form: 
 const other = legalPerson('995200027', '1005200023', 'ĆMA S.A.', { form: '116' });
 const person = naturalPerson('995200040', '1005200046', 'ŹDŹBŁO', ['Ceidg', 'Rolnicza']);
 
-/** One answer of an entity as XML. */
+/** Returns the answer with one report of an entity, as XML. */
 function xml({ regon, reports }: BirEntity, report: string): string {
   return xmlOf(reports[`BIR12${report} ${regon}`]!);
 }
 
 const stage = (files: Record<string, string>) => stageRegon(db, files);
 
-/** The codes of every entry. */
+/** Returns the activity codes of each staged entry, by the key of the entry. */
 function codesOf({ entries }: RegonStage): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(entries).map(([key, { activity_codes }]) => [key, activity_codes]),
@@ -83,7 +83,7 @@ test.each([
 describe('reports that belong together', () => {
   test('a person with two activities', async () => {
     const staged = await stage({ 'reports.ndjson': linesOf(person) });
-    // Codes without a silo belong to all activities.
+    // Codes whose report states no silo (kind of activity) belong to all activities of the person.
     expect(codesOf(staged)).toEqual({ '995200040-1': '0111Z', '995200040-2': '0111Z' });
     expect(staged.rejects).toEqual([]);
     expect(staged.outcomes).toEqual({});
@@ -199,7 +199,7 @@ test('the daily lists: who is struck off, and what has no answer', async () => {
     'updated.txt': '99520001000015\n99520002700000\n995200011\n',
     'deleted.txt': '995200010\n995200040\n99520005600019\n',
   });
-  // An answer goes before the list; one unit less says nothing of its company.
+  // An answer takes precedence over the list of deleted numbers; a deleted unit does not delete its company.
   expect(staged.deleted).toEqual(['1', '2', '3', '4', '6'].map((silo) => `995200040-${silo}`));
   expect(staged.rejects).toEqual(["updated.txt: the REGON '995200011' is not valid"]);
   expect(staged.outcomes).toEqual({

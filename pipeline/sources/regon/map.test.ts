@@ -11,7 +11,7 @@ const person = naturalPerson('995200040', '1005200046', 'ŹDŹBŁO', ['Ceidg', '
 
 type Entry = Record<string, unknown>;
 
-/** What the company is mapped to when its main report says this. */
+/** Returns the entry of a company whose main report has the given fields. */
 async function mapCompany(fields: BirRow, more: Record<string, BirRow[]> = {}): Promise<Entry> {
   const files = Object.entries(more).map(([name, rows]) => [`995200010-${name}.xml`, xmlOf(rows)]);
   const main = { ...company.reports['BIR12OsPrawna 995200010']![0]!, ...fields };
@@ -129,7 +129,7 @@ describe('a legal person', () => {
     ['', 'POLSKA', 'PL', '10-115'],
     ['DE', '', 'DE', '10115'],
     ['', 'NIEMCY', 'DE', '10115'],
-    // An unknown one is noted.
+    // An unknown name of a country is noted, and the country stays unknown.
     ['', 'ATLANTYDA', '', '10115'],
   ])('the address has the country %j %j', async (symbol, name, country, code) => {
     const entry = await mapCompany({
@@ -270,7 +270,7 @@ test('a natural person: an entry an activity', async () => {
         fizC_dataSkresleniaZRejestruEwidencji: '2026-01-02',
       },
     ]),
-    // The agricultural report spells the day of the strike-off in its own way.
+    // In the report of agricultural activities, the field with the day of the strike-off has another spelling.
     'a/3.xml': xmlOf([
       {
         ...farm!,

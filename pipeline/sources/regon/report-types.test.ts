@@ -22,7 +22,7 @@ test.each([
   expect(findReportIn(file)?.name).toBe(report);
 });
 
-// Fields that the official answers have, in any case.
+// Each case has fields of the official answers, whose names may be written in lower or upper case.
 test.each([
   ['OsPrawna', 'praw_regon9 praw_nip praw_dataSkresleniaZRegon'],
   ['OsPrawnaPkd', 'praw_pkdKod praw_pkdNazwa praw_pkdPrzewazajace'],

@@ -12,7 +12,7 @@ function answer(result: string): string {
   );
 }
 
-/** The records of an answer with this XML as its result. */
+/** Returns the records of a SOAP answer whose result is the given XML. */
 function rows(xml: string, wrapping: 'cdata' | 'escaped' = 'escaped') {
   return readRecords(readEnvelope('DanePobierzPelnyRaport', envelopeOf(xml, wrapping))) ?? [];
 }

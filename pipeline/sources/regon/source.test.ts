@@ -9,7 +9,7 @@ async function read(file: string, content: string): Promise<Answer[]> {
   return await gather(description.readAnswers({ path: await writeTestFile(file, content), file }));
 }
 
-/** Why the one answer of an XML file cannot be read. */
+/** Returns the reason why the only answer of an XML file cannot be read. */
 async function reasonOf(content: string): Promise<string> {
   const answers = await read('a.xml', content);
   expect(answers).toMatchObject([{ reason: expect.any(String) as string }]);

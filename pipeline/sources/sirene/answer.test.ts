@@ -36,7 +36,7 @@ async function read(file: string, content: string | Buffer) {
   return gather(answers.readAnswers({ path, file }));
 }
 
-/** What is answered, or why it is not, by the number of the row. */
+/** Reads a file. Returns the line number of each answer, and the answer or the reason why it cannot be read. */
 async function list(file: string, content: string | Buffer) {
   return (await read(file, content)).map((one) => [
     one.line,

@@ -12,7 +12,7 @@ const person: StockRow = {
   nomUniteLegale: 'NULL',
 };
 
-/** Each unit with its head office, and what it shows. */
+/** The test cases: a unit, its head office, and the expected content of the entry. */
 const placed: [what: string, unit: StockRow, seat: StockRow, shown: string][] = [
   [
     'a company',
@@ -132,7 +132,7 @@ const placed: [what: string, unit: StockRow, seat: StockRow, shown: string][] = 
 
 const units = placed.map(([, unit], at) => makeUnit(number(at), unit));
 const seats = placed.map(([, , seat], at) => makeEstablishment(number(at), '00012', seat));
-/** The first unit has three more: two are open, one is closed. */
+/** Three more establishments of the first unit: two are open, and one is closed. */
 const branches = [
   makeEstablishment(number(0), '00020', {
     enseigne1Etablissement: 'CHEZ',
@@ -180,7 +180,7 @@ async function readUnits(siren: string) {
   return rows[0]!.entry;
 }
 
-/** `type value` of the other names of a unit, and its attributes. */
+/** Returns the other names of a unit as `type value`, and the attributes of the unit. */
 async function readStated(siren: string): Promise<{ names: string[]; attributes: object }> {
   const { rows } = await db.pool.query<{ names: string[]; attributes: object }>(
     `select (
@@ -295,7 +295,7 @@ describe('a row of a delta', () => {
         { dateDebut: '2026-10-01' },
         { dateDernierTraitementUniteLegale: '2026-10-01T05:00:00.123' },
       ),
-      // Without a first name, and with a head office that no answer describes.
+      // The next two answers lack a first name, and name a head office that no answer describes.
       answer(number(1), { nomUniteLegale: 'NULL', nomUsageUniteLegale: null }),
       answer(number(2), { nicSiegeUniteLegale: '00099' }),
     ];
@@ -340,10 +340,10 @@ describe('a row of a delta', () => {
     };
     const opened = period('A', '2015-01-01', '2021-12-31', false);
     const before = await readUnits(siren);
-    // The stock has counted 00046.
+    // The establishment 00046 was already counted as closed in the stock.
     const repeated = [period('F', '2022-01-01', null), opened];
     expect(await tell('2026-10-07', '00046', ...repeated)).toEqual(before);
-    // 00053 began and ended since the newest dump.
+    // The establishment 00053 began and closed after the newest dump, and is counted once.
     const brief = [period('F', '2026-10-08', null), period('A', '2026-10-07', '2026-10-07')];
     const { closed } = before;
     expect(await tell('2026-10-08', '00053', ...brief)).toMatchObject({ closed: closed + 1 });
@@ -353,7 +353,7 @@ describe('a row of a delta', () => {
     expect(reopened.closed).toBe(closed);
     expect(reopened.units).toHaveLength(before.units.length + 1);
     expect(await tell('2026-10-11', '00046', ...again)).toEqual(reopened);
-    // One that is new takes none away.
+    // A new open establishment does not reduce the count of closed establishments.
     const fresh = period('A', '2026-10-11', null);
     expect(await tell('2026-10-12', '00061', fresh)).toMatchObject({ closed });
     expect(await verify(db, 'sirene')).toEqual([]);

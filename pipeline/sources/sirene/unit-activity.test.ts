@@ -18,7 +18,7 @@ const old = (activitePrincipaleUniteLegale: string): StockRow => ({
 });
 const objects: StockRow = { statutDiffusionUniteLegale: 'P' };
 
-/** Each unit, whose activity is 62.01Z, with its establishments, and their activities in its entry by NIC. */
+/** Units with the activity 62.01Z, their establishments, and the establishments' activities that the entry keeps. */
 const cases: [unit: StockRow, places: Record<string, StockRow>, kept?: Record<string, string>][] = [
   [{}, { '00012': does('62.01Z'), '00020': does('56.10A') }, { '00020': '2008 5610A' }],
   [{}, { '00012': does('62.01Z'), '00020': does('62.01Z') }],
@@ -56,7 +56,7 @@ const kept = Object.fromEntries(
 const db = await createTestDatabase();
 await runUnits(db, '2026-09-30', units);
 
-/** The activities that entries keep of their units, by SIRET. */
+/** Returns the activities of establishments that the entries keep, by SIRET. */
 async function readKept(): Promise<Record<string, string>> {
   const { rows } = await db.pool.query<{ siret: string; key: string }>(
     `select stated.key as siret, stated.value as key
@@ -65,7 +65,7 @@ async function readKept(): Promise<Record<string, string>> {
   return Object.fromEntries(rows.map(({ siret, key }) => [siret, key]));
 }
 
-/** Runs the night of answers, and expects events by type, and that the entries keep these activities. */
+/** Runs a night with the answers. Expects these types of events, and that the entries keep these activities. */
 async function expectNight(date: string, answers: object[], told: string[], expected: object) {
   const lines = answers.map((answer) => JSON.stringify(answer)).join('\n');
   const { events, updated } = await runSirene(db, date, { 'answers.ndjson': lines });
