@@ -33,8 +33,7 @@ export async function serve(): Promise<void> {
 }
 
 export async function work(): Promise<void> {
-  // V8's default flags let calls of 1,000 webhooks grow the heap by 100 MB. A small heap does not slow a worker, which
-  // mostly waits for the network.
+  // With V8's default flags, calls of 1,000 webhooks grow the heap by 100 MB. A worker waits for the network, not V8.
   setFlagsFromString('--semi-space-growth-factor=1');
   setFlagsFromString('--heap-growing-percent=50');
   readTogether([readEnvironment, readFetchEnvironment]);

@@ -9,8 +9,7 @@ import { figure } from '../written-figure.ts';
 
 /**
  * The limits on the inflated size of an archive. An archive above a limit is refused as a zip bomb. The largest known
- * dump file, the stock of French establishments, inflates to about 11 GB. Compression shrinks dump files to a third or
- * a fifth.
+ * dump file, the stock of French establishments, inflates to about 11 GB. Archives have a third or fifth of the size.
  */
 export const inflateBounds = {
   /** The maximum size of one inflated file, in bytes. */

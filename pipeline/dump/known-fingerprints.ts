@@ -55,9 +55,8 @@ export class KnownFingerprints {
   }
 
   /**
-   * Reads the records of `data` from the index `start`, on line `line`. Marks unchanged records as found today, and
-   * lists new and changed records. Stops at a record that exceeds `RECORD_BYTES`, has no end, or is changed and has
-   * quotes.
+   * Reads the records of `data` from the index `start`, on line `line`. Marks unchanged records as found, and lists new
+   * and changed records. Stops at a record that exceeds `RECORD_BYTES`, has no end, or is changed and has quotes.
    */
   pass(data: Buffer, start: number, line: number, context: FingerprintContext): PassedLines {
     const { code } = this.memory;

@@ -9,8 +9,8 @@ const PARALLEL_PARTS = 4;
 
 /**
  * Makes entries of the records in the night's tables. All small files are normalised by one statement, which takes as
- * long as one small file. Each large file gets a session of its own; two joined files get two, because their records
- * are long.
+ * long as one small file. Each large file gets its own session; two joined files get two, because their records are
+ * long.
  */
 export async function normaliseAll(
   staging: Pick<Staging, 'pool' | 'client' | 'stage'>,

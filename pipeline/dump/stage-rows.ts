@@ -22,8 +22,8 @@ export interface StagedRows {
 }
 
 /**
- * Copies rows into a table of the night, and unreadable rows into `stage.reject`. Throws a `Refusal` when a whole file
- * cannot be read.
+ * Copies rows into a table of the night, unreadable rows into `stage.reject`. Throws a `Refusal` for an unreadable
+ * file.
  *
  * @param onRead called after each part of a file that was read; may throw an error to stop reading
  */

@@ -75,7 +75,7 @@ function listRows({ source, files }: Staging<TableSource>, known: KnownFingerpri
 
 /**
  * Creates the table and the views that depend on the source, and fills `stage.file`. The table `column_text` contains
- * the tidied columns of the files. The view `record` adds the whole line. The view `mapped` has the columns that all
+ * the tidied columns of the files. The view `record` adds the whole line. The view `mapped` has columns that all
  * sources share.
  */
 async function createRecordTables(staging: Staging<TableSource>): Promise<void> {

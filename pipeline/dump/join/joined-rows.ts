@@ -7,10 +7,7 @@ import type { KnownFingerprints } from '../known-fingerprints.ts';
 import { RecordWriter } from './record-writer.ts';
 import { type Row, type RowContext, RowReader } from './row-reader.ts';
 
-/**
- * The number of rows of the main file that may lack details. Above this number, up to one per cent of the main file's
- * rows may lack details.
- */
+/** The number of rows of the main file that may lack details. In large files, one per cent of the rows may. */
 const LACKING_ROWS = 100;
 
 /** Joins the rows of a main file and a details file by their key, and writes the COPY lines of changed records. */
@@ -73,8 +70,7 @@ export class JoinedRows implements StagedRows {
       else this.#writer.writeStray(next);
       details.advance();
     }
-    // An unreadable row of details before `next` may belong to `key`. The fault of `next` then rejects the record of
-    // `key`.
+    // An unreadable row of details before `next` may belong to `key`. The fault of `next` rejects the key's record.
     return group.length === 0 && next?.fault !== undefined ? [next] : group;
   }
 

@@ -26,8 +26,8 @@ const INVERSE_1: u64 = 0x0887493432badb37;
 export let known: u32 = 0;
 
 /**
- * Sets up an empty table at an address where the memory is zero. The slots after the last home hold the fingerprints
- * that do not fit into the last homes.
+ * Sets up an empty table at an address where the memory is zero. The slots after the last home hold fingerprints that
+ * find no earlier slot.
  */
 export function reserve(at: usize, homeCount: u32, count: u32): void {
   slots = at;

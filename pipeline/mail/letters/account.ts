@@ -8,8 +8,8 @@ interface TokenData {
 }
 
 /**
- * Writes the mail with the one-time token that activates a new account. The mail with the token contains no name,
- * because it may reach a stranger.
+ * Writes the mail with the one-time token that activates a new account. The mail names nobody, since its recipient may
+ * be a stranger.
  */
 export async function writeInitLetter(options: LetterOptions, data: TokenData): Promise<Letter> {
   const { jwt, until } = await takeToken(options, data);
