@@ -6,7 +6,7 @@ import { addRead, createRouter } from '../http/router.ts';
 
 const folder = new URL('assets/', import.meta.url);
 
-/** The files of the folder `assets` and of libraries, by their names below `/assets/`. */
+/** The files of the folder `assets` and of libraries, by their names in the URL `/assets/{name}`. */
 const assets = [
   ...readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => extname(name) !== '')
@@ -18,7 +18,7 @@ const assets = [
   return { name, content, version: hash('sha256', content).slice(0, 12) };
 });
 
-/** Returns the address of an asset. Its version changes with the content, so that browsers may cache the asset. */
+/** Returns the URL of an asset. The version in the URL changes with the content, so browsers may cache the asset. */
 export function linkAsset(name: string): string {
   return `/assets/${name}?v=${assets.find((asset) => asset.name === name)!.version}`;
 }

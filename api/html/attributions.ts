@@ -4,7 +4,7 @@ import { type Language, locales } from '../../sql/words/message-format.ts';
 import { readCountries } from '../dictionaries/countries.ts';
 import { readWords } from '../dictionaries/words.ts';
 
-/** Returns the attributions of the registries that a page shows, by country. */
+/** Returns the attributions (names and licence) of the registries that a page shows, by country. */
 export async function findAttributions(db: Db, sources: Iterable<string>) {
   const { rows } = await sql<{ country_code: string; shown: string[] }>`
     select country_code, array_agg(distinct source order by source) as shown
@@ -37,7 +37,7 @@ export async function readSources(db: Db): Promise<string[]> {
   return rows.map(({ source }) => source);
 }
 
-/** Returns each country's sentences for the terms of the data: the `law`, and the source to `cite`. */
+/** Returns sentences for the page `/terms` for each country: the `law`, and the source to `cite`. */
 export async function findTerms(db: Db) {
   const [countries, words] = [await readCountries(db), await readWords(db)];
   return {

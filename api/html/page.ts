@@ -5,7 +5,7 @@ import { setTag } from '../http/etag.ts';
 import { linkAsset } from './assets.ts';
 import { createWords, isLanguage } from './texts.ts';
 
-// The line end after a value separates words, so that templates are not trimmed.
+// Templates are not trimmed, because the line end after a value separates two words.
 const templates = new Eta({
   views: join(import.meta.dirname, 'templates'),
   cache: true,
@@ -13,7 +13,7 @@ const templates = new Eta({
   functionHeader: 'const { language, t, linked, href, number, day, ago } = it;',
 });
 
-/** Renders a template. `data` may have the account's `language`, and `isTranslatable` for `createWords`. */
+/** Returns a rendered template. `data` may have the account's `language`, and `isTranslatable` for `createWords`. */
 function renderPage(request: Request, template: string, data: object) {
   const { site } = request.app.locals;
   const words = createWords(request, template, data);
@@ -31,14 +31,14 @@ function sendHtml(response: Response, { html, language }: Page, cacheControl = '
     .send(html);
 }
 
-/** Sends a page that holds no secret: `templates/{template}.eta` with its data. */
+/** Sends a page without a secret: `templates/{template}.eta`, rendered with its data. */
 export function sendPage(response: Response, template: string, data: object): void {
   sendHtml(response, renderPage(response.req, template, data));
 }
 
-/** Returns the handler of a page that never changes while the process runs; a known page is a 304. */
+/** Returns the handler of a page that stays the same while the process runs; a page that the client has is a 304. */
 export function createKeptPage(template: string, data: object): RequestHandler {
-  // The rendered pages by the language that the address asks for, which is part of a page's links.
+  // The rendered pages by the `lang` of the URL, since the links in a page contain `lang`.
   const kept = new Map<unknown, Page>();
   return (request, response) => {
     const { lang } = request.query;
@@ -50,7 +50,7 @@ export function createKeptPage(template: string, data: object): RequestHandler {
   };
 }
 
-/** Sends a page whose address or content can be secret. */
+/** Sends a page whose URL or content can be secret, so it must not be cached. */
 export function sendPrivatePage(
   response: Response,
   status: number,

@@ -12,7 +12,7 @@ const languages = Object.keys(locales) as Language[];
 
 const folder = join(import.meta.dirname, 'texts');
 
-/** Reads the messages of a language by page and name from the files of `texts/<language>/`. */
+/** Returns the texts of a language by page and name, from the files of `texts/<language>/`. */
 function readMessages(language: Language) {
   const texts = readdirSync(join(folder, language)).map((file) => {
     const text = readFileSync(join(folder, language, file), 'utf8');
@@ -38,7 +38,7 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"]/g, (character) => entities[character]!);
 }
 
-/** Returns a path of this service, with `lang` where the address of the request has `lang`. */
+/** Returns a path of this service, with `lang` if the URL of the request has `lang`. */
 export function keepLanguage({ query }: Request, path: string): string {
   if (!isLanguage(query.lang)) return path;
   const url = new URL(path, 'http://localhost');
@@ -46,7 +46,7 @@ export function keepLanguage({ query }: Request, path: string): string {
   return url.pathname + url.search + url.hash;
 }
 
-/** Returns the address of the request in another language. No path of a request leads to another host. */
+/** Returns the URL of the request in another language. The URL never leads to another host. */
 function translateAddress({ path, originalUrl }: Request, language: Language): string {
   const query = new URLSearchParams(originalUrl.split('?')[1]);
   query.set('lang', language);
@@ -54,10 +54,10 @@ function translateAddress({ path, originalUrl }: Request, language: Language): s
 }
 
 /**
- * Returns the texts and the functions that a template writes with. The language is the one of `?lang=`, else the
- * account's, else the browser's. A page without texts in Polish is English.
+ * Returns the texts and the functions for a template. The language is taken from `?lang=`, else from the account, else
+ * from the browser. A page without Polish texts is English.
  *
- * @param known the language of the account, and whether the page links to itself in other languages; default: on a GET
+ * @param known the account's language, and whether the page has links to other languages: by default only on a GET
  */
 export function createWords(
   request: Request,
@@ -80,11 +80,11 @@ export function createWords(
   const href = (path: string) => keepLanguage(request, path);
   return {
     language,
-    /** The language that the address asks for. */
+    /** The language in the parameter `lang` of the URL. */
     asked: isLanguage(lang) ? lang : undefined,
     /** Returns a text with its values filled in. The template escapes the text. */
     t,
-    /** Returns a text as HTML. `<name>words</name>` becomes a link to `links.name`; `<code>` stays. */
+    /** Returns a text as HTML. `<name>words</name>` becomes a link to `links.name`; `<code>` stays an element. */
     linked: (key: string, links: Record<string, string>, values?: Values): string =>
       escapeHtml(t(key, values)).replace(
         /&lt;(\w+)&gt;(.*?)&lt;\/\1&gt;/g,
@@ -95,7 +95,7 @@ export function createWords(
         },
       ),
     href,
-    /** Whether the page has no texts in Polish. */
+    /** Whether the page has only English texts. */
     isEnglishOnly: !isTranslated(template),
     /** Returns a number such as `12,345`, and a dash for null. */
     number: (value: number | string | null, options?: Intl.NumberFormatOptions): string =>
@@ -108,7 +108,7 @@ export function createWords(
     /** Returns an age such as `yesterday` or `3 days ago`. */
     ago: (days: number): string =>
       new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(-days, 'day'),
-    /** The addresses of the page in the other languages. */
+    /** The URLs of the page in the other languages. */
     otherLanguages:
       isTranslated(template) && (known.isTranslatable ?? request.method === 'GET')
         ? languages

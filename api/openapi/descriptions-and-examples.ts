@@ -5,7 +5,7 @@ import glossary from './glossary.json' with { type: 'json' };
 
 export type OpenApiDocument = ReturnType<OpenApiGeneratorV31['generateDocument']>;
 
-/** The properties of a schema of the OpenAPI document that this service reads. */
+/** The properties of a schema in the OpenAPI document, as far as this service uses them. */
 export interface Schema {
   $ref?: string;
   type?: string | string[];
@@ -34,7 +34,7 @@ interface Body {
   content?: Record<string, { schema: Schema; example?: object | undefined }>;
 }
 
-/** The properties of an operation of the OpenAPI document that this service reads. */
+/** The properties of an operation in the OpenAPI document, as far as this service uses them. */
 export interface Operation {
   operationId: string;
   tags: string[];
@@ -46,16 +46,16 @@ export interface Operation {
   responses: Record<string, Body>;
 }
 
-/** The descriptions of all parts of the document by name; of a property or parameter also by `schema.name`. */
+/** The descriptions of the document's parts by name; a property or parameter may also have `schema.name` as key. */
 export const descriptions: Record<string, string> = glossary;
 
 /**
- * The examples by key: the name or `operation.name` of a required parameter, `operation.name` of another parameter,
- * the name or `schema.name` of a property, the operation of a body, and the schema of an object.
+ * The examples by key. Keys are the name or `operation.name` of a required parameter, `operation.name` of an optional
+ * parameter, the name or `schema.name` of a property, the operation of a body, and the schema of an object.
  */
 const examples = new Map<string, unknown>(Object.entries(samples));
 
-/** Names the answers of a generated document, and adds the descriptions of the glossary and dictionary values. */
+/** Adds names of answers, descriptions from `glossary.json`, and values of dictionaries to a generated document. */
 export function complete(document: OpenApiDocument, enums?: Enums): void {
   const schemas = ((document.components ??= {}).schemas ??= {}) as Record<string, Schema>;
   for (const [path, item] of Object.entries({ ...document.paths, ...document.webhooks })) {
@@ -73,7 +73,7 @@ export function complete(document: OpenApiDocument, enums?: Enums): void {
     describeWithin(schema, name);
   }
   for (const [name, values] of Object.entries(enums ?? {})) {
-    // Types are an open list: a client that accepts only the listed types would break at a new type.
+    // Event types are an open list, since a client that accepts only the listed types would fail at a new type.
     if (schemas[name]) schemas[name][name.endsWith('Type') ? 'x-extensible-enum' : 'enum'] = values;
   }
 }
@@ -96,7 +96,7 @@ function describeAnswer(
   content.schema = { $ref: `#/components/schemas/${name}` };
 }
 
-/** Returns an example of a schema: the one of its name, else one made of the examples of its parts. */
+/** Returns an example of a schema: the example of its name, else an example made from the examples of its parts. */
 function makeExample(schema: Schema, name: string, schemas: Record<string, Schema>): unknown {
   const named = schema.$ref?.split('/').at(-1);
   if (named) return examples.get(named) ?? makeExample(schemas[named]!, named, schemas);
@@ -111,7 +111,7 @@ function makeExample(schema: Schema, name: string, schemas: Record<string, Schem
   return Object.fromEntries(parts);
 }
 
-// Few optional parameters have examples: tools send all examples in one request, which would then find nothing.
+// Few optional parameters have examples: a tool that sends all examples in one request would find no company.
 function describeParameter(parameter: Parameter, operationId: string): void {
   const { name, schema } = parameter;
   const sample =
@@ -127,7 +127,7 @@ function describeParameter(parameter: Parameter, operationId: string): void {
  * @param name the name of the schema, or `request` for a request body
  */
 function describeWithin(schema: Schema, name: string): void {
-  // A client must accept fields that later versions add.
+  // Later versions may add fields, so the schema of an answer allows additional properties.
   if (name !== 'request' && schema.additionalProperties === false) {
     delete schema.additionalProperties;
   }
@@ -138,7 +138,7 @@ function describeWithin(schema: Schema, name: string): void {
   for (const part of [schema.items ?? [], schema.anyOf ?? []].flat()) describeWithin(part, name);
 }
 
-/** Returns the description of a property; undefined for a name without a description, which a test finds. */
+/** Returns the description of a property; undefined for a name without description, which makes a test fail. */
 function describeProperty(property: string, where: string): string | undefined {
   return descriptions[`${where}.${property}`] ?? descriptions[property];
 }

@@ -28,7 +28,7 @@ const security: Record<Auth, Record<string, string[]>[]> = {
   master: [{ master: [] }],
 };
 
-/** The headers of errors besides the headers of every answer, by status. */
+/** The headers that only errors have, by status; other headers belong to every answer. */
 const errorHeaders: Record<string, Header[]> = {
   304: ['ETag'],
   401: ['WWW-Authenticate'],
@@ -36,7 +36,7 @@ const errorHeaders: Record<string, Header[]> = {
   503: ['Retry-After'],
 };
 
-/** The header `Cache-Control` of answers that need or hold a token, and of their errors. */
+/** The header `Cache-Control` of answers that need or contain a token, and of the errors of such requests. */
 const noStore = {
   description: 'No cache may keep the answer.',
   schema: { type: 'string', const: 'no-store' },
@@ -61,7 +61,7 @@ function headersOf(description: Endpoint['description'], code: string) {
   return { ...Object.fromEntries(refs), ...(isOpen ? {} : { 'Cache-Control': noStore }) };
 }
 
-/** Returns the OpenAPI document of endpoints. Without `enums` it lists no values of dictionaries. */
+/** Returns the OpenAPI document of endpoints. Without `enums` the document lists no values of dictionaries. */
 export function createDocument(endpoints: Endpoint[], enums?: Enums): OpenApiDocument {
   const registry = new OpenAPIRegistry();
   for (const name of ['master', 'token']) {
@@ -84,7 +84,7 @@ export function createDocument(endpoints: Endpoint[], enums?: Enums): OpenApiDoc
       description: introduction,
       license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
     },
-    // The server of the API is the host that serves the document.
+    // The URL is relative, since the host that serves the document also serves the API.
     servers: [{ url: '/' }],
     tags: [...used].map((name) => ({ name, description: descriptions[`tag.${name}`]! })),
   });
@@ -92,7 +92,7 @@ export function createDocument(endpoints: Endpoint[], enums?: Enums): OpenApiDoc
   return document;
 }
 
-/** Returns the name of an operation: `get_wallet_transactions`. */
+/** Returns the name of an operation, such as `get_wallet_transactions`. */
 function operationOf({ method, path }: Endpoint['description']): string {
   return [method, ...path.match(/\w+/g)!].join('_');
 }
@@ -141,7 +141,7 @@ function describe(description: Endpoint['description']): RouteConfig {
           {
             description: error.description,
             headers: headersOf(description, code),
-            // A 304 has no body.
+            // A 304 has no body, so it has no content.
             ...(code !== '304' && {
               content: {
                 'application/json': {
@@ -159,7 +159,7 @@ function describe(description: Endpoint['description']): RouteConfig {
 
 const message = z.string();
 
-/** The schema of a code. Codes are an open list, to which later versions add. */
+/** The schema of an error's code. Codes are an open list, since later versions may add codes. */
 function codeSchema(id: string, known: object) {
   return z.string().meta({ id, 'x-extensible-enum': Object.keys(known) });
 }
@@ -187,7 +187,7 @@ const shapes: Record<string, z.ZodObject> = {
   default: model('Error', { message, code }),
 };
 
-/** Returns the errors with the given statuses, which endpoints share. */
+/** Returns the errors with the given statuses, as components that endpoints share. */
 function pick(...statuses: (keyof typeof general)[]): Record<string, DocumentedError> {
   return Object.fromEntries(statuses.map((status) => [status, general[status]]));
 }
@@ -208,7 +208,7 @@ function listErrors(description: Endpoint['description']): Record<string, Docume
   };
 }
 
-/** Returns the endpoint `GET /openapi.json`, whose document is made by the first request. */
+/** Returns the endpoint `GET /openapi.json`. Its document is made at the first request. */
 export function documentEndpoint(makeDocument: () => Promise<OpenApiDocument>): Endpoint {
   return {
     description: {

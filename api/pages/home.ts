@@ -29,7 +29,7 @@ export async function findSnapshots(db: Db, country_code: string) {
     .execute();
 }
 
-/** The newest nights of a day, with counts and examples of its events: a row of `api/stats/read_night.sql`. */
+/** The nights that published a day, with counts and examples of the events: a row of `api/stats/read_night.sql`. */
 interface Day {
   date: string;
   nights: { source: string; date: string }[];
@@ -37,7 +37,7 @@ interface Day {
   examples: object[];
 }
 
-/** The least days between two compared snapshots; if none is so old, the two newest snapshots are compared. */
+/** The fewest days between two compared snapshots. Without a snapshot so old, the two newest are compared. */
 const span_days = 30;
 
 function addDays(date: string, days: number): string {
@@ -45,8 +45,8 @@ function addDays(date: string, days: number): string {
 }
 
 /**
- * Returns a registry's active entries on its newest day, and its new and ended entries since about a month before. The
- * `change` compares with the same number of days before these; it is undefined unless a snapshot precedes them.
+ * Returns a registry's active entries on its newest day, and its new and ended entries since about a month before.
+ * `change` is the difference to the equally long period before; undefined if no snapshot precedes that period.
  */
 export async function readHeadline(db: Db, source: string, date: string, below = 0) {
   const points = await readSeries(db, source, { by: 'day', from: addDays(date, -3 * span_days) });
@@ -82,12 +82,12 @@ export async function readHeadline(db: Db, source: string, date: string, below =
   };
 }
 
-/** A country, and its snapshots that the page `/` shows. */
+/** A country with the snapshots that the page `/` shows. */
 type Shown = { country: Country; snapshots: Awaited<ReturnType<typeof findSnapshots>> };
 
 /**
- * Reads the headline and the newest nights of a country, with counts and examples of events by day, the newest first.
- * Events of different days are never summed.
+ * Returns the headline and the newest nights of a country, with counts and examples of events by day, the newest day
+ * first. Events of different days are not added up.
  */
 async function readNews(db: Db, { country, snapshots }: Shown, SUPPRESS_BELOW: number) {
   const [first] = snapshots;
@@ -105,18 +105,18 @@ async function readNews(db: Db, { country, snapshots }: Shown, SUPPRESS_BELOW: n
   return { nights: nights.toSorted((a, b) => (a.source < b.source ? -1 : 1)), days, headline };
 }
 
-/** Returns the functions with which the template describes the nights of a country. */
+/** Returns the functions that the template uses to describe the nights of a country. */
 function viewNights({ country }: Shown, words: Words, at: Date) {
   const day = new Intl.DateTimeFormat('en-CA', { timeZone: country.time_zone });
-  /** Returns the age of a day's data in calendar days of the country. */
+  /** Returns the age of the data of a day, in calendar days of the country's time zone. */
   const ageOf = (date: string) => (Date.parse(day.format(at)) - Date.parse(date)) / day_ms;
   return {
     country,
     nameIn: (language: string) => words.nameOf(country, language),
     ageOf,
-    /** Returns whether the data of a day came last night, since a day's dump is read in the night after the day. */
+    /** Returns whether the data of a day is of last night: a dump is read in the night after its day. */
     isLast: (date: string) => ageOf(date) <= 1,
-    /** Returns the words for the kinds of companies that a source holds. */
+    /** Returns the words for the kinds of companies in a registry. */
     holds: (source: string, language: string) =>
       words.find(country.country_code, `holds_${source}`, language),
   };
@@ -126,7 +126,7 @@ function viewNights({ country }: Shown, words: Words, at: Date) {
 export function createHome(options: HomeOptions) {
   const { readers, now, SUPPRESS_BELOW, SEARCH_CREDITS, SNAPSHOT_CREDITS } = options;
   const { db } = readers;
-  // News are cached for an hour at most, so that withdrawn events disappear from the page, too.
+  // The data of the page is cached for at most an hour, so that withdrawn events also disappear from the page.
   const kept = new LRUCache<string, Awaited<ReturnType<typeof readNews>>[], Shown[]>({
     max: 1,
     ignoreFetchAbort: true,
@@ -150,7 +150,7 @@ export function createHome(options: HomeOptions) {
       others: others.filter(({ nights }) => nights.length > 0),
       describeEvent,
       present,
-      // The date is an example until a snapshot is published.
+      // Until a snapshot is published, the sample request has an example date.
       newest: first!.days[0]?.date ?? '2026-11-06',
       api: options.baseUrl + basePath,
       REGISTRATION_OPEN: options.REGISTRATION_OPEN,

@@ -28,7 +28,7 @@ import { findStatistics } from './stats/statistics.ts';
 
 type PageOptions = HomeOptions & Pick<Environment, 'PRIVACY_FILE' | 'TERMS_FILE'>;
 
-/** The most points of a series that the page of the statistics draws. */
+/** The maximum number of points of a series that the page `/stats` draws. */
 const mostPoints = 2000;
 
 /** Returns whether a client prefers HTML to JSON. */
@@ -37,7 +37,7 @@ function prefersPage(request: Request, response: Response): boolean {
   return request.accepts(['json', 'html']) === 'html';
 }
 
-/** Returns the length of the numbers that match a pattern such as `^W[0-9]{9}$`, and their first letters. */
+/** Returns the length of the numbers that match a pattern such as `^W[0-9]{9}$`, and the letters at their start. */
 function shapeOf(pattern: string) {
   const [letters = ''] = /[A-Z]*/.exec(pattern.replace('^', '')) ?? [];
   const digits = [...pattern.matchAll(/\{(\d+)\}/g)].reduce(
@@ -47,7 +47,7 @@ function shapeOf(pattern: string) {
   return { letters, length: letters.length + digits };
 }
 
-/** Reads the choices of the forms of `/console`, and the prices of searches and snapshots. */
+/** Returns the choices for the forms of `/console`, and the prices of searches and snapshots. */
 async function findChoices({ readers: { db }, SEARCH_CREDITS, SNAPSHOT_CREDITS }: PageOptions) {
   return {
     countries: await Promise.all(
@@ -73,7 +73,7 @@ async function findChoices({ readers: { db }, SEARCH_CREDITS, SNAPSHOT_CREDITS }
   };
 }
 
-/** Returns the operator's text for a page in each language, as Markdown or HTML; nothing where the text is empty. */
+/** Returns the operator's text for a page by language, as Markdown or HTML, without languages whose text is empty. */
 function createNotice(texts: Environment['TERMS_FILE']) {
   if (!texts || texts.en.trim() === '') return {};
   const [en, pl] = [texts.en.trim(), texts.pl.trim()].map((text) =>
@@ -82,7 +82,7 @@ function createNotice(texts: Environment['TERMS_FILE']) {
   return { notice: { en, pl } };
 }
 
-/** Returns the routes of the pages for people, with their files below `/assets/`. */
+/** Returns the routes of the HTML pages, and of their files below `/assets/`. */
 export function createPages(options: PageOptions, limit: RequestHandler): Router {
   const router = createRouter();
   const privacy = createNotice(options.PRIVACY_FILE);
@@ -94,7 +94,7 @@ export function createPages(options: PageOptions, limit: RequestHandler): Router
     ['/quality', 'quality', (request) => findNights(options, request)],
     ['/quality/:date', 'quality-night', (request) => findNight(options, request)],
     ['/console', 'console', () => findChoices(options)],
-    // The console's script shows the company once the visitor has entered a token.
+    // The page has no data of the company: the console's script loads it after the visitor has entered a token.
     ['/companies/:ref', 'console', () => findChoices(options)],
     ['/privacy', 'privacy', () => privacy],
     ['/terms', 'terms', async () => ({ ...terms, ...(await findTerms(options.readers.db)) })],
@@ -105,11 +105,11 @@ export function createPages(options: PageOptions, limit: RequestHandler): Router
     addRead(router, path, limit, async (request, response, next) => {
       const data = await findData(request);
       if (data) sendPage(response, template, data);
-      // No page exists for this address, such as `/quality` of a day without dumps.
+      // Without data no page exists for this URL, such as `/quality/<date>` of a day without dumps.
       else next('router');
     });
   }
-  // The page of the statistics reads the series under a limit of its own, not under the limit of the API.
+  // The page `/stats` reads its series under a separate rate limit, not under the limit of the API.
   const limitSeries = options.limiter.limitRequests(limits.statsPage);
   const schema = z.object({ query: seriesQuery });
   addRead(router, '/stats/series', limitSeries, async ({ query }, response) => {
@@ -119,7 +119,7 @@ export function createPages(options: PageOptions, limit: RequestHandler): Router
   return router;
 }
 
-/** Makes faults of the service, such as a lost database, appear as a page in browsers. */
+/** Makes the service send its faults, such as a lost database connection, to browsers as an HTML page. */
 export const showFaults: RequestHandler = (request, response, next) => {
   const show: ShowFault = (status) => {
     if (request.path.startsWith(`${basePath}/`) || !prefersPage(request, response)) return false;
@@ -130,7 +130,7 @@ export const showFaults: RequestHandler = (request, response, next) => {
   next();
 };
 
-/** Answers a browser with a 404 page if it asks for a missing page. A later handler answers other clients with JSON. */
+/** Answers a browser that requests a missing page with a 404 page. A later handler sends other clients JSON. */
 export const answerMissingPage: RequestHandler = (request, response, next) => {
   const { method, path } = request;
   const isRead = method === 'GET' || method === 'HEAD';

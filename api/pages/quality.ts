@@ -9,10 +9,10 @@ import { findCountryChoices } from '../html/country-choice.ts';
 import { findAttributions } from '../html/attributions.ts';
 import texts from '../html/texts/en/quality.json' with { type: 'json' };
 
-/** The paging of an address; without a valid `page` it is the first page. */
+/** The schema of the parameter `page` in a URL; an invalid or missing `page` means the first page. */
 const paging = z.object({ page: pagingFields.page.catch(1), per_page: pagingFields.per_page });
 
-/** Returns the query that keeps the country in the links of the quality pages. */
+/** Returns the query that links between quality pages need to keep the chosen country. */
 const queryOf = (country?: string) => new URLSearchParams(country ? { country } : {}).toString();
 
 /** Returns the data of the page `/quality`: the days for which dumps were delivered. */
@@ -35,7 +35,7 @@ export async function findNight({ readers: { db } }: Pick<Context, 'readers'>, r
   const { country, countries } = await chooseByAddress(db, request.query);
   const registries = date === undefined ? [] : await readNight(db, date, countries);
   if (registries.length === 0) return undefined;
-  // `isSaid` finds out whether a field, guard or reason has a text: a newer release may have added it.
+  // `isSaid` returns whether a field, guard or reason has a text, since a newer release may have added it.
   const sources = registries.map(({ source }) => source);
   return {
     date,

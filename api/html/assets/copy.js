@@ -1,13 +1,13 @@
-// Copies the code before a button with `data-copy`, on every page that has one.
+// Copies the code beside a button with `data-copy`, on every page that has such a button.
 async function copy(button) {
-  // A second press comes before the label is back.
+  // The original label is stored, since a second click may come while the button shows "copied".
   const label = (button.dataset.label ??= button.textContent);
   const code = button.parentElement.querySelector('code');
   try {
     await navigator.clipboard.writeText(code.textContent);
     button.textContent = button.dataset.copied;
   } catch {
-    // Without HTTPS a page has no clipboard: the selection leaves copying to the reader.
+    // Without HTTPS a page has no clipboard, so the code is selected and the reader copies the selection.
     getSelection().selectAllChildren(code);
     button.textContent = button.dataset.selected;
   }

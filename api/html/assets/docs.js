@@ -1,4 +1,4 @@
-// The reference and the guides: the menu of a phone, the language of the samples, and the search.
+// Runs on the pages of reference and guides: the menu on a phone, the language of samples, and the search.
 import { element, find } from './dom.js';
 
 const memory = 'language of samples';
@@ -12,7 +12,7 @@ find('#contents').addEventListener('click', ({ target }) => {
   if (target.closest('a')) menu.setAttribute('aria-expanded', 'false');
 });
 
-/** Shows all samples of the page in one language. */
+/** Shows all code samples of the page in one programming language. */
 function choose(language) {
   for (const choice of document.querySelectorAll('.samples input')) {
     choice.checked = choice.value === language;
@@ -30,7 +30,7 @@ function findMemory() {
 const remembered = findMemory();
 if (remembered && find(`.samples [value="${CSS.escape(remembered)}"]`)) choose(remembered);
 
-// The clicked choice keeps its place in the window, while the samples above it change their height.
+// The page scrolls so that the clicked choice keeps its place while the samples above it change their height.
 document.addEventListener('change', ({ target }) => {
   if (!target.matches('.samples input')) return;
   const { top } = target.getBoundingClientRect();
@@ -39,11 +39,11 @@ document.addEventListener('change', ({ target }) => {
   try {
     localStorage.setItem(memory, target.value);
   } catch {
-    // Without local storage, the next page begins with curl.
+    // Without local storage the choice is lost, and the next page shows curl samples.
   }
 });
 
-/** Marks in the contents the section that the reader sees. */
+/** Marks the section that the reader sees in the table of contents. */
 function followReading() {
   const links = new Map(
     [...document.querySelectorAll('#contents a[href^="#"]')].map((link) => [
@@ -68,14 +68,14 @@ const mostShown = 15;
 const kinds = ['endpoint', 'section', 'field', 'error'];
 let loading;
 
-/** Returns a rating of how well an entry fits the words, the best lowest; undefined if a word is missing. */
+/** Returns how well an entry matches the searched words: lower is better; undefined if a word is missing. */
 function rate([kind, name, where, text], words) {
   const [lowName, all] = [name.toLowerCase(), `${name} ${where} ${text}`.toLowerCase()];
   if (!words.every((word) => all.includes(word))) return undefined;
   const asked = words.join(' ');
   const fit =
     lowName === asked ? 0 : lowName.startsWith(asked) ? 1 : lowName.includes(asked) ? 2 : 3;
-  // Of entries that fit equally, an endpoint precedes its sections, fields and errors.
+  // Among entries that match equally well, an endpoint precedes its sections, fields and errors.
   return fit * 10 + kinds.indexOf(kind);
 }
 
@@ -109,7 +109,7 @@ async function loadEntries() {
   return response.json();
 }
 
-/** Shows the entries that fit the words of the search, as soon as the entries are loaded. */
+/** Shows the entries that match the searched words, as soon as the entries are loaded. */
 async function search() {
   try {
     showFound(await (loading ??= loadEntries()));

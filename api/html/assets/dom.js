@@ -1,7 +1,7 @@
-// Finds and makes elements, on every page with a script of its own.
+// Finds and makes HTML elements, for the scripts of all pages.
 export const find = (selector) => document.querySelector(selector);
 
-/** Makes an element; `content` is text or elements. */
+/** Returns a new HTML element; `content` is its text or its child elements. */
 export function element(name, properties = {}, ...content) {
   const made = Object.assign(document.createElement(name), properties);
   made.append(...content);

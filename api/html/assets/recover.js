@@ -1,5 +1,5 @@
-// Runs on the pages of `/recover`. The script removes the token after the # of the mailed link from the address,
-// and posts the token.
+// Runs on the pages of `/recover`. The script removes the token after the # of the mailed link from the URL, and
+// posts the token to the server.
 import { element, find } from './dom.js';
 
 function openLink() {
@@ -13,13 +13,13 @@ function openLink() {
   form.submit();
 }
 
-/** Lets the page in another language keep the token. */
+/** Adds the token to the links to the page in other languages, so that a change of language keeps the token. */
 function keepToken({ value }) {
   for (const link of document.querySelectorAll('a.language')) link.hash = `token=${value}`;
 }
 
 const given = find('[type=hidden][name=token]');
 if (given) keepToken(given);
-// A mailed link to a page that is already open does not load the page again.
+// If the page is already open, the mailed link changes only the # part of the URL and loads no page.
 window.addEventListener('hashchange', openLink);
 openLink();

@@ -1,28 +1,28 @@
-// Labels the axes of the charts of `/stats`, and writes their days and counts.
+// Returns the labels of the axes in the charts of `/stats`, and formats days and counts.
 export const day_s = 86_400;
-// The page itself writes numbers in the same way.
+// The server formats the numbers of the page with the same locales, from `sql/words/message-format.ts`.
 const language = { en: 'en-GB', pl: 'pl-PL' }[document.documentElement.lang];
 
-/** Returns a day as in the tables: 2026-11-06, or 2026-11 for a month. */
+/** Returns a day in the format of the tables: 2026-11-06, or 2026-11 for a month. */
 export const dateOf = (time, by) =>
   new Date(time * 1000).toISOString().slice(0, by === 'month' ? 7 : 10);
 
 export const format = (count) => ((count ?? null) === null ? '–' : count.toLocaleString(language));
 
-/** Returns the first day of the month that is some months after the month of a time, in seconds since 1970. */
+/** Returns the first day of the month that is `months` months after a time; times are seconds since 1970. */
 function monthAfter(time, months) {
   const date = new Date(time * 1000);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months) / 1000;
 }
 
-/** Returns the labelled days, which are some days apart. */
+/** Returns a function that returns the days to label, at a distance of `days` days. */
 const everyDays = (days) => (first, last) => {
   const ticks = [];
   for (let time = first; time <= last; time += days * day_s) ticks.push(time);
   return ticks;
 };
 
-/** Returns the labelled first days of months, which are some months apart. */
+/** Returns a function that returns the first days of months to label, at a distance of `months` months. */
 const everyMonths = (months) => (first, last) => {
   const ticks = [];
   let time = monthAfter(first - 1, 1);
@@ -35,7 +35,7 @@ const steps = {
   month: [1, 2, 3, 6, 12, 24, 60, 120].map(everyMonths),
 };
 
-/** Returns the labelled days or months: as many as have room, each once. */
+/** Returns the times to label, in seconds since 1970: at most `most` days or first days of months. */
 export function labelTimes(times, by, most) {
   const [first, last] = [times[0], times.at(-1)];
   for (const list of by === 'month' ? [steps.month] : [steps.day, steps.month]) {
@@ -47,5 +47,5 @@ export function labelTimes(times, by, most) {
 
 const compact = new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 3 });
 
-/** Returns the labels of counts; a count that is not whole has no label. */
+/** Returns the labels of an axis of counts; a fraction has an empty label, since counts are whole. */
 export const labelCounts = (ticks) => ticks.map((tick) => (tick % 1 ? '' : compact.format(tick)));

@@ -1,11 +1,11 @@
-// Draws one panel of `/stats`: lines over time, with marks where a step in a line is no change of companies.
+// Draws one panel (a small chart) of `/stats`: lines over time, with marks where a step is not a real change.
 import { element } from './dom.js';
 import { dateOf, day_s, format, labelCounts, labelTimes } from './stats-axis.js';
 
 const height = 200;
 const colorOf = (node) => getComputedStyle(node).color;
 
-/** The dashes of lines by key. A key has the same dashes and colour in every panel. */
+/** The dash patterns of lines by count, in pixels. A count has the same dashes and colour in every panel. */
 const dashes = {
   ACTIVE: [],
   SUSPENDED: [9, 4],
@@ -20,7 +20,7 @@ const dashes = {
   recoded_out: [6, 3],
 };
 
-/** Returns the indexes of points before a gap, a distance of more than one and a half times the median. */
+/** Returns the indexes of points before a gap: a distance in time above one and a half times the median. */
 export function findGaps(times) {
   const distances = times.slice(1).map((time, at) => time - times[at]);
   const usual = distances.toSorted((one, other) => one - other)[Math.floor(distances.length / 2)];
@@ -28,22 +28,22 @@ export function findGaps(times) {
 }
 
 /**
- * Returns for each point whether a line joins it with the next one. No line crosses a gap. Of flows, no line joins a
- * point that covers a part of a month or the days of a gap.
+ * Returns for each point whether a line joins it with the next point. No line crosses a gap. No line of a flow joins
+ * a point whose flow covers only a part of a month, or the days of a gap.
  */
 function listJoins(points, gaps, isFlow) {
   const isAlike = (at) => !isFlow || !(points[at].is_partial || gaps.includes(at - 1));
   return points.slice(1).map((_, at) => !gaps.includes(at) && isAlike(at) && isAlike(at + 1));
 }
 
-/** Returns the range of the axis of counts, with room for words above the lines. Flows begin at zero. */
+/** Returns the range of the axis of counts, with room for texts above the lines. The axis of flows begins at 0. */
 function rangeOf(least, most, isFlow) {
   if (isFlow) return [0, (most || 1) * 1.3];
   const spread = most - least || Math.max(1, most / 50);
   return [Math.max(0, least - spread / 10), most + spread * 0.3];
 }
 
-/** Shades the days without a snapshot. */
+/** Returns a function that shades the days without a snapshot in a chart. */
 function shadeGaps(gaps, times, color) {
   return (plot) => {
     const { ctx, bbox } = plot;
@@ -58,7 +58,7 @@ function shadeGaps(gaps, times, color) {
   };
 }
 
-/** Returns the keys of a panel: a box that shows or hides the line, its name, and its value at the pointer. */
+/** Returns the legend of a panel: for each line a checkbox that shows it, its name, and its value at the pointer. */
 function createKeys(keys, texts, onToggle) {
   return keys.map((key, at) => {
     const box = element('input', { type: 'checkbox', checked: true });
@@ -72,7 +72,7 @@ function createKeys(keys, texts, onToggle) {
 /** Returns whether the flow of a point covers more or less than its day or month. */
 const isUneven = (point, by) => point.is_partial || point.days_covered > (by === 'month' ? 31 : 1);
 
-/** Returns the notes on a point: the days that its flow covers, and why it is not comparable with the point before. */
+/** Returns the notes on a point: the days that its flow covers, and why the previous point is not comparable. */
 export function notesOf(point, by, texts) {
   const { is_baseline, is_partial, days_covered, recoded_in, recoded_out } = point;
   return [
@@ -83,7 +83,7 @@ export function notesOf(point, by, texts) {
   ].filter((note) => note !== '');
 }
 
-/** Returns a function that writes a text above a day, in the first of two rows that has room, else not at all. */
+/** Returns a function that writes a text above a day, in the first of two rows with room; without room, none. */
 function createWriter({ ctx, bbox }) {
   const ends = [-Infinity, -Infinity];
   return (text, x) => {
@@ -97,8 +97,8 @@ function createWriter({ ctx, bbox }) {
 }
 
 /**
- * Marks baselines and recodings by a line, and a flow of several days, or of a part of a month, by a hollow point
- * on each of its lines.
+ * Marks baselines and recodings by a vertical line. A flow that covers several days, or only a part of a month, is
+ * marked by a hollow point.
  */
 function markPoints({ points, times, by, texts, keys, isFlow, ink, paper }) {
   return (plot) => {
@@ -141,10 +141,10 @@ function markPoints({ points, times, by, texts, keys, isFlow, ink, paper }) {
 }
 
 /**
- * Draws the lines of some keys into a panel. All panels mark the date at the pointer; the panel under the pointer
+ * Draws the lines of some counts into a panel. All panels mark the date at the pointer; the panel under the pointer
  * shows the date and all values.
  *
- * @param chart.points the points; `chart.times` has their times, in seconds since 1970
+ * @param chart.points the points of the series; `chart.times` has their times, in seconds since 1970
  * @param chart.tell returns the elements with the date, values and notes of a point
  * @returns a function that removes the panel
  */
@@ -178,7 +178,7 @@ export function drawPanel(panel, keys, chart) {
   const half_s = by === 'month' ? 15 * day_s : day_s / 2;
   const values = keys.map((key) => points.map((point) => valueOf(point, key)));
 
-  /** Returns the indexes of points that no line joins with another point. */
+  /** Returns the indexes of points that no line joins to a neighbouring point. */
   const findLonely = (at) => {
     const isJoined = (one) =>
       joins[one] && values[at][one] !== null && values[at][one + 1] !== null;
@@ -191,7 +191,7 @@ export function drawPanel(panel, keys, chart) {
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, sync: { key: 'stats', setSeries: false } },
     scales: {
-      // By default the axis of a single point would span years.
+      // The range is set, because the default axis of a single point spans years.
       x: { time: true, range: () => [times[0] - half_s, times.at(-1) + half_s] },
       y: { range: (_plot, min, max) => rangeOf(min ?? 0, max ?? 0, isFlow) },
     },
@@ -221,7 +221,7 @@ export function drawPanel(panel, keys, chart) {
                 const [left, right] = [one, one + 1].map((end) =>
                   plot.valToPos(times[end], 'x', true),
                 );
-                // The gap is a bit wider, since the end of a steep line would stick out.
+                // The gap is 1.5 pixels wider on each side, because the end of a steep line extends past its point.
                 return [[left - 1.5 * devicePixelRatio, right + 1.5 * devicePixelRatio]];
               }),
             ].toSorted(([one], [other]) => one - other),
@@ -229,7 +229,7 @@ export function drawPanel(panel, keys, chart) {
             size: 6,
             fill: stroke,
             show: true,
-            // Dense points would hide their line, so that only points without a line are drawn then.
+            // Dense points would hide their line, so a chart with dense points draws only points without a line.
             filter: (plot) => (plot.over.clientWidth / points.length > 12 ? null : lonely),
           },
         };
@@ -262,6 +262,6 @@ export function drawPanel(panel, keys, chart) {
   };
 }
 
-/** Returns the count of a point by key, from its stock or its flows; null: unknown. */
+/** Returns a count of a point by its name, from the stock or the flows of the point; null if it is unknown. */
 export const valueOf = (point, key) =>
   key in point.stock ? point.stock[key] : (point[key] ?? null);

@@ -1,4 +1,4 @@
-// Runs on the page of `/stats`: shows the series that the address selects as panels and tables.
+// Runs on the page `/stats`: shows the series that the URL selects, as charts and tables.
 import { element, find } from './dom.js';
 import { dateOf, format } from './stats-axis.js';
 import { drawPanel, notesOf, valueOf } from './stats-chart.js';
@@ -6,7 +6,7 @@ import { drawPanel, notesOf, valueOf } from './stats-chart.js';
 const summary = find('#summary');
 const texts = JSON.parse(summary.dataset.texts);
 
-/** The lines of each panel of a figure. Lines of similar counts share a panel. */
+/** The lines of each panel, for the stock and the flows. Lines with counts of similar size share a panel. */
 const figures = {
   stock: [['ACTIVE'], ['SUSPENDED'], ['DELETED']],
   flow: [
@@ -17,22 +17,22 @@ const figures = {
   ],
 };
 
-/** Lines that are shown only with a count above zero: no entry moves into or out of the whole country. */
+/** Lines that are shown only with a count above zero, since no entry moves into or out of a whole country. */
 const rare = ['moved_in', 'moved_out', 'recoded_in', 'recoded_out'];
 
-/** Fields that are left empty stay out of the address. */
+/** Empty fields of the form are left out of the URL. */
 find('#selection').addEventListener('formdata', ({ formData }) => {
   for (const [name, value] of Array.from(formData)) if (value === '') formData.delete(name);
 });
 
-/** Returns a text of the page with its values filled in. */
+/** Returns a text of the page in which each `{name}` is replaced by its value. */
 const say = (name, values = {}) =>
   Object.entries(values).reduce(
     (text, [key, value]) => text.replace(`{${key}}`, value),
     texts[name],
   );
 
-/** Returns the answer with the series. Waits and asks again when the rate limit of the page is reached. */
+/** Returns the API's answer with the series. When the rate limit is reached, the request is repeated after a wait. */
 async function load() {
   const response = await fetch(summary.dataset.series);
   const answer = await response.json();
@@ -44,7 +44,7 @@ async function load() {
   return load();
 }
 
-/** Returns the elements about a point: its date, its notes, and all values of the figure. */
+/** Returns the elements that describe a point: its date, its notes, and all counts of its chart. */
 function tellPoint(point, keys, by) {
   const line = (key) =>
     element('div', {}, `${texts[key]} `, element('b', {}, format(valueOf(point, key))));
@@ -55,7 +55,7 @@ function tellPoint(point, keys, by) {
   ];
 }
 
-/** The days or months between two points, such as `2026-05-11 … 2026-05-24`. */
+/** Returns the days or months between two points as a text, such as `2026-05-11 … 2026-05-24`. */
 function nameGap(before, after, by) {
   const date = new Date(before * 1000);
   const next =
@@ -65,11 +65,11 @@ function nameGap(before, after, by) {
   return first === last ? first : `${first} … ${last}`;
 }
 
-/** Returns a table cell with a number, or the head of a column of numbers. */
+/** Returns a table cell with a number, or the header cell of a column of numbers. */
 const number = (text, tag = 'td') =>
   element(tag, { className: 'number', ...(tag === 'th' && { scope: 'col' }) }, text);
 
-/** Fills the table of a figure, the newest day first. Consecutive days without a snapshot share a row. */
+/** Fills the table of stock or flows, the newest day first. Consecutive days without a snapshot share a row. */
 function tabulate(name, keys, { points, times, by }) {
   const head = element(
     'tr',
@@ -95,7 +95,7 @@ function tabulate(name, keys, { points, times, by }) {
   );
 }
 
-/** Draws the panels of a figure, and returns the functions that remove them. */
+/** Draws the panels of stock or flows. Returns a function for each panel that removes it. */
 function draw(name, panels, chart) {
   const keys = panels.flat();
   const told = name === 'flow' ? [...keys, 'days_covered'] : keys;

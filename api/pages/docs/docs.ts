@@ -13,14 +13,14 @@ import { anchorOf, listEntries } from './search-entries.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
-/** The last part of the address of each guide, and its file. */
+/** The guides: the last part of each guide's URL, and the guide's README file. */
 const names = [
   ['clients', 'api/README.md'],
   ['operators', 'pipeline/README.md'],
   ['analysts', 'sql/README.md'],
 ] as const;
 
-/** Returns the address of a file's link: in a guide or on another site; undefined for another file. */
+/** Returns the URL for a link in a README: a guide or another site; undefined for a file that is no guide. */
 function resolveFrom(file: string, href: string): string | undefined {
   if (/^(?:https?:|mailto:|#)/.test(href)) return href;
   const [path = '', hash] = href.split('#');
@@ -29,7 +29,7 @@ function resolveFrom(file: string, href: string): string | undefined {
   return guide && `/guides/${guide}${hash === undefined ? '' : `#${hash}`}`;
 }
 
-/** The three guides as pages, made of the READMEs. Throws where a file is missing. */
+/** Returns the three guides as pages, made from the READMEs. Throws if a file is missing. */
 const guides = names.map(([name, file]) => {
   const text = readFileSync(join(root, file), 'utf8');
   const { html, headings } = renderMarkdown(text, {
@@ -41,7 +41,7 @@ const guides = names.map(([name, file]) => {
   return { path: `/guides/${name}`, title: headings[0]!.text, html, sections };
 });
 
-/** Returns the pages of the reference by their address, and the entries of the search. */
+/** Returns the pages of the reference by their URL, and the search entries of the reference. */
 async function createPages(origin: string, makeDocument: () => Promise<OpenApiDocument>) {
   const reference = createReference(origin, await makeDocument());
   const common = {
@@ -60,7 +60,7 @@ async function createPages(origin: string, makeDocument: () => Promise<OpenApiDo
   return { pages, entries: JSON.stringify(listEntries(reference, guides)) };
 }
 
-/** Returns the routes of the guides and of the reference, whose samples send requests to the API at `origin`. */
+/** Returns the routes of the guides and the reference. The code samples call the API at `origin`. */
 export function createDocs(
   origin: string,
   makeDocument: () => Promise<OpenApiDocument>,

@@ -1,9 +1,9 @@
 import type { Schema } from '../../openapi/descriptions-and-examples.ts';
 
-/** A parameter or a field of a body, as a page of the reference lists it. */
+/** A row of the reference that describes a parameter, or a field of a body. */
 export interface Field {
   name: string;
-  /** The name with the names of all outer fields before it: `data.results.city`. */
+  /** The name of the field after the names of all outer fields: `data.results.city`. */
   path: string;
   schema: Schema;
   type: string;
@@ -11,12 +11,12 @@ export interface Field {
   /** The description of the field in Markdown. */
   description: string;
   values: unknown[];
-  /** Whether the field may have values besides `values`. */
+  /** Whether the field may also have values that `values` does not list. */
   isOpen: boolean;
   fields: Field[];
 }
 
-/** Returns a copy of a part of the document in which a schema stands in the place of each reference to it. */
+/** Returns a copy of a part of the document, in which each `$ref` is replaced by its schema. */
 export function dereference(part: unknown, schemas: Record<string, Schema>): unknown {
   if (typeof part !== 'object' || part === null) return part;
   if (Array.isArray(part)) return part.map((one) => dereference(one, schemas));
@@ -26,7 +26,7 @@ export function dereference(part: unknown, schemas: Record<string, Schema>): unk
   return Object.fromEntries(inner);
 }
 
-/** Returns the schema of a list's items, or of a nullable value without null; else the schema itself. */
+/** Returns the schema of a list's items, the schema of a nullable value without null, or else the schema itself. */
 function coreOf(schema: Schema): Schema {
   const inner = schema.items ?? schema.anyOf?.find(({ type }) => type !== 'null');
   return inner ? coreOf(inner) : schema;
@@ -41,8 +41,8 @@ function typeOf({ type, format, items, anyOf, additionalProperties: others }: Sc
 }
 
 /**
- * Returns the row of the reference that describes a field by its schema; `within` is the path of the outer object, with
- * a dot at its end.
+ * Returns the row of the reference that describes a field with the given schema. `within` is the path of the outer
+ * object, with a dot at the end.
  */
 export function viewField(name: string, schema: Schema, isRequired: boolean, within = ''): Field {
   const core = coreOf(schema);

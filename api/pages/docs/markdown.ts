@@ -3,25 +3,25 @@ import { Marked, Renderer } from 'marked';
 import { escapeHtml } from '../../html/texts.ts';
 
 interface Choices {
-  /** Returns the address of a link; undefined: no such page exists, and the link's path is shown instead. */
+  /** Returns the URL of a link; undefined if no page has the linked file, whose path is then shown as text. */
   resolveLink?: (href: string) => string | undefined;
-  /** Whether each block of code has a button that copies it; the page must load `copy.js`. */
+  /** Whether each block of code has a button that copies the code; the page must load `copy.js`. */
   isCopied?: boolean;
-  /** The folder of the text, to which the paths of its links are relative. */
+  /** The folder of the Markdown file, since the paths of its links are relative to this folder. */
   folder?: string;
-  /** The smallest depth of headings, for a text that is a part of a page; 1 is the largest heading. */
+  /** The level of the largest heading, for a text that is a part of a page; level 1 is `<h1>`. */
   topDepth?: number;
 }
 
 const copyButton =
   '<button type="button" data-copy data-copied="Copied" data-selected="Selected" aria-label="Copy the code">Copy</button>';
 
-/** Returns a link's address; undefined for an unsafe address, such as one that runs a script. */
+/** Returns the URL of a link; undefined for an unsafe URL, such as a URL that runs a script. */
 function keepSafe(href: string): string | undefined {
   return /^(?:https?:|mailto:|tel:|[/#?]|[\w.-]+(?:$|[/#?]))/i.test(href) ? href : undefined;
 }
 
-/** Returns a function that makes anchors of headings as GitHub does: a text's second "Fields" is `fields-1`. */
+/** Returns a function that makes anchors of headings like GitHub: the second heading "Fields" is `fields-1`. */
 function createSlugs(): (text: string) => string {
   const counts = new Map<string, number>();
   return (text) => {
@@ -36,7 +36,7 @@ function createSlugs(): (text: string) => string {
   };
 }
 
-/** Renders Markdown as GitHub does, with anchors of headings. HTML in the text is shown as text, without comments. */
+/** Returns Markdown as HTML like GitHub, with anchors. HTML in the text is shown as text, without HTML comments. */
 export function renderMarkdown(text: string, choices: Choices = {}) {
   const { resolveLink = keepSafe, folder = '.', isCopied = false, topDepth = 1 } = choices;
   const headings: { depth: number; text: string; id: string }[] = [];
@@ -79,7 +79,7 @@ export function renderMarkdown(text: string, choices: Choices = {}) {
   return { html: marked.parse(text, { async: false }), headings };
 }
 
-/** Renders the Markdown of a sentence, such as code and emphasis, as HTML without a paragraph. */
+/** Returns the Markdown of a sentence, such as code and emphasis, as HTML without `<p>`. */
 export function renderSentence(text: string): string {
   return new Marked({ renderer: { html: ({ raw }) => escapeHtml(raw) } }).parseInline(text, {
     async: false,

@@ -9,17 +9,17 @@ import { dereference, listFields, viewField } from './fields.ts';
 import { renderMarkdown } from './markdown.ts';
 import quickstart from './quickstart.json' with { type: 'json' };
 
-/** An endpoint as a page of the reference shows it. */
+/** The description of an endpoint for a page of the reference. */
 export type Described = ReturnType<typeof describe>;
 
 const places = { path: 'Path', query: 'Query', header: 'Headers' };
 
-/** Returns the address of the chapter for a tag of the document. */
+/** Returns the URL of the reference's chapter for a tag of the OpenAPI document. */
 function chapterOf(tag: string): string {
   return `/docs/${tag.toLowerCase().replaceAll(' ', '-')}`;
 }
 
-/** Returns the address of a sample's request, filled with the examples of the parameters. */
+/** Returns the URL of a sample request, with the examples of its parameters. */
 function addressOf(path: string, parameters: Operation['parameters'] = []): string {
   const given = parameters.filter(({ example }) => example !== undefined);
   const filled = path.replaceAll(
@@ -31,7 +31,7 @@ function addressOf(path: string, parameters: Operation['parameters'] = []): stri
   return filled + (query.size > 0 ? `?${query.toString()}` : '');
 }
 
-/** Returns the fields of a request by place: path, query, headers and body. */
+/** Returns the fields of a request by location: path, query, headers and body. */
 function listRequests({ parameters = [] }: Operation, body: Schema) {
   const byPlace = Object.entries(places).map(([place, title]) => ({
     title,
@@ -46,7 +46,7 @@ function listRequests({ parameters = [] }: Operation, body: Schema) {
   );
 }
 
-/** Returns the description of an operation, with the address of its samples at `origin`. */
+/** Returns the description of an operation; its code samples call the API at `origin`. */
 function describe(origin: string, path: string, method: string, operation: Operation) {
   const { parameters, requestBody, responses } = operation;
   const answers = Object.entries(responses);
@@ -71,9 +71,9 @@ function describe(origin: string, path: string, method: string, operation: Opera
       fields: listFields(Object.values(content)[0]?.schema ?? {}, 'answer.'),
       content,
     },
-    /** The errors that this endpoint describes itself. */
+    /** The errors with a description that only this endpoint has. */
     errors: errors.filter(({ isGeneral }) => !isGeneral),
-    /** The errors that all endpoints describe alike. */
+    /** The errors with the same description at all endpoints. */
     generalErrors: errors.filter(({ isGeneral }) => isGeneral),
     url: origin + addressOf(path, parameters),
     body: body?.example,

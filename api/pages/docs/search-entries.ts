@@ -1,12 +1,12 @@
 import type { Field } from './fields.ts';
 import type { Described, Reference } from './reference.ts';
 
-/** A place that the search of the reference finds. */
+/** A search entry: a part of the reference that its search can find. */
 type Entry = [kind: string, name: string, where: string, text: string, address: string];
 
 const plain = (markdown = '') => markdown.replaceAll('`', '');
 
-/** Returns the anchor of a field. The path of a field of the answer begins with `answer`. */
+/** Returns the anchor of a field. In the anchor, the path of an answer's field begins with `answer`. */
 export function anchorOf({ id }: Pick<Described, 'id'>, { path }: Field): string {
   return `${id}.${path}`;
 }

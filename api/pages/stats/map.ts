@@ -7,9 +7,9 @@ import { readSeries } from '../../stats/read-series.ts';
 
 const text = z.string().catch('');
 
-/** The parameters in the query of the page. A blank parameter selects nothing, unless its comment names a default. */
+/** The query parameters of the page `/stats`. A blank parameter is no filter, unless its comment names a default. */
 export const selectionQuery = z.object({
-  /** The country of the registry; blank: the default country. */
+  /** The country of the registry; a blank parameter means the default country. */
   country: text,
   source: text,
   voivodeship: text,
@@ -21,26 +21,26 @@ export const selectionQuery = z.object({
   from: z.iso.date().catch(''),
   to: z.iso.date().catch(''),
   by: z.enum(['day', 'month']).catch('day'),
-  /** The measure of the map: share of the country, change, or entries per inhabitant; blank: the count. */
+  /** The measure of the map: share of the country, change, or entries per inhabitant; if blank, the count. */
   measure: z.enum(['share', 'change', 'rate']).or(z.literal('')).catch(''),
 });
 
 export type Selection = z.output<typeof selectionQuery>;
 
-/** The active entries of a region. The `slug` is `none` for the entries without a region. */
+/** The active entries of a region. `slug` is `none` for the entries without a region. */
 export interface Region {
   slug: string;
   name: string | null;
-  /** The number of active entries; null where the operator hides small counts. */
+  /** The number of active entries; null if the operator hides small counts. */
   count: number | null;
   /** The change of the count since the day `since`; null without an earlier snapshot. */
   change: number | null;
   population: number | null;
-  /** The drawing of the region on the map; null: the map does not draw the region. */
+  /** The drawing of the region on the map; null if the map does not show the region. */
   drawing: { letters: string; x: number; y: number; shape: string } | null;
 }
 
-/** Returns the day of the counts, and the day to compare with: the last day before `from`, else the first day. */
+/** Returns the day of the counts, and the earlier day of the change: the last day before `from`, else the first. */
 async function findSpan(db: Db, { source, from, to }: Selection) {
   const { rows } = await sql<Record<'date' | 'since', string | null>>`
     select
@@ -54,7 +54,7 @@ async function findSpan(db: Db, { source, from, to }: Selection) {
   return rows[0]!;
 }
 
-/** Returns the number of active entries on a day by region name; null: entries without a region. */
+/** Returns the number of active entries on a day by region name; the name null has entries without a region. */
 async function countOn(db: Db, { source, section, legal_form }: Selection, date: string) {
   const points = await readSeries(db, source, {
     by: 'day',
@@ -105,8 +105,8 @@ function roundBetween(below: number, above: number, isWhole: boolean): number {
 }
 
 /**
- * Returns the ascending limits of up to five classes: of equal width around zero for values of both signs, else of
- * about equal size. Whole numbers get whole limits.
+ * Returns the ascending limits of up to five classes. Positive and negative values get classes of equal width around
+ * zero; other values get classes with about equally many values. Whole numbers get whole limits.
  */
 function findLimits(values: number[]): number[] {
   const sorted = [...new Set(values)].toSorted((one, other) => one - other);
@@ -123,7 +123,7 @@ function findLimits(values: number[]): number[] {
   });
 }
 
-/** Returns the value that the map shows for a region; null where the value is unknown. */
+/** Returns the value that the map shows for a region; null if the value is unknown. */
 function valueOf(measure: Selection['measure'], region: Region, total: number): number | null {
   const { count, change, population } = region;
   if (count === null) return null;

@@ -21,7 +21,7 @@ function queryOf(selection: Partial<Selection>): string {
   return new URLSearchParams(given).toString();
 }
 
-/** Returns the data of the page `/stats`: stock and flows over time. The address holds the selection. */
+/** Returns the data of the page `/stats`: stock and flows over time. The selection is in the query of the URL. */
 export async function findStatistics(options: Context, request: Request) {
   const { db } = options.readers;
   const { language } = createWords(request, 'stats');
@@ -52,7 +52,7 @@ export async function findStatistics(options: Context, request: Request) {
     snapshots,
     map,
     regions: regions.toSorted((one, other) => one.name.localeCompare(other.name, country.language)),
-    /** The words of the country that the texts of the page contain. */
+    /** The country's words that are inserted into the texts of the page. */
     said: {
       region: words.find(country_code, 'region') ?? 'region',
       former: schemes.at(-2)?.name ?? '',
@@ -67,7 +67,7 @@ export async function findStatistics(options: Context, request: Request) {
     legalForms: legalForms.toSorted((one, other) => one.name.localeCompare(other.name, language)),
     csv: `${basePath}/stats/series.csv?${queryOf(series)}`,
     data: `/stats/series?${queryOf(series)}`,
-    /** Returns the address of the page with a part of the selection replaced; a blank region: the whole country. */
+    /** Returns the URL of the page with a part of the selection replaced; a blank region means the whole country. */
     addressOf: (part: Partial<Selection>) => `/stats?${queryOf({ ...selection, ...part })}`,
   };
 }

@@ -1,4 +1,4 @@
-// The settings of alerts, and a preview of the newest events that pass them.
+// Shows the form of the alert settings, and a preview of the newest events that the settings select.
 import { find } from '../dom.js';
 import { call, companyLink, dateOf, numberOf, onSubmit, rowOf, severityOf } from './kit.js';
 
@@ -21,7 +21,7 @@ export async function loadAlerts() {
   preview();
 }
 
-/** Shows the newest events that pass the settings in the form. */
+/** Shows the newest events that the settings in the form select. */
 function preview() {
   const types = new Map(
     [...find('#event-types').options].map((option) => [option.value, option.dataset]),

@@ -1,4 +1,4 @@
-// The page of a company: `/companies/<ref>`.
+// Shows the page of a company, `/companies/<ref>`, with its history and its profile.
 import { element, find } from '../dom.js';
 import { loadEvents } from './events.js';
 import { call, dateOf, listing, numberOf, report, severityOf, statusOf } from './kit.js';
@@ -6,9 +6,9 @@ import { viewSnapshot } from './profile.js';
 import { nameRegistries, nameView } from './route.js';
 import { loadWatched } from './watched.js';
 
-/** The shown company: at first only its reference in the address, then the `meta` of its history. */
+/** The shown company: at first only the reference from the URL, later the `meta` of the company's history. */
 let company = {};
-/** The bought profiles by reference, kept until the browser leaves the page. */
+/** The bought profiles by `company_ref`, stored until the visitor leaves the page. */
 const profiles = new Map();
 
 const watch = find('#watch');
@@ -42,7 +42,7 @@ function showCompany(meta) {
   );
   if (!find('#company').hidden) nameRegistries(meta.country_code);
   watch.textContent = meta.is_watched ? 'Stop watching' : 'Watch';
-  // The button adds and removes companies by number.
+  // The watch button adds and removes a company by its number, so a company without a number has no button.
   watch.hidden = !meta.primary_identifier;
   find('#company-known').hidden = false;
 }
@@ -52,7 +52,7 @@ function showProfile(snapshot) {
   find('#profile').replaceChildren(...(snapshot ? viewSnapshot(snapshot) : []));
 }
 
-/** Shows the company of a reference. */
+/** Shows the company with the given `company_ref`. */
 export async function openCompany(ref) {
   const isOther = ref !== company.company_ref;
   company = { company_ref: ref };
@@ -66,7 +66,7 @@ export async function openCompany(ref) {
   try {
     await loadHistory(1, { lang: 'en' });
   } catch (error) {
-    // The visitor may have opened another company meanwhile.
+    // The visitor may have opened another company during the request.
     if (company.company_ref === ref) about.textContent = error.message;
   }
 }
@@ -85,7 +85,7 @@ watch.addEventListener('click', () =>
 const buy = find('#profile-buy');
 buy.addEventListener('click', async () => {
   const { company_ref } = company;
-  // A profile costs credits, so that a second click must not buy it again.
+  // A profile costs credits, so the button is disabled: a second click must not buy the profile again.
   buy.disabled = true;
   await report(find('#profile-output'), async () => {
     const { data } = await call('POST', '/companies/snapshot', { company_ref });

@@ -1,4 +1,4 @@
-// The events of the companies that are watched.
+// Shows the events of the watched companies.
 import { companyLink, dateOf, listing, onSubmit, rowOf, severityOf } from './kit.js';
 
 const load = listing('events', '/watchlist/events', (event) =>

@@ -1,7 +1,7 @@
-// The parts of the console: requests, forms, a dialog, lists in pages, and functions that write values.
+// The shared functions of the console's views: requests, forms, a dialog, paged lists, and formats of values.
 import { element, find } from '../dom.js';
 
-/** The visitor's token, which is stored in this variable and nowhere else. */
+/** The visitor's token, which is stored only in this variable. */
 let token;
 
 export function setToken(given) {
@@ -10,7 +10,7 @@ export function setToken(given) {
 
 export const hasToken = () => token !== undefined;
 
-/** Sends a request to the API. Throws the message of an error answer, with the `errors` of a 422 by field. */
+/** Returns the API's answer to a request. Throws the message of an error answer, with the `errors` of a 422. */
 export async function call(method, path, body) {
   const request = { method, headers: { Accept: 'application/json' } };
   if (token) request.headers.Authorization = `Bearer ${token}`;
@@ -35,7 +35,7 @@ export function showBalance(credits) {
   }
 }
 
-/** Returns a text and a secret that is shown only once, with a button that copies the secret. */
+/** Returns the elements of a text, of a secret that is shown only once, and of a button that copies the secret. */
 export function secretOf(text, code) {
   const copy = element('button', { type: 'button', textContent: 'Copy' });
   copy.dataset.copy = '';
@@ -48,7 +48,7 @@ function say(output, role, ...content) {
   output.replaceChildren(...content.flat());
 }
 
-/** Shows what `run` returns or throws. */
+/** Calls `run`, and shows its result or its error in the output element. */
 export async function report(output, run) {
   say(output, 'status');
   try {
@@ -75,10 +75,10 @@ export function onSubmit(id, run) {
   return form;
 }
 
-/** The controller that removes the listener of the previous question. */
+/** The controller that removes the listener of the previous question in the dialog. */
 let question;
 
-/** Asks in a dialog. Returns the typed text, `true` if no text is asked for, or undefined if cancelled. */
+/** Asks a question in a dialog. Returns the typed text, or `true` without a text field; undefined if cancelled. */
 export function ask({ title, text = '', button, value }) {
   const dialog = find('#ask');
   const [label, input] = [dialog.querySelector('label'), dialog.querySelector('input')];
@@ -94,7 +94,7 @@ export function ask({ title, text = '', button, value }) {
   input.select();
   const answerOf = () => (value === undefined ? true : input.value.trim());
   const onClose = (resolve) => () => {
-    // The event of the previous question may arrive late, when this question is open.
+    // The `close` event of the previous question may arrive when this question is already open.
     if (!dialog.open) resolve(dialog.returnValue ? answerOf() : undefined);
   };
   question?.abort();
@@ -119,10 +119,10 @@ const writeDay = (date, timeZone) =>
   date.toLocaleDateString(locale, { dateStyle: 'long', timeZone });
 const writeTime = (date) => date.toLocaleTimeString(locale, { timeStyle: 'short' });
 
-/** A day as mails write it, such as `6 November 2026`. */
+/** Returns a day in the format of mails, such as `6 November 2026`. */
 export const dateOf = (text) => momentOf(text, (date) => writeDay(date, 'UTC'));
 
-/** A time in the reader's time zone, such as `6 November 2026, 05:04`. */
+/** Returns a time in the reader's time zone, such as `6 November 2026, 05:04`. */
 export const timeOf = (text) => momentOf(text, (date) => `${writeDay(date)}, ${writeTime(date)}`);
 
 export const severityOf = (severity) =>
@@ -132,7 +132,7 @@ export function statusOf(status) {
   return element('span', { className: `badge ${status.toLowerCase()}` }, status.toLowerCase());
 }
 
-/** Returns a link to the page of a company, or only the name while the company waits for its import. */
+/** Returns a link to the page of a company, or only the name while the company is queued for import. */
 export function companyLink(company_ref, name) {
   const text = name || 'A company without a name';
   return company_ref ? element('a', { href: `/companies/${company_ref}` }, text) : text;
@@ -157,11 +157,11 @@ export function action(text, of, output, run) {
 }
 
 /**
- * Returns a function that loads a page of a list, by default the shown page again, and throws an error to its
- * caller. An error after a click on a button of the list is shown below the list.
+ * Returns a function that loads a page of a list, by default the shown page again. The function throws errors to
+ * its caller. An error after a click on a button of the list is shown below the list.
  *
- * @param path the path of the answer, or a function that returns the path
- * @param toRow returns the row of an item of the answer
+ * @param path the path of the API request, or a function that returns the path
+ * @param toRow returns the table row for an item of the answer
  * @param onAnswer is called with the `meta` of each answer
  */
 export function listing(id, path, toRow, onAnswer = () => undefined) {
@@ -175,7 +175,7 @@ export function listing(id, path, toRow, onAnswer = () => undefined) {
     const query = new URLSearchParams({ ...filters, page });
     const turn = (asked += 1);
     const answer = await call('GET', `${typeof path === 'string' ? path : path()}?${query}`);
-    // A later call has replaced this one meanwhile.
+    // A later call has started during this request, so the answer of this request is dropped.
     if (turn !== asked) return;
     const { data, meta = data } = answer;
     Object.assign(shown, { page, filters });
@@ -194,7 +194,7 @@ export function listing(id, path, toRow, onAnswer = () => undefined) {
 
   for (const step of steps) {
     step.addEventListener('click', async () => {
-      // A page can cost credits, so that a second click must not load it again.
+      // A page can cost credits, so the button is disabled: a second click must not load the page again.
       step.disabled = true;
       await load(shown.page + Number(step.dataset.step)).catch((error) => {
         status.textContent = error.message;

@@ -10,10 +10,10 @@ import { loadTokens, setMasterRef } from './tokens.js';
 import { loadPackages, loadWallet } from './wallet.js';
 import { loadWatched } from './watched.js';
 
-/** Whether the token is the Master Token, which alone manages tokens. */
+/** Whether the visitor's token is the Master Token, since only the Master Token manages tokens. */
 let isMaster = false;
 
-/** Shows the account once all its data is loaded, since a form that is still empty could be saved. */
+/** Shows the account after all its data is loaded, since the visitor could save a form that is still empty. */
 async function open(given) {
   setToken(given);
   isMaster = given.startsWith('sk_live_');
@@ -82,7 +82,7 @@ find('#refresh').addEventListener('click', () =>
 );
 find('#leave').addEventListener('click', () => location.reload());
 
-/** Takes the token after the # in the link of the registration mail, and removes the token from the address. */
+/** Reads the token after the # in the link of the registration mail, and removes the token from the URL. */
 function takeMailedToken() {
   const [, mailed] = /^#init=([\w.-]+)$/.exec(location.hash) ?? [];
   if (!mailed || hasToken()) return;
@@ -91,6 +91,6 @@ function takeMailedToken() {
   find('#init-form [type=submit]').focus();
 }
 
-// A mailed link to a page that is already open does not load the page again.
+// If the page is already open, the mailed link changes only the # part of the URL and loads no page.
 window.addEventListener('hashchange', takeMailedToken);
 takeMailedToken();

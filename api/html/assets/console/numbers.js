@@ -1,8 +1,8 @@
-// Finds the numbers in a text that a visitor pastes or takes from a file.
+// Finds the numbers of companies in a text that a visitor pastes or loads from a file.
 
 const separators = /[\n\r,;|\t]+/;
 
-/** Returns the pattern of what people write before a number: its kind, such as `NIP`, and the code of a country. */
+/** Returns the pattern of the words that people write before a number: `NIP`, `REGON` or the code of a country. */
 function prefixOf(options) {
   const names = options.flatMap(({ value, dataset }) => [
     value.replace(/\d+$/, (digits) => `(?:${digits})?`),
@@ -12,13 +12,13 @@ function prefixOf(options) {
 }
 
 /**
- * Returns the numbers of a text, each once, and the pieces with digits that are no numbers. Line breaks, commas,
- * semicolons and tabs separate pieces; a number may contain spaces and dashes. Pieces without a digit, such as
- * the names and headings of a table, are left out.
+ * Returns the numbers of a text, each once, and the pieces of the text with digits that are no numbers. Line breaks,
+ * commas, semicolons and tabs separate pieces; a number may contain spaces and dashes. Pieces without a digit, such
+ * as the headings of a table, are left out.
  *
- * @param options the options of the list of kinds. Each has the length of its numbers, and the letters before the
- *   digits. A number that begins with these letters may have further letters
- * @returns the numbers without spaces and dashes, and `[text, reason]` of the others
+ * @param options the `<option>` elements of the types of numbers. Each option has the length of its numbers, and the
+ *   letters before the digits. A number that begins with these letters may have further letters
+ * @returns the `good` numbers without spaces and dashes, and each `bad` piece as `[text, reason]`
  */
 export function readNumbers(text, type, options) {
   const { length, letters } = options.find(({ value }) => value === type).dataset;
@@ -30,7 +30,7 @@ export function readNumbers(text, type, options) {
     if (!/\d/.test(written)) continue;
     const stripped = written.replace(prefix, '').toUpperCase();
     const named = letters && stripped.startsWith(letters);
-    // Two letters in a row make a word, such as the name of a company: `Warszawa 24`.
+    // Two letters in a row are read as a word, not as a part of a number: `Warszawa 24`.
     const foreign = named ? /[^\dA-Z\s\u2010-\u2015-]|[A-Z]{2}/ : /[^\d\s\u2010-\u2015-]/;
     if (foreign.test(stripped)) bad.set(written, 'has more than digits.');
     else for (const number of join(stripped, length, letters)) good.add(number);
@@ -38,7 +38,7 @@ export function readNumbers(text, type, options) {
   return { good: [...good], bad: [...bad] };
 }
 
-/** Joins groups of digits and capital letters to numbers of a length: `100 140 60 06 5260250274` has two numbers. */
+/** Returns the numbers of a length that groups of digits make: `100 140 60 06 5260250274` has two numbers. */
 function join(text, length, letters) {
   const numbers = [];
   let number = letters;

@@ -1,5 +1,5 @@
-// The profile of a company: its data by registry, each with the file and line of the dump that it comes from.
-// The API labels dates: `api/companies/snapshot-dates-and-activities.ts`.
+// Shows the profile of a company: its data by registry, with the file and line of the dump that contains the data.
+// The labels of dates are made by the API, in `api/companies/snapshot-dates-and-activities.ts`.
 import { element, find } from '../dom.js';
 import { dateOf, numberOf, statusOf } from './kit.js';
 
@@ -17,7 +17,7 @@ function addressOf({ street, building, apartment, city, postal_code, voivodeship
 
 const toList = (items) => element('ul', {}, ...items.map((item) => element('li', {}, ...item)));
 
-/** Returns a list of items, which shows the first items and folds the others if there are many. */
+/** Returns a list of items. A long list shows its first items, and its other items after a click. */
 function listOf(items) {
   const few = 5;
   if (items.length === 0) return ['–'];
@@ -67,7 +67,7 @@ function viewProfile(profile, lang) {
   return element('article', {}, heading, element('dl', { className: 'facts' }, ...list));
 }
 
-/** Returns the elements of a snapshot: its numbers, a card per registry, and persons. */
+/** Returns the elements of a snapshot: the company's numbers, a card for each registry, and the persons. */
 export function viewSnapshot({ identity, profiles, persons }) {
   const numbers = identity.identifiers.map(({ type, value }) => `${type} ${value}`).join(' · ');
   const named = persons.map(({ full_name, role, holding }) => [

@@ -1,19 +1,19 @@
-// Shows the view that the address names. Links inside the console load no page, which would lose the token.
+// Shows the view that the URL names. Links inside the console load no new page, since a new page loses the token.
 import { find } from '../dom.js';
 import { hasToken } from './kit.js';
 
 const views = [...find('#views').children];
 const shows = new Map();
 
-/** Registers a function that runs when the address leads to a view, with the reference of `/companies/<ref>`. */
+/** Registers a function that runs when the URL names a view; it gets the `<ref>` of `/companies/<ref>`. */
 export function onView(id, show) {
   shows.set(id, show);
 }
 
-/** The name of the service, with which the title of every page ends. */
+/** The name of the service, which is the end of every page's title. */
 const service = document.title.split(' · ').at(-1);
 
-/** Names the view in the title of the page and in its heading. */
+/** Writes the name of the view into the title and the heading of the page. */
 export function nameView(id, name) {
   find(`#${id} h1`).textContent = name;
   if (!find(`#${id}`).hidden) document.title = `${name} · ${service}`;
@@ -26,7 +26,7 @@ export function nameRegistries(country_code) {
   }
 }
 
-/** Shows the view of the address, and moves the focus to its heading. */
+/** Shows the view that the URL names, and moves the focus to the heading of the view. */
 export async function route() {
   const [, ref] = /^\/companies\/([^/]+)$/.exec(location.pathname) ?? [];
   const wanted = ref === undefined ? location.hash.slice(1) : 'company';
@@ -44,7 +44,7 @@ export async function route() {
   await shows.get(view.id)?.(ref && decodeURIComponent(ref));
 }
 
-/** Leads to an address of the console, without loading a page. */
+/** Opens a URL of the console without loading a page. */
 export function go(address) {
   history.pushState(null, '', address);
   return route();
@@ -60,7 +60,7 @@ document.addEventListener('click', (event) => {
 });
 
 window.addEventListener('popstate', () => {
-  // The link that skips to the content leads to no view.
+  // The hash of the link "skip to content" is not the name of a view.
   const isView = location.hash === '' || views.some(({ id }) => `#${id}` === location.hash);
   if (hasToken() && isView) void route();
 });

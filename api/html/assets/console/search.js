@@ -1,4 +1,4 @@
-// The search. The buttons name the price of a page; a number opens its company free of charge.
+// The search view. Its buttons state the price of a page; a number as search text opens its company free of charge.
 import { element, find } from '../dom.js';
 import { call, companyLink, dateOf, listing, onSubmit, rowOf, statusOf } from './kit.js';
 import { readNumbers } from './numbers.js';
@@ -17,7 +17,7 @@ const loadResults = listing('results', '/companies/search', (one) =>
   ),
 );
 
-/** Offers the regions and legal forms of the chosen country alone. */
+/** Shows only the regions and legal forms of the chosen country in the form. */
 function offerOf({ country, voivodeship, legal_form }) {
   for (const select of [voivodeship, legal_form]) {
     select.value = '';
@@ -28,7 +28,7 @@ function offerOf({ country, voivodeship, legal_form }) {
   }
 }
 
-/** Returns a text as a number of each kind whose numbers have its length; empty for a text that is no number. */
+/** Returns the identifiers that a text can be: one of each type with its length; an empty list if none fits. */
 function numbersOf(text = '') {
   const options = Array.from(find('#add-form').elements.identifier_type.options);
   return options.flatMap(({ value: identifier_type, dataset }) => {
@@ -40,7 +40,7 @@ function numbersOf(text = '') {
   });
 }
 
-/** Looks up the companies of numbers. The API refuses all numbers if one is wrong, so wrong ones are left out. */
+/** Returns the companies of numbers. The API refuses all numbers if one is wrong, so a retry omits wrong numbers. */
 async function lookUp(identifiers) {
   if (identifiers.length === 0) return [];
   try {
@@ -53,7 +53,7 @@ async function lookUp(identifiers) {
   }
 }
 
-/** Makes the form of the search work. */
+/** Connects the search form with the API. */
 export function startSearch() {
   const { elements } = onSubmit('search', async (filters) => {
     const companies = await lookUp(numbersOf(filters.name));

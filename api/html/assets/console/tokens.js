@@ -1,4 +1,4 @@
-// The tokens of the account, which only the Master Token manages.
+// Shows the tokens of the account, which only the Master Token manages.
 import { element, find } from '../dom.js';
 import { action, ask, call, listing, numberOf, onSubmit, rowOf, secretOf, timeOf } from './kit.js';
 

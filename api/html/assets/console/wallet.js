@@ -1,4 +1,4 @@
-// The wallet: balance, packages and ledger.
+// Shows the wallet: balance, packages of credits, and ledger.
 import { element, find } from '../dom.js';
 import {
   call,
@@ -31,7 +31,7 @@ export async function loadWallet() {
   find('#purchased').textContent = creditsOf(data.total_purchased);
 }
 
-// The ledger is loaded again, with the credits bought or spent meanwhile.
+// The ledger is loaded again, because credits may have been bought or spent in other views.
 onView('wallet', () => report(find('#ledger-output'), () => loadLedger(1)));
 
 export async function loadPackages() {

@@ -1,4 +1,4 @@
-// The watch list: a form that adds numbers, and the watched companies with links to their pages.
+// Shows the watch list: a form that adds numbers, and the watched companies with links to their pages.
 import { element, find } from '../dom.js';
 import { loadEvents } from './events.js';
 import {
@@ -41,10 +41,10 @@ export const loadWatched = listing('watched', '/companies/watched', (watch) => {
   );
 });
 
-/** The most numbers of a request. */
+/** The maximum count of numbers in one request. */
 const most = 100;
 
-/** Watches up to 100 numbers. The API refuses all numbers if one is wrong, so wrong ones are moved to `bad`. */
+/** Watches up to 100 numbers. The API refuses all if one is wrong, so wrong numbers move to `bad` before a retry. */
 async function addNumbers(identifier_type, numbers, bad) {
   const body = (identifier_value) => ({ identifier_type, identifier_value });
   try {
@@ -63,7 +63,7 @@ async function addNumbers(identifier_type, numbers, bad) {
   }
 }
 
-/** Returns the list of texts that are no numbers, each with the reason. */
+/** Returns a list element with each text that is not a valid number, and the reason. */
 function describeBad(bad) {
   if (bad.length === 0) return [];
   const items = bad.map(([text, reason]) =>
@@ -76,7 +76,7 @@ function describeBad(bad) {
   return [element('p', {}, count), element('ul', {}, ...items)];
 }
 
-/** Returns the newest events of a company that has just been added, and a link to its history. */
+/** Returns elements with the newest events of a company that has just been added, and a link to its history. */
 async function describeHistory(identifier_type, identifier_value) {
   const query = new URLSearchParams({ identifier_type, identifier_value, lang: 'en', per_page: 5 });
   try {
@@ -88,7 +88,7 @@ async function describeHistory(identifier_type, identifier_value) {
     const count = meta.total === 0 ? 'nothing has changed yet' : `${numberOf(meta.total)} in all`;
     return [element('p', {}, 'The history of ', link, `: ${count}.`), element('ul', {}, ...items)];
   } catch (error) {
-    // A number that waits for its import has no company yet.
+    // A number that is queued for import has no company yet, so it has no history.
     if (error.status === 404) return [];
     throw error;
   }
@@ -112,7 +112,7 @@ const form = onSubmit('add', async ({ identifier_type, numbers }) => {
   } finally {
     await Promise.all([loadWatched(1), loadEvents(1)]);
   }
-  // Wrong numbers stay in the field, so that the visitor can correct them.
+  // Wrong numbers stay in the form field, so that the visitor can correct the numbers.
   form.elements.numbers.value = bad.map(([text]) => text).join('\n');
   form.querySelector('[type=file]').value = '';
   const wrong = new Set(bad.map(([text]) => text));
