@@ -1,10 +1,10 @@
--- Loads the dictionaries: the files of sql/dictionary hold for all countries, the files of sql/country for one country
--- each. Files of one name in several countries form one dictionary. A release that changes the section of a code or
--- the rank of a source also brings a migration that corrects the stock or the companies.
+-- Loads the dictionaries. A file of sql/dictionary is valid for all countries, a file of sql/country for one country.
+-- Files with the same name in several countries form one dictionary. A new section of a code or a new rank of a source
+-- also needs a migration, which corrects the stored stock or companies.
 
 -- Replaces the rows of a dictionary by the rows of the temporary table `loaded`, and drops that table. A changed row is
--- updated by its key, so that other sessions may refer to it meanwhile. An old row stays where a row of another table
--- refers to it.
+-- updated by its key instead of deleted, since rows of other tables may refer to the row. A row that the new list lacks
+-- stays while a row of another table refers to it.
 create or replace function registry.load_dictionary(dictionary regclass) returns void
 language plpgsql as $$
 declare
@@ -37,8 +37,7 @@ begin
 end;
 $$;
 
--- Creates the temporary table `loaded` for the rows of a dictionary. Rows of a country's file get the code of the
--- country.
+-- Creates the temporary table `loaded` for the rows of a dictionary. Rows of a country's file get the country's code.
 create or replace function registry.start_loading(dictionary regclass) returns void
 language plpgsql as $$
 begin
@@ -58,7 +57,7 @@ $$;
 
 select registry.start_loading('registry.activity_recoding');
 \copy loaded from 'country/*/activity_recoding.csv'
--- A recoding key may list only changed codes: a code that the key does not name stays the same.
+-- A recoding key, which maps old activity codes to new codes, may omit unchanged codes: an omitted code maps to itself.
 insert into loaded (from_version, from_code, to_version, to_code)
 select
     former.version, former.code, latter.version, latter.code
@@ -114,6 +113,6 @@ select registry.load_dictionary('registry.activity_recoded');
 \load registry.severity from 'severity_rank.csv'
 \load registry.event_type from 'event_type.csv'
 
--- Loads the price list. A package that the list lacks stays where payments refer to it, and is not offered.
+-- Loads the credit packages. A package that the new list lacks stays while payments refer to it, but is not offered.
 update customer.credit_package set is_offered = false;
 \load customer.credit_package from 'credit_package.csv'

@@ -1,8 +1,9 @@
--- Defines locks that only the owner of the tables can take. Advisory locks do not serve, since any role, even a
--- read-only one, can see their keys and take them.
+-- Defines locks that only the owner of the tables can take. Advisory locks of PostgreSQL do not suffice: any role, even
+-- a read-only role, can see and take them.
 
--- Returns whether the session that took a lock still exists. A role cannot see when another role's session started,
--- but sees when the server started. After a restart of the server, another role's session may have the same pid.
+-- Returns whether the session that took a lock still exists. A role cannot see when another role's session started, but
+-- can see when the server started. So a lock from before a restart is not held, even if a session has the same process
+-- id.
 create or replace function registry.is_held(lock registry.lock) returns boolean
 language sql stable
 return exists (
@@ -14,11 +15,11 @@ return exists (
         and coalesce(session.backend_start = lock.session_started_at, true)
 );
 
--- Takes a lock until the session ends. Returns false while another session holds the lock.
+-- Takes a lock that the session holds until the session ends. Returns false while another session holds the lock.
 create or replace function registry.try_lock(name text) returns boolean
 language plpgsql as $$
 begin
-    -- A session that waits for hours asks often: while the lock is held, the answer writes nothing.
+    -- A waiting session calls this function often, so the function writes nothing while another session holds the lock.
     if exists (
         select
         from registry.lock
@@ -27,7 +28,7 @@ begin
         return false;
     end if;
     perform registry.lock_until_commit(name);
-    -- The list of sessions is read afresh, since another session may have taken the lock meanwhile.
+    -- Reads the list of sessions again, since another session may have taken the lock meanwhile.
     perform pg_stat_clear_snapshot();
     update registry.lock
     set
@@ -42,8 +43,8 @@ begin
 end;
 $$;
 
--- Waits until no other transaction holds a lock, and holds the lock until the transaction ends. Each name adds a row
--- that stays: the number of names must be small.
+-- Waits until no other transaction holds the lock `name`, then holds the lock until the transaction ends. Each lock
+-- name adds a permanent row to registry.lock, so that only a few names may be used.
 create or replace function registry.lock_until_commit(name text) returns void
 language sql as $$
     insert into registry.lock (lock_name) values (name) on conflict do nothing;

@@ -1,8 +1,8 @@
--- Assigns ids and snapshot numbers to runs. No night waits for another night: ids are reserved in separate
--- transactions, and the snapshot is numbered last.
+-- Assigns ids and snapshot numbers to runs. The nights of several registries do not wait for each other: ids are
+-- reserved in separate transactions, and a snapshot gets its number last.
 
--- Reserves ids for a run. Returns the id before the first reserved id. A gap stays where a run fails after a later run
--- has reserved ids.
+-- Reserves ids for a run, and returns the id before the first reserved id. If a run fails after a later run has
+-- reserved ids, the ids of the failed run stay unused.
 create or replace function registry.reserve_ids(run_id bigint, kind text, id_count bigint) returns bigint
 language plpgsql as $$
 declare
@@ -20,8 +20,7 @@ begin
 end;
 $$;
 
--- Frees the ids that a run has reserved and not published. The next run reserves the same ids, unless another run has
--- reserved ids since.
+-- Frees the ids that a run has reserved and not published, unless a later run has reserved ids since.
 create or replace function registry.give_back_ids(wanted_id bigint) returns void
 language sql as $$
     with returned as (
@@ -36,8 +35,8 @@ language sql as $$
     where last_id.table_name = returned.table_name and last_id.last_id = returned.last_id;
 $$;
 
--- Returns the `changed_snapshot_no` that all companies of this transaction get; a transaction that publishes begins by
--- keeping the number in `registry.change_no`. The number of the published snapshot is at least as large.
+-- Returns the `changed_snapshot_no` for the companies that the transaction changes. A publishing transaction first
+-- stores this number in the setting `registry.change_no`. The published snapshot gets the same number or a larger one.
 create or replace function registry.next_snapshot_no() returns bigint
 language sql stable
 return coalesce(
@@ -45,8 +44,8 @@ return coalesce(
     (select last_id.last_id + 1 from registry.last_id where last_id.table_name = 'snapshot')
 );
 
--- Ends a transaction that publishes, and numbers its snapshot. Records the ids of the new events of a country, if
--- there are any. Other publications wait until the commit, so this call comes last.
+-- Ends a publishing transaction, and gives its snapshot a number. Records the id range of a country's new events, if
+-- the night has new events. The call must come last, since it blocks other publications until the commit.
 create or replace function registry.end_publication(
     new_first_id bigint default null,
     new_last_id bigint default null,
@@ -78,8 +77,8 @@ begin
 end;
 $$;
 
--- Returns the timeline and the start of the writer. The epoch changes when a standby takes over and when the server
--- restarts, since the unlogged tables of a night are then empty.
+-- Returns the epoch of the writing server: its timeline and its start time. The epoch changes when a standby takes over
+-- or the server restarts, which empties the unlogged tables of a night.
 create or replace function registry.epoch() returns text
 language sql stable
 return concat_ws(' ', left(pg_walfile_name(pg_current_wal_lsn()), 8), pg_postmaster_start_time());

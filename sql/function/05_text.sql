@@ -1,4 +1,5 @@
--- Returns text in lower case, alike in every database: the built-in lower(), upper() and ~* differ between databases.
+-- Returns a text in lower case, with the same result in every database. The built-in lower(), upper() and ~* give
+-- different results in different databases.
 create or replace function registry.lower(value text) returns text
 language sql immutable parallel safe
 return pg_catalog.lower(value collate registry.unicode);
@@ -7,7 +8,7 @@ create or replace function registry.upper(value text) returns text
 language sql immutable parallel safe
 return pg_catalog.upper(value collate registry.unicode);
 
--- Returns the day of a text YYYY-MM-DD, from 1800 to 2199; null for any other text.
+-- Returns the date that a text YYYY-MM-DD states, from 1800 to 2199; null for any other text.
 create or replace function registry.calendar_day(written text) returns date
 language sql immutable parallel safe
 return case
@@ -26,17 +27,17 @@ return case
     end
 end;
 
--- Returns the day of a text. With `is_checked` the text is known to be a day YYYY-MM-DD and is not checked again.
+-- Returns the date that a text states. If `is_checked`, the text is known to be a valid date YYYY-MM-DD.
 create or replace function registry.day_of(written text, is_checked boolean) returns date
 language sql stable parallel safe
 return case when is_checked then written::date else registry.calendar_day(written) end;
 
--- Returns texts with a separator between them; null without any text.
+-- Returns the texts joined by a separator; null if there is no text.
 create or replace function registry.join_texts(separator text, variadic texts text[]) returns text
 language sql stable parallel safe
 return nullif(array_to_string(texts, separator), '');
 
--- Returns the text of an e-mail address, a website or a telephone number; null for other text, such as 'brak'.
+-- Returns a text that looks like an e-mail address, website or telephone number; null for other text, such as 'brak'.
 create or replace function registry.contact(subject text, written text) returns text
 language sql immutable parallel safe
 return case subject
@@ -45,37 +46,37 @@ return case subject
     else case when written ~ '[0-9]' then written end
 end;
 
--- Returns a count with separated thousands, such as 5,796.
+-- Returns a number as text with commas between the thousands, such as 5,796.
 create or replace function registry.figure(count numeric) returns text
 language sql immutable parallel safe
 return to_char(count, 'FM999,999,999,999,990');
 
--- Returns a share in per cent, with two decimals; null for a share of nothing.
+-- Returns `part` as a percentage of `whole`, with two decimals; null if `whole` is 0.
 create or replace function registry.percent(part numeric, whole numeric) returns numeric
 language sql immutable parallel safe
 return round(100 * part / nullif(whole, 0), 2);
 
--- The extension unaccent may lie in any schema.
+-- Finds the schema of the extension unaccent, which may be installed in any schema.
 select set_config('search_path', extnamespace::regnamespace::text, true)
 from pg_extension
 where extname = 'unaccent';
 
--- Returns text without case and accents.
+-- Returns a text in lower case and without accents.
 create or replace function registry.fold(value text) returns text
 language sql stable parallel safe
 return registry.lower(unaccent('unaccent', value));
 
 set local search_path to default;
 
--- Returns text without case, accents, quotation marks, and blanks around signs. Quotation marks go first, since
--- unaccent turns some of them into commas.
+-- Returns a text in lower case, without accents, quotation marks, and blanks around signs. Quotation marks are removed
+-- first, since unaccent turns some of them into commas.
 create or replace function registry.text_meaning(value text) returns text
 language sql stable parallel safe
 return regexp_replace(
     registry.fold(translate(value, '"''„”“‟‚‘’`´«»', '')), ' *([.,&-]) *|( ) +', '\1\2', 'g'
 );
 
--- Returns the reason of a rejection: a code of `reject_code.csv`, and a sentence that `format` makes from `form`.
+-- Returns the reason for rejecting a row: a code of `reject_code.csv`, and a sentence that `format` makes from `form`.
 create or replace function registry.rejection(code text, form text, variadic parts text[] default '{}')
 returns registry.coded_reason
 language sql immutable parallel safe

@@ -1,11 +1,11 @@
--- Loads the countries from their folders in sql/country: their rows, the spelling of their words, their functions, and
--- in country_word.csv the labels of dates and roles, credits and sentences of events.
+-- Loads the countries from their folders in sql/country: their rows, spellings, words and functions. country_word.csv
+-- has the labels of dates and roles, the credits of sources, and the sentences about events.
 \load registry.country from 'country/*/country.csv'
 \load registry.spelling from 'country/*/spelling.csv'
 \load registry.country_word from 'country/*/country_word.csv'
 \load registry.region_shape from 'country/*/region_shape.csv'
 
--- Returns the meaning of an event type in the words of a country, else in the words of all countries.
+-- Returns the description of an event type: the country's own description, else the description for all countries.
 create or replace function registry.about_event(event_type text, country_code text) returns text
 language sql stable parallel safe security definer
 return (
@@ -18,8 +18,8 @@ return (
     where known.event_type = about_event.event_type
 );
 
--- Returns the country of a source; the default country for a source without ranks. The function runs with the rights
--- of the owner, so that analysts may call it.
+-- Returns the country of a source; the default country for a source that registry.source_rank lacks. The function runs
+-- with the rights of the owner (`security definer`), so that analysts may call it.
 create or replace function registry.source_country(source text) returns text
 language sql stable parallel safe security definer
 return coalesce(
@@ -31,15 +31,15 @@ return coalesce(
     (select country.country_code from registry.country where country.is_default)
 );
 
--- Returns a line, given without case and accents, with one spelling of each word that registry.spelling lists. A number
--- is a word apart from its letter: '7A' and '7 A' agree.
+-- Returns a line in which each word has the common spelling that registry.spelling lists. The caller has removed case
+-- and accents from the line. A number is separated from its letter, so that '7A' and '7 A' become equal.
 create or replace function registry.spell(country_code text, folded_line text) returns text
 language sql stable parallel safe
 return (
     select string_agg(coalesce(spelling.meaning, found.word[1]), ' ' order by found.position)
     from regexp_matches(
         folded_line,
-        -- Matches runs of letters (all but the signs of ASCII), runs of digits, and the signs between numbers.
+        -- Matches runs of letters (all but ASCII signs and digits), runs of digits, and signs between numbers.
         '[^ -@[-`{-~]+|[0-9]+|[,/]|-(?=[0-9])',
         'g'
     ) with ordinality as found (word, position)
@@ -51,8 +51,8 @@ return (
 
 \include 'country/*/functions.sql'
 
--- Creates a function that chooses an expression for a value by a key, with one branch per row of a dictionary. A
--- choice costs one comparison of texts, since the planner inlines the function.
+-- Creates the function `name`: a `case` over a key, with one branch per row of a dictionary. A call costs one
+-- comparison of texts, since the planner inlines the function.
 create or replace function registry.write_choice(
     name text, key text, result text, branches text, otherwise text, value_type text default 'text'
 ) returns void
@@ -67,9 +67,9 @@ begin
 end;
 $$;
 
--- Creates the functions that a country may replace. `text_meaning` normalises names, `address_meaning` addresses on
--- one line. `telephone_meaning` takes letters and digits alone, and returns the national number. `postal_code` returns
--- a code in the form of the country.
+-- Creates the functions that a country may replace by its own functions. `text_meaning` normalises names, and
+-- `address_meaning` normalises addresses on one line. `telephone_meaning` takes a text of letters and digits, and
+-- returns the national telephone number. `postal_code` returns a postal code in the country's format.
 select registry.write_choice(
     common.name,
     'country_code',
@@ -91,10 +91,10 @@ from (
     ('postal_code', 'value')
 ) as common (name, expression);
 
--- The meaning of a value is equal for all its spellings. Two values with one meaning are no change, and two registries
--- that report one meaning report one change.
+-- The meaning of a value is a normalised text that is equal for all spellings of the value. A new value with an equal
+-- meaning is no change, and two registries that report equal meanings report the same change.
 
--- Returns the meaning of a list of persons, whatever their order.
+-- Returns the meaning of a list of persons: their normalised names in alphabetical order.
 create or replace function registry.list_meaning(country_code text, value text) returns text
 language sql stable parallel safe
 return (
@@ -105,7 +105,7 @@ return (
     ) as meaning
 );
 
--- Returns the meaning of a value in a country by the subject of its event (registry.event_type).
+-- Returns the meaning of a value; the subject of its event type (registry.event_type) selects the normalisation.
 create or replace function registry.value_meaning(country_code text, subject text, value text) returns text
 language sql stable parallel safe
 return case
@@ -119,8 +119,8 @@ return case
     else registry.text_meaning(country_code, value)
 end;
 
--- Returns the meaning of an event: of its new value, or of its old value without a new one. For an end, proceedings
--- and a return, the type of the event suffices: registries differ in the day, or lack it.
+-- Returns the meaning of an event: the meaning of its new value or, without a new value, of its old value. An event
+-- about an end, proceedings or a return has an empty meaning, since registries state different days or none.
 create or replace function registry.event_meaning(country_code text, event_type text, old_value text, new_value text)
 returns text
 language sql stable parallel safe

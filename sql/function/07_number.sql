@@ -1,9 +1,9 @@
--- Loads the types of the numbers that identify companies, and defines their functions. Numbers arrive without blanks
--- and dashes, which map.sql of a source and api/companies/identifier.ts remove. The check functions of
--- country/*/functions.sql refuse a number of zeros, so that it never links companies.
+-- Loads the types of the numbers that identify companies, such as NIP, and defines the functions for such numbers. Each
+-- source's map.sql and api/companies/identifier.ts have already removed blanks and dashes from a number. The check
+-- functions of country/*/functions.sql refuse a number of zeros, which would link unrelated companies.
 \load registry.identifier_type from 'country/*/identifier_type.csv'
 
--- Returns whether a number can be a number of its type; null for an unknown type.
+-- Returns whether a value is a valid number of a type; null for an unknown type.
 select registry.write_choice(
     'is_number',
     'identifier_type',
@@ -19,7 +19,7 @@ select registry.write_choice(
 )
 from registry.identifier_type;
 
--- Returns the key of an entry as a number under its type; null in a country whose keys are not numbers.
+-- Returns the key of an entry as JSON under its number type; null in a country whose entry keys are not numbers.
 select registry.write_choice(
     'key_number',
     'country_code',
@@ -30,14 +30,14 @@ select registry.write_choice(
 from registry.identifier_type
 where stored_in = 'key';
 
--- Returns a number as JSON for answers; null without a number.
+-- Returns a number as a JSON object for API responses; null without a number.
 create or replace function registry.shown_number(type text, value text, rank integer) returns jsonb
 language sql stable parallel safe
 return case
     when value is not null then jsonb_build_object('type', type, 'value', value, 'rank', rank)
 end;
 
--- Returns the numbers of a company, as answers show them.
+-- Returns the numbers of a company as a JSON array for API responses.
 select registry.write_choice(
     'company_numbers', 'country_code', 'jsonb',
     string_agg(format('when %L then to_jsonb(array_remove(array[%s], null))', country_code, items), ' '),
@@ -67,8 +67,8 @@ create or replace function registry.shown_numbers(company registry.company) retu
 language sql stable parallel safe
 return registry.company_numbers(company.country_code, company);
 
--- Returns the one number that names a company in answers: its first one; null without a number.
--- registry.identifier_type returns its type.
+-- Returns the number that names a company in API responses: the first of its numbers, or null without a number. The
+-- function `registry.identifier_type` returns the type of this number.
 create or replace function registry.primary_identifier(company registry.company) returns text
 language sql stable parallel safe
 return registry.shown_numbers(company) #>> '{0,value}';
@@ -77,7 +77,7 @@ create or replace function registry.identifier_type(company registry.company) re
 language sql stable parallel safe
 return registry.shown_numbers(company) #>> '{0,type}';
 
--- Returns the numbers of an entry other than NIP, REGON and KRS that name its company.
+-- Returns the numbers that identify the company of an entry, except NIP, REGON and KRS number.
 create or replace function registry.naming_numbers(country_code text, entry_key text, numbers jsonb) returns jsonb
 language sql stable parallel safe
 return coalesce(
@@ -131,7 +131,7 @@ return (
     from registry.entry_numbers(entry)
 );
 
--- Returns the numbers in which two states of an entry differ.
+-- Returns the numbers that differ between two states of an entry, with their old and new values.
 create or replace function registry.changed_numbers(before registry.entry, after registry.entry)
 returns table (identifier_type text, event_subject text, old_value text, new_value text)
 language sql stable parallel safe as $$
@@ -155,7 +155,7 @@ language sql stable parallel safe as $$
         and former.identifier_value is distinct from latter.identifier_value
 $$;
 
--- Returns the entries that have a number now. One query with a choice of columns takes twenty times as long.
+-- Returns the entries that have the given number now. A single query for all types would take twenty times as long.
 create or replace function registry.entries_with(number_type text, number text) returns setof registry.entry
 language plpgsql stable parallel safe as $$
 declare
@@ -182,10 +182,11 @@ begin
 end;
 $$;
 
--- Returns the company that has a number now; of several, first one with an entry that is not deleted, then the oldest.
--- For a number that no company has, returns the last company that lost the number. Returns null for an unknown number,
--- and for a unit that the company never opened. A withdrawn entry lists no units, so that every unit number of its
--- company is accepted. A number of a null type is the reference of a company; after a merge, the company that remains.
+-- Returns the id of the company that has the number now. Of several companies, a company with an entry that is not
+-- deleted takes precedence, then the oldest company. For a number that no company has now, returns the company that
+-- lost the number last. Returns null for an unknown number, and for a unit (establishment) that the company never
+-- opened. A withdrawn (hidden) entry lists no units, so that any unit number of its company is accepted. If
+-- `number_type` is null, the number is a company reference; after a merge, returns the remaining company.
 create or replace function registry.find_company(number_type text, number text) returns bigint
 language plpgsql stable parallel safe as $$
 declare

@@ -1,4 +1,4 @@
--- Returns an address on one line, such as 'ul. Polna 3/4, 00-001 Warszawa, mazowieckie'.
+-- Returns an address on one line, such as 'Polna 3/4, 00-001 Warszawa, mazowieckie'.
 create or replace function registry.address_line(
     street text,
     building text,
@@ -18,7 +18,7 @@ return nullif(
     ''
 );
 
--- Returns a day of a record; the known day where the record states an impossible day.
+-- Returns the date of a record; where the record states an impossible date, returns the date known so far.
 create or replace function registry.day_or_known(day date, written text, known date) returns date
 language sql immutable parallel safe
 return coalesce(day, case when written is not null then known end);
@@ -49,8 +49,8 @@ return registry.address_line(
     registry.region_name(entry.country_code, entry.voivodeship)
 );
 
--- Returns the status of an entry on a day: DELETED once its end is reached, else the declared status. A suspension
--- counts from its day on.
+-- Returns the status of an entry on a day: DELETED once its end is reached, else the status that the registry declares.
+-- A suspension counts from its own date on: before, the entry is ACTIVE.
 create or replace function registry.status_on(
     dump_date date,
     declared_status text,
@@ -65,7 +65,7 @@ return case
     else declared_status
 end;
 
--- Returns the 64-bit hash of a published entry; the state hash of a snapshot is the sum of these hashes.
+-- Returns the 64-bit hash of a published entry; the state hash of a snapshot is the sum of the hashes of its entries.
 create or replace function registry.state_hash(content_hash bigint, gone_date date) returns bigint
 language sql immutable parallel safe
 return case
@@ -93,7 +93,7 @@ return hash_record_extended(
     coalesce(jsonb_hash_extended(entry.numbers, 0), 0)
 );
 
--- Returns a unit on one line: its number, its name and its address.
+-- Returns a unit (establishment) on one line: its number, its name and its address.
 create or replace function registry.unit_line(unit jsonb) returns text
 language sql immutable parallel safe
 return nullif(
@@ -108,12 +108,11 @@ return nullif(
     ''
 );
 
--- Returns the parts of an entry that answers show beside its columns. `provenance` is the place in the dump that first
--- had the content. `persons` includes an entrepreneur whose name is not split into first name and surname, if the
--- country defines the word `entrepreneur`. `units` includes the start date of a head office. Only the columns store
--- these two values.
--- The function returns a set of one row, which becomes a part of the query. A scalar function with subqueries would
--- start for each entry, which takes four times as long.
+-- Returns the parts of an entry that API responses show besides the columns of the entry. `provenance` is the place in
+-- a dump where the present content of the entry was first read. `persons` also lists an entrepreneur whose full name is
+-- stored only as the entry's name, if the country defines the word `entrepreneur`. `units` also has the start date of a
+-- head office, which only the column `start_date` stores. The function returns a set of one row, so that Postgres
+-- inlines it. A scalar function with subqueries would be started for each entry, which takes four times as long.
 create or replace function registry.show_parts(entry registry.entry)
 returns table (closed_unit_count integer, provenance jsonb, persons jsonb, units jsonb)
 language sql stable parallel safe rows 1
@@ -130,7 +129,7 @@ begin atomic
             )
             from (select entry.said_run_id::bigint as run_id, entry.said_file_no as file_no) as said
             left join registry.run using (run_id)
-            -- The file of an import on demand is not a file of the registry.
+            -- Shows no file for an import on demand, since the registry did not publish such a file.
             left join registry.run_file
                 on run_file.run_id = run.run_id
                 and run_file.file_no = said.file_no

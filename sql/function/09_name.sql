@@ -1,4 +1,4 @@
--- Returns the name of an entry, or the names of its person where the entry has no name.
+-- Returns the name of an entry; without a name, the first name and surname of its person.
 create or replace function registry.shown_name(name text, first_name text, surname text) returns text
 language sql immutable parallel safe
 return coalesce(name, first_name || ' ' || surname, first_name, surname);
@@ -10,8 +10,8 @@ return case
     when entry.is_partial is not true then registry.shown_name(entry.name, entry.first_name, entry.surname)
 end;
 
--- Returns the other names of an entry, and the name of the owner of a firm, which only the columns store. Returns null
--- for an entry without other names, and for a withheld or withdrawn entry.
+-- Returns the other names of an entry. Adds the name of the firm's owner, which only `first_name` and `surname` store.
+-- Returns null for an entry without other names, and for an entry whose names are withheld or withdrawn.
 create or replace function registry.shown_other_names(entry registry.entry) returns jsonb
 language sql stable parallel safe
 return case
@@ -27,7 +27,7 @@ return case
     else entry.other_names
 end;
 
--- Returns the name of the natural person once, or the partners of a civil partnership, who may share one name.
+-- Returns the names of the owners: a natural person once, each partner of a civil partnership even if two share a name.
 create or replace function registry.owner_names(first_name text, surname text, persons jsonb) returns text
 language sql immutable parallel safe
 return (
@@ -43,8 +43,8 @@ return (
     ) as owner
 );
 
--- Returns the names of the persons of a kind, of representatives with their roles. Equal names are repeated, since
--- masked names may be equal.
+-- Returns the names of the persons of a kind; the role of a representative follows the name in parentheses. Equal names
+-- are listed repeatedly, since the registry may mask the names of different persons alike.
 create or replace function registry.person_names(kind text, persons jsonb) returns text
 language sql immutable parallel safe
 return (
@@ -59,7 +59,7 @@ return (
     ) as shown
 );
 
--- Returns the keys of the persons of a kind: the number, where the registry states one, else the name.
+-- Returns the keys of the persons of a kind: the number of a person, or the normalised name where no number is stated.
 create or replace function registry.person_keys(country_code text, kind text, persons jsonb) returns text
 language sql stable parallel safe
 return (

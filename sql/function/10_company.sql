@@ -1,4 +1,4 @@
--- Lists the legal forms of each country, with their newest symbols; longer symbols are newer.
+-- Lists the legal forms of each country with their newest symbols. The longer of two symbols is the newer symbol.
 create or replace view registry.legal_form_symbol as
 select distinct on (legal_form.slug, legal_form.country_code)
     legal_form.slug, legal_form.label, legal_form.symbol,
@@ -7,7 +7,7 @@ select distinct on (legal_form.slug, legal_form.country_code)
 from registry.legal_form
 order by legal_form.slug, legal_form.country_code, length(legal_form.symbol) desc, legal_form.symbol desc;
 
--- Returns the slug of a legal form by its newest symbol, as in events; the symbol where no dictionary has a slug.
+-- Returns the slug of a legal form by its newest symbol, as in events; the symbol itself if no dictionary has a slug.
 create or replace function registry.legal_form_slug(country_code text, symbol text) returns text
 language sql stable parallel safe
 return coalesce(
@@ -25,15 +25,16 @@ create or replace function registry.keep_first(known anyelement, later anyelemen
 language sql immutable strict parallel safe
 as 'select known';
 
--- Returns the first value that is not null, in the order of the aggregate.
+-- Returns the first value that is not null, in the order that the call of the aggregate states.
 create or replace aggregate registry.first_known(anyelement) (sfunc = registry.keep_first, stype = anyelement);
 
--- Returns the last number of each type, in the order of the aggregate.
+-- Merges JSON objects of numbers: the last number of each type remains, in the order that the call states.
 create or replace aggregate registry.last_numbers(jsonb) (sfunc = jsonb_concat, stype = jsonb);
 
--- Lists one row per company with entries: the row of registry.company that the current night publishes. Other names and
--- attributes stay with the entries. Each field comes from the first entry that states the field. Entries that are not
--- deleted come first, then the smallest rank of the source, then the active entry, then the latest start.
+-- Lists one row per company with entries: the row of registry.company that follows from the company's entries. A
+-- company's other names and attributes are stored only with its entries. Each field has the value of the first entry
+-- that states the field. Entries that are not deleted come first, then entries of the source with the smallest rank,
+-- then active entries, then the latest start.
 create or replace view registry.company_row as
 select
     entry.company_id,
@@ -51,7 +52,7 @@ select
         else 'DELETED'
     end as status,
     registry.first_known(entry.legal_form order by is_deleted, rank.legal_form, place) as legal_form,
-    -- All parts of an address come from one entry.
+    -- All parts of an address come from the same entry.
     (registry.first_known(entry.address order by is_deleted, rank.address, place))[1] as voivodeship,
     (registry.first_known(entry.address order by is_deleted, rank.address, place))[2] as city,
     (registry.first_known(entry.address order by is_deleted, rank.address, place))[3] as postal_code,
@@ -83,14 +84,14 @@ group by entry.company_id;
 
 \load registry.source_rank from 'country/*/source.csv'
 
--- Lists the sources, with the code, time zone and language of their countries.
+-- Lists the sources (registries), with the code, time zone and language of their countries.
 create or replace view registry.source as
 select
     source_rank.source, source_rank.country_code, country.time_zone, country.language
 from registry.source_rank
 join registry.country using (country_code);
 
--- Updates the rows of companies from their entries.
+-- Updates the given companies in registry.company from their entries.
 create or replace function registry.refresh_companies(company_ids bigint[]) returns void
 language sql as $$
     insert into registry.company

@@ -1,5 +1,5 @@
--- Refuses to change or delete rows of the ledger. The ledger of an ended account is deleted as a whole, when the
--- period of tax law is over.
+-- Refuses to change or delete rows of the ledger (customer.wallet_transaction). The ledger of an ended account may be
+-- deleted as a whole, when the retention period of tax law is over.
 create or replace function customer.refuse_change() returns trigger
 language plpgsql as $$
 begin
@@ -24,8 +24,8 @@ create or replace trigger wallet_transaction_no_truncate
 before truncate on customer.wallet_transaction
 for each statement execute function customer.refuse_change();
 
--- Ends an account. Only the ledger stays, without a person, until the worker deletes the ledger too
--- (sql/retention/erase_old.sql). Hashes of its mail address prevent a second welcome bonus.
+-- Ends an account. Only the ledger stays, without personal data, until the worker deletes the ledger too
+-- (sql/retention/erase_old.sql). Hashes of the mail address prevent a second welcome bonus for it.
 create or replace function customer.end_account(
     ended_id bigint,
     mailbox_hash text,
@@ -34,7 +34,7 @@ create or replace function customer.end_account(
 ) returns void
 language plpgsql as $$
 begin
-    -- Every change of watches locks the account first.
+    -- Locks the account, as every change of watches must do first.
     perform customer.lock_accounts(array[ended_id]);
 
     update customer.account

@@ -1,8 +1,8 @@
--- The submissions of numbers to watch lists. api/monitor/submit_numbers.sql queues a number that no company has, and
--- pipeline/import/ask-registries.ts asks the registries for it.
+-- Defines submissions: lists of numbers that an account adds to its watch list. api/monitor/submit_numbers.sql queues a
+-- number that no company has, and pipeline/import/ask-registries.ts asks the registries for the number.
 
 -- Lists the items of submissions with their state: 'queued', 'ready', 'failed', or 'removed' from the watch list. The
--- value of an item without a type is the reference of a company.
+-- value of an item without an identifier type is the reference of a company.
 create or replace view customer.submission_outcome as
 select
     given.submission_id, given.item_no,
@@ -20,8 +20,9 @@ from customer.submission_item as given
 left join customer.watch using (watch_id)
 left join registry.company using (company_id);
 
--- Settles the given submissions that have no queued item left. A mail states the result of each item, unless all items
--- were removed, nothing was added, or the account has disabled such mails. The caller has locked the accounts.
+-- Marks the given submissions as settled if none of their items is still queued. A mail reports the result of each
+-- item. No mail is sent if all items were removed, if nothing was added, or if the account has disabled these mails.
+-- The caller must hold the locks of the accounts (customer.lock_accounts).
 create or replace function customer.settle_submissions(submission_ids bigint[], moment timestamptz)
 returns void
 language sql as $$
@@ -66,7 +67,7 @@ language sql as $$
     order by settled.submission_id;
 $$;
 
--- Returns the submissions with the given watches that are not settled.
+-- Returns the ids of the submissions that contain one of the given watches and are not settled.
 create or replace function customer.submissions_of(watch_ids bigint[]) returns bigint[]
 language sql stable as $$
     select array(

@@ -1,5 +1,5 @@
--- The watches of accounts. nightly/6_notify/alert_digests.sql lets the alert settings of a watch replace those of the
--- account.
+-- Defines the functions for watches, which are the companies that an account watches. In
+-- nightly/6_notify/alert_digests.sql, the alert settings of a watch replace the settings of its account.
 
 -- Locks accounts, so that their watches do not change until the transaction ends.
 create or replace function customer.lock_accounts(account_ids bigint[]) returns void
@@ -11,8 +11,8 @@ language sql as $$
     for no key update;
 $$;
 
--- Merges a watch of an account into another watch of the account, which takes over the events, the items and, where it
--- has none, the settings and the reference.
+-- Merges a watch into another watch of the same account, which takes over the events and the submitted items. The other
+-- watch also takes over alert settings and a reference where it has none.
 create or replace function customer.fold_watch(folded_id bigint, keeper_id bigint) returns void
 language sql as $$
     update customer.submission_item
@@ -46,8 +46,8 @@ language sql as $$
     where watch.watch_id = folded_id;
 $$;
 
--- Makes the given queued watches ready whose company is known by now. A watch of a company that the account already
--- watches is merged into the existing watch. The caller has locked the accounts.
+-- Makes the given queued watches ready if their company is now known. A watch of a company that the account already
+-- watches is merged into the existing watch. The caller must hold the locks of the accounts (customer.lock_accounts).
 create or replace function customer.make_ready(watch_ids bigint[], moment timestamptz) returns void
 language plpgsql as $$
 declare
@@ -79,10 +79,10 @@ begin
 end;
 $$;
 
--- Makes queued watches of any accounts ready, fails them or postpones their next attempt, and settles their
--- submissions. `asked` lists numbers for which registries were asked: each with its `failure`, or with its next attempt
--- and the reason for it. Without `asked`, advances the overdue watches, and those whose company is known by now. A watch
--- without a failure fails after `customer.watch_days`. Locks only the accounts of the watches.
+-- Makes queued watches of any accounts ready, fails them, or postpones their next attempt. Then settles the submissions
+-- of these watches. `asked` lists the numbers for which registries were asked: each with `failure`, or with its next
+-- attempt and last error. If `asked` is null, advances the overdue watches and the watches whose company is now known.
+-- A queued watch fails at the latest after `customer.watch_days`. Only the accounts of the advanced watches are locked.
 create or replace function customer.advance_watches(moment timestamptz, asked jsonb default null) returns void
 language plpgsql as $$
 declare
@@ -172,8 +172,7 @@ begin
 end;
 $$;
 
--- Lists the accounts with numbers whose import is due: the count of numbers, and the time since which the oldest is
--- due.
+-- Lists the accounts with numbers that are due for import: the count of these numbers, and the earliest due time.
 create or replace view customer.import_queue as
 select
     watch.account_id,

@@ -1,7 +1,7 @@
--- Defines what a feed shows of an event, and which events a filter selects.
+-- Defines which fields of an event a feed shows, and which events the filter of a feed selects.
 
--- Returns an event as one row of the feed of the account `reader_id`. A company without numbers shows the submitted
--- number. The function is dropped first, since its columns differ from those of earlier versions.
+-- Returns an event as one row of the feed of the account `reader_id`. The row of a company without numbers shows the
+-- submitted number. The function is dropped first, since its result columns differ from those of earlier versions.
 drop function if exists customer.feed_item(bigint, bigint);
 create function customer.feed_item(reader_id bigint, event_id bigint) returns table (
     id bigint, event_type text, old_value text, new_value text, event_date date, severity text,
@@ -32,9 +32,9 @@ language sql stable as $$
     where event.event_id = feed_item.event_id;
 $$;
 
--- Returns the filter of a feed as one row; sql/feed.ts describes its fields. Null selects any value. `types` are the
--- event types of the types, severities, classes and categories that the filter names, by the dictionary of today.
--- `activities` are patterns for a list of codes that begins with a comma.
+-- Returns the filter of a feed as one row; sql/feed.ts describes the fields of a filter. A null column selects all
+-- values. `types` lists the event types that match the filter's types, severities, classes and categories in today's
+-- dictionary. `activities` are `like` patterns for a list of codes that begins with a comma (`%,47%`).
 create or replace function registry.feed_filter(filter jsonb) returns table (
     countries text[], types text[], sources text[], regions text[], legal_forms text[],
     activities text[], from_date date, to_date date
@@ -67,9 +67,9 @@ language sql stable rows 1 as $$
     );
 $$;
 
--- Returns one row if a company, as it is now, has a country, region, legal form and activity of a filter. Codes of
--- regions and legal forms begin with the code of their country and a space, since countries share codes. As in the
--- search, deleted entries count only for a deleted company.
+-- Returns one row if the present country, region, legal form and activities of a company match a filter; else no row.
+-- In a filter, the code of a region or legal form follows the country code and a space, since two countries may use the
+-- same code. As in the search, the activities of a deleted entry count only if the company is deleted too.
 create or replace function registry.selected_company(
     wanted_id bigint,
     countries text[],

@@ -1,6 +1,6 @@
--- Returns the current state of a run. A killed process leaves its run `running` until the next run of the source
--- begins. Such a run is abandoned as soon as no session holds the lock of its source. The function has the rights of
--- the owner, since readers may not see the locks.
+-- Returns the current state of a run. The run of a killed process stays in the state `running` until the next run of
+-- its source begins. A run in the state `running` is abandoned if no session holds the lock of its source. The function
+-- runs with the rights of the owner (`security definer`), since readers may not see the locks.
 create or replace function registry.state_of(run registry.run) returns text
 language sql stable security definer
 return case
@@ -11,7 +11,7 @@ return case
     else run.state
 end;
 
--- Returns the newest run that changed the entries of a source: a dump or an import on demand.
+-- Returns the id of the newest run that changed the entries of a source: a dump or an import on demand.
 create or replace function registry.newest_run(source text) returns bigint
 language sql stable
 return (
@@ -20,7 +20,7 @@ return (
     where run.source = newest_run.source and run.state in ('published', 'imported')
 );
 
--- Returns whether a run has read a day of the project's folder `fixtures`, whose companies and persons are invented.
+-- Returns whether a run has read invented data: a day of the project's folder `fixtures`.
 create or replace function registry.is_invented(run registry.run) returns boolean
 language sql stable
 return coalesce(
@@ -28,8 +28,8 @@ return coalesce(
     false
 );
 
--- Lists the newest published snapshot of each source, null where there is none, and the number of nights since then
--- that refused a dump.
+-- Lists the newest published snapshot of each source; its columns are null for a source without a snapshot.
+-- `refused_nights` is the number of nights since this snapshot that refused a dump.
 create or replace view registry.newest_snapshot as
 select
     source.source, source.country_code, source.time_zone,
@@ -51,7 +51,7 @@ left join lateral (
     limit 1
 ) as newest on true;
 
--- Returns the newest published day of each registry of the given countries, or of all countries for null.
+-- Returns the newest published day of each registry as JSON. If `countries` is null, all countries are included.
 create or replace function registry.published_days(countries text[]) returns json
 language sql stable
 return (

@@ -1,20 +1,21 @@
--- Defines the policy of an entry: which fields are shown. A person asked us to hide the entry (`withdrawn_until`), or
--- its owner objects at the registry (`is_partial`, `unstated`). One function hides the fields, one job erases the
--- copies (22_person.sql). Lists and the search show no withheld name (`registry.listed_name` of 09_name.sql).
+-- Defines the policy of an entry: which of its fields the service shows. Fields are hidden because a person asked for
+-- it (`withdrawn_until`), or because the owner objects at the registry (`is_partial`, `unstated`). The function
+-- person.hidden hides the fields; person.erase_copies (22_person.sql) erases the copies of their values. Lists and the
+-- search show no withheld name, since they use `registry.listed_name` of 09_name.sql.
 
--- Returns the `withdrawn_until` of an entry whose personal fields return on a dump date.
+-- Returns the new `withdrawn_until` of an entry whose personal fields are shown again from a dump date on.
 create or replace function registry.end_withdrawal(withdrawn_until date, dump_date date) returns date
 language sql immutable parallel safe
 return case when withdrawn_until = 'infinity' then dump_date else withdrawn_until end;
 
--- Returns whether events of a category contain personal data about the person of an entry.
+-- Returns whether events of a category contain personal data of an entry's person.
 create or replace function registry.is_personal(category text, entity_type text) returns boolean
 language sql immutable parallel safe
 return category in ('contacts', 'web_presence', 'ownership')
 or entity_type = 'NATURAL' and category in ('identity', 'location');
 
--- Returns whether the policy of an entry hides the values of an event. The number of a unit is public. An unstated
--- start date may be only unknown, so it hides no value.
+-- Returns whether the policy of an entry hides the values of an event. The number of a unit is public, so that an event
+-- with this number alone is not hidden. An unstated start date hides no value, since it may be unknown.
 create or replace function person.hides(entry registry.entry, type registry.event_type, value text) returns boolean
 language sql immutable parallel safe
 return coalesce(
@@ -26,8 +27,8 @@ return coalesce(
     false
 );
 
--- Lists the companies whose owner objects to being found: no list of all companies or events shows them. An objection
--- in a gone entry counts only where no other entry is left, since no later dump can lift it.
+-- Lists the companies whose owner objects to being found: no list of all companies or events shows these companies. The
+-- objection of a gone entry counts only if no other entry of the company lacks an objection: no later dump can lift it.
 create or replace view registry.objecting_company as
 select entry.company_id
 from registry.entry
@@ -44,11 +45,11 @@ where
         )
     );
 
--- Returns an entry, or the row of a night that will be one, without the fields that a policy hides. The reason is
--- `request`, `period` (time has passed since the end of the entry), or `objection`. By `request` and `period`, a
--- natural person keeps numbers, dates, activities, legal form and voivodeship, for counts and statistics. A key that
--- consists of names becomes a hash. A legal person loses its persons and contacts.
--- By `objection`, an entry keeps numbers, dates, communes, and the name of a legal person.
+-- Returns an entry, or a row of a night that becomes an entry, without the fields that a policy hides. The reason is
+-- `request` (of a person), `objection` (at the registry), or `period` (enough time has passed since the entry's end).
+-- After `request` or `period`, a natural person's entry keeps numbers, dates, activities, legal form and voivodeship,
+-- for statistics. An entry key that consists of names is replaced by a hash. The entry of a legal person loses its
+-- persons and contacts. After `objection`, an entry keeps numbers, dates, communes, and the name of a legal person.
 create or replace function person.hidden(entry anyelement, reason text) returns anyelement
 language plpgsql stable parallel safe as $$
 declare
@@ -92,9 +93,9 @@ begin
 end;
 $$;
 
--- Erases the values that the policies of companies' entries hide from now on, in events, corroborations and copies.
--- Each event or corroboration follows the policy of its own entry. `known` holds the former entries, whose names also
--- find copies.
+-- Erases the values of the given companies that are hidden from now on in events, confirmations by other registries,
+-- and copies. The policy of its own entry determines whether an event or a confirmation is erased. `known` holds the
+-- former states of the entries: copies are also found by the names in these states.
 create or replace function person.erase(company_ids bigint[], known registry.entry[]) returns void
 language plpgsql as $$
 declare
@@ -124,8 +125,9 @@ begin
 end;
 $$;
 
--- Hides published entries by a policy. After a request, copies are found by name too; otherwise only for watched
--- companies, since mails show no others. The caller holds the locks of nightly publications, and ends the publication.
+-- Hides the fields of published entries, and erases the hidden values elsewhere. After a request, copies are found by
+-- name too. Otherwise, only watched companies are searched by name, since mails show no other companies. The caller
+-- must hold the locks of nightly publications, and must end the publication.
 create or replace function person.hide(known registry.entry[], reason text) returns void
 language plpgsql as $$
 declare

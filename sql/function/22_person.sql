@@ -1,13 +1,14 @@
--- Defines the hashes that recognize a hidden person, and the job that erases the copies of the person's data.
+-- Defines the hashes that recognize a hidden person, and the functions that erase the copies of the person's data.
 
--- Returns a keyed hash: of the key and then the text. HMAC is not needed, since no caller can submit a hash.
+-- Returns a keyed hash: SHA-256 of the key followed by the text. HMAC is not needed, since no caller can submit a hash.
 create or replace function person.hash(key bytea, trait text) returns bytea
 language sql stable parallel safe
 return sha256(key || convert_to(trait, 'UTF8'));
 
--- Returns the hashes that recognize a later record of the same person. The first hash is of the entry key; the others
--- are of the numbers, and of the names with the start date. A hash is null where the record lacks its fields. A key
--- that begins with `withdrawn:` is such a hash. `entry` is a row with these columns, of registry.entry or of a night.
+-- Returns the hashes by which a later record of the same person is recognized. The first hash is of the entry key. The
+-- other hashes are of the NIP, of the REGON, and of the names with the start date. A hash is null if the record lacks
+-- one of the hashed fields. An entry key that begins with `withdrawn:` already contains the first hash. `entry` is a
+-- row of registry.entry, or a row of a night with the same columns.
 create or replace function person.hashes(key bytea, entry anyelement) returns bytea[]
 language sql stable parallel safe
 as $$
@@ -31,7 +32,7 @@ create or replace function person.hashes(entry registry.entry) returns bytea[]
 language sql stable parallel safe
 return (select person.hashes(secret.key, entry) from person.secret);
 
--- Returns the hashes of a record with a key and a number, which may be a NIP or a REGON.
+-- Returns the hashes of an entry key and of a number that may be a NIP or a REGON.
 create or replace function person.hashes(source text, entry_key text, number text) returns bytea[]
 language sql stable parallel safe
 return person.hashes(
@@ -41,7 +42,7 @@ return person.hashes(
     )
 );
 
--- Returns the numbers and names that copies, such as mails, show for entries. Copies show no other names.
+-- Returns the names and numbers of entries that copies, such as mails, may show. Other names are in no copy.
 create or replace function person.names_of(entries registry.entry[]) returns text[]
 language sql stable
 return array(
@@ -57,7 +58,7 @@ return array(
     where name.value is not null
 );
 
--- Returns whether a text, also inside JSON, holds one of the names.
+-- Returns whether a text contains one of the names; the text may be JSON with escaped quotation marks.
 create or replace function person.holds(text text, names text[]) returns boolean
 language sql immutable parallel safe
 return exists (
@@ -65,7 +66,7 @@ return exists (
     where strpos(replace(holds.text, '\"', '"'), name.value) > 0
 );
 
--- Returns the numbers in a text. A longer number also yields its first nine digits, which may be the company's number.
+-- Returns the numbers of 9 to 14 digits in a text, and the first nine digits of each, which may be a company's number.
 create or replace function person.numbers_in(text text) returns setof text
 language sql immutable parallel safe as $$
     select found.number
@@ -73,8 +74,8 @@ language sql immutable parallel safe as $$
     cross join lateral (values (match.part[1]), (left(match.part[1], 9))) as found (number)
 $$;
 
--- Erases the copies in rejected rows, stored answers and mails: by the numbers of companies, and by the names of
--- former entries.
+-- Erases the copies of hidden data in rejected rows, stored answers and mails. Copies are found by the numbers of
+-- companies, and by the names in former entries.
 create or replace function person.erase_copies(company_ids bigint[], known registry.entry[]) returns void
 language plpgsql as $$
 declare
@@ -94,7 +95,7 @@ begin
             person.holds(reject.raw, names)
             or exists (
                 select from person.numbers_in(reject.raw) as number
-                -- With `is true` PostgreSQL hashes the numbers once. Without it, a join reads all numbers for each row.
+                -- `is true` makes Postgres hash the numbers once: a join would read all numbers for each row.
                 where (number in (select unnest(numbers))) is true
             )
             or exists (
@@ -111,7 +112,8 @@ begin
     set reason = ''
     where person.holds(run.reason, names);
 
-    -- Deletes stored answers about the person; a repeated request then runs again. A snapshot is found by its numbers.
+    -- Deletes stored answers about the person, so that a repeated request is computed again. The stored answer of a
+    -- snapshot request is found by the numbers in the answer.
     delete from customer.idempotent_answer
     where
         person.holds(idempotent_answer.body::text, names)
@@ -121,7 +123,7 @@ begin
             where (number in (select unnest(numbers))) is true
         );
 
-    -- Erases the names and values of a company that a mail lists; the number that a customer gave stays.
+    -- Erases the name and values of a company in the lists of a mail; the number that the customer submitted stays.
     update customer.mail
     set data = mail.data || (
         select coalesce(jsonb_object_agg(list.key, list.items), '{}')
@@ -148,8 +150,9 @@ begin
 end;
 $$;
 
--- Returns the entries that a number or a key names. With a registry: all its entries with the number or key. Without a
--- registry: the entries of the natural persons whose companies have the number or, if none has it, had it before.
+-- Returns the entries that a number or an entry key identifies. If a registry is given, returns all its entries with
+-- the number or key. Without a registry, returns the entries of natural persons whose company has the number now or, if
+-- no company has it now, had it before.
 create or replace function person.find_entries(wanted text, number text, wanted_source text)
 returns setof registry.entry
 language sql stable

@@ -1,4 +1,4 @@
--- Defines stable views for analysts. Columns are only ever added, at the end.
+-- Defines stable views for analysts: new columns are only added at the end.
 create or replace view analyst.run as
 select
     run.run_id, run.source, run.dump_date,
@@ -35,7 +35,7 @@ select
             run.source = entry.source
             and run.state = 'published'
             and run.dump_date < coalesce(entry.gone_date, 'infinity')
-            -- Excludes runs from before the first snapshot with the entry.
+            -- Excludes the runs before the first snapshot that contained the entry.
             and run.last_entry_id >= entry.entry_id
     ) as last_seen_date,
     registry.key_number(entry.country_code, entry.entry_key) ->> 'SIREN' as siren,
@@ -56,8 +56,8 @@ select
     company.name, company.status, form.slug as legal_form, region.name as voivodeship, company.city,
     company.postal_code, company.activity_main, company.activity_start,
     (
-        -- A company has the id of its first entry, and ids ascend over runs. So the first run that reached the id saw
-        -- the company first.
+        -- A company has the id of its first entry, and the ids of entries grow from run to run. So the first run that
+        -- reached the company's id is the first run that contained the company.
         select run.dump_date
         from registry.run
         where run.last_entry_id >= company.company_id
@@ -72,7 +72,7 @@ left join registry.legal_form_symbol as form
     on (form.country_code, form.symbol) = (company.country_code, company.legal_form)
 left join registry.region
     on (region.country_code, region.code) = (company.country_code, company.voivodeship)
--- Postgres leaves this join out when a query asks for none of its columns.
+-- Postgres removes the join of `stated` from a query that uses none of its columns.
 left join lateral (
     select
         max(entry.end_date) filter (where entry.status = company.status) as end_date,
@@ -108,7 +108,7 @@ join registry.event using (company_id, event_id);
 create or replace view analyst.reject as
 select
     reject.run_id, run.source, reject.file, reject.line, reject.reason,
-    -- A rejected row may name persons: only `registry rejects` shows the row.
+    -- A rejected row may contain names of persons, so that only `registry rejects` shows its text.
     null::text as raw
 from registry.reject
 join registry.run using (run_id);
@@ -120,7 +120,7 @@ select
 from customer.wallet_transaction
 join customer.account using (account_id);
 
--- Keeps the former name of billing.wallet_transaction, which only the owner of the database may read.
+-- Keeps the former name of billing.wallet_transaction. Only the owner of the database may read this view.
 create or replace view analyst.wallet_transaction as
 select wallet_transaction.*
 from billing.wallet_transaction;

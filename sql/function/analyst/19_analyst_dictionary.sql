@@ -1,8 +1,6 @@
--- Defines stable views of the dictionaries for analysts, and sets the comments of all views. Columns are only ever
--- added, at the end.
+-- Defines stable views of the dictionaries, and sets the comments of all views. New columns are only added at the end.
 
--- Lists the dictionaries of all countries, as downloads show them. A key column has the name of the column that joins
--- to it.
+-- Lists the dictionaries of all countries for the downloads. Columns of other views that refer to a key have its name.
 create or replace view registry.shown_activity as
 select
     activity_code.version as activity_version, activity_code.code as activity, activity_code.name,
@@ -35,7 +33,7 @@ create or replace view registry.shown_voivodeship (voivodeship, teryt) as
 select region.*
 from registry.region;
 
--- Lists the names of all countries. Sections or regions of two countries may have the same code.
+-- Lists the names of the codes of all countries, since two countries may use the same code with different meanings.
 create or replace view analyst.country_name as
 select
     region.country_code,
@@ -85,7 +83,7 @@ left join registry.activity_group using (version, code)
 left join registry.activity_division
     on (activity_division.country_code, division) = (activity_scheme.country_code, left(part.code, 2));
 
--- Creates the views of the default country's dictionaries, so that a query that joins by a code alone stays right.
+-- Creates views with the default country's rows alone, so that a join by a code finds only one row.
 do $$
 declare
     name text;
@@ -103,10 +101,10 @@ begin
 end;
 $$;
 
--- Sets the comment of each view of `analyst` and of each of its columns. The data dictionary of sql/README.md is made
--- from these comments.
+-- Sets the comment of each view of `analyst` and of each of its columns. `npm run dictionary` makes the data dictionary
+-- of sql/README.md from these comments.
 
--- Holds one row per view and column; the row of the view itself has no column_name.
+-- Holds one row per view and per column; `column_name` is null in the row of a view.
 create temporary table analyst_comment (
     view_name text not null,
     column_name text,

@@ -1,7 +1,7 @@
--- Creates the role `registry_reader`, which may read the views of `analyst` and nothing else. Without a password the
--- role can log in only where the server trusts it; an analyst's login may be its member. A warning names the
--- administrator's command where the role cannot be created. Each `registry migrate` calls the procedure, since a backup
--- holds no role.
+-- Creates the role `registry_reader`, which may read the views of `analyst` and nothing else. Without a password, the
+-- role can log in only where the server trusts the connection. The login of an analyst can be a member of the role. If
+-- the role cannot be created, a warning names the command for the administrator. Each `registry migrate` calls the
+-- procedure, since a backup contains no roles.
 create or replace procedure registry.make_reader()
 language plpgsql as $$
 begin
@@ -10,7 +10,7 @@ begin
             create role registry_reader login;
             alter role registry_reader set default_transaction_read_only = on;
         exception
-            -- Roles belong to all databases of a server: another database may be creating the role too.
+            -- Another database of the server may be creating the role too, since all databases share their roles.
             when duplicate_object or unique_violation then null;
         end;
     end if;
@@ -20,7 +20,7 @@ begin
         where rolname = 'registry_reader' and rolconfig::text ~ 'statement_timeout='
     ) then
         begin
-            -- A forgotten query must not run for ever, nor keep old rows.
+            -- A forgotten query is ended, since it would keep Postgres from removing old rows.
             alter role registry_reader set statement_timeout = '10min';
             alter role registry_reader set idle_in_transaction_session_timeout = '10min';
         exception

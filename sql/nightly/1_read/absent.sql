@@ -1,14 +1,14 @@
--- Collects the known entries that may be gone; 2_compare/vanished.sql decides. Runs in parallel with
--- reject.sql. Neither file uses parallel workers: to start them costs more than they save in most nights.
+-- Collects the known entries that may be gone; 2_compare/vanished.sql decides which of them are gone. Runs in parallel
+-- with reject.sql. Parallel workers are off in both files, since their start costs more than they save in most nights.
 set local max_parallel_workers_per_gather = 0;
 
 analyze stage.missing_entry;
 analyze stage.deleted_key;
 
--- One row per known entry that may be gone. In a night that skips unchanged records, the rows are the entries whose
--- record of yesterday does not occur in today's dump. If every record of a full dump was read, the rows are all entries
--- that are not gone yet. A delta lists the entries that are struck off. The query reads only the partition of the
--- source, since comparing the source of each row takes half of the time.
+-- Holds one row per known entry that may be gone. If unchanged records are skipped, the rows are the entries whose
+-- record of yesterday is not in today's dump. If every record of a full dump was read, the rows are all entries that
+-- are not gone yet. In a delta, the rows are the entries that the delta lists as struck off. The query reads the
+-- partition of the source directly, since comparing the source of each row takes half of the time.
 do $do$
 begin
     execute format(
@@ -40,7 +40,7 @@ begin
         (
             select coalesce(
                 to_regclass(format('registry.%I', 'entry_' || night.source))::text,
-                -- Before its first snapshot a source has no partition and no known entries.
+                -- Before its first snapshot, a source has no partition and no known entries.
                 '(select * from registry.entry where false)'
             )
             from stage.night

@@ -2,7 +2,7 @@
 
 analyze stage.document;
 
--- The reader of a source lists the unknown values of each answer in the field `odd`.
+-- The field `odd` of an answer lists the unknown values that the reader of the source has found in the answer.
 insert into stage.notice (subject, value)
 select odd.value ->> 'subject', odd.value ->> 'value'
 from stage.answer

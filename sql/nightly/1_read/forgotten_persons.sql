@@ -1,7 +1,7 @@
--- Erases the personal fields of records whose person asked to be forgotten. The night now holds the lock that `registry
--- forget` takes, so that a request that came while the dump was read counts too.
+-- Erases the personal fields in records of persons who asked to be forgotten. The night already holds the lock that
+-- `registry forget` takes, so that it sees all requests that arrived while the dump was read.
 
--- Collects all hashes of a matching record: its other traits, such as a new number, identify the person from now on.
+-- Collects all hashes of a record that matches a request, so that later records with any of the hashes are recognized.
 insert into stage.withdrawn (file_no, line, suppression_id, key_hash)
 with found as (
     select distinct
@@ -13,7 +13,7 @@ with found as (
     join person.suppressed_key using (key_hash)
     join person.suppression using (suppression_id)
     where
-        -- Records are hashed only if a request exists: to hash a million records takes five seconds.
+        -- Records are hashed only if a request exists, since hashing a million records takes five seconds.
         exists (select from person.suppressed_key)
         and (
             suppression.source = entry.source

@@ -1,5 +1,4 @@
--- Deletes the records of known entries from an import on demand, which only adds entries. The next dump finds
--- the changes of known entries.
+-- Deletes the records of known entries from an import on demand: the next dump reports their changes.
 delete from stage.entry
 using stage.pair
 where (entry.file_no, entry.line) = (pair.file_no, pair.line);

@@ -1,7 +1,7 @@
--- Replaces the view stage.mapped by a view in which the fields of a missing column keep the value of yesterday. If the
--- column is optional, its field keeps that value only where no other column states one. In a new entry the field is
--- unknown, and its first value later is no event. check/guard_missing_column.sql refuses such a file until it is
--- accepted.
+-- Replaces the view stage.mapped: the fields of a missing column keep their values of yesterday. The field of an
+-- optional column keeps yesterday's value only if no other column states a value. In a new entry, the field of a
+-- missing column is unknown, and its first value later makes no event. A file without a required column is refused by
+-- check/guard_missing_column.sql until the operator accepts it.
 alter view stage.mapped rename to mapped_alone;
 
 create view stage.missing_field as
@@ -10,7 +10,7 @@ from stage.missing_column
 cross join lateral unnest(missing_column.tells) as stated (name)
 join registry.entry_column on entry_column.stated_as = stated.name;
 
--- One row per file whose records lack a column, with the subjects of the events about its fields.
+-- Holds one row per file whose records lack a column, with the subjects of the events about the missing fields.
 create unlogged table stage.unknown_subject as
 select missing_field.record_file_no, array_agg(distinct subject.value) as subjects
 from stage.missing_field
@@ -52,7 +52,7 @@ begin
                     '%s as %I',
                     case
                         when kept.column_name is null then format('mapped.%I', column_name)
-                        -- The key of an entry without a number is made from the values of its columns.
+                        -- Without a number, a key is made from columns, so that a missing column makes it unknown.
                         when column_name = 'entry_key' then format(
                             'case
                                 when

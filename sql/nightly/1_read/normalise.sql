@@ -1,7 +1,7 @@
--- Normalises the records of the files $1 between the lines $2 and $3, and gives invalid records a reason. Large files
--- are normalised in parallel, each in the session that staged it. If the reader has marked a record as well-formed, its
--- numbers, dates and codes are not checked again in SQL, which takes ten times as long. The fingerprint of a record
--- depends on this statement: after a change of it, the next night reads every record.
+-- Normalises the records of the files $1 between the lines $2 and $3, and sets a reason on each invalid record. Large
+-- files are normalised in parallel, each in a session of its own. Numbers, dates and codes of a record that the reader
+-- has marked as well-formed are not checked again: the check in SQL takes ten times as long. A change of this statement
+-- changes the fingerprints of all records, so that the next night reads every record.
 insert into stage.entry (
     file_no, line, fingerprint, entry_key, nip, regon9, krs, entity_type, legal_form, name, surname,
     first_name, phone, email, fax, website, postal_code, county, commune, city, street, building,
@@ -19,7 +19,7 @@ select
     mapped.numbers, mapped.version_no, mapped.version_date, mapped.version_register,
     mapped.is_partial, mapped.unstated, mapped.announced_activity, mapped.closed_units,
     mapped.address_ids,
-    -- The subquery is written here, since a function with a subquery would be started for each record.
+    -- The subquery is inline, since Postgres would start a function with a subquery for each record.
     case
         when mapped.other_names is not null and mapped.is_partial is not true then (
             select jsonb_agg(
@@ -36,7 +36,7 @@ select
                             registry.shown_name(mapped.name, mapped.first_name, mapped.surname)
                         )
                 ) as name
-                -- Of too many names, each type of name keeps about equally many.
+                -- If there are too many names, about the same number of each type is kept.
                 order by
                     row_number() over (partition by name.type order by name.value collate "C"),
                     name.type collate "C"
@@ -73,7 +73,7 @@ select
                 mapped.restructuring_start_day, mapped.restructuring_end_day
             )
             then (
-                -- Such as `start_date 0001-01-16`.
+                -- Lists the impossible dates with their columns, such as `start_date 0001-01-16`.
                 select array_agg(concat(dated.key, ' ', dated.value) order by dated.key)
                 from jsonb_each_text(to_jsonb(mapped) - '{version_date, dump_date}'::text[]) as dated
                 where dated.key ~ '_date$' and registry.calendar_day(dated.value) is null and dated.value is not null
@@ -99,7 +99,7 @@ select
             then registry.rejection(
                 'unknown_status', 'the status ''%s'' is not known', coalesce(mapped.status_text, '')
             )
-        -- A record with an unknown version is rejected, since all its activities would seem to change.
+        -- A record with an unknown classification is rejected: otherwise all its activities would seem to change.
         when mapped.activity_version is not null and mapped.version is null
             then registry.rejection(
                 'unknown_activity', 'the activity version ''%s'' is not known', mapped.activity_version
@@ -113,7 +113,7 @@ select
                     '^(%s)*$',
                     case night.dump_kind
                         when 'full' then country.activity_pattern || ','
-                        -- Old entries of registers hold codes of divisions, groups and classes.
+                        -- In deltas, old entries may state shorter codes: of divisions, groups and classes.
                         else format('%s,|%s,', country.activity_group_pattern, country.activity_pattern)
                     end
                 )
@@ -123,14 +123,14 @@ select
             then registry.rejection(
                 'unknown_activity', 'one of the activities ''%s'' is not a code', mapped.activity_codes
             )
-        -- Longer keys do not fit into an index; only names make such keys.
+        -- A longer key does not fit into an index. Only a key made from names can be this long.
         when octet_length(mapped.entry_key) > 2000
             then registry.rejection(
                 'damaged_row', 'names of more than 2000 bytes, and no number to know the entry by'
             )
     end as reason
 -- `offset 0` saves a third of the time: Postgres computes each column once, and inlines functions of plain columns.
--- Values that are the same for all records have their own subqueries, since each join copies all columns.
+-- Values that are equal for all records come from subqueries, since a join would copy all columns.
 from (
     select
         mapped.*,
@@ -165,7 +165,7 @@ from (
             when
                 not mapped.is_well_formed
                 or mapped.krs is not null
-                -- The reader does not check numbers in other columns.
+                -- The reader does not check numbers in the fields `entry_key`, `units` and `numbers`.
                 or (
                     select bool_or(type.reject_name is not null)
                     from registry.identifier_type as type
@@ -198,8 +198,7 @@ from (
     ) as mapped
     offset 0
 ) as mapped
--- An impossible day is noted, and the entry keeps its day of yesterday. Postgres looks up the known entry only for an
--- impossible day.
+-- An impossible date is noted, and the entry keeps its date of yesterday. Only then is the known entry looked up.
 cross join lateral (
     select (
         select entry
@@ -207,7 +206,7 @@ cross join lateral (
         where entry.source = mapped.source and entry.entry_key = mapped.entry_key
     ) as entry
 ) as known
--- The fields that the hash of a record is made from.
+-- Lists the fields from which the hash of a record is made.
 cross join lateral (
     select
         mapped.nip, mapped.regon9, mapped.krs, mapped.entity_type, mapped.legal_form, mapped.name,

@@ -1,14 +1,14 @@
--- Rejects records that repeat or contradict each other, over all files. Then writes all rejects with
--- their text, and pairs the other records with known entries by key.
+-- Rejects records that repeat or contradict other records of the dump. Then stores all rejected rows with their text,
+-- and pairs the other records with known entries by key.
 
 set local default_statistics_target = 20;
 analyze stage.entry (
     file_no, line, entry_key, fingerprint, content_hash, nip, regon9, krs, numbers, reason
 );
 
--- One row per hash that occurs more than once among all keys and numbers. A number that is also the key of its
--- entry counts once. The query sorts: a hash table of millions of groups would not fit into a cache. Parallel
--- workers are off: they would cost 50 % more CPU, since processes exchange the hashes.
+-- Holds one row per hash that occurs more than once among the keys and numbers of all records. A number that is also
+-- the key of its entry counts once. The query sorts the hashes, since a hash table of millions of groups would not fit
+-- into a cache. Parallel workers are off, since the exchange of hashes between processes would cost 50 % more CPU.
 set local enable_hashagg = off;
 set local max_parallel_workers_per_gather = 0;
 
@@ -35,7 +35,7 @@ set local enable_hashagg to default;
 set local max_parallel_workers_per_gather to default;
 analyze stage.repeated_hash;
 
--- One row per record that may share its key or a number with another.
+-- Holds one row per record that may share its key or a number with another record.
 create unlogged table stage.suspect as
 select
     entry.file_no, entry.line, entry.entry_key
@@ -51,8 +51,8 @@ where
 
 analyze stage.suspect;
 
--- Rejects rows of the same entry. Of equal rows one is kept, preferably the row that is already published. Rows that
--- contradict each other are all rejected.
+-- Rejects records of the same entry. Of equal records one is kept, preferably the record that is already published.
+-- Records that contradict each other are all rejected.
 with repeated_key as (
     select suspect.entry_key
     from stage.suspect
@@ -66,7 +66,7 @@ ranked as (
         entry.line,
         min(entry.content_hash) over same_key <> max(entry.content_hash) over same_key
             as is_contradicted,
-        -- Another file that holds the entry; the file of the row itself if no other file does.
+        -- Selects another file that holds the entry; if no other file does, the file of the row itself.
         case entry.file_no
             when min(entry.file_no) over same_key then max(entry.file_no) over same_key
             else min(entry.file_no) over same_key
@@ -107,9 +107,9 @@ where
     (entry.file_no, entry.line) = (ranked.file_no, ranked.line)
     and (ranked.is_contradicted or ranked.rank > 1);
 
--- One row per record of a known entry, with the known hash and file. Records without a pair are new entries.
--- is_changed: the key, the content or the set of stated fields differs, or the entry returns or is struck off.
--- is_skipped: the dump also holds yesterday's record of this entry, which was not read again.
+-- Holds one row per record of a known entry, with the hash and file of the known entry. A record without a pair is a
+-- new entry. `is_changed`: the key, the content or the set of stated fields differs, or the entry returns or is struck
+-- off. `is_skipped`: the dump also contains yesterday's record of the entry, which was skipped as unchanged.
 create unlogged table stage.pair as
 select
     entry.file_no, entry.line, known.company_id, known.entry_id, known.content_hash, known.file_key,
@@ -131,7 +131,7 @@ where entry.reason is null or (entry.reason).reject_code = 'contradiction';
 
 analyze stage.pair (file_no, line, entry_id, company_id, is_changed, is_skipped);
 
--- Rejects rows that repeat a skipped record with the same content in another spelling.
+-- Rejects rows that repeat a skipped (unchanged) record with the same content in another spelling.
 update stage.entry
 set
     reason = registry.rejection(
@@ -168,8 +168,8 @@ from stage.entry
 join stage.record using (file_no, line)
 where entry.reason is not null;
 
--- Deletes the pairs of rejected records. Returns the number of rows that contradict a skipped record. If there are any,
--- the night reads all records, in order to reject both rows.
+-- Deletes the rows of stage.pair for rejected records. Returns the number of rows that contradict a skipped record. If
+-- any row does, the night reads all records, so that both contradicting rows are rejected.
 with rejected as (
     delete from stage.pair
     using stage.reject

@@ -1,21 +1,22 @@
--- Creates the empty tables for one night of one source, and drops the tables of a killed run. In all files of
--- the night, the schema of the source, such as stage_ceidg, replaces the name `stage`.
+-- Creates the empty tables for one night of one source, and drops the tables of a killed run. The files of the night
+-- write `stage` for the schema of the source: each `stage` is replaced by a name such as stage_ceidg.
 drop schema if exists stage cascade;
 create schema stage;
 
--- One row: the current night. Every step takes the time from this row, not from the clock. previous_run_id: the run of
--- the newest published dump. compared_run_id: the run of the newest published dump of the same kind. day_count: the
--- days since the dump whose state a full dump replaces, or a delta continues; null before the first dump. The ids of
--- new entries follow entry_id_before; in a first snapshot, the id of an entry is its line plus the first id of its file
--- in first_ids. first_event_id and last_event_id: the ids of the new events; null if there are none.
+-- Holds one row, which describes the current night. Every step takes the time from this row, not from the clock.
+-- `previous_run_id` is the run of the newest published dump. `compared_run_id` is the run of the newest published dump
+-- of the same kind (full or delta). `day_count` is the number of days since the dump that a full dump replaces or a
+-- delta continues; null before the first dump. The ids of new entries begin after `entry_id_before`. In a first
+-- snapshot, the id of an entry is its line number plus the value of its file in `first_ids`. `first_event_id` and
+-- `last_event_id` are the first and last id of the new events; null without new events.
 create unlogged table stage.night (
     run_id bigint not null,
     source text not null,
     dump_kind text not null,
     -- Whether the registry states only the main activity of an entry.
     has_one_activity boolean not null,
-    -- The first day on which a dump may move all entries to a classification, by the name of the
-    -- classification. Without a day for a classification, each day is allowed.
+    -- The first day on which a dump may move all entries to a new classification of activities, by the classification's
+    -- name. A classification without such a day may be used from any day on.
     recoded_from jsonb not null,
     country_code text not null,
     dump_date date not null,
@@ -32,8 +33,8 @@ create unlogged table stage.night (
     last_event_id bigint
 );
 
--- One row per file of the dump, numbered from 0. is_joined: a record consists of rows of this file and of another file.
--- processed_until: the newest processing date in the file; null where rows have no such date.
+-- Holds one row per file of the dump, numbered from 0. `is_joined`: a record consists of rows of this file and of
+-- another file. `processed_until` is the newest processing date in the file; null if its rows have no such date.
 create unlogged table stage.file (
     file_no integer not null,
     file_key text not null,
@@ -47,9 +48,9 @@ create unlogged table stage.file (
     processed_until date
 );
 
--- One row per column that the mapping reads and a file lacks. place: the position of the column in the list of
--- the source. tells: the fields of an entry that come from the column. record_file_no: the file whose records
--- lack the column.
+-- Holds one row per column that the mapping reads and a file lacks. `place` is the position of the column in the
+-- source's list of columns. `tells` lists the fields of an entry that come from the column. `record_file_no` is the
+-- file whose records lack the column.
 create unlogged table stage.missing_column (
     file_no integer not null,
     place integer not null,
@@ -59,14 +60,14 @@ create unlogged table stage.missing_column (
     record_file_no integer not null
 );
 
--- One row per new entry: its new id. The table is empty if all entries are new.
+-- Holds one row per new entry, with its new id. The table is empty if all entries are new.
 create unlogged table stage.new_id (
     file_no integer not null,
     line bigint not null,
     entry_id bigint not null
 );
 
--- One row per row of a file that holds no records, such as a list of duplicates.
+-- Holds one row per row of a file without records, such as a list of duplicates.
 create unlogged table stage.side_row (
     file_no integer not null,
     line bigint not null,
@@ -74,10 +75,10 @@ create unlogged table stage.side_row (
     fields jsonb not null
 );
 
--- The next two tables hold the answers and documents of a source, which its collect.sql fills. Rows are compressed only
--- if they exceed a page: to compress and decompress answers of a few kilobytes costs more than all else.
+-- The source's collect.sql makes stage.document from stage.answer. Answers and documents are compressed only if they
+-- exceed a page: compressing a few kilobytes costs more than all else.
 
--- One row per readable answer of a registry.
+-- Holds one row per readable answer of a registry.
 create unlogged table stage.answer (
     file_no integer not null,
     line bigint not null,
@@ -85,7 +86,7 @@ create unlogged table stage.answer (
     raw text not null
 ) with (toast_tuple_target = 8160);
 
--- One row per entry that the answers describe; file_no and line are the place of one of these answers in the dump.
+-- Holds one row per entry that the answers describe. `file_no` and `line` are the place of one of the answers.
 create unlogged table stage.document (
     file_no integer not null,
     line bigint not null,
@@ -95,13 +96,13 @@ create unlogged table stage.document (
     constraint document_place_once unique (file_no, line)
 ) with (toast_tuple_target = 8160);
 
--- One row per entry key that the source lists as struck off.
+-- Holds one row per entry key that the source lists as struck off.
 create unlogged table stage.deleted_key (
     entry_key text not null
 );
 
--- One row per staged record, with the columns of registry.entry; the ids stay null. A record with a reason is rejected.
--- gone_date: the day of the strike-off, once this day is reached. wrong_dates: the impossible dates of the record.
+-- Holds one row per staged record, with the columns of registry.entry; the ids stay null. A record with a `reason` is
+-- rejected. `gone_date` is the day of a strike-off that is reached. `wrong_dates` lists the impossible dates.
 create unlogged table stage.entry as
 select
     null::integer as file_no, null::bigint as line, null::registry.coded_reason as reason,
@@ -110,14 +111,14 @@ select
 from registry.entry
 with no data;
 
--- One row per hash of a trait, for each record of a person who asked to be forgotten.
+-- Holds one row per hash of a trait, such as a number, for each record of a person who asked to be forgotten.
 create unlogged table stage.withdrawn (
     file_no integer not null,
     line bigint not null,
     like person.suppressed_key
 );
 
--- One row per rejected record. entry_key is null when the key could not be read.
+-- Holds one row per rejected record. `entry_key` is null if the key could not be read.
 create unlogged table stage.reject (
     file_no integer not null,
     line bigint not null,
@@ -127,36 +128,36 @@ create unlogged table stage.reject (
     entry_key text
 );
 
--- One row per finding that rejects no record: an unknown value, an ignored file, a doubtful number, a
--- missing answer. Several rows may have the same subject and value.
+-- Holds one row per finding that rejects no record: an unknown value, an ignored file, a doubtful number, a missing
+-- answer. Several rows may have the same subject and value.
 create unlogged table stage.notice (
     subject text not null,
     value text not null,
     row_count bigint not null default 1
 );
 
--- One row per entry of yesterday whose record is in no file of today. The row has the fingerprint of the entry
--- or, for an entry without a fingerprint, its id.
+-- Holds one row per entry of yesterday whose record is in none of today's files. The row has the fingerprint of the
+-- entry or, for an entry without a fingerprint, the id of the entry.
 create unlogged table stage.missing_entry (
     fingerprint bigint,
     entry_id bigint
 );
 
--- One row per closed unit that its owner withholds, by the number of the unit. The entry no longer lists the unit.
--- Each dump lists all withheld closed units again.
+-- Holds one row per closed unit (establishment) that its owner withholds, with the number of the unit. The entry of
+-- such a closed unit no longer lists the unit. Each dump lists all withheld closed units again.
 create unlogged table stage.withheld_unit (
     entry_key text not null,
     unit_number text not null
 );
 
--- One row per unit without a number and former name of the unit, for a registry that states the history of units.
+-- Holds one row per former name of a unit without a number, for a registry that states the history of units.
 create unlogged table stage.former_unit (
     entry_key text not null,
     name text not null,
     former_name text not null
 );
 
--- One row per event of the night, before the event has an id.
+-- Holds one row per event of the night, before the event has an id.
 create unlogged table stage.event (
     company_id bigint not null,
     entry_id bigint not null,
@@ -165,15 +166,15 @@ create unlogged table stage.event (
     new_value text
 );
 
--- One row per node that is linked to another node. A node is the id of a known company or of a new entry.
--- label: the smallest node of the component, and the company id of all nodes of the component.
+-- Holds one row per node that is linked to another node. A node is the id of a known company or of a new entry. `label`
+-- is the smallest node of the component (of linked nodes), and becomes the company id of all nodes of the component.
 create unlogged table stage.component (
     node bigint primary key,
     label bigint not null
 );
 
--- One row per pair of nodes that share a number, or where one node is listed as a duplicate of the other.
--- is_contradicted: other numbers show that the nodes are two companies.
+-- Holds one row per pair of nodes that share a number, or of which one is listed as a duplicate of the other.
+-- `is_contradicted`: other traits show that the nodes are two companies.
 create unlogged table stage.link (
     node bigint not null,
     neighbour bigint not null,

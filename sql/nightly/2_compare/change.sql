@@ -1,7 +1,6 @@
--- Compares yesterday with today: finds the changed fields of the entries that are still there, and collects both states
--- of each changed entry.
+-- Compares yesterday with today: finds the changed fields of known entries, and collects the old and new state.
 
--- One row per known entry that may have changed, with its state of yesterday.
+-- Holds one row per known entry that may have changed: its state of yesterday.
 create unlogged table stage.before as
 select entry.*
 from stage.pair
@@ -10,7 +9,7 @@ where pair.is_changed;
 
 analyze stage.before (company_id, entry_id);
 
--- One row per entry of stage.before, with its state of today.
+-- Holds one row per entry of stage.before: its state of today.
 create unlogged table stage.after as
 select changed_entry.*
 from stage.changed_entry
@@ -18,10 +17,9 @@ where exists (select from stage.before);
 
 analyze stage.after (company_id, entry_id, file_key);
 
--- One row per entry of stage.before and changed field. is_lost: the field has no value today, although the
--- owner does not withhold the field and the entry has not ended. is_recoded: the activities moved to another
--- version of the classification, on a day on which all entries may move. Each field has its own query: joining
--- a list of `values` takes three times as long.
+-- Holds one row per changed field of an entry in stage.before. `is_lost`: the field has no value today, although its
+-- owner does not withhold it and the entry has not ended. `is_recoded`: the activities moved to another version of the
+-- classification, on a day on which all entries may move. Joining a list of `values` takes three times as long.
 do $do$
 begin
     execute format(
@@ -42,7 +40,7 @@ begin
         cross join lateral (
             select
                 after.is_partial is true
-                -- `unstated` also lists an unknown start date, which no owner withholds.
+                -- The list `unstated` may also contain an unknown start date, which its owner does not withhold.
                 or not coalesce(array_remove(after.unstated, 'start date') <@ coalesce(before.unstated, '{}'), true)
                 or (after.status = 'DELETED' and before.status <> 'DELETED') as is_rightful
             offset 0
@@ -50,7 +48,7 @@ begin
         cross join lateral (
             %s
             union all
-            -- The order of the activities has no meaning.
+            -- A new order of the same activities is no change.
             select 'activities', after.activity_codes = ''
             where
                 before.activity_codes <> after.activity_codes
@@ -96,7 +94,8 @@ $do$;
 
 analyze stage.changed_field (entry_id);
 
--- Deletes the unchanged entries. An entry stays if it has a changed field or another key, is back or is struck off.
+-- Deletes the unchanged entries from stage.after and stage.before. An entry is kept if a field or its key changed, if
+-- it came back, or if it was struck off.
 delete from stage.after
 using stage.before
 where
@@ -113,9 +112,8 @@ where not exists (
     where after.entry_id = before.entry_id
 );
 
--- Adds the entries that are gone, and the entries whose announced end, strike-off or suspension is reached, although
--- their records are unchanged. An import on demand leaves these entries to the next dump. Each part of the union has
--- its own index.
+-- Adds the entries that are gone, and unchanged entries whose announced end, strike-off or suspension is reached. An
+-- import on demand adds none of these entries: the next dump does. Each part of the union uses an index of its own.
 insert into stage.before
 select known.*
 from stage.night
@@ -142,7 +140,7 @@ cross join lateral (
 ) as known
 where
     not night.is_import
-    -- `not in` would compare each of these entries with millions of changed entries.
+    -- `not in` would compare each of the added entries with millions of changed entries.
     and not exists (
         select from stage.before
         where before.entry_id = known.entry_id

@@ -1,8 +1,8 @@
--- Compares yesterday with today: finds the entries that continue under another key. A listed duplicate
--- (listed_duplicates.sql) continues under the key that replaces its own, if that key is new.
+-- Compares yesterday with today: finds the entries that continue under a new key. A listed duplicate
+-- (listed_duplicates.sql) continues under the key that replaces its own key, if that key is new.
 
--- One row per known entry whose key may have changed, and per record with a new key. Only records have values
--- in the first four columns: the place in the dump, and the reason of a reject.
+-- Holds one row per known entry whose key may have changed, and one row per record with a new key. In the row of a
+-- known entry, the first four columns are null: the place in the dump, and the reason of a reject.
 create unlogged table stage.unmatched as table stage.entry with no data;
 
 insert into stage.unmatched
@@ -11,9 +11,9 @@ from stage.vanished
 join registry.entry using (company_id, entry_id)
 where not vanished.is_unreadable;
 
--- In a delta, few entries vanish: the entries on its list of deletions. So a known entry is also added if its record in
--- a delta has an end date or a strike-off date for the first time. The pairs are joined to the records first: the
--- planner expects one row of registry.entry, so in the other order every row would scan all records.
+-- In a delta, only the entries on its list of deletions vanish. So a known entry is also added if its record in a delta
+-- states an end date or a strike-off date for the first time. The pairs are joined to the records first: in the other
+-- order, each row would scan all records, as the planner expects one entry.
 with latest as materialized (
     select pair.company_id, pair.entry_id, entry.struck_off_date, entry.end_date
     from stage.pair
@@ -34,7 +34,7 @@ where
         or before.end_date is null and latest.end_date is not null
     );
 
--- Adds the records with new keys, only if the key of a known entry may have changed.
+-- Adds the records with new keys, but only if the key of a known entry may have changed.
 insert into stage.unmatched
 select new_record.*
 from stage.new_record
@@ -42,13 +42,12 @@ where exists (select from stage.unmatched) and new_record.gone_date is null;
 
 analyze stage.unmatched;
 
--- Matches ended keys with new keys, one to one. Both keys of a match belong to one entry, whose key has changed. The
--- strongest likeness comes first; equal candidates are matched in the order of their names.
--- 0: the key that has replaced the known key, by a list of duplicates.
--- 1: NIP and name. 2: NIP. 3: REGON. 4: KRS number.
--- 5: in a delta, the REGON, when a natural person became a legal person or the other way round.
--- 6: in a full dump, the names and the start date, when one of the two keys has no number at all.
--- 7: the hash of the key of an entry without a number, which finds a withdrawn entry.
+-- Matches ended keys with new keys, one to one: the entry of a match has changed its key. The loop tries the likenesses
+-- from 0, the strongest, to 7. Equal candidates are matched in the order of their names. Likeness 0 compares the key
+-- that replaces the known key in a list of duplicates. Likeness 1 compares NIP and name, 2 the NIP, 3 the REGON, and 4
+-- the KRS number. Likeness 5 compares the REGON in a delta, if a natural person became a legal person or vice versa.
+-- Likeness 6 compares the names and the start date in a full dump, if one of the two keys has no number. Likeness 7
+-- compares the hash of the key of an entry without a number, which finds a withdrawn entry.
 do $$
 declare
     likeness integer;
@@ -68,8 +67,7 @@ begin
             from stage.unmatched
             cross join stage.night
             cross join lateral (
-                -- In a source of deltas, a key consists of the number and the kind of the entry, such as the activity
-                -- of a person.
+                -- In a source of deltas, a key is the number and the kind of the entry, such as a person's activity.
                 select case
                     when night.dump_kind = 'delta' then replace(
                         replace(unmatched.entry_key, coalesce(unmatched.regon9, ''), ''),
@@ -100,8 +98,7 @@ begin
                     when 3 then entry.kind || '|' || unmatched.regon9
                     when 4 then entry.kind || '|' || unmatched.krs
                     when 5 then case
-                        -- A new key has its own type and a known key the opposite type, so that the values of a
-                        -- pair are equal.
+                        -- A known key has the opposite type of entity, so that only a change of the type matches.
                         when night.dump_kind = 'delta' then unmatched.regon9 || '|' || (
                             (unmatched.entity_type = 'LEGAL') = (unmatched.line is not null)
                         )
@@ -156,8 +153,8 @@ where exists (
     select from stage.pair where pair.entry_id = vanished.entry_id
 );
 
--- In a delta, an entry under a new key keeps the pair with its new record alone. The record that ended the old key
--- becomes a new entry that is struck off.
+-- In a delta, an entry with a new key stays paired only with the record of the new key. The record that ended the old
+-- key becomes a separate new entry, which is struck off.
 delete from stage.pair
 using stage.pair as moved
 where

@@ -1,8 +1,8 @@
--- Compares yesterday with today: finds the entries that the registry lists as duplicates of others;
--- 3_companies/listed_duplicates.sql links their companies. stage.side_row has every pair of keys since the registry
--- began: the key that left (old_key) and the key that stays (new_key).
+-- Compares yesterday with today: finds the entries that the registry lists as duplicates of other entries. Their
+-- companies are linked by 3_companies/listed_duplicates.sql. The table stage.side_row has all pairs since the registry
+-- began: the removed key (old_key) and the remaining key (new_key).
 
--- One row per entry that is gone because another entry has replaced it, with its key and the key of the other entry.
+-- Holds one row per entry that is gone because another entry has replaced it, with the keys of the two entries.
 create unlogged table stage.replaced as
 select
     vanished.company_id, vanished.entry_id, vanished.entry_key as old_key,

@@ -1,5 +1,5 @@
--- Numbers the new entries in the order of the dump, after the id of reserve_entry_ids.sql (entry_id_before). The ids do
--- not depend on the number of skipped records.
+-- Numbers the new entries in the order of the dump, starting after `entry_id_before` (reserve_entry_ids.sql). The ids
+-- of new entries do not depend on the number of skipped records.
 insert into stage.new_id (file_no, line, entry_id)
 select
     new_record.file_no,
@@ -11,7 +11,7 @@ where not night.is_baseline;
 
 analyze stage.new_id;
 
--- A first snapshot has one first id per file instead: to sort millions of entries would cost seconds.
+-- A first snapshot stores one first id per file instead, since sorting millions of entries would cost seconds.
 update stage.night
 set first_ids = array(
     select

@@ -1,6 +1,6 @@
 -- Compares yesterday with today: lists the new entries and the known entries that may have changed.
 
--- Lists the accepted records without a pair: the new entries.
+-- Lists the new entries: the accepted records that are paired with no known entry.
 create view stage.new_record as
 select entry.*
 from stage.entry
@@ -11,10 +11,10 @@ where
         where pair.file_no = entry.file_no and pair.line = entry.line
     );
 
--- Creates two views of the records as rows of registry.entry: the columns of stage.entry, with ids.
--- changed_entry: one row per known entry that may have changed. new_entry: one row per record without a pair. A
--- new entry without a link to a company founds a company with its own id. In a first snapshot all records are
--- new, so no table is joined: a join copies all columns, which costs as much as to read them.
+-- Creates two views with the columns of registry.entry: the columns of stage.entry, and ids. The view changed_entry has
+-- one row per known entry that may have changed. The view new_entry has one row per record without a pair. A new entry
+-- that is linked to no company founds a company with the id of the entry. In a first snapshot all records are new, so
+-- no table is joined: a join copies all columns, which costs as much as reading them.
 do $do$
 declare
     column_list constant text := (
@@ -27,7 +27,7 @@ declare
             values
             ('said_run_id', '(select night.run_id from stage.night)::integer'),
             ('said_file_no', 'entry.file_no'),
-            -- A withdrawn entry has no line, because a line would lead to the person.
+            -- A withdrawn (hidden) entry stores no line, since the line would lead to the person.
             ('said_line', 'case when entry.withdrawn_until is null then entry.line::integer end')
         ) as own (column_name, expression) on own.column_name = attname
         where

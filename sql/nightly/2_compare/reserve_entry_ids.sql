@@ -1,5 +1,5 @@
--- Reserves the ids of new entries, which are the records without a pair. In a first snapshot all records are
--- new, and ids follow the lines: a line without an entry uses up an id.
+-- Reserves one id per new entry: per record without a pair. In a first snapshot the ids follow the lines, so that a
+-- line without an entry also uses an id.
 update stage.night
 set entry_id_before = registry.reserve_ids(
     night.run_id,

@@ -1,13 +1,12 @@
--- Compares yesterday with today: finds the entries of stage.absent that are gone. A full dump has no record of such an
--- entry, or a delta lists its deletion. 4_events/fields.sql turns gone entries into strike-offs.
+-- Compares yesterday with today: finds the entries of stage.absent that are gone. A gone entry has no record in a full
+-- dump, or is listed as deleted in a delta. The strike-off events of gone entries are written by 4_events/fields.sql.
 
--- One row per rejected record and number in it. `types`: the identifier types that the number may have; null
--- where they are uncertain.
+-- Holds one row per number in a rejected record. `types` lists its possible identifier types; null if uncertain.
 create unlogged table stage.unreadable_number as
 with written as (
     select distinct
         reject.file_no, reject.line, part.number,
-        -- The types of digits in the raw text are looked up only if the mapping has not read the record.
+        -- The types of digits in the raw text are looked up only if the mapping could not read the record.
         part.is_whole
         and (reject.file_no, reject.line) not in (
             select entry.file_no, entry.line
@@ -17,7 +16,7 @@ with written as (
     from stage.reject
     cross join lateral regexp_matches(reject.raw, '[0-9]{9,}', 'g') as match (digits)
     cross join lateral (
-        -- The number of a unit begins with the number of its company.
+        -- The 14-digit number of a unit begins with the number of its company.
         select case length(digits[1]) when 14 then left(digits[1], 9) else digits[1] end, true
         where length(digits[1]) in (9, 10, 14)
         union all
@@ -41,7 +40,7 @@ cross join lateral (
     where written.is_alone and written.number ~ type.pattern
 ) as look
 union all
--- The numbers of rejected records that the mapping has read from the right columns.
+-- Adds the numbers that the mapping has read from the columns of rejected records.
 select
     entry.file_no, entry.line, number.identifier_value,
     case
@@ -61,7 +60,7 @@ where (entry.reason).reject_code <> 'repetition';
 
 analyze stage.unreadable_number;
 
--- One row per file and set of identifier types that occurs in one of its rejected records.
+-- Holds one row per file and set of identifier types in one of its rejected records.
 create unlogged table stage.unreadable as
 select distinct
     file.file_key,
@@ -76,18 +75,18 @@ left join lateral (
 ) as stated on true
 where reject.reject_code <> 'repetition';
 
--- One row per entry without a record of today, with its state of yesterday. `waits`: the decision waits for the next
--- dump, since a rejected record may belong to the entry. Such a record has a number of the entry, or is in the file of
--- the entry and has no number of a type that the entry has. An entry on a list of deletions does not wait, since no
--- later delta repeats the list. `is_unreadable`: a rejected record holds a number of the entry, so that changed_key.sql
--- looks for no new key of the entry.
+-- Holds one row per entry without a record of today: its state of yesterday. `waits`: the next dump decides whether the
+-- entry is gone, for example since a rejected record may belong to the entry. A rejected record may belong to the entry
+-- if it has a number of the entry, or is in the entry's file and has none of the entry's types of numbers. An entry on
+-- a list of deletions is gone at once, since no later delta repeats the list. `is_unreadable`: a rejected record has a
+-- number of the entry, so that changed_key.sql does not look for its new key.
 create unlogged table stage.vanished as
 with absent as (
     select absent.*
     from stage.absent
     cross join stage.night
     where not exists (
-        -- A rejected record with the entry's key also shows that the entry exists, except in a delta.
+        -- In a full dump, a rejected record with the key of an entry also shows that the entry exists.
         select from stage.entry
         where
             entry.entry_key = absent.entry_key
@@ -107,17 +106,17 @@ select
                 unreadable.file_key = entry.file_key
                 and (unreadable.types && own.types) is not true
         )
-        -- An entry that was imported on demand may be newer than the dump.
+        -- An entry that was imported on demand may be newer than the dump, and so missing in it.
         or entry.changed_date >= night.dump_date
-        -- A future entry may be absent: CEIDG returns it on demand, but a dump lists it from its start date on.
+        -- CEIDG returns an entry with a future start date on demand, but lists it in dumps only from that date on.
         or entry.start_date > night.dump_date
     ) as waits
 from absent
 cross join stage.night
 join registry.entry using (company_id, entry_id)
 cross join lateral (
-    -- The lists are uncorrelated, so that they become hash tables. The phone is compared too: in a record that
-    -- has lost its beginning, a phone may look like another company's number.
+    -- The subqueries do not depend on the entry, so that Postgres keeps each of them in a hash table. The phone is
+    -- compared too, since the phone in a damaged record may be taken for another company's number.
     select
         (
             entry.nip in (select number.number from stage.unreadable_number as number)

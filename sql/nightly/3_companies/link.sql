@@ -1,15 +1,13 @@
--- Links entries and companies of a country that share a number, since they are one company. The numbers of an entry
--- are valid or null.
---
--- A typing error can give an entry the valid number of another company. So entries with a shared number are not linked
--- if they differ in two other traits. One difference is allowed: over the years a company has several REGON, or several
--- KRS numbers when it changes its form. The two traits are NIP and person for a shared REGON, NIP and REGON for a
--- shared KRS number, REGON and person for a shared NIP. Persons differ by KRS number, by both surname and first name,
--- or if one is legal and one natural. The run notes every contradicted link, and every link by NIP of legal persons
--- that differ in REGON.
+-- Links entries and companies of a country that share a number, since they belong to one company. Each number of an
+-- entry is valid or null. A typing error can give an entry the valid number of another company. So two entries with a
+-- shared number are not linked if two other traits differ. One different trait is allowed: a company may get a new
+-- REGON over the years, or a new KRS number with a new legal form. The two traits for a shared REGON are NIP and
+-- person; for a shared KRS number, NIP and REGON; for a shared NIP, REGON and person. Two persons differ if their KRS
+-- numbers differ, if both surname and first name differ, or if only one is a legal person. The run notes every
+-- contradicted link, and every link by NIP between legal persons with different REGON numbers.
 
 -- Lists one row per accepted record. `node` is the id of the known company, or the future id of the new entry. The ids
--- of new entries are larger than the ids of all companies.
+-- of new entries are larger than all company ids, so that nodes are unique.
 create view stage.node as
 select
     entry.file_no, entry.line, pair.entry_id,
@@ -40,8 +38,8 @@ join stage.node using (file_no, line);
 
 analyze stage.suspect_node;
 
--- Holds one row per linking type of number other than NIP, REGON and KRS. A type that is the entry key is listed only
--- if the country has a second source, since no two entries of a source share a key.
+-- Holds one row per type of number that links companies, except NIP, REGON and KRS number. A type of entry key is
+-- listed only if the country has a second source, since the entry keys of one source are unique.
 create unlogged table stage.link_type as
 select type.identifier_type, type.stored_in
 from registry.identifier_type as type
@@ -70,7 +68,7 @@ return one.entity_type <> other.entity_type
 or coalesce(one.krs <> other.krs, false)
 or coalesce(
     registry.lower(one.surname) <> registry.lower(other.surname)
-    -- REGON also lists the second name, so only the first one is compared.
+    -- REGON also lists a person's second name, so that only the first of the names is compared.
     and registry.lower(split_part(one.first_name, ' ', 1))
     <> registry.lower(split_part(other.first_name, ' ', 1)),
     false
@@ -84,8 +82,8 @@ return case subject
     else false
 end;
 
--- Links nodes that share a number other than the NIP. An entry of today is linked to the first entry with the same
--- number, and to the known companies with that number.
+-- Links nodes that share a number other than the NIP. A record of today is linked to the first record with the same
+-- number, and to the known companies with this number.
 with numbered as (
     select row(node.*)::stage.node as holder, number.subject, number.value
     from stage.suspect_node as node
@@ -150,7 +148,7 @@ select link.node, link.neighbour from stage.link where not link.is_contradicted
 union all
 select link.neighbour, link.node from stage.link where not link.is_contradicted;
 
--- Labels connected components: gives each node the smallest label of its neighbours until no label changes.
+-- Finds connected components: each node takes the smallest label of its neighbours, until no label changes.
 create function stage.label_components() returns void
 language plpgsql as $$
 begin
@@ -176,10 +174,9 @@ $$;
 
 select stage.label_components();
 
--- Links by NIP last, since all entries of a component together can contradict a NIP.
+-- Links by NIP come last, since any entry of a component can contradict a shared NIP.
 
--- Holds one row per NIP and component, for each NIP of several components. `first_label` is the label of the oldest
--- component.
+-- Holds one row per component and NIP, for a NIP of several components. `first_label` is the label of the oldest one.
 create unlogged table stage.same_nip as
 with holder as (
     select suspect_node.nip, suspect_node.node
@@ -209,8 +206,7 @@ where labelled.first_label <> labelled.last_label;
 
 analyze stage.same_nip;
 
--- Holds one row per entry of the components in stage.same_nip: its state of today or, without a record of today, its
--- known state.
+-- Holds one row per entry of the components in stage.same_nip: its state of today, else its known state.
 create unlogged table stage.nip_holder as
 with member as (
     select same_nip.label, same_nip.label as node
@@ -221,7 +217,7 @@ with member as (
     where component.label in (select same_nip.label from stage.same_nip)
 )
 
--- While there are no known entries, only suspect nodes share a number.
+-- Before the first snapshot there are no known entries, so that only nodes of stage.suspect_node share a number.
 select member.label, row(suspect_node.*)::stage.node as holder
 from member
 join stage.suspect_node using (node)
@@ -239,7 +235,7 @@ where not exists (select from stage.pair where pair.entry_id = known_node.entry_
 
 analyze stage.nip_holder;
 
--- Holds one row per NIP and pair of its components that differ in REGON.
+-- Holds one row per NIP and pair of components with this NIP that differ in REGON.
 create unlogged table stage.nip_doubt as
 select
     younger.nip,
@@ -257,8 +253,8 @@ group by younger.nip, younger.label, older.label;
 
 analyze stage.nip_doubt;
 
--- Links a component to the oldest component with the same NIP, unless it contradicts any older component of this NIP.
--- Otherwise a third component could link two components that contradict each other.
+-- Links a component to the oldest component with the same NIP, unless it contradicts any older component with this NIP.
+-- Without this rule, a third component could link two components that contradict each other.
 insert into stage.link (node, neighbour, subject, number, is_contradicted)
 select
     same_nip.label, same_nip.first_label, 'NIP', same_nip.nip,

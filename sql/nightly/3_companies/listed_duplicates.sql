@@ -1,6 +1,6 @@
 -- Links the company of a duplicate entry (2_compare/listed_duplicates.sql) to the company of the entry that replaces
--- it. An event states the old and the remaining number. An entry that continues under the remaining key is its own
--- successor (2_compare/changed_key.sql).
+-- it. An event states the number of the duplicate and the remaining number. An entry that continues under the remaining
+-- key (2_compare/changed_key.sql) needs no link.
 
 create unlogged table stage.successor as
 select

@@ -1,8 +1,8 @@
--- Turns changed activities into events. Codes that country/*/activity_recoding.csv maps to each other make one event,
--- COMPANY_ACTIVITIES_RECLASSIFIED.
+-- Turns changed activities into events. Old and new codes that country/*/activity_recoding.csv maps to each other make
+-- one event, COMPANY_ACTIVITIES_RECLASSIFIED.
 
--- Returns the old codes that the official recoding key maps to a new code, and those new codes, in either direction. A
--- division, group or class stands for all codes below it.
+-- Returns the old codes that the official recoding key maps to one of the new codes, and these new codes. A mapping
+-- counts in both directions. A division, group or class stands for all codes below it.
 create function stage.explained_codes(
     old_version smallint, old_codes text[], new_version smallint, new_codes text[]
 ) returns table (code text, is_old boolean)
@@ -14,7 +14,7 @@ language sql stable as $$
         (new_version, new_codes, old_version, old_codes, false)
     ) as list (from_version, from_codes, to_version, to_codes, is_from_old)
     cross join lateral unnest(list.from_codes) as former (code)
-    -- `offset 0` keeps the index scan of the recodings.
+    -- `offset 0` keeps Postgres on the index of registry.activity_recoding.
     cross join lateral (
         select activity_recoding.to_code
         from registry.activity_recoding
@@ -30,8 +30,8 @@ language sql stable as $$
     ) as code (code, is_old)
 $$;
 
--- One row per changed entry and added or removed code. When an entry moves to the other version of the classification,
--- the codes of stage.explained_codes make one reclassification. A code that stays and is not mapped did not change.
+-- Lists one row per changed entry and added or removed code. If an entry moves to another version of the
+-- classification, the codes of stage.explained_codes make one event. A code that stays and has no mapping is unchanged.
 with changed as (
     select
         after.company_id, after.entry_id, before.activity_version as old_version,
@@ -86,13 +86,14 @@ select
     string_agg(activity_change.code, ',' order by activity_change.code collate "C")
         filter (where not activity_change.is_old)
 from activity_change
--- All explained codes of an entry are one event, each other code is an event.
+-- All explained codes of an entry make one event; each other code makes an event of its own.
 group by
     activity_change.company_id, activity_change.entry_id, activity_change.is_explained,
     case when not activity_change.is_explained then activity_change.code end;
 
--- Turns the changed main activity into an event. In a registry that states only the main activity, the change is a
--- reclassification if the new code was announced. Without an announced code, the official recoding key decides.
+-- Turns a changed main activity into an event. In a registry that states only the main activity, the change is a
+-- reclassification if the registry had announced the new code. Without an announced code, the official recoding key
+-- decides whether the change is a reclassification.
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
 select
     after.company_id,

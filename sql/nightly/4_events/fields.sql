@@ -1,9 +1,7 @@
--- Turns changed fields into typed events, also of owners, partners, shareholders and representatives.
--- registry.event_type (dictionary/event_type.csv) has the severity, class and category of each type, and the subject
--- and changes that give the type.
+-- Turns changed fields into typed events, including changes of owners, partners, shareholders and representatives.
+-- dictionary/event_type.csv has each type's severity, class and category, and the subject and changes that select it.
 
--- Writes the events about dates and states. Each type has its own query, so that its values are computed only
--- where its condition holds.
+-- Writes the events about dates and states. Separate queries compute the values of a type only if its condition holds.
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
 select
     after.company_id,
@@ -38,9 +36,9 @@ cross join lateral (
     where
         after.end_date is not null
         and before.end_date is distinct from after.end_date
-        -- An end date that becomes known after the end itself is no event.
+        -- An end date that the registry states only after the end makes no event.
         and not (before.end_date is null and before.declared_status = 'DELETED')
-        -- An end without a stated date has the date of the dump.
+        -- An end without a stated date gets the date of the dump.
         or after.end_date is null
         and after.declared_status = 'DELETED'
         and before.declared_status <> 'DELETED'
@@ -84,8 +82,8 @@ cross join lateral (
     where before.legal_form is distinct from after.legal_form
 ) as event;
 
--- Writes the events about values that are added, changed or removed. Address lines and lists of names are
--- composed only where a part differs.
+-- Writes the events about added, changed and removed values. Addresses and lists of names are composed if a part
+-- differs.
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
 select
     after.company_id, after.entry_id, event_type.event_type, value.old_value, value.new_value
@@ -118,7 +116,7 @@ cross join lateral (
             after.street, after.building, after.apartment, after.postal_code, after.city,
             after.voivodeship
         )
-        -- Two addresses with one identifier of the registry are the same address.
+        -- Two addresses with the same identifier of the registry count as the same address.
         and (before.address_ids[1] = after.address_ids[1]) is not true
     union all
     select person.subject, person.old_value, person.new_value
@@ -143,7 +141,7 @@ cross join lateral (
     where
         (before.first_name, before.surname, before.persons)
         is distinct from (after.first_name, after.surname, after.persons)
-        -- A partner or shareholder with a number may be renamed: equal numbers are the same persons.
+        -- A partner or shareholder with a number may be renamed: equal numbers mean the same persons.
         and (
             registry.person_keys(before.country_code, person.kind, before.persons)
             = registry.person_keys(after.country_code, person.kind, after.persons)
@@ -158,6 +156,6 @@ join registry.event_type
     end = any(event_type.changes)
 where
     value.old_value is distinct from value.new_value
-    -- A value in another spelling is stored, but is no event.
+    -- A new spelling of a value is stored, but makes no event.
     and registry.value_meaning(after.country_code, value.subject, value.old_value)
     is distinct from registry.value_meaning(after.country_code, value.subject, value.new_value);

@@ -1,16 +1,16 @@
--- Writes an event for each company that is new tonight, since no registry had an entry of it before. The id of a new
--- company is above the id of reserve_entry_ids.sql; a new entry of a known company has that company's older id. The
--- event belongs to the entry that the company shows first, and states its name as lists show it. A company whose
--- entries have all ended is no new company. Neither a first snapshot nor an import on demand writes events. The first
--- full dump after deltas is a first snapshot too: it holds all companies that no delta has listed.
+-- Writes an event for each company that is new tonight: no registry had an entry of the company before. The id of a new
+-- company is above `entry_id_before` (reserve_entry_ids.sql), since a known company keeps its older id. The event
+-- belongs to the entry that the company shows first, and states the name that lists show. A company whose entries have
+-- all ended makes no event. A first snapshot and an import on demand write no such events. The first full dump after
+-- deltas counts as a first snapshot, since it contains all companies that no delta has listed.
 with unread as materialized (
-    -- Lists the numbers in rejected rows of the first snapshot: their companies are not new once the rows are readable.
+    -- Lists the numbers in rejected rows of the first snapshot: their companies are not new later.
     select distinct number.value
     from stage.night
     join registry.run using (source)
     join registry.reject on reject.run_id = run.run_id
     cross join lateral regexp_matches(reject.raw, '\w*[0-9]{5}\w*', 'g') as match (part)
-    -- The number of a unit begins with the number of its company.
+    -- The 14-digit number of a unit begins with the number of its company.
     cross join lateral (values (match.part[1]), (left(match.part[1], 9))) as number (value)
     where run.is_baseline and reject.raw <> ''
 )
@@ -30,7 +30,7 @@ cross join stage.night
 cross join lateral registry.listed_name(row(entry.*)::registry.entry)
 join registry.event_type as type on type.event_type = 'COMPANY_REGISTERED'
 where
-    -- The subquery runs once, before any scan of the entries.
+    -- The subquery is evaluated once, before any scan of the entries.
     (
         select
             not night.is_import
@@ -40,9 +40,9 @@ where
     )
     and entry.company_id > night.entry_id_before
     and entry.status <> 'DELETED'
-    -- A person who asked to be forgotten has no events.
+    -- A person who asked to be forgotten gets no events.
     and (entry.withdrawn_until = 'infinity' and entry.entity_type = 'NATURAL') is not true
-    -- The first subqueries do not depend on the entry, so that they run once.
+    -- The subqueries of `unread` do not depend on the entry, so that they run once.
     and not (
         exists (select from unread)
         and (

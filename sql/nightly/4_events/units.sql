@@ -1,9 +1,9 @@
--- Turns changed units into events. A unit is open if it is listed and not marked as closed. A unit without its
--- own address is the head office, at the address of its entry. A change of this address or of the status is no
--- event of the unit. Two addresses with one identifier of the registry are the same address.
+-- Turns changed units (establishments of a company) into events. A unit is open if it is listed and not marked as
+-- closed. A unit without an address of its own is the head office. A changed address or status of the entry makes no
+-- event of the head office. Two addresses with the same identifier of the registry count as the same address.
 
 with open_unit as (
-    -- One row per changed entry and open unit of yesterday or today. place: the position of the unit in the list.
+    -- Lists one row per open unit, of yesterday or today, of a changed entry. `place` is its position in the list.
     select
         after.company_id, after.entry_id, after.entry_key, after.name as company_name, list.is_old,
         unit.place,
@@ -19,7 +19,7 @@ with open_unit as (
             case when withheld.is_partial then unit.value ->> 'identifier' end,
             registry.unit_line(unit.value)
         ) as line,
-        -- The address is null for a unit with a number, which is compared by the number alone.
+        -- The address is null for a unit with a number, since its number alone identifies the unit.
         case
             when unit.value ->> 'identifier' is null then registry.address_meaning(
                 after.country_code, registry.unit_line(unit.value - 'identifier' - 'name')
@@ -33,7 +33,7 @@ with open_unit as (
         (false, after.units, after.address_ids)
     ) as list (is_old, units, address_ids)
     cross join lateral jsonb_array_elements(list.units) with ordinality as unit (value, place)
-    -- A unit that is marked as withheld tonight is withheld in yesterday's list too.
+    -- A unit that is marked as withheld tonight is treated as withheld in yesterday's list too.
     cross join lateral (
         select
             unit.value ? 'is_partial'
@@ -47,8 +47,7 @@ with open_unit as (
 ),
 
 named_unit as (
-    -- One row per open unit without a number. known_by: a name that is unique in the entry, or a line that
-    -- occurs as often as before.
+    -- Lists one row per open unit without a number. `known_by` is its name, if unique in the entry, or its line.
     select
         open_unit.*,
         case
@@ -69,9 +68,9 @@ named_unit as (
 ),
 
 renamed_unit as (
-    -- One row per pair of a unit whose name has disappeared and a unit that may be its successor. Either the
-    -- old name is in the history of the second unit, or both names are equal without the name of the company.
-    -- is_only: the units are more like each other than like any other unit.
+    -- Lists one row per pair of a unit whose name has disappeared and a unit that may be its successor. Either the
+    -- history of the second unit has the old name, or the two names are equal without the company's name. `is_only`:
+    -- the two units resemble each other more than any other unit.
     select
         former.entry_id, former.place as old_place, renamed.place as new_place,
         rank() over of_old = 1
@@ -114,7 +113,7 @@ renamed_unit as (
 ),
 
 placed_unit as (
-    -- If an address has as many units as before, these units are the same, in the order of the list.
+    -- If an address has as many units as yesterday, the units are matched in the order of the list.
     select
         named_unit.*,
         coalesce(
@@ -149,9 +148,8 @@ placed_unit as (
 ),
 
 unit as (
-    -- One row per unit. A unit with a number is identified by the number. A unit without a number is identified
-    -- by the first possible of these: its name, if unique in the entry; its former name; its address and
-    -- position among the units there; the whole line.
+    -- Lists one row per unit. A unit with a number is identified by the number. Any other unit is identified by its
+    -- unique name, else by its former name, else by its address and position, else by its line.
     select
         keyed.company_id,
         keyed.entry_id,
@@ -192,7 +190,7 @@ where
     unit.new_line is distinct from unit.old_line
     and registry.value_meaning(night.country_code, 'unit', unit.new_line)
     is distinct from registry.value_meaning(night.country_code, 'unit', unit.old_line)
-    -- A withheld unit has only the events of its opening and its closing, with its number.
+    -- A withheld unit has only the events of its opening and closing, which state its number alone.
     and not (unit.is_partial and unit.old_line is not null and unit.new_line is not null)
     and not (
         unit.is_seat
@@ -202,7 +200,7 @@ where
         end
     )
     and not (unit.is_same_place and unit.is_same_name) is true
-    -- A unit without a number that moves with the company is part of the event of the company's address.
+    -- If a unit without a number moves with the company, the event of the company's address covers the move.
     and not exists (
         select from stage.event
         where

@@ -1,5 +1,5 @@
--- Deletes the events of subjects that a registry does not state, or did not state until now: the owner
--- withholds the subjects, or their values were unknown.
+-- Deletes the events of subjects that the registry does not state today, or did not state yesterday. The owner
+-- withholds such a subject, or its value is unknown.
 delete from stage.event
 using stage.before, stage.after, registry.event_type
 where
@@ -9,8 +9,7 @@ where
     and event_type.event_type = event.event_type
     and (event_type.subject = any(before.unstated) or event_type.subject = any(after.unstated));
 
--- Deletes the old address from the event of a moved head office, if the owner withholds the old establishment
--- from now on.
+-- Deletes the old address from the event of a moved head office, if the owner now withholds the old establishment.
 update stage.event
 set old_value = null
 from stage.before, stage.after, registry.event_type

@@ -1,8 +1,8 @@
 -- Merges equal events of a company's entries into one change, and finds the changes that confirm (corroborate) an event
--- of another registry. function/02_figures.sql has the most days between both (registry.confirmation_days).
+-- of another registry. The largest distance of both in days is in function/02_figures.sql (registry.confirmation_days).
 
--- Holds one row per change of a company: two entries with the same change make one event. `event_id` is the event of
--- another registry that the change confirms; null for a new event.
+-- Holds one row per change of a company: the same change in two entries makes one row. `event_id` is the event of
+-- another registry that the change confirms; null if the change is a new event.
 create unlogged table stage.company_event as
 select
     event.company_id,
@@ -14,11 +14,11 @@ group by 1, event.event_type, event.old_value, event.new_value;
 
 analyze stage.company_event;
 
--- Sets the event that a change confirms: an event of another registry with the same meaning, at most
+-- Finds the event that a change confirms: an event of another registry with the same meaning, at most
 -- `registry.confirmation_days` apart. An event is skipped if this registry has since reported or confirmed the same
--- change: a value that changes back and forth makes an event each time. Of several events, one with the same value
--- comes first, then the newest. The search runs company by company, and only when another registry has events in these
--- days.
+-- change. So a value that changes back and forth makes an event each time. Of several events, an event with the same
+-- new value takes precedence, then the newest event. The search runs only if another registry has published events
+-- within `registry.confirmation_days`.
 update stage.company_event
 set event_id = (
     select known.event_id
@@ -61,9 +61,9 @@ where exists (
         and abs(run.dump_date - night.dump_date) <= registry.confirmation_days()
 );
 
--- Deletes new events that only repeat another registry, if this registry has not reported their subject before. Such an
--- event repeats a number that another registry stated earlier, or the end of a company that was struck off in these
--- days. A number by which two companies are merged tonight stays an event.
+-- Deletes new events that only repeat another registry, if this registry has not reported their subject before. A
+-- deleted event repeats a number that another registry stated earlier, or the end of a recently struck-off company. An
+-- assigned number by which two companies are merged tonight remains an event.
 delete from stage.company_event
 using stage.night, registry.event_type
 where

@@ -1,6 +1,6 @@
 -- Updates registry.entry with the results of the night.
 
--- Keeps the day until which an entry was withdrawn.
+-- Keeps the day until which an entry was withdrawn (its personal fields were hidden).
 update stage.after
 set withdrawn_until = registry.end_withdrawal(before.withdrawn_until, night.dump_date)
 from stage.before
@@ -10,8 +10,8 @@ where
     and before.withdrawn_until is not null
     and after.withdrawn_until is null;
 
--- Replaces changed entries, and inserts new entries. All changed entries are deleted first, so that two entries can swap
--- keys, and a new entry can take over another entry's key. first_attach.sql has attached the entries of a first snapshot.
+-- Replaces changed entries, and inserts new entries. All changed entries are deleted first, so that two entries can
+-- swap keys, and a new entry can take over a key. The entries of a first snapshot were attached by first_attach.sql.
 delete from registry.entry
 using stage.after
 where (entry.company_id, entry.entry_id) = (after.company_id, after.entry_id);
@@ -23,8 +23,8 @@ select new_entry.*
 from stage.new_entry
 where not (select night.is_baseline from stage.night);
 
--- Updates entries with the same content, whose records may have other bytes, another file or a newer version. Rows join
--- their records first: Postgres expects one row of registry.entry, so after that join every row would scan all records.
+-- Updates unchanged entries whose records have other bytes, another file or a newer version. The pairs are joined to
+-- the records first: in the other order, each row would scan all records, as the planner expects one entry.
 with latest as materialized (
     select
         pair.company_id, pair.entry_id, file.file_key, night.dump_date, staged.fingerprint,
@@ -37,7 +37,7 @@ with latest as materialized (
     cross join stage.night
 ),
 
--- Marks the companies of entries with other names or attributes, so that search reads these companies again.
+-- Marks the companies of entries with changed `other_names` or `attributes`, so that the search reads them again.
 renamed as (
     update registry.company
     set changed_snapshot_no = (select registry.next_snapshot_no())
@@ -78,7 +78,7 @@ where
         )
     );
 
--- Clears the fingerprint of an entry with a rejected row, so that its rows are read each night until all are accepted.
+-- Clears the fingerprint of an entry with a rejected row, so that the rows are read each night until accepted.
 update registry.entry
 set fingerprint = null
 from stage.reject
@@ -89,8 +89,8 @@ where
     and entry.entry_key = reject.entry_key
     and entry.fingerprint is not null;
 
--- Deletes the events of withdrawn entries: all events of a natural person, and the personal events of a company. When
--- the request is lifted, the return of the fields is no event either.
+-- Deletes the events of withdrawn entries: all events of a natural person, and the personal events of a company. When a
+-- request is lifted, the return of the hidden fields makes no event either.
 delete from stage.event
 using (
     table stage.before
@@ -106,7 +106,7 @@ where
         or registry.is_personal(event_type.category, entry.entity_type)
     );
 
--- Stores the hashes of new numbers of a withdrawn person, so that later records with these numbers are recognized.
+-- Stores the hashes of a withdrawn person's new numbers, so that later records with these numbers are recognized.
 insert into person.suppressed_key (suppression_id, key_hash)
 select distinct withdrawn.suppression_id, withdrawn.key_hash
 from stage.withdrawn

@@ -1,4 +1,4 @@
--- Writes the new events of the night with their reserved ids, in a stable order; event_date is the day of the dump.
+-- Writes the new events of the night in a stable order, with their reserved ids. `event_date` is the day of the dump.
 -- Proceedings that begin and end in one night are ordered by their dates.
 insert into registry.event (
     company_id, event_id, entry_id, event_date, source, event_type, old_value, new_value
@@ -20,7 +20,8 @@ from stage.company_event
 cross join stage.night
 where company_event.event_id is null;
 
--- Updates registry.company for each company that the night touched: by a changed entry, or by a link. new_companies.sql has inserted the new companies with one entry.
+-- Updates the companies with a changed entry or a new link. new_companies.sql has inserted new companies with one
+-- entry.
 select registry.refresh_companies(
     array(
         select after.company_id from stage.after

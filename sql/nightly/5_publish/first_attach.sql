@@ -1,5 +1,5 @@
--- Attaches the table of first_entries.sql as the partition of its source, in the transaction that publishes. An
--- autovacuum of these tables may win a deadlock: the step is then retried.
+-- Attaches the table of first_entries.sql as the partition of its source, in the publishing transaction. An autovacuum
+-- of these tables may cause a deadlock, after which the step is retried.
 do $$
 declare
     source constant text := (select night.source from stage.night);
@@ -8,7 +8,7 @@ begin
     for attempt in 1..10 loop
         begin
             execute format('alter table stage.%I set schema registry', partition);
-            -- The check constraint proves that all rows are of the source, so Postgres need not scan them.
+            -- The check constraint proves that all rows belong to the source, so that Postgres does not scan the rows.
             execute format(
                 'alter table registry.entry attach partition registry.%I for values in (%L)',
                 partition, source
@@ -27,8 +27,8 @@ begin
 end;
 $$;
 
--- Analyzes registry.entry, since the plans of this night and the next one depend on statistics. Autovacuum may come
--- too late, and never analyzes the partitioned table as a whole.
+-- Analyzes registry.entry, since the query plans of tonight and the next night depend on its statistics. Autovacuum may
+-- run too late, and never analyzes the partitioned table as a whole.
 set local default_statistics_target = 20;
 analyze registry.entry (company_id, entry_id, source, entry_key, nip, regon9, krs, status, end_date);
 set local default_statistics_target to default;

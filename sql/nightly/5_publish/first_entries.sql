@@ -1,14 +1,14 @@
--- Fills a table with the entries of a source that has no entries yet, in parallel with the transaction that publishes.
--- first_attach.sql makes this table the partition of the source. Autovacuum is off, so that it does not lock the
--- table. At wal_level minimal, a table that is created and filled in one transaction needs no WAL. The parallel steps
--- end before the last indexes are built, so that a second process can help.
+-- Fills a table with the entries of a source that has no entries yet, in parallel with the publishing transaction. The
+-- table becomes the partition of the source in first_attach.sql. Autovacuum is off, so that it does not lock the table.
+-- At wal_level minimal, filling a table in the transaction that created it writes no WAL. The other parallel steps end
+-- before the last indexes are built, so that a second process can help with the indexes.
 set local max_parallel_maintenance_workers = 1;
 
 do $$
 declare
     source constant text := (select night.source from stage.night);
     partition constant text := 'entry_' || source;
-    -- Lists the columns that are null in the whole sample of reject.sql.
+    -- Lists the columns that are null in all rows of the sample that reject.sql has analyzed.
     empty constant text[] := array(
         select pg_stats.attname
         from pg_stats
@@ -23,20 +23,20 @@ begin
         ) with (autovacuum_enabled = false)',
         partition, source
     );
-    -- Creates partial indexes of few entries before the insert. Creating such an index later scans all entries, and
-    -- costs seven times as much.
+    -- Creates partial indexes that cover few entries before the insert. An index that is created after the insert scans
+    -- all entries, which costs seven times as much.
     for statement in
         select format(step.statement, partition)
         from (
             values
             (1, 'create index on stage.%I (company_id) where is_partial'),
-            -- Finds entries whose announced end or strike-off is reached without a new record.
+            -- This index finds entries whose announced end or strike-off is reached without a new record.
             (
                 1,
                 'create index on stage.%I (least(end_date, struck_off_date))
                 where least(end_date, struck_off_date) is not null and status <> ''DELETED'''
             ),
-            -- Finds entries whose announced suspension is reached.
+            -- This index finds entries whose announced suspension is reached.
             (
                 1,
                 'create index on stage.%I (suspension_date)

@@ -1,5 +1,5 @@
--- Merges the companies that 3_companies/link.sql has linked. From here on, all tables name the remaining companies,
--- except stage.before, which is the state of yesterday.
+-- Merges the companies that 3_companies/link.sql has linked. From this step on, all tables have the ids of the
+-- remaining companies, except stage.before, which has the state of yesterday.
 do $$
 declare
     list regclass;
@@ -18,7 +18,7 @@ begin
 end;
 $$;
 
--- Empties the shown fields of merged companies: the remaining company alone keeps such values.
+-- Clears the name and place of merged companies, since only the remaining company may keep them.
 update registry.company
 set
     merged_into_id = merged_company.into_company_id,

@@ -1,7 +1,7 @@
--- Inserts new companies with one entry, which are nearly all. events.sql inserts the other companies.
+-- Inserts the new companies with one entry, which are nearly all. Other new companies are inserted by events.sql.
 
--- Drops the indexes before the very first snapshot, when the table is empty: one build of an index is faster than many
--- inserts. At wal_level minimal, a table that is truncated and filled in one transaction needs no WAL.
+-- Drops the indexes before the very first snapshot, since one build of an index is faster than many inserts. At
+-- wal_level minimal, filling a table in the transaction that truncated it writes no WAL.
 do $$
 declare
     is_empty constant boolean := not exists (select from registry.company);

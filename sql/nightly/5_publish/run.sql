@@ -1,4 +1,4 @@
--- Records the files, rejects and notices of a run, also of a refused run.
+-- Records the files, rejected rows and notices of a run, even if the run is refused.
 
 insert into registry.run_file
 select run_file.*
@@ -16,7 +16,7 @@ cross join lateral jsonb_populate_record(
 insert into registry.reject (run_id, file, line, reject_code, reason, raw)
 select
     night.run_id, file.file, reject.line, reject.reject_code, reject.reason,
-    -- Stores the file and line, but no text, of a row about a person who asked to be forgotten.
+    -- For a row about a person who asked to be forgotten, only the file and line are stored, without the text.
     case
         when
             exists (
@@ -43,7 +43,7 @@ from stage.reject
 cross join stage.night
 group by night.run_id, reject.reject_code;
 
--- Records the notices. A value is cut, since it is part of a key.
+-- Records the notices. The value of a notice is cut, since it is part of a key.
 insert into registry.notice (run_id, subject, value, row_count)
 select
     night.run_id,

@@ -1,9 +1,9 @@
--- Writes the counts of the night. An entry that is struck off or ended when it is first seen does not count as new. An
--- entry that its registry keeps after its end counts as deleted. `state_hash` is the change of the sum of the state
--- hashes of all entries.
+-- Writes the counts of the night to registry.run. A new entry is not counted as new if it is already struck off, or if
+-- its registry states the status DELETED. An entry that the registry keeps with the status DELETED counts as deleted.
+-- `state_hash` is the change in the sum of the state hashes of all entries.
 with change as (
-    -- Lists the changed entries. `is_read`: a record of today states the change. An entry that is gone has no record,
-    -- and the record of an entry whose announced status is reached is unchanged.
+    -- Lists the changed entries. `is_read`: the change comes from a record of today. A gone entry has no record, and an
+    -- entry that reaches an announced date has an unchanged record.
     select
         before.gone_date is null and before.declared_status <> 'DELETED' as was_counted,
         after.gone_date is null and after.declared_status <> 'DELETED' as is_counted,
@@ -48,10 +48,9 @@ set
     entry_count = coalesce(previous.entry_count, 0)
     + added.new_count + changed.back_count - changed.deleted_count,
     state_hash = coalesce(previous.state_hash, 0) + added.state_hash + changed.state_hash,
-    -- The first dump is the baseline, even after imports on demand.
+    -- The first dump is the baseline, even if entries were imported on demand before.
     is_baseline = night.previous_run_id is null,
-    -- The id of the last entry shows the run that first found an entry. A run without new entries takes the last id of
-    -- the previous run.
+    -- The last id shows which run first contained an entry. A run without new entries keeps the previous run's last id.
     last_entry_id = coalesce(
         (
             select reserved_id.last_id
@@ -64,6 +63,6 @@ set
 from stage.night
 cross join changed
 cross join added
--- The previous run may be an import on demand since the last dump.
+-- The previous run may be an import on demand after the last dump.
 left join registry.run as previous on previous.run_id = registry.newest_run(night.source)
 where run.run_id = night.run_id;

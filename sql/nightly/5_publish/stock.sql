@@ -1,8 +1,8 @@
--- Writes the changes of stock and flow. The stock counts standing entries, the flow counts new, ended, suspended,
--- resumed and moved entries. An entry stands unless it is gone or DELETED. An entry that is gone, or that its registry
--- keeps after its end, is in no stock.
+-- Writes the changes of the stock and the flow of entries. The stock counts the entries in the registry by status; the
+-- flow counts new, ended, suspended, resumed and moved entries. An entry stands unless it is gone or has the status
+-- DELETED. An entry that is gone, or for which the registry states the status DELETED, is in no stock.
 
--- Dates the changes of imports on demand, which have the date infinity until the next dump.
+-- Dates the changes from imports on demand, whose date is infinity until the next dump.
 update registry.stock_change
 set stat_date = night.dump_date
 from stage.night
@@ -20,8 +20,7 @@ where
     and not night.is_import;
 
 with state as (
-    -- Lists two states of each changed entry: its state before and its state now. A state in which the entry is gone
-    -- is left out.
+    -- Lists the old and the new state of each changed entry. A state in which the entry is in no stock is left out.
     select
         side.is_new, side.entry_id, side.voivodeship, side.activity_version, side.activity_main,
         side.legal_form, side.status,
@@ -43,8 +42,8 @@ old_state as (select state.* from state where not state.is_new),
 
 new_state as (select state.* from state where state.is_new),
 
--- Records the entries that moved to another group. A suspension counts in the present group of the entry: first the
--- entry moves, then it is suspended.
+-- Records how many entries moved from one group to another. An entry that moves and is suspended in the same night
+-- counts as suspended in its new group.
 move as (
     insert into registry.stock_move (
         source, stat_date, status, is_recoded, from_voivodeship, from_activity_section, from_legal_form,
@@ -96,7 +95,7 @@ movement as (
             new_state.status, 1, (change.stands and not change.stood)::integer, 0,
             (change.statuses = 'ACTIVE SUSPENDED')::integer,
             (change.statuses = 'SUSPENDED ACTIVE')::integer,
-            -- A known entry that stands again counts as a return.
+            -- A known entry that begins to stand again counts as a return.
             (change.stands and not change.stood)::integer, 0
         ),
         (
@@ -142,7 +141,7 @@ set
     resumed_count = known.resumed_count + excluded.resumed_count,
     returned_count = known.returned_count + excluded.returned_count;
 
--- Clears the flow of a baseline, which has a stock alone.
+-- Clears the flow of a baseline, which has only a stock.
 update registry.stock_change
 set (new_count, ended_count, suspended_count, resumed_count, returned_count) = (0, 0, 0, 0, 0)
 from stage.night

@@ -1,5 +1,5 @@
--- Hides the fields that owners withhold from now on: in gone entries, in earlier events and in copies. `person.hidden`
--- of function/21_hidden_entry.sql lists the fields that an objection hides.
+-- Hides the fields that owners withhold from now on: in gone entries, in earlier events and in copies, such as mails.
+-- The fields that an objection hides are listed in `person.hidden` (function/21_hidden_entry.sql).
 
 -- Hides the gone entries of a company whose owner now withholds another entry, since no later dump can hide them.
 select person.hide(
@@ -32,8 +32,8 @@ from stage.night;
 
 analyze stage.withheld_unit;
 
--- Holds one row per entry or unit that is withheld since tonight. `place` is the address at which the unit was listed;
--- null where the entry still has this address. A head office has the address of its entry.
+-- Holds one row per entry or unit that is withheld from tonight on. `place` is the address at which the unit was
+-- listed; null if the entry still has this address. The `place` of a head office is the address of its entry.
 create unlogged table stage.withheld as
 select after.company_id, after.entry_id, withheld.*
 from stage.before
@@ -42,7 +42,7 @@ cross join lateral (
     select null as unit_number, null as place
     where
         after.is_partial and before.is_partial is not true
-        -- `unstated` lists an unknown start date as well, which no owner withholds.
+        -- The list `unstated` may also contain an unknown start date, which its owner does not withhold.
         or not coalesce(
             array_remove(after.unstated, 'start date') <@ coalesce(before.unstated, '{}'), true
         )
@@ -66,10 +66,10 @@ cross join lateral (
         from jsonb_array_elements(after.units) as listed
         where listed.value ? 'is_partial'
         union all
-        -- Adds the withheld units that close tonight.
+        -- Adds the withheld units that are closed tonight.
         select closed.value ->> 'identifier'
         from jsonb_array_elements(before.units) as closed
-        -- The test `is true` keeps the closed units in a hash table: a join would scan all of them for each entry.
+        -- The test `is true` keeps the closed units in a hash table: a join would scan all closed units for each entry.
         where (closed.value ->> 'identifier' in (select unit_number from stage.withheld_unit)) is true
     ) as unit
     where
@@ -81,7 +81,7 @@ cross join lateral (
         )
 ) as withheld
 union all
--- Adds closed units of which earlier events show more than the number.
+-- Adds closed units if earlier events show more than their number.
 select entry.company_id, entry.entry_id, withheld_unit.unit_number, null
 from stage.withheld_unit
 cross join stage.night
@@ -107,8 +107,8 @@ where
     and event_type.subject = 'unit'
     and starts_with(coalesce(event.new_value, event.old_value), withheld.unit_number);
 
--- Erases the address in events of a moved head office. Such an event holds no number, and is found by the listed
--- address. The event of an office that closed earlier is not found.
+-- Erases a withheld address from events of a moved head office. Such an event states no unit number, so that it is
+-- found by the address. The event of a head office that closed in an earlier night is not found.
 with withheld as (
     select company_id, entry_id, array_agg(place) as places
     from stage.withheld

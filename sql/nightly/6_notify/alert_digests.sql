@@ -1,8 +1,8 @@
 -- Queues the digest mails about the events of the night: selects the alerts of each account, and orders their events.
 
--- One row per account and event of its mail. Settings of a watch replace the settings of the account. position: the
--- number of the event in the mail, the worst event first. The table is analyzed, since the planner cannot estimate the
--- number of alerts.
+-- Holds one row per account and event that its mail reports. The settings of a watch replace the settings of the
+-- account. `position` is the number of the event in the mail, the most severe event first. The table is analyzed, since
+-- the planner cannot estimate its number of rows.
 create unlogged table stage.alert as
 select
     watch.account_id, watch.reference, event.event_id, event_type.severity, severity.rank,
@@ -34,10 +34,9 @@ where
 
 analyze stage.alert;
 
--- Writes one mail per account, with the worst events in full, and the counts of all events. The feed has
--- every event.
+-- Writes one mail per account, with the most severe events in full, and the counts of all events.
 with described as materialized (
-    -- Describes an event once, however many accounts watch its company.
+    -- Builds the description of an event once, even if several accounts watch its company.
     select
         event.event_id,
         jsonb_build_object(
@@ -47,7 +46,7 @@ with described as materialized (
             'identifier_type', registry.identifier_type(company),
             'event_type', event.event_type,
             'severity', event_type.severity,
-            -- A value is cut at 300 characters: a list may be too long for a mail.
+            -- A value is cut at 300 characters, since a long list does not fit into a mail.
             'old_value', left(event.old_value, 300),
             'new_value', left(event.new_value, 300)
         ) as description

@@ -1,7 +1,7 @@
--- Adds the events of the night to the feeds of the accounts that watch the companies. Readers continue in the
--- order of publication (registry.event_range), so that they miss no event of a night that ends later.
+-- Adds the events of the night to the feeds of the accounts that watch the companies. Clients read a feed in the order
+-- of publication (registry.event_range), so that they miss no event of a night that ends later.
 
--- One statement writes the feed and the counts of the watches, so that both always agree.
+-- One statement writes the feeds and the counts of the watches, so that feeds and counts always agree.
 with stated as (
     update customer.watch
     set

@@ -1,8 +1,7 @@
--- Adapts the watch lists to the new snapshot. Runs before feeds.sql, so that the watch of a company that becomes known
+-- Adapts the watch lists to the new snapshot. Runs before feeds.sql, so that a watch whose company becomes known
 -- tonight gets the events of tonight.
 
--- Takes the lock of all watch lists against deadlocks: one transaction at a time locks the accounts of several
--- customers.
+-- Takes the lock of all watch lists, since transactions that lock the accounts of several customers could deadlock.
 select registry.lock_until_commit('customer.watch');
 
 select customer.lock_accounts(
@@ -13,7 +12,7 @@ select customer.lock_accounts(
     )
 );
 
--- Moves the feed rows of a merged company to the company that stays.
+-- Moves the feed rows of a merged company to the remaining company.
 update customer.feed
 set company_id = merged_company.into_company_id
 from stage.merged_company
@@ -22,7 +21,7 @@ where
     feed.account_id = watch.account_id
     and feed.company_id = merged_company.company_id;
 
--- Merges watches: when an account watches several of the merged companies, its oldest watch stays.
+-- Merges watches: if an account watches several of the merged companies, its oldest watch remains.
 with watched as (
     select
         watch.watch_id,
@@ -48,14 +47,15 @@ set company_id = merged_company.into_company_id
 from stage.merged_company
 where watch.company_id = merged_company.company_id;
 
--- Marks queued watches as ready when their company is now known, fails old ones, and ends submissions. After an
--- import the worker advances only the watches of the imported numbers (pipeline/import/ask-registries.ts).
+-- Marks queued watches as ready if their company is now known, fails watches that are too old, and settles submissions.
+-- After an import on demand, the worker advances only the watches of the imported numbers
+-- (pipeline/import/ask-registries.ts).
 select customer.advance_watches(night.published_at)
 from stage.night
 where not night.is_import;
 
--- One row per account that watches a company with events tonight. The accounts stay locked until the
--- night is published, so that their watch lists do not change.
+-- Holds one row per account that watches a company with events tonight. The accounts stay locked until the night is
+-- published, so that their watch lists do not change.
 create unlogged table stage.watcher as
 select distinct watch.account_id
 from registry.event
@@ -67,7 +67,7 @@ where
 analyze stage.watcher;
 select customer.lock_accounts(array(select watcher.account_id from stage.watcher));
 
--- One row per event of the night whose company is watched, also if a watch was added while the night waited for locks.
+-- Holds one row per event of the night whose company is watched, even by a watch that was added during the night.
 create unlogged table stage.watched_event as
 select event.*
 from registry.event

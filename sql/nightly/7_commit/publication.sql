@@ -1,5 +1,5 @@
--- Ends the publication, as the last step before `publish` of pipeline/night/nightly.ts commits. pipeline/night/fence.ts
--- refuses a session that was opened after a failover.
+-- Ends the publication, as the last step before `publish` of pipeline/night/nightly.ts commits. A session that was
+-- opened after a failover is refused by pipeline/night/fence.ts.
 
 delete from registry.reserved_id
 using stage.night
