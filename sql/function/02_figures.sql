@@ -1,5 +1,5 @@
 -- Holds the limits and periods of the SQL functions, each with its unit and meaning. The limits of the TypeScript code
--- are in `pipeline/figures/` and `api/figures/`, the limits of guards in the files of `sql/check/`.
+-- are in `pipeline/figures/` and `api/figures/`, the limits of guards (checks of a dump) in `sql/check/`.
 
 -- Returns the number of affected rows up to which a guard does not refuse a dump. In a small dump, a few affected rows
 -- are already a large share of all rows.

@@ -2,8 +2,7 @@
 -- a read-only role, can see and take them.
 
 -- Returns whether the session that took a lock still exists. A role cannot see when another role's session started, but
--- can see when the server started. So a lock from before a restart is not held, even if a session has the same process
--- id.
+-- sees when the server started. So a lock from before a restart is not held, even if a session has the same process id.
 create or replace function registry.is_held(lock registry.lock) returns boolean
 language sql stable
 return exists (

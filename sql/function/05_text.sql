@@ -27,7 +27,7 @@ return case
     end
 end;
 
--- Returns the date that a text states. If `is_checked`, the text is known to be a valid date YYYY-MM-DD.
+-- Returns the date that a text states. If `is_checked`, the text is trusted as a valid date YYYY-MM-DD.
 create or replace function registry.day_of(written text, is_checked boolean) returns date
 language sql stable parallel safe
 return case when is_checked then written::date else registry.calendar_day(written) end;

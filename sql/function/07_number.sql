@@ -155,7 +155,8 @@ language sql stable parallel safe as $$
         and former.identifier_value is distinct from latter.identifier_value
 $$;
 
--- Returns the entries that have the given number now. A single query for all types would take twenty times as long.
+-- Returns the entries that have the given number now. One query for all types of numbers would take twenty times as
+-- long as a query per type.
 create or replace function registry.entries_with(number_type text, number text) returns setof registry.entry
 language plpgsql stable parallel safe as $$
 declare

@@ -50,7 +50,7 @@ return registry.address_line(
 );
 
 -- Returns the status of an entry on a day: DELETED once its end is reached, else the status that the registry declares.
--- A suspension counts from its own date on: before, the entry is ACTIVE.
+-- A suspension counts from its own date on: before that date, the entry is ACTIVE.
 create or replace function registry.status_on(
     dump_date date,
     declared_status text,

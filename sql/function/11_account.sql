@@ -25,7 +25,7 @@ before truncate on customer.wallet_transaction
 for each statement execute function customer.refuse_change();
 
 -- Ends an account. Only the ledger stays, without personal data, until the worker deletes the ledger too
--- (sql/retention/erase_old.sql). Hashes of the mail address prevent a second welcome bonus for it.
+-- (sql/retention/erase_old.sql). Hashes of the mail address prevent a second welcome bonus for the address.
 create or replace function customer.end_account(
     ended_id bigint,
     mailbox_hash text,

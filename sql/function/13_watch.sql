@@ -11,8 +11,8 @@ language sql as $$
     for no key update;
 $$;
 
--- Merges a watch into another watch of the same account, which takes over the events and the submitted items. The other
--- watch also takes over alert settings and a reference where it has none.
+-- Merges a watch into another watch of the same account. The remaining watch takes over the events and the submitted
+-- items. The remaining watch also takes over alert settings and a reference where it has none.
 create or replace function customer.fold_watch(folded_id bigint, keeper_id bigint) returns void
 language sql as $$
     update customer.submission_item
@@ -80,9 +80,10 @@ end;
 $$;
 
 -- Makes queued watches of any accounts ready, fails them, or postpones their next attempt. Then settles the submissions
--- of these watches. `asked` lists the numbers for which registries were asked: each with `failure`, or with its next
--- attempt and last error. If `asked` is null, advances the overdue watches and the watches whose company is now known.
--- A queued watch fails at the latest after `customer.watch_days`. Only the accounts of the advanced watches are locked.
+-- that contain advanced watches. `asked` lists the numbers for which registries were asked: each with `failure`, or
+-- with its next attempt and last error. If `asked` is null, advances the overdue watches and the watches whose company
+-- is now known. A queued watch fails at the latest after `customer.watch_days`. Only the accounts of the advanced
+-- watches are locked.
 create or replace function customer.advance_watches(moment timestamptz, asked jsonb default null) returns void
 language plpgsql as $$
 declare

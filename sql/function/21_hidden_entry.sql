@@ -15,7 +15,7 @@ return category in ('contacts', 'web_presence', 'ownership')
 or entity_type = 'NATURAL' and category in ('identity', 'location');
 
 -- Returns whether the policy of an entry hides the values of an event. The number of a unit is public, so that an event
--- with this number alone is not hidden. An unstated start date hides no value, since it may be unknown.
+-- with this number alone is not hidden. An unstated start date hides no value, since the date may be unknown.
 create or replace function person.hides(entry registry.entry, type registry.event_type, value text) returns boolean
 language sql immutable parallel safe
 return coalesce(
@@ -28,7 +28,7 @@ return coalesce(
 );
 
 -- Lists the companies whose owner objects to being found: no list of all companies or events shows these companies. The
--- objection of a gone entry counts only if no other entry of the company lacks an objection: no later dump can lift it.
+-- objection of a gone entry, which no later dump can lift, is ignored if a present entry of the company has none.
 create or replace view registry.objecting_company as
 select entry.company_id
 from registry.entry
@@ -93,9 +93,9 @@ begin
 end;
 $$;
 
--- Erases the values of the given companies that are hidden from now on in events, confirmations by other registries,
--- and copies. The policy of its own entry determines whether an event or a confirmation is erased. `known` holds the
--- former states of the entries: copies are also found by the names in these states.
+-- Erases the hidden values of companies in events, in confirmations by other registries, and in copies such as mails.
+-- Each event or confirmation is erased by the policy of its own entry. `known` holds the former states of the entries:
+-- copies are also found by the names in these states.
 create or replace function person.erase(company_ids bigint[], known registry.entry[]) returns void
 language plpgsql as $$
 declare
@@ -126,8 +126,8 @@ end;
 $$;
 
 -- Hides the fields of published entries, and erases the hidden values elsewhere. After a request, copies are found by
--- name too. Otherwise, only watched companies are searched by name, since mails show no other companies. The caller
--- must hold the locks of nightly publications, and must end the publication.
+-- name too. Without a request, copies of watched companies alone are found by name, since mails show no other
+-- companies. The caller must hold the locks of nightly publications, and must end the publication.
 create or replace function person.hide(known registry.entry[], reason text) returns void
 language plpgsql as $$
 declare

@@ -42,7 +42,7 @@ return person.hashes(
     )
 );
 
--- Returns the names and numbers of entries that copies, such as mails, may show. Other names are in no copy.
+-- Returns the names and numbers of entries that copies, such as mails, may show. Copies show no `other_names`.
 create or replace function person.names_of(entries registry.entry[]) returns text[]
 language sql stable
 return array(

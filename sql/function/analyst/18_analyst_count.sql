@@ -1,7 +1,7 @@
 -- Defines stable views of daily and monthly counts for analysts: new columns are only added at the end.
 
--- Returns whether the changes of some days of a month are unknown. Such days precede the baseline of the registry, or
--- follow the last snapshot of the month.
+-- Returns whether the changes of some days of a month are unknown. Days with unknown changes precede the baseline of
+-- the registry, or follow the last snapshot of the month.
 create or replace function registry.is_partial_month(month_date date, compared_date date, last_date date)
 returns boolean
 language sql immutable parallel safe
@@ -83,8 +83,8 @@ join analyst.daily_stat
     and daily_stat.date >= stock.from_date
     and daily_stat.date < stock.to_date;
 
--- Returns the rows of analyst.stock_daily for one day. The view computes the stock of all days before it selects one.
--- With 365 days of 7,040 groups, the view takes 19 seconds for a day, and this function 1.7 seconds.
+-- Returns the rows of analyst.stock_daily for one day. The view computes the stock of all days before it selects one
+-- day. With 365 days of 7,040 groups, the view takes 19 seconds for a day, and this function 1.7 seconds.
 create or replace function registry.stock_of_day(day date) returns setof analyst.stock_daily
 language sql stable as $$
     select
@@ -108,7 +108,7 @@ language sql stable as $$
 $$;
 
 -- Lists how the stock of each group changed, and how many entries entered or left the group. A move has one row for the
--- group that gains entries, and one for the group that loses entries. Columns `other_…` name the other group.
+-- group that gains entries, and one for the group that loses entries. Columns `other_…` name the other group of a move.
 create or replace view registry.stock_flow as
 select
     stock_change.*, 0::bigint as moved_in, 0::bigint as moved_out, 0::bigint as recoded_in,
@@ -215,7 +215,7 @@ language sql stable parallel safe
 return extract(year from age(last_date, first_date)) * 12 + extract(month from age(last_date, first_date));
 
 -- Lists how many entries of each month of birth still stand, by age in months. Entries of the baseline are left out,
--- since their births are unknown. A life ends with the earliest of the entry's end, strike-off and gone date.
+-- since their births are unknown. The life of an entry ends with the earliest of its end, strike-off and gone date.
 create or replace view analyst.cohort as
 with newest as (
     select run.source, max(run.dump_date) as last_date, min(run.last_entry_id) as baseline_entry_id

@@ -1,6 +1,6 @@
 -- Defines stable views of the dictionaries, and sets the comments of all views. New columns are only added at the end.
 
--- Lists the dictionaries of all countries for the downloads. Columns of other views that refer to a key have its name.
+-- Lists the dictionaries of all countries for the downloads. A key column has the name of the columns that refer to it.
 create or replace view registry.shown_activity as
 select
     activity_code.version as activity_version, activity_code.code as activity, activity_code.name,

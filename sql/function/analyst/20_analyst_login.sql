@@ -20,7 +20,7 @@ begin
         where rolname = 'registry_reader' and rolconfig::text ~ 'statement_timeout='
     ) then
         begin
-            -- A forgotten query is ended, since it would keep Postgres from removing old rows.
+            -- A forgotten query is aborted, since it would keep Postgres from removing old rows.
             alter role registry_reader set statement_timeout = '10min';
             alter role registry_reader set idle_in_transaction_session_timeout = '10min';
         exception

@@ -8,7 +8,7 @@ analyze stage.deleted_key;
 -- Holds one row per known entry that may be gone. If unchanged records are skipped, the rows are the entries whose
 -- record of yesterday is not in today's dump. If every record of a full dump was read, the rows are all entries that
 -- are not gone yet. In a delta, the rows are the entries that the delta lists as struck off. The query reads the
--- partition of the source directly, since comparing the source of each row takes half of the time.
+-- partition of the source directly, since comparing the source of each row would double the time.
 do $do$
 begin
     execute format(

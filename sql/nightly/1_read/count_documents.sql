@@ -1,4 +1,4 @@
--- Counts the documents and rejects of each file, before the documents are normalised.
+-- Counts the documents and rejected rows of each file, before the documents are normalised.
 
 analyze stage.document;
 

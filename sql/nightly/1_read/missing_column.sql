@@ -52,7 +52,7 @@ begin
                     '%s as %I',
                     case
                         when kept.column_name is null then format('mapped.%I', column_name)
-                        -- Without a number, a key is made from columns, so that a missing column makes it unknown.
+                        -- An entry key that is made from columns is unknown if a column is missing.
                         when column_name = 'entry_key' then format(
                             'case
                                 when

@@ -123,7 +123,7 @@ select
             then registry.rejection(
                 'unknown_activity', 'one of the activities ''%s'' is not a code', mapped.activity_codes
             )
-        -- A longer key does not fit into an index. Only a key made from names can be this long.
+        -- A longer key does not fit into an index. Only a key that is made from names can be so long.
         when octet_length(mapped.entry_key) > 2000
             then registry.rejection(
                 'damaged_row', 'names of more than 2000 bytes, and no number to know the entry by'
@@ -198,7 +198,8 @@ from (
     ) as mapped
     offset 0
 ) as mapped
--- An impossible date is noted, and the entry keeps its date of yesterday. Only then is the known entry looked up.
+-- An impossible date is noted, and the entry keeps its date of yesterday. Postgres looks up the known entry only for an
+-- impossible date.
 cross join lateral (
     select (
         select entry

@@ -107,9 +107,10 @@ where
     (entry.file_no, entry.line) = (ranked.file_no, ranked.line)
     and (ranked.is_contradicted or ranked.rank > 1);
 
--- Holds one row per record of a known entry, with the hash and file of the known entry. A record without a pair is a
--- new entry. `is_changed`: the key, the content or the set of stated fields differs, or the entry returns or is struck
--- off. `is_skipped`: the dump also contains yesterday's record of the entry, which was skipped as unchanged.
+-- Holds one row per record of a known entry, with the hash and file of the known entry. An accepted record without a
+-- row in stage.pair is a new entry. `is_changed`: the key, the content or the set of stated fields differs, or the
+-- entry returns or is struck off. `is_skipped`: the dump also contains yesterday's record of the entry, which was
+-- skipped as unchanged.
 create unlogged table stage.pair as
 select
     entry.file_no, entry.line, known.company_id, known.entry_id, known.content_hash, known.file_key,
@@ -169,7 +170,7 @@ join stage.record using (file_no, line)
 where entry.reason is not null;
 
 -- Deletes the rows of stage.pair for rejected records. Returns the number of rows that contradict a skipped record. If
--- any row does, the night reads all records, so that both contradicting rows are rejected.
+-- the number is not 0, the night reads all records, so that both contradicting rows are rejected.
 with rejected as (
     delete from stage.pair
     using stage.reject

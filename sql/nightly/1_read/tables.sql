@@ -1,9 +1,9 @@
--- Creates the empty tables for one night of one source, and drops the tables of a killed run. The files of the night
--- write `stage` for the schema of the source: each `stage` is replaced by a name such as stage_ceidg.
+-- Creates the empty tables for one night of one source, and drops the tables of a killed run. In the files of the
+-- night, `stage` stands for the schema of the source: a name such as stage_ceidg replaces `stage`.
 drop schema if exists stage cascade;
 create schema stage;
 
--- Holds one row, which describes the current night. Every step takes the time from this row, not from the clock.
+-- Holds one row, which describes the current night. Every step takes the time from stage.night, not from the clock.
 -- `previous_run_id` is the run of the newest published dump. `compared_run_id` is the run of the newest published dump
 -- of the same kind (full or delta). `day_count` is the number of days since the dump that a full dump replaces or a
 -- delta continues; null before the first dump. The ids of new entries begin after `entry_id_before`. In a first
@@ -16,7 +16,7 @@ create unlogged table stage.night (
     -- Whether the registry states only the main activity of an entry.
     has_one_activity boolean not null,
     -- The first day on which a dump may move all entries to a new classification of activities, by the classification's
-    -- name. A classification without such a day may be used from any day on.
+    -- name. A classification that is not listed may be used from any day on.
     recoded_from jsonb not null,
     country_code text not null,
     dump_date date not null,
@@ -76,7 +76,7 @@ create unlogged table stage.side_row (
 );
 
 -- The source's collect.sql makes stage.document from stage.answer. Answers and documents are compressed only if they
--- exceed a page: compressing a few kilobytes costs more than all else.
+-- exceed a page: compressing a few kilobytes costs more than all other work.
 
 -- Holds one row per readable answer of a registry.
 create unlogged table stage.answer (
@@ -143,8 +143,8 @@ create unlogged table stage.missing_entry (
     entry_id bigint
 );
 
--- Holds one row per closed unit (establishment) that its owner withholds, with the number of the unit. The entry of
--- such a closed unit no longer lists the unit. Each dump lists all withheld closed units again.
+-- Holds one row per closed unit (establishment) that its owner withholds, with the number of the unit. The entry no
+-- longer lists a withheld closed unit. Each dump lists all withheld closed units again.
 create unlogged table stage.withheld_unit (
     entry_key text not null,
     unit_number text not null
@@ -166,8 +166,8 @@ create unlogged table stage.event (
     new_value text
 );
 
--- Holds one row per node that is linked to another node. A node is the id of a known company or of a new entry. `label`
--- is the smallest node of the component (of linked nodes), and becomes the company id of all nodes of the component.
+-- Holds one row per node that is linked to another node. `node` is the id of a known company or of a new entry. `label`
+-- is the smallest node of all nodes that are linked with each other, and becomes the company id of these nodes.
 create unlogged table stage.component (
     node bigint primary key,
     label bigint not null

@@ -1,4 +1,4 @@
--- Compares yesterday with today: finds the changed fields of known entries, and collects the old and new state.
+-- Compares yesterday with today: finds changed fields, and collects the old and new state of each changed entry.
 
 -- Holds one row per known entry that may have changed: its state of yesterday.
 create unlogged table stage.before as
@@ -19,7 +19,8 @@ analyze stage.after (company_id, entry_id, file_key);
 
 -- Holds one row per changed field of an entry in stage.before. `is_lost`: the field has no value today, although its
 -- owner does not withhold it and the entry has not ended. `is_recoded`: the activities moved to another version of the
--- classification, on a day on which all entries may move. Joining a list of `values` takes three times as long.
+-- classification, on a day on which all entries may move. A join with a list of `values` takes three times as long as a
+-- query per field.
 do $do$
 begin
     execute format(
@@ -113,7 +114,7 @@ where not exists (
 );
 
 -- Adds the entries that are gone, and unchanged entries whose announced end, strike-off or suspension is reached. An
--- import on demand adds none of these entries: the next dump does. Each part of the union uses an index of its own.
+-- import on demand adds no gone or ended entries: the next dump does. Each part of the union has its own index.
 insert into stage.before
 select known.*
 from stage.night
@@ -140,7 +141,7 @@ cross join lateral (
 ) as known
 where
     not night.is_import
-    -- `not in` would compare each of the added entries with millions of changed entries.
+    -- `not in` instead of `not exists` would compare each added entry with millions of changed entries.
     and not exists (
         select from stage.before
         where before.entry_id = known.entry_id

@@ -98,7 +98,7 @@ begin
                     when 3 then entry.kind || '|' || unmatched.regon9
                     when 4 then entry.kind || '|' || unmatched.krs
                     when 5 then case
-                        -- A known key has the opposite type of entity, so that only a change of the type matches.
+                        -- Known keys have the opposite type, so that only a change of the type matches.
                         when night.dump_kind = 'delta' then unmatched.regon9 || '|' || (
                             (unmatched.entity_type = 'LEGAL') = (unmatched.line is not null)
                         )

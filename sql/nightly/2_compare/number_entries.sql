@@ -11,7 +11,7 @@ where not night.is_baseline;
 
 analyze stage.new_id;
 
--- A first snapshot stores one first id per file instead, since sorting millions of entries would cost seconds.
+-- A first snapshot stores the first id of each file instead of entry ids: sorting millions of entries costs seconds.
 update stage.night
 set first_ids = array(
     select

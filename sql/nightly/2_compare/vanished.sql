@@ -1,7 +1,8 @@
 -- Compares yesterday with today: finds the entries of stage.absent that are gone. A gone entry has no record in a full
 -- dump, or is listed as deleted in a delta. The strike-off events of gone entries are written by 4_events/fields.sql.
 
--- Holds one row per number in a rejected record. `types` lists its possible identifier types; null if uncertain.
+-- Holds one row per number in a rejected record. `types` lists the identifier types that the number may have; null if
+-- the types are uncertain.
 create unlogged table stage.unreadable_number as
 with written as (
     select distinct
@@ -60,7 +61,7 @@ where (entry.reason).reject_code <> 'repetition';
 
 analyze stage.unreadable_number;
 
--- Holds one row per file and set of identifier types in one of its rejected records.
+-- Holds one row per file and set of identifier types that a rejected record of the file has.
 create unlogged table stage.unreadable as
 select distinct
     file.file_key,

@@ -38,8 +38,8 @@ join stage.node using (file_no, line);
 
 analyze stage.suspect_node;
 
--- Holds one row per type of number that links companies, except NIP, REGON and KRS number. A type of entry key is
--- listed only if the country has a second source, since the entry keys of one source are unique.
+-- Holds one row per type of number that links companies, except NIP, REGON and KRS number. A type that is the entry key
+-- is listed only if the country has a second source: entry keys are unique in one source.
 create unlogged table stage.link_type as
 select type.identifier_type, type.stored_in
 from registry.identifier_type as type
@@ -176,7 +176,7 @@ select stage.label_components();
 
 -- Links by NIP come last, since any entry of a component can contradict a shared NIP.
 
--- Holds one row per component and NIP, for a NIP of several components. `first_label` is the label of the oldest one.
+-- Holds one row per NIP and component, if several components have it. `first_label` is the oldest component's label.
 create unlogged table stage.same_nip as
 with holder as (
     select suspect_node.nip, suspect_node.node
@@ -254,7 +254,7 @@ group by younger.nip, younger.label, older.label;
 analyze stage.nip_doubt;
 
 -- Links a component to the oldest component with the same NIP, unless it contradicts any older component with this NIP.
--- Without this rule, a third component could link two components that contradict each other.
+-- Otherwise, a third component could link two components that contradict each other.
 insert into stage.link (node, neighbour, subject, number, is_contradicted)
 select
     same_nip.label, same_nip.first_label, 'NIP', same_nip.nip,

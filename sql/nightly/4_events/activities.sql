@@ -14,7 +14,7 @@ language sql stable as $$
         (new_version, new_codes, old_version, old_codes, false)
     ) as list (from_version, from_codes, to_version, to_codes, is_from_old)
     cross join lateral unnest(list.from_codes) as former (code)
-    -- `offset 0` keeps Postgres on the index of registry.activity_recoding.
+    -- `offset 0` makes Postgres use the index of registry.activity_recoding.
     cross join lateral (
         select activity_recoding.to_code
         from registry.activity_recoding

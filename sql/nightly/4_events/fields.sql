@@ -1,7 +1,7 @@
--- Turns changed fields into typed events, including changes of owners, partners, shareholders and representatives.
--- dictionary/event_type.csv has each type's severity, class and category, and the subject and changes that select it.
+-- Turns changed fields into typed events, also fields of owners, partners, shareholders and representatives. The file
+-- dictionary/event_type.csv has each type's severity, class and category, and its subject and changes.
 
--- Writes the events about dates and states. Separate queries compute the values of a type only if its condition holds.
+-- Writes the events about dates and states. Each type has its own query, so that values are computed only if needed.
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
 select
     after.company_id,
@@ -82,8 +82,8 @@ cross join lateral (
     where before.legal_form is distinct from after.legal_form
 ) as event;
 
--- Writes the events about added, changed and removed values. Addresses and lists of names are composed if a part
--- differs.
+-- Writes the events about added, changed and removed values. Address lines and lists of names are composed only if a
+-- part of them differs.
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
 select
     after.company_id, after.entry_id, event_type.event_type, value.old_value, value.new_value

@@ -1,6 +1,6 @@
--- Turns changed bankruptcies and restructurings into events. Proceedings that the registry withdraws count as ended. If
--- the registry withdraws their end, they start again. A missing date that becomes known later makes no event. If new
--- proceedings replace open proceedings, the end event states the end date of the former proceedings.
+-- Turns changed bankruptcies and restructurings into events. Proceedings that the registry withdraws count as ended.
+-- Proceedings whose end the registry withdraws start again. A missing date that becomes known later makes no event. If
+-- new proceedings replace open proceedings, the end event states the end date of the former proceedings.
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
 select
     after.company_id,

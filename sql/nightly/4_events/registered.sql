@@ -1,10 +1,10 @@
 -- Writes an event for each company that is new tonight: no registry had an entry of the company before. The id of a new
 -- company is above `entry_id_before` (reserve_entry_ids.sql), since a known company keeps its older id. The event
--- belongs to the entry that the company shows first, and states the name that lists show. A company whose entries have
--- all ended makes no event. A first snapshot and an import on demand write no such events. The first full dump after
--- deltas counts as a first snapshot, since it contains all companies that no delta has listed.
+-- belongs to the entry that the company shows first, and states the company's name as lists show it. A company whose
+-- entries have all ended makes no event. A first snapshot and an import on demand write no events about new companies.
+-- The first full dump after deltas counts as a first snapshot, since it has all companies that no delta has listed.
 with unread as materialized (
-    -- Lists the numbers in rejected rows of the first snapshot: their companies are not new later.
+    -- Lists the numbers in rejected rows of the first snapshot: companies with these numbers are not new later.
     select distinct number.value
     from stage.night
     join registry.run using (source)
@@ -30,7 +30,7 @@ cross join stage.night
 cross join lateral registry.listed_name(row(entry.*)::registry.entry)
 join registry.event_type as type on type.event_type = 'COMPANY_REGISTERED'
 where
-    -- The subquery is evaluated once, before any scan of the entries.
+    -- The subquery on stage.night is evaluated once, before any scan of the entries.
     (
         select
             not night.is_import

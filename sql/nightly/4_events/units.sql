@@ -3,7 +3,7 @@
 -- event of the head office. Two addresses with the same identifier of the registry count as the same address.
 
 with open_unit as (
-    -- Lists one row per open unit, of yesterday or today, of a changed entry. `place` is its position in the list.
+    -- Lists one row per open unit, of yesterday or today, of a changed entry. `place` is the position in the list.
     select
         after.company_id, after.entry_id, after.entry_key, after.name as company_name, list.is_old,
         unit.place,
@@ -47,7 +47,8 @@ with open_unit as (
 ),
 
 named_unit as (
-    -- Lists one row per open unit without a number. `known_by` is its name, if unique in the entry, or its line.
+    -- Lists one row per open unit without a number. `known_by` is the unit's name, if unique in the entry, or its line,
+    -- if the line occurs as often as yesterday.
     select
         open_unit.*,
         case
@@ -70,7 +71,7 @@ named_unit as (
 renamed_unit as (
     -- Lists one row per pair of a unit whose name has disappeared and a unit that may be its successor. Either the
     -- history of the second unit has the old name, or the two names are equal without the company's name. `is_only`:
-    -- the two units resemble each other more than any other unit.
+    -- the two units resemble each other more than they resemble any other unit.
     select
         former.entry_id, former.place as old_place, renamed.place as new_place,
         rank() over of_old = 1
@@ -149,7 +150,7 @@ placed_unit as (
 
 unit as (
     -- Lists one row per unit. A unit with a number is identified by the number. Any other unit is identified by its
-    -- unique name, else by its former name, else by its address and position, else by its line.
+    -- unique name, else by its former name, else by its address and its position there, else by its line.
     select
         keyed.company_id,
         keyed.entry_id,

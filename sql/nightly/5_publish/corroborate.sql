@@ -1,5 +1,6 @@
 -- Merges equal events of a company's entries into one change, and finds the changes that confirm (corroborate) an event
--- of another registry. The largest distance of both in days is in function/02_figures.sql (registry.confirmation_days).
+-- of another registry. The largest number of days between event and change is registry.confirmation_days
+-- (function/02_figures.sql).
 
 -- Holds one row per change of a company: the same change in two entries makes one row. `event_id` is the event of
 -- another registry that the change confirms; null if the change is a new event.
@@ -16,8 +17,8 @@ analyze stage.company_event;
 
 -- Finds the event that a change confirms: an event of another registry with the same meaning, at most
 -- `registry.confirmation_days` apart. An event is skipped if this registry has since reported or confirmed the same
--- change. So a value that changes back and forth makes an event each time. Of several events, an event with the same
--- new value takes precedence, then the newest event. The search runs only if another registry has published events
+-- change. A value that changes back and forth therefore makes an event each time. Of several events, an event with the
+-- same new value takes precedence, then the newest event. The search runs only if another registry has published events
 -- within `registry.confirmation_days`.
 update stage.company_event
 set event_id = (

@@ -37,7 +37,7 @@ with latest as materialized (
     cross join stage.night
 ),
 
--- Marks the companies of entries with changed `other_names` or `attributes`, so that the search reads them again.
+-- Marks the companies of entries with new `other_names` or `attributes`, so that the search reads the companies again.
 renamed as (
     update registry.company
     set changed_snapshot_no = (select registry.next_snapshot_no())

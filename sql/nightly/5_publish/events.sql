@@ -20,8 +20,7 @@ from stage.company_event
 cross join stage.night
 where company_event.event_id is null;
 
--- Updates the companies with a changed entry or a new link. new_companies.sql has inserted new companies with one
--- entry.
+-- Updates the companies with a changed entry or a new link. Other new companies were inserted by new_companies.sql.
 select registry.refresh_companies(
     array(
         select after.company_id from stage.after

@@ -1,4 +1,4 @@
--- Inserts the new companies with one entry, which are nearly all. Other new companies are inserted by events.sql.
+-- Inserts the new companies with a single entry. New companies with several entries are inserted by events.sql.
 
 -- Drops the indexes before the very first snapshot, since one build of an index is faster than many inserts. At
 -- wal_level minimal, filling a table in the transaction that truncated it writes no WAL.

@@ -1,4 +1,4 @@
--- Keeps the former numbers of entries, so that the search finds companies by them. Withheld numbers are not kept.
+-- Keeps former numbers of entries, so that companies can be found by them. Numbers that owners withhold are not kept.
 
 insert into registry.past_number (identifier_type, identifier_value, company_id, last_date)
 select

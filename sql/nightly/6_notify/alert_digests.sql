@@ -1,8 +1,8 @@
 -- Queues the digest mails about the events of the night: selects the alerts of each account, and orders their events.
 
--- Holds one row per account and event that its mail reports. The settings of a watch replace the settings of the
--- account. `position` is the number of the event in the mail, the most severe event first. The table is analyzed, since
--- the planner cannot estimate its number of rows.
+-- Holds one row per event in the digest mail of an account. The settings of a watch replace the settings of the
+-- account. `position` is the number of the event in the mail, the most severe event first. The table stage.alert is
+-- analyzed, since the planner cannot estimate its number of rows.
 create unlogged table stage.alert as
 select
     watch.account_id, watch.reference, event.event_id, event_type.severity, severity.rank,

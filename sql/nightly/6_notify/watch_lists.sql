@@ -54,8 +54,8 @@ select customer.advance_watches(night.published_at)
 from stage.night
 where not night.is_import;
 
--- Holds one row per account that watches a company with events tonight. The accounts stay locked until the night is
--- published, so that their watch lists do not change.
+-- Holds one row per account that watches a company with events tonight. The watching accounts stay locked until the
+-- night is published, so that their watch lists do not change.
 create unlogged table stage.watcher as
 select distinct watch.account_id
 from registry.event
