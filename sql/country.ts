@@ -48,12 +48,12 @@ const numbers = new Map(
   ),
 );
 
-/** Returns the country code of a type of number; the default country's for null or an unknown type. */
+/** Returns the country code of a type of number; the default country's for null and for an unknown type. */
 export function countryOfNumber(identifier_type: string | null): string {
   return numbers.get(identifier_type ?? '') ?? defaultCountry.country_code;
 }
 
-/** Returns the calendar day of a moment in a country, as YYYY-MM-DD; without a code, in the default country. */
+/** Returns the calendar day of a moment in a country, as YYYY-MM-DD; without a country code, in the default country. */
 export function dayIn(moment: Date, country_code = defaultCountry.country_code): string {
   const { time_zone } = findCountry(country_code);
   return new Intl.DateTimeFormat('sv-SE', { timeZone: time_zone }).format(moment);

@@ -10,7 +10,7 @@ import { createReport, type FetchPlan, type FetchReport } from './report.ts';
 import { askEvery } from './missing-answers.ts';
 import { Service, type ServiceSettings } from './service.ts';
 
-/** The rate limits that CEIDG documents. CEIDG blocks a client for three minutes if it exceeds these limits. */
+/** The rate limits that CEIDG documents. CEIDG blocks a client for three minutes if it exceeds the rate limits. */
 const limits = () => [
   { count: 50, window_ms: 3 * 60_000 },
   { count: 1000, window_ms: 60 * 60_000 },
@@ -26,7 +26,7 @@ const report = z
     nazwa: z.string(),
     /** The file format of a report, `.csv` or `.xml`. */
     format: z.string(),
-    /** The time at which CEIDG made the report, YYYY-MM-DD hh:mm:ss. The manual calls this key `dataUtworzenia`. */
+    /** The time at which CEIDG made the report, YYYY-MM-DD hh:mm:ss. The manual of CEIDG calls it `dataUtworzenia`. */
     'data-utworzenia': z.string().default(''),
     dataUtworzenia: z.string().optional(),
   })
@@ -50,7 +50,7 @@ export class Ceidg extends Service {
 
   /** Downloads one report of CEIDG to a file, in one attempt. Throws a `ServiceFault` for a damaged archive. */
   async download(id: string, path: string): Promise<void> {
-    // The address is built here, since a listed address may lead to a server that must not get the token.
+    // The address is built here: an address in the list may lead to a server that must not get the token.
     await this.save(`/raport/${encodeURIComponent(id)}`, path, REPORT_BYTES);
     try {
       // The archive is read to its end, because some proxies end a cut-off download without an error.
@@ -114,9 +114,9 @@ export function fetchCeidg(ceidg: Ceidg, plan: FetchPlan): Promise<FetchReport> 
   });
 }
 
-/** Returns the id of the newest report of a day for each part of the country. Throws a `Refusal` if one is missing. */
+/** Returns the id of the newest report of a day by voivodeship. Throws a `Refusal` if a report is missing. */
 async function chooseReports(ceidg: Ceidg, date: string): Promise<Map<string, string>> {
-  // CEIDG lists the reports of the last days, in two formats, also reports of another kind than `KIND`.
+  // CEIDG lists the reports of the last days in two formats, together with reports of another kind.
   const { raporty } = await ceidg.askJson('/raporty', reportList, 'list of reports');
   const offered = raporty
     .filter(({ nazwa, format }) => format === '.csv' && nazwa.normalize('NFC').startsWith(KIND))

@@ -25,8 +25,8 @@ interface DueFetch {
 
 /**
  * Fetches the dumps of each registry that is set up: the newest full dump, or each daily list that the registry still
- * offers. The first fetched day is the day after the newest dump that is published or in the inbox. If the fetch of a
- * day fails, the later days of its registry are left to the next call. Throws `WrongUsage` if no registry is set up.
+ * offers. The first day to fetch follows the newest dump that is published or in the inbox. If the fetch of a day
+ * fails, the later days of this registry are not fetched in this run. Throws `WrongUsage` if no registry is set up.
  */
 export async function fetchDue(due: DueFetch): Promise<FetchOutcome[]> {
   const names = Object.keys(fetchers) as (keyof FetchEnvironment)[];
@@ -69,7 +69,7 @@ async function fetchSource(due: DueFetch, source: keyof FetchEnvironment): Promi
   return outcomes;
 }
 
-/** Returns the days that are to be fetched from a registry, as YYYY-MM-DD, the oldest first. */
+/** Returns the days that are still to be fetched from a registry, as YYYY-MM-DD, the oldest first. */
 export async function listDue(
   { db, environment, now }: Pick<DueFetch, 'db' | 'environment' | 'now'>,
   source: keyof FetchEnvironment,

@@ -3,7 +3,7 @@ import { checkEnvironment, setting } from '../../sql/process/environment.ts';
 
 const secret = z.string().regex(/^[\x21-\x7e]+$/);
 
-// `fetch` refuses an address with a user name or password. Paths are appended to the address, so it has no `?` or `#`.
+// `fetch` refuses an address that contains a password. Paths are appended to an address, so it must have no `?` or `#`.
 const address = z.url({ protocol: /^https?$/ }).refine((url) => !/[?#]|:\/\/[^/]*@/.test(url));
 
 /** Checks an address to which paths are appended, and removes its final slashes. */

@@ -17,9 +17,9 @@ import { fetchSirene } from './sirene-dump.ts';
 import { StockCatalogue } from './sirene-stock.ts';
 
 interface Fetcher {
-  /** The name of the setting that sets the registry up. */
+  /** The name of the setting that turns on the fetches from the registry. */
   setting: keyof typeof shape;
-  /** Whether the lists of a day are complete only after midnight; otherwise they are in the morning. */
+  /** Whether the lists of a day are complete only after midnight; false if they are complete in the morning. */
   isAfterTheDay: boolean;
   /** The number of past days that are still fetched after an interruption. GUS keeps its lists for about a week. */
   longest_gap_days: number;

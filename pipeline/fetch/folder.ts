@@ -14,9 +14,9 @@ export interface DumpFolder {
 
 /**
  * Fills the dump folder `INBOX_DIR/<source>/<date>/`, which appears only when it is complete. While the dump is
- * incomplete, its files lie in the hidden folder `.<date>.part/`, which the inbox ignores. The next attempt continues
- * from the files in this folder. Throws `NothingToDo` if the dump folder exists, and `AlreadyRunning` while another
- * process fills it.
+ * incomplete, its files lie in the hidden folder `.<date>.part/`, which the inbox ignores. After an interruption, the
+ * next attempt continues from the files in `.<date>.part/`. Throws `NothingToDo` if the dump folder exists, and
+ * `AlreadyRunning` while another process fills it.
  *
  * @param fill returns the report, which is written next to the folder as `<date>.fetched.json`
  */
@@ -31,7 +31,7 @@ export async function fillFolder<T extends object>(
   await mkdir(inbox, { recursive: true });
   return await claim(work, async () => {
     if (existsSync(final)) {
-      // The folder `work` still exists if an earlier attempt was killed after it had renamed `dump`.
+      // The folder `work` still exists if an earlier attempt was killed after `dump` had been renamed.
       await rm(work, { recursive: true, force: true });
       throw new NothingToDo(`${final} is there already`);
     }
@@ -46,7 +46,7 @@ export async function fillFolder<T extends object>(
 
 /** Calls `use` under the lock of the folder `work`. Throws `AlreadyRunning` if another process holds the lock. */
 function claim<T>(work: string, use: () => Promise<T>): Promise<T> {
-  // The lock is a symbolic link. The link has a hidden name, because the inbox reports visible links that are no dumps.
+  // The lock is a symbolic link with a hidden name, because the inbox reports visible links that are no dumps.
   return withLock(work.replace(/part$/, 'claim'), use, (pid) => {
     const [source, date] = [basename(dirname(work)), basename(work).slice(1, -'.part'.length)];
     throw new AlreadyRunning(`Process ${pid} is fetching ${source} of ${date}`);
@@ -70,7 +70,7 @@ export async function writeLines(path: string, lines: readonly string[]): Promis
   await rename(`${path}.new`, path);
 }
 
-/** Returns the lines of a file that are not blank. */
+/** Returns the lines of a file, without blank lines. */
 export async function readLines(path: string): Promise<string[]> {
   return (await readFile(path, 'utf8')).split('\n').filter((line) => line !== '');
 }

@@ -13,7 +13,7 @@ interface Entry {
 /** The stored answers of a day, from which a killed fetch continues. */
 export type Journal = Awaited<ReturnType<typeof openJournal>>;
 
-/** Opens the journal of a folder, with one answer per line. Removes an incomplete last answer from the file. */
+/** Opens the journal of a folder, with one answer per line. Removes an incomplete answer at the end of the file. */
 export async function openJournal(folder: string) {
   const path = join(folder, 'journal.ndjson');
   await mkdir(folder, { recursive: true });
@@ -27,13 +27,13 @@ export async function openJournal(folder: string) {
   await truncate(path, whole_bytes);
   return {
     outcomes: outcomes as ReadonlyMap<string, string>,
-    /** Appends an answer, which is written completely before this function returns. */
+    /** Appends an answer, and returns after the answer is completely written. */
     append(number: string, outcome: string, lines: readonly object[]): void {
       const entry: Entry = { number, outcome, lines };
       appendFileSync(path, `${JSON.stringify(entry)}\n`);
       outcomes.set(number, outcome);
     },
-    /** Writes the lines of all stored answers to the file `dump`. Calls `check` before each answer. */
+    /** Writes the lines of all stored answers to the file `dump`. Calls `check` before it writes each answer. */
     async writeDump(dump: string, check?: (number: string, lines: readonly object[]) => void) {
       await pipeline(
         async function* () {

@@ -29,7 +29,7 @@ export interface Extract {
 export class Krs extends Service {
   /** @param settings.url the address of the API up to and including `/api/krs` */
   constructor(settings: ServiceSettings & { url: string }) {
-    // The longest known full extract is smaller than one megabyte, so this limit leaves room for growth.
+    // The longest known full extract is smaller than one megabyte, so 32 MB leave room for growth.
     super('KRS', { limits, max_bytes: 32 * 1024 ** 2, ...settings });
   }
 
@@ -39,9 +39,10 @@ export class Krs extends Service {
   }
 
   /**
-   * Returns the outcome for a KRS number, with its extract if KRS has one. A number that is struck off one register may
-   * be in the other. `had` means that KRS returns the current extract, or the full extract of a struck-off company.
-   * `without_extract` means that KRS returns no extract of a struck-off company. `not_found` means an unknown number.
+   * Returns the outcome for a KRS number, with its extract if KRS has one. A number that one register has struck off
+   * may be in the other. The outcome `had` means that KRS returns the current extract, or the full extract of a
+   * struck-off company. `without_extract` means that KRS returns no extract of a struck-off company. `not_found` means
+   * that KRS has no such number.
    */
   async extract(krs: string): Promise<{ outcome: string; extract?: Extract }> {
     const struckOff: string[] = [];

@@ -11,7 +11,7 @@ export interface Missing {
 }
 
 export interface Round {
-  /** Requests one number from the registry and stores the answer. Throws a `ServiceFault` without an answer. */
+  /** Requests one number from the registry and stores the answer. Throws a `ServiceFault` if no answer comes. */
   ask: (number: string) => Promise<void>;
   /** Called after the request for each number, whether the registry has answered or not. */
   onProgress?: (done: number) => void;

@@ -15,7 +15,7 @@ export type RateLimits = (hour: number) => readonly RateLimit[];
 export const systemClock = {
   /** Returns the time in ms since 1970, which never decreases. */
   now: () => performance.timeOrigin + performance.now(),
-  /** Waits for `wait_ms`. Throws the reason of the signal if the signal aborts first. */
+  /** Waits for `wait_ms`. Throws the reason of the abort if `signal` aborts first. */
   sleep: (wait_ms: number, signal?: AbortSignal): Promise<void> =>
     delay(Math.ceil(wait_ms), undefined, signal ? { signal } : {}).catch(() =>
       signal?.throwIfAborted(),
@@ -49,7 +49,7 @@ export class Rate {
     this.#limits = limits;
   }
 
-  /** Waits until the limits allow the next request. Throws the reason of the signal if the signal aborts first. */
+  /** Waits until the rate limits allow the next request. Throws the reason of the abort if `signal` aborts first. */
   take(signal?: AbortSignal): Promise<void> {
     const turn = this.#last.then(() => this.#pass(signal));
     this.#last = turn.catch(() => undefined);
@@ -83,7 +83,7 @@ export class Rate {
         this.#passed_ms.push(now_ms);
         return;
       }
-      // A wait is computed anew each minute, because the limits may change with the hour.
+      // The wait is computed again after at most a minute, because the limits may change with the hour.
       await this.clock.sleep(Math.min(wait_ms, minute_ms), signal);
     }
   }

@@ -17,10 +17,10 @@ const lists = {
   'deleted_units.txt': 'BIR11SkresloneJednostkiLokalne',
 };
 
-/** The suffix of a file with the REGON numbers for which a fetch had no time, so that the next fetch requests them. */
+/** The suffix of a file with the REGON numbers that a fetch did not request in time and leaves to the next fetch. */
 const leftEnd = '.left.txt';
 
-/** Fetches the daily lists that `lists/` lacks, and moves the `.left.txt` files of earlier fetches into `lists/`. */
+/** Fetches the daily lists that the folder `lists/` lacks, and moves `.left.txt` files of earlier fetches there. */
 export async function readLists(
   bir: Bir,
   { date, progress }: FetchPlan,
@@ -63,7 +63,7 @@ export async function listEntities({ work }: DumpFolder) {
     asked: asked.toSorted(),
     /** Returns the REGON14 numbers of an entity's local units that the lists name. */
     units: (regon: string) => listed.get(regon)!.filter(isUnit),
-    /** The texts in the lists that are not REGON numbers. */
+    /** The texts in the daily lists that are not REGON numbers. */
     odd,
   };
 }
@@ -72,8 +72,8 @@ export async function listEntities({ work }: DumpFolder) {
  * Writes the lists of the dump, `new.txt`, `updated.txt` and `deleted.txt`, with one REGON9 per line. The lists omit
  * the numbers of local units, since an entity may stay open after one of its units closes.
  *
- * @param left the entities that were not requested in time. A file next to the dump folder keeps these entities, and
- *   the next fetch adds them to its `updated.txt`. In this dump, only `deleted.txt` may contain entities of `left`.
+ * @param left the entities that were not requested in time. The file `<date>.left.txt` next to the dump folder keeps
+ *   these entities for the `updated.txt` of the next fetch. In this dump, only `deleted.txt` may contain them.
  */
 export async function writeLists(
   { asked, units }: Entities,

@@ -2,7 +2,7 @@ import { type Bir, errorCodeOf } from './regon-service.ts';
 import { ServiceFault } from './service.ts';
 import { type BirRow, fieldOf } from '../sources/regon/soap.ts';
 
-/** One answer of BIR (the API of REGON), a line of `reports.ndjson`. An error answer is a row with `ErrorCode`. */
+/** One answer of BIR (the API of REGON), a line of `reports.ndjson`. An error answer is a row with an `ErrorCode`. */
 export interface ReportLine {
   report: string;
   /** The REGON of the entity, 9 digits, or of a local unit, 14 digits. */
@@ -10,7 +10,7 @@ export interface ReportLine {
   data: BirRow[];
 }
 
-/** The kinds of a person's activity, each of which also ends names of reports and of count fields in BIR. */
+/** The kinds of activity of a natural person. Names of reports and of count fields in BIR end with a kind. */
 const activities = ['Ceidg', 'Rolnicza', 'Pozostala', 'SkreslonaDo20141108'];
 
 /** The codes of the legal form "civil partnership": the current code, and the code used until 2014. */
@@ -22,7 +22,7 @@ const tellingCodes = new Set(['4', '11', '21', '22']);
 /**
  * Returns the full reports of one entity from BIR 1.2, which states the classification version of each activity code.
  * Requests the list of local units only if the first report counts units or `units` is not empty; otherwise adds a line
- * without rows. If GUS does not know the REGON, `lines` holds the error answer. Throws a `ServiceFault`.
+ * without rows. If GUS does not know the REGON, `lines` holds only the error answer. Throws a `ServiceFault`.
  *
  * @param type P (legal person) or F (natural person), if a search has already returned the type
  * @param units the REGON14 of each local unit of the entity in the daily lists
@@ -53,7 +53,7 @@ export async function readEntity(
   await ask(`${name}Pkd`);
   const unitCount = kind === 'P' ? 'praw_liczbaJednLokalnych' : 'fiz_liczbaJednLokalnych';
   const unitList = `${name}ListaJednLokalnych`;
-  // When an entity's last local unit has closed, the count of units is 0, but the list still contains the unit.
+  // When an entity's last local unit has closed, its count of units is 0, but the list of units still has the unit.
   if (units.length > 0 || isCounted(entity, unitCount)) await ask(unitList);
   else lines.push({ report: unitList, regon, data: [] });
   if (civilPartnership.has(fieldOf(entity, 'praw_szczegolnaFormaPrawna_Symbol'))) {

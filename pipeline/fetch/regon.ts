@@ -11,7 +11,7 @@ import { askEvery, type Missing, refuseGaps } from './missing-answers.ts';
 import { ServiceFault } from './service.ts';
 import { figure } from '../written-figure.ts';
 
-/** The longest duration of a fetch, in ms. The remaining four hours of the day suffice for the nightly job. */
+/** The longest duration of a fetch from REGON, in ms. The nightly job needs the other four hours of a day. */
 const LONGEST_FETCH_ms = 20 * hour_ms;
 
 /**
@@ -24,7 +24,7 @@ const LONGEST_FETCH_ms = 20 * hour_ms;
  */
 export function fetchRegon(bir: Bir, plan: FetchPlan): Promise<FetchReport> {
   const { progress } = plan;
-  // Long lists would grow the young generation of V8's heap by 60 MB. A fetch is not slower with a smaller heap.
+  // Long lists would enlarge the young generation of V8's heap by 60 MB. A fetch waits for the network, not for V8.
   setFlagsFromString('--semi-space-growth-factor=1');
   const filled = fillFolder({ ...plan, source: 'regon' }, async (folder) => {
     progress.step('daily lists');
@@ -88,7 +88,7 @@ async function planDay(
   journal: Journal,
 ): Promise<string[]> {
   const due = asked.filter((regon) => !journal.outcomes.has(regon));
-  // One search covers twenty entities. An entity also takes at least three reports, and a local unit takes two.
+  // One search covers twenty entities. Each entity takes at least three reports, and each local unit two.
   const calls = Math.ceil(3.05 * due.length + 2 * due.flatMap(units).length);
   const needed_ms = bir.rate.estimate_ms(calls);
   if (needed_ms <= LONGEST_FETCH_ms) return due;

@@ -17,7 +17,7 @@ export interface FetchReport {
   source: string;
   dump_date: string;
   state: 'fetched';
-  /** The count of the numbers or files that were requested. */
+  /** The count of the requested numbers or files. */
   asked: number;
   had: number;
   /** The numbers that a list of the registry names but the registry does not find. */
@@ -27,11 +27,11 @@ export interface FetchReport {
   /** The texts in the lists of the registry that are not company numbers. */
   odd: string[];
   missing: Missing[];
-  /** The count of the numbers that the fetch had no time for and leaves to the next fetch. */
+  /** The count of the numbers that the fetch did not request in time and leaves to the next fetch. */
   left: number;
-  /** The days whose lists the dump holds, for a registry whose missing days are requested again. */
+  /** The days whose lists the dump holds; undefined for a registry whose missing days are not requested again. */
   days?: readonly string[];
-  /** The count of rows of each list. */
+  /** The count of rows in each list, by the name of the list. */
   rows?: Readonly<Record<string, number>>;
 }
 

@@ -8,7 +8,7 @@ import { readRetryAfter } from '../retry-after.ts';
 import { type Clock, Rate, type RateLimits } from './rate.ts';
 import { describeText } from '../sources/answer.ts';
 
-/** The error for a service that fails or sends an unusable answer. The message is a sentence that names the service. */
+/** The error for a service that fails or sends an unusable answer. The message of this error names the service. */
 export class ServiceFault extends Error {
   /** Whether a retry of the request may succeed. */
   isPassing = false;
@@ -16,7 +16,7 @@ export class ServiceFault extends Error {
   break_ms = 0;
 }
 
-/** The settings for the requests to a service. Their defaults are in `fetching.service`. */
+/** The settings for the requests to a service. The defaults of these settings are in `fetching.service`. */
 export interface ServiceSettings {
   limits?: RateLimits;
   retry?: Pick<Options, 'retries' | 'minTimeout' | 'maxTimeout'>;
@@ -44,7 +44,7 @@ interface Question {
   max_bytes?: number;
 }
 
-/** Reads an HTTP answer of any status. Throws a `ServiceFault` if the answer is unusable. */
+/** Reads an HTTP answer of any status and returns its content. Throws a `ServiceFault` if the answer is unusable. */
 type Read<T> = (answer: Response) => T | Promise<T>;
 
 /** Sends requests to an HTTP service within its rate limits, and retries failed requests. */
@@ -90,7 +90,7 @@ export class Service {
     );
   }
 
-  /** Retries `work` after a `ServiceFault` that may pass. A break that the service requests delays all requests. */
+  /** Retries `work` after a `ServiceFault` that may pass. A break that the service requests delays all its requests. */
   retry<T>(work: () => Promise<T>): Promise<T> {
     const { retry, longest_break_ms, onRetry, signal } = this.#settings;
     return pRetry(work, {
@@ -157,7 +157,7 @@ export class Service {
     }
   }
 
-  /** Writes an answer to a file, in one attempt. Continues at byte `from`, where an earlier attempt has ended. */
+  /** Writes an answer to a file, in one attempt. Continues at byte `from`, after the part from an earlier attempt. */
   async save(path: string, file: string, max_bytes: number, from = 0): Promise<void> {
     const write = async (answer: Response) => {
       if (answer.status !== 200 && answer.status !== 206) throw this.statusFault(answer);

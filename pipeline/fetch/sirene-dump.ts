@@ -11,7 +11,7 @@ import { ServiceFault } from './service.ts';
 import { fetchLists, type Sirene } from './sirene.ts';
 import { fetchStock, type StockCatalogue } from './sirene-stock.ts';
 
-/** The number of days for which a fetch of the last day of a month waits for the stock (full dump) of the month. */
+/** The number of days for which a fetch of a month's last day waits for the stock (full dump) of that month. */
 const STOCK_WAIT_days = 5;
 
 /** The largest number of past days whose missing lists are fetched, even if the last stock (full dump) is older. */
@@ -22,9 +22,9 @@ type Past = Pick<FetchReport, 'dump_date' | 'days'>;
 
 /**
  * Fetches the newest stock (full dump) of SIRENE if it is newer than each known stock and each published dump. An older
- * stock would undo the changes of later lists. Otherwise fetches the lists of the day, and of every missing day since
- * the last stock. Throws a `Refusal` while the data of the day are not available yet, `NothingToDo`, `AlreadyRunning`,
- * or a `ServiceFault`.
+ * stock would undo changes from lists that are already published. Otherwise fetches the lists of the day, and of every
+ * day since the last stock that is still missing. Throws a `Refusal` while the data of the day are not available yet,
+ * `NothingToDo`, `AlreadyRunning`, or a `ServiceFault`.
  */
 export async function fetchSirene(
   sirene: Sirene,
@@ -89,9 +89,9 @@ async function readKnown({ inboxDir, progress, query }: FetchPlan) {
     if (dump?.source.dump_kind === 'full') past.push({ dump_date: day });
   }
   return {
-    /** The results of earlier fetches, with the stocks of the inbox and the database, the oldest first. */
+    /** The results of earlier fetches, together with the stocks in the inbox and the database, the oldest first. */
     past: past.toSorted((one, other) => one.dump_date.localeCompare(other.dump_date)),
-    /** The day of the newest published dump: the nightly job accepts only later dumps. Blank if any day is accepted. */
+    /** The day of the newest published dump: nights accept only later dumps. Blank if any day is accepted. */
     published: published?.newest ?? '',
     taken,
   };
@@ -99,11 +99,11 @@ async function readKnown({ inboxDir, progress, query }: FetchPlan) {
 
 /**
  * Returns the days up to `date` that neither the last stock nor a later fetch of lists covers, the oldest first. A day
- * fetched before the last stock counts as missing: the stock may lack its changes and so undo them.
+ * whose list was fetched before the last stock counts as missing, because the stock may undo its changes.
  */
 function listMissing(past: readonly Past[], date: string): string[] {
   const last = past.findLast(({ days, dump_date }) => !days && dump_date < date)?.dump_date;
-  // A stock from the middle of a month is dated by its publication, and has the data of the evening before.
+  // A stock from the middle of a month is named by its day of publication, and has the data of the evening before.
   const isWhole = last !== undefined && addDays(last, 1).endsWith('-01');
   const shown = isWhole ? last : addDays(last ?? date, -1);
   const later = past.filter(({ dump_date }) => dump_date > (last ?? ''));

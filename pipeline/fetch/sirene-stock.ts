@@ -13,12 +13,12 @@ import { Service, type ServiceSettings } from './service.ts';
 /** The maximum size of a stock file, in bytes. The stock of establishments has 3 GB and grows by 4 % a year. */
 const FILE_BYTES = 16 * 1024 ** 3;
 
-/** The maximum number of days between the title and the file of a stock. A longer gap means a wrong year. */
+/** The maximum number of days between the dates of a stock's title and file. A longer gap means a wrong year. */
 const MOST_DAYS = 20;
 
 const resource = z.looseObject({
   title: z.string(),
-  /** The address of the file, which changes every month. */
+  /** The address of a file of the stock, which changes every month. */
   url: z.url({ protocol: /^https?$/ }),
   filesize: z.int().nullish(),
   last_modified: z.string().regex(/^\d{4}-\d{2}-\d{2}/),
@@ -29,7 +29,7 @@ const catalogue = z.object({ resources: z.array(resource) });
 const months =
   'janvier février mars avril mai juin juillet août septembre octobre novembre décembre'.split(' ');
 
-/** Returns the YYYY-MM-DD of a title such as "Sirene : Fichier StockUniteLegale du 01 décembre 2026". */
+/** Returns the date YYYY-MM-DD in a title such as "Sirene : Fichier StockUniteLegale du 01 décembre 2026". */
 function readDay(title: string): string | undefined {
   const found = /(\d{1,2})(?:er)? (\p{L}+) (\d{4})/u.exec(title.normalize('NFC'));
   const month = months.indexOf(found?.[2]?.toLowerCase() ?? '') + 1;
@@ -39,7 +39,7 @@ function readDay(title: string): string | undefined {
 
 /** Returns a list with the description of one file of a stock, or an empty list for any other file. */
 function describeOffer({ title, url, filesize, last_modified }: z.output<typeof resource>) {
-  // `\b` compares the whole name, since names such as `StockUniteLegaleHistorique` begin with the same word.
+  // The whole name is compared, since names such as `StockUniteLegaleHistorique` begin with the same word.
   const [part] = /\bStock(?:UniteLegale|Etablissement|Doublons)\b/.exec(title) ?? [];
   const extension = extname(url);
   const made = last_modified.slice(0, 10);
@@ -55,7 +55,7 @@ function describeOffer({ title, url, filesize, last_modified }: z.output<typeof 
 
 type StockFile = ReturnType<typeof describeOffer>[number];
 
-/** A stock. The `date` of a stock is the day in the titles of its files, or the day before if that day is a 1st. */
+/** A stock. The `date` of a stock is the day in its files' titles, or the day before if that day is a 1st. */
 type Stock = Awaited<ReturnType<StockCatalogue['newest']>>;
 
 /** Reads the catalogue of data.gouv.fr, which lists the stocks (full dumps) that INSEE publishes. */
@@ -69,7 +69,7 @@ export class StockCatalogue extends Service {
     this.#dataSet = url;
   }
 
-  /** Returns the newest stock. Throws a `Refusal` if the files of units and of establishments have no day in common. */
+  /** Returns the newest stock of SIRENE. Throws a `Refusal` if no day has both units and establishments. */
   async newest() {
     const { resources } = await this.askJson(this.#dataSet, catalogue, 'catalogue');
     // Newer files come first, since the catalogue may keep outdated files; of files of one day, the zip comes first.

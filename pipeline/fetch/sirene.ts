@@ -9,16 +9,16 @@ import { createReport, type FetchPlan, type FetchReport } from './report.ts';
 import type { Missing } from './missing-answers.ts';
 import { Service, type ServiceSettings } from './service.ts';
 
-/** The limit of INSEE's public plan. INSEE counts the shared quota differently, so 429 comes below this limit too. */
+/** The limit of INSEE's public plan. INSEE counts the shared quota differently, and sends 429 below this limit too. */
 const limits = () => [{ count: 30, window_ms: 60_000 }];
 
-/** The retries of a request to INSEE. The waits add up to more than the minute of INSEE's quota. */
+/** The retries of a request to INSEE. The waits add up to more than one minute, the period of INSEE's quota. */
 const retry = { retries: 6, minTimeout: 1000, maxTimeout: 30_000 };
 
 /** The largest number of rows on a page of a list of SIRENE. */
 const PAGE_ROWS = 1000;
 
-/** The maximum number of rows of a fetched list. Longer lists are left to the next stock. */
+/** The maximum number of rows of a list that is fetched. Longer lists are left to the next stock (full dump). */
 const MOST_ROWS = 1_000_000;
 const tooLong = `longer than ${figure(MOST_ROWS)} rows, left to the next stock`;
 const quiet = 'a quiet day, or one that only the next stock tells';
@@ -105,7 +105,7 @@ export class Sirene extends Service {
     return found;
   }
 
-  /** Returns SIRENE's answer for a unit, or undefined. Returns for a duplicate the unit that INSEE keeps. */
+  /** Returns SIRENE's answer for a unit, or undefined. For a duplicate, returns the unit that INSEE keeps. */
   async unit(siren: string): Promise<z.output<typeof single> | undefined> {
     const found = await this.ask(`/siren/${siren}`, async (answer) => {
       if (answer.status === 404) return undefined;
@@ -138,7 +138,7 @@ export async function fetchLists(
       for (const list of Object.keys(lists) as List[]) {
         const count = await readList(sirene, journal, list, day);
         if (count === undefined) missing.push({ number: `/${list} ${day}`, reason: tooLong });
-        // An empty list is noted: INSEE could not list the units that it recoded to NAF 2025 in December 2025.
+        // An empty list is noted, because INSEE failed to list the units that it recoded to NAF 2025 in December 2025.
         if (count === 0) progress.note(`SIRENE has nothing in /${list} of ${day}: ${quiet}`);
         rows[list] = (rows[list] ?? 0) + (count ?? 0);
       }
@@ -156,7 +156,7 @@ export async function fetchLists(
 
 /**
  * Stores the pages of a list in the journal, and continues where an earlier attempt has ended. Throws a `Refusal` if a
- * page is missing or repeated.
+ * page of the list is missing or repeated.
  *
  * @returns the number of rows, or undefined if the list is too long
  */

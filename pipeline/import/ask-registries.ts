@@ -28,7 +28,7 @@ export interface OnDemandSource {
   source: string;
   /** The types of numbers by which the registry finds a company, from `identifier_type.csv` of its country. */
   answers: readonly string[];
-  /** Whether every company with such a number is in the registry, so that a missing answer means an unknown number. */
+  /** Whether the registry contains all companies with such a number: a missing answer then means an unknown number. */
   isComplete: boolean;
   /** The first line of every file of the dump, if its files have a header. */
   header?: string;
@@ -71,14 +71,14 @@ interface Asking {
 }
 
 /**
- * Requests from the registries every queued number that is due, imports the answers, and so makes the watches ready.
- * Each account in turn has one number requested, so that a long list of one account delays no other account. A number
- * fails if no registry knows it, or after `imports.attempts` attempts without an answer. Any other number is requested
- * again later.
+ * Requests all queued numbers that are due from the registries, imports the answers, and so makes the watches ready.
+ * Accounts take turns with one number each, so that an account with many numbers does not delay other accounts. A
+ * number fails if no registry knows it, or after `imports.attempts` attempts without an answer. A number without an
+ * outcome is requested again later.
  */
 async function importAwaited(options: ImportOptions): Promise<void> {
   const { db, now, signal } = options;
-  // The accounts whose numbers were requested last, one that has bought credits and one that has not.
+  // The accounts with the last requested numbers: `buyer` has bought credits, `other` has not.
   let [buyer, other] = ['0', '0'];
   while (!signal.aborted) {
     const values = [now(), imports.batch, imports.width, buyer, other];
@@ -95,7 +95,7 @@ async function importAwaited(options: ImportOptions): Promise<void> {
   }
 }
 
-/** Requests the number from one registry after another until one knows it. Sends no request for a known company. */
+/** Requests the number from one registry after another until one knows it. Requests no number of a known company. */
 async function askFor({ sources }: ImportOptions, due: Due): Promise<Asking> {
   if (due.is_known) return { due, lines: [] };
   const { identifier_type, identifier_value } = due;
@@ -113,7 +113,7 @@ async function askFor({ sources }: ImportOptions, due: Due): Promise<Asking> {
 
 /**
  * Imports all answers of one registry together, or one by one if the joint import fails. If the import of an answer
- * fails, the error is stored as the fault of its number.
+ * fails, the error message is stored as the fault of its number.
  */
 async function land(
   options: ImportOptions,
@@ -161,7 +161,7 @@ export async function landAnswers(
       note: (sentence: string) => logger.info(`import: ${sentence}`),
     }),
   };
-  // The signal aborts only the wait for another night: published answers still reach `settle`.
+  // `signal` aborts only the wait for another night, so that `settle` still runs for published answers.
   await pRetry(() => runNightly(db, night), {
     ...imports.turn,
     shouldRetry: ({ error }) => error instanceof AlreadyRunning && !signal.aborted,
@@ -169,8 +169,8 @@ export async function landAnswers(
 }
 
 /**
- * Makes the watches of known numbers ready, also if a night has published the company while its number was being
- * submitted. Marks a number that is still awaited as failed, or schedules its next request.
+ * Makes the watches of known numbers ready, even if a night published the company while the number was being submitted.
+ * Marks any other number as failed, or schedules its next request.
  */
 async function settle({ db, logger, now }: ImportOptions, askings: Asking[]): Promise<void> {
   const asked = askings.map(({ due, source, lines, message: last_error }) => {

@@ -51,7 +51,7 @@ const createCeidg = (ceidg: Ceidg): OnDemandSource => ({
 });
 
 /**
- * Returns SIRENE as a source on demand: by SIREN, or by SIRET, which begins with the SIREN. For the SIREN of a
+ * Returns SIRENE as a source on demand, for a SIREN, or for a SIRET by the SIREN at its beginning. For the SIREN of a
  * duplicate, SIRENE answers with the unit that INSEE keeps. The method `ask` requests the head office, the open
  * establishments and the submitted establishment.
  */
@@ -109,13 +109,13 @@ const statuses: Record<string, string> = {
  * unknown or a strike-off has no date.
  *
  * The reports of CEIDG contain no entries that are struck off or have not begun. For a struck-off entry, the row has
- * the status of the API, and the strike-off date as its end date. For an entry that has not begun, the row has the
- * status `Aktywny` and a start date in the future.
+ * the status from the API, and the strike-off date as its end date. For an entry whose activity has not begun, the row
+ * has the status `Aktywny` and a start date in the future.
  */
 function writeCeidgRow(entry: CeidgEntry): DumpLine | undefined {
   const declared = find(entry, 'status');
   const isStruckOff = declared === 'WYKRESLONY';
-  // Only the first words of this status are compared, because CEIDG misspells the last ones.
+  // Only the beginning of `OCZEKUJE_NA_ROZPOCZECIE…` is compared, because CEIDG misspells the end.
   const isAwaited = declared.startsWith('OCZEKUJE_NA_ROZPOCZECIE');
   const status = isStruckOff ? declared : isAwaited ? 'Aktywny' : statuses[declared];
   // The owner's death alone does not end an activity, which may continue under succession management.

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { type RejectCode, shorten } from './rejects.ts';
 import type { Answer, AnswerFile } from './source.ts';
 
-/** The error for an answer of a registry that cannot be used; its message becomes the reason of the reject. */
+/** The error for an answer that cannot be used; its message becomes the reason in the list of rejects. */
 export class UnusableAnswer extends Error {
   override name = 'UnusableAnswer';
   readonly reject_code: RejectCode;
@@ -14,7 +14,7 @@ export class UnusableAnswer extends Error {
   }
 }
 
-/** A value that the product does not know, such as a field that is missing from the tables of its source. */
+/** A value that the product does not know, such as a field that the tables of its source lack. */
 export interface OddValue {
   subject: string;
   value: string;
@@ -63,7 +63,7 @@ export async function* readEach(
   let held: Buffer[] = [];
   let byte_count = 0;
   const hold = (bytes: Buffer): void => {
-    // Of an answer that is too long, only the beginning is kept, for the list of rejects.
+    // Of an answer that is too long, only the beginning is kept for the list of rejects.
     if (byte_count <= max_bytes) held.push(bytes);
     byte_count += bytes.length;
   };

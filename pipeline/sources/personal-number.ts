@@ -1,10 +1,10 @@
 /**
  * A PESEL is the personal number of a person in Poland. People write their own and other persons' PESEL into names,
- * contacts and other free text. No table of the product holds a PESEL: the reader masks each one before the text
- * reaches the database.
+ * contacts and other free text. No table of the product holds a PESEL: each one is masked before the text reaches the
+ * database.
  */
 
-/** The mask of a PESEL, with the same length. The mask cannot be taken for a number of any register. */
+/** The mask of a PESEL, which has the same length. The mask cannot be mistaken for a number of any register. */
 const mask = '*'.repeat(11);
 const [zero, nine] = [48, 57] as const;
 const numbers = /(?<!\d)\d{11}(?!\d)/g;
@@ -13,7 +13,7 @@ const contactColumn = /tele?fon|phone|fax|faks|mail|poczt|www|website|stron/i;
 
 /**
  * Checks whether data[start, end) contains a run of exactly eleven digits. Looks only at every eleventh character, and
- * around digits. This takes 0.1 µs per record of CEIDG; a regular expression takes several times as long.
+ * around digits. The check takes 0.1 µs per record of CEIDG, and a regular expression several times as long.
  */
 export function holdsElevenDigits(
   data: Uint8Array | string,
@@ -26,7 +26,7 @@ export function holdsElevenDigits(
     while (first > start && isDigit(data, first - 1)) first -= 1;
     while (at + 1 < end && isDigit(data, at + 1)) at += 1;
     if (at - first === 10) return true;
-    // Skips the character after a run of digits, which is no digit.
+    // Skips the character after a run of digits, because it is no digit.
     at += 1;
   }
   return false;
@@ -38,8 +38,8 @@ function isDigit(data: Uint8Array | string, at: number): boolean {
 }
 
 /**
- * Returns the text with each PESEL replaced by the mask. A number after a plus sign is a telephone number and stays. In
- * a column of telephone numbers, 48 followed by nine digits is a Polish telephone number and stays too.
+ * Returns the text with each PESEL replaced by the mask. A number after a plus sign stays, because it is a telephone
+ * number. In a column of telephone numbers, a number that begins with 48, the prefix of Poland, stays too.
  *
  * @param column the name of the column or key that holds the text; a contact that consists of a PESEL becomes blank
  */
@@ -57,8 +57,8 @@ export function maskPersonalNumbers(text: string, column = ''): string {
 }
 
 /**
- * Returns a value as JSON in which each PESEL is masked. The key of a text serves as the name of its column. A text
- * that becomes blank is left out.
+ * Returns a value as JSON in which each PESEL is masked. In a JSON value, the key of a text counts as its column. A
+ * text that becomes blank is left out of the JSON.
  */
 export function maskedJson(value: object): string {
   const json = JSON.stringify(value);
@@ -71,7 +71,7 @@ export function maskedJson(value: object): string {
 }
 
 const weights = [1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1];
-/** The first year of the century of birth, by the month in the PESEL divided by 20. */
+/** The first year of the century of birth: a PESEL adds 20, 40, 60 or 80 to the month to tell the century. */
 const centuries: readonly (number | undefined)[] = [1900, 2000, undefined, undefined, 1800];
 
 /** Checks whether eleven digits begin with a date of birth from 1800 to 2099 and end with the right check digit. */

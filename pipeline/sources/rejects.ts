@@ -1,7 +1,7 @@
 import { reads } from '../figures/dump-limits.ts';
 import { maskPersonalNumbers } from './personal-number.ts';
 
-/** The codes of `reject_code.csv` with which a reader rejects a row; the mapping uses further codes. */
+/** The codes of `reject_code.csv` with which a reader of files rejects a row; the mapping in SQL uses further codes. */
 export type RejectCode =
   'damaged_row' | 'unreadable_answer' | 'no_name' | 'invalid_krs' | 'invalid_regon';
 
@@ -11,12 +11,12 @@ export interface UnreadableRow {
   line: number;
   reject_code: RejectCode;
   reason: string;
-  /** The record as it is written in the file, shortened. */
+  /** The beginning of the record, as it is written in the file. */
   raw: string;
 }
 
 /**
- * Returns the part of a rejected text that the database keeps. Masks each PESEL, and removes digits at the cut, which
+ * Returns the part of a rejected text that the database stores. Masks each PESEL, and removes digits at the cut, which
  * may be half of a PESEL.
  */
 export function shorten(raw: string | Buffer, length = reads.rawLength): string {

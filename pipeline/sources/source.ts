@@ -4,10 +4,10 @@ import { findNear } from '../../sql/process/suggest.ts';
 import { WrongUsage } from '../errors.ts';
 import type { RejectCode } from './rejects.ts';
 
-/** The usual form of the fields of a column. */
+/** The usual form of the fields in a column, such as a NIP or a date. */
 export type ColumnForm = 'nip' | 'regon' | 'activity' | 'activities' | 'dotted_activity' | 'date';
 
-/** A column of a source's files that the mapping reads. */
+/** A column of a source's files that `map.sql` reads. */
 export interface SourceColumn {
   /** The name of the column in the header of the file. */
   header: string;
@@ -17,12 +17,13 @@ export interface SourceColumn {
   form?: ColumnForm;
   /** The number of digits, if a typed file may hold a field as a number without its leading zeros. */
   digits?: number;
-  /** Whether a file may lack the column. Its fields are then null, and data that only this column states stays. */
+  /** Whether a file may lack the column. Missing fields are null, and data that only this column states stays. */
   is_optional?: boolean;
   /**
    * The subjects of an entry that only this column states, by the names in 1_read/missing_column.sql. A guard refuses a
-   * header without the column. If the operator accepts the dump, these subjects keep their known values. `nothing`: the
-   * product does not show the column. If `tells` is absent, a dump needs the column, unless it is optional.
+   * header without the column. If the operator accepts the dump, the subjects in `tells` keep their known values.
+   * `nothing` means that no answer shows the column. If `tells` is absent, a dump needs the column, unless it is
+   * optional.
    */
   tells?: readonly string[];
 }
@@ -30,7 +31,7 @@ export interface SourceColumn {
 /** The columns of a file of a source. */
 export interface TableColumns {
   columns: readonly SourceColumn[];
-  /** The headers of known columns that are not read. Any other header is noted as unknown. */
+  /** The headers of known columns that are not read from the file. Any other header is noted as unknown. */
   ignored?: readonly string[];
   /** The column that numbers the rows; it is loaded, but not compared. */
   row_number?: string;
@@ -38,7 +39,7 @@ export interface TableColumns {
 
 /** A file in a dump whose files are joined. */
 export interface JoinedTable extends TableColumns {
-  /** The key that `identifyFile` returns for the file. */
+  /** The key that `identifyFile` returns for this file. */
   file_key: string;
   /** The column with the day on which the registry last updated a row, YYYY-MM-DD…; it is not compared. */
   touched?: string;
@@ -50,7 +51,7 @@ export type Fields = Record<string, string>;
 /** A join of two files of a dump. A record is one row of the main file together with its rows of the details file. */
 export interface JoinDescription {
   separator: Separator;
-  /** The header of the key column in both files, which are sorted by the key, a number of at most nine digits. */
+  /** The header of the key column in both files. Both files are sorted by the key, a number of at most nine digits. */
   key: string;
   key_digits: number;
   main: JoinedTable;
@@ -61,17 +62,17 @@ export interface JoinDescription {
   /** The columns of both files that `combine` and `needsDetails` read, including the column `unique`. */
   brief: readonly string[];
   /**
-   * Optional further files with the same key, whose rows are stored in `stage.side_row`. A file with the columns
-   * `old_key` and `new_key` lists duplicates, and the entries that replace them.
+   * Optional further files with the same key column, whose rows are stored in `stage.side_row`. A side file with the
+   * columns `old_key` and `new_key` lists duplicates, and the entries that replace them.
    */
   side: readonly JoinedTable[];
-  /** Returns whether it is a sign of a damaged dump if this row of the main file has no details. */
+  /** Returns whether a row of the main file must have details, so that a row without any means a damaged dump. */
   needsDetails: (main: Fields) => boolean;
   /** The names of the text columns that `combine` returns besides `listed`. */
   combined: readonly string[];
   /**
    * Returns the `listed` details of a new or changed record, in their order, and the columns named in `combined`. After
-   * a change of this function, as of `map.sql`, the next night reads every record again.
+   * a change of `combine`, as after a change of `map.sql`, the next night reads every record again.
    */
   combine: (
     main: Fields,
@@ -79,15 +80,15 @@ export interface JoinDescription {
   ) => { listed: readonly Fields[] } & Record<string, unknown>;
 }
 
-/** The common description of a source's dumps; `map.sql` in the same folder maps their columns. */
+/** The description that all kinds of sources share; `map.sql` in the same folder defines the meaning of the dumps. */
 interface DumpDescription {
   /** The country of the registry, as its ISO 3166-1 alpha-2 code. */
   country_code: string;
   /** Whether the registry states only the main activity of an entry. */
   has_one_activity?: boolean;
   /**
-   * Returns the key of the part of a dump that a file holds, by the file's path below the dump folder; null for any
-   * other file. Throws a `Refusal` if the file name does not identify the part.
+   * Returns the key of the part of a dump that a file holds, or null for a file that is no part of the dump. Throws a
+   * `Refusal` if the name of a file does not identify the part.
    */
   identifyFile(file: string): string | null;
 }
@@ -95,9 +96,9 @@ interface DumpDescription {
 /** A source whose files are tables with a header, and one record per row. */
 export interface TableDescription extends DumpDescription, TableColumns {
   format: 'table';
-  /** In a `full` dump, an absent entry is gone. In a `delta` dump, an absent entry stays as it is. */
+  /** An entry that is absent from a `full` dump is gone. An entry that is absent from a `delta` dump stays. */
   dump_kind: 'full' | 'delta';
-  /** The join of the files; undefined if each file is a table of whole records. */
+  /** The join of the files; undefined if each file has whole records. */
   join?: JoinDescription;
   /** The description of the dumps of answers, if the source has both full dumps and dumps of answers. */
   delta?: DocumentDescription;
@@ -121,15 +122,15 @@ export interface AnswerFile {
   path: string;
   /** The path of the file below the dump folder. */
   file: string;
-  /** Called with the number of bytes of each part that was read. */
+  /** Called with the number of bytes after each part of the file that is read. */
   onRead?: (byte_count: number) => void;
 }
 
 /** One answer of a registry, or the reason why it cannot be read. */
 export type Answer = {
-  /** The line where the answer begins, from 1; unique in its file. */
+  /** The number of the line where the answer begins, counted from 1 and unique in its file. */
   line: number;
-  /** The answer as it is written in the file, shortened, for the list of rejects. */
+  /** The beginning of the answer as it is written in the file, for the list of rejects. */
   raw: string;
 } & (
   | { /** The object that `collect.sql` reads from `stage.answer`. */ answer: object }
@@ -148,9 +149,9 @@ interface Mapping {
 
 export type TableSource = Omit<TableDescription, 'delta'> & Mapping & { delta?: DocumentSource };
 /**
- * A source whose dumps hold documents. `collection` is the text of `collect.sql`, followed by the texts of
- * `collect_….sql`. `record_columns` are the columns of a record in a full dump, except `details`. The documents have
- * the same columns, so that one `map.sql` reads documents and records.
+ * A source whose dumps hold documents. `collection` is the SQL text of `collect.sql`, followed by the texts of
+ * `collect_….sql`. `record_columns` are the columns of a record in a full dump, without `details`. The documents have
+ * the same columns as records, so that one `map.sql` reads both.
  */
 export type DocumentSource = DocumentDescription &
   Mapping & { collection: string; record_columns?: readonly string[] };
@@ -187,7 +188,7 @@ export async function loadSource(name: string): Promise<Source> {
   const normalising = await read('../../sql/nightly/1_read/normalise.sql');
   const combining = description.format === 'table' ? description.join?.combine.toString() : '';
   const tidying = (await read('tidy.ts')).replaceAll(/^ *(?:\/?\*|\/\/).*$/gm, '');
-  // Comments are removed before hashing, since they do not change the meaning of a record.
+  // SQL comments are removed before the mapping is hashed, because they do not change the meaning of a record.
   const statements = (mapping + normalising + combining + tidying).replaceAll(/--.*$/gm, '');
   const [note] = await readAll(/^note\.sql$/);
   const source = { name, mapping, mapping_version: hash('sha256', statements), note };

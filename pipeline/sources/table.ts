@@ -7,7 +7,7 @@ export function readTable<Column extends string>(file: URL): Record<Column, stri
   return parse<Record<Column, string>>(readFileSync(file), { columns: true });
 }
 
-/** Returns the columns of a source. A column to which the CSV file gives no `column` is known, but not read. */
+/** Returns the columns of a source. A row of the CSV file without a `column` is a known header that is not read. */
 export function readColumns(file: URL): TableColumns {
   const rows = readTable<'header' | 'column' | 'digits' | 'form' | 'is_optional' | 'tells'>(file);
   const read = rows.filter(({ column }) => column !== '');
@@ -16,7 +16,7 @@ export function readColumns(file: URL): TableColumns {
       header,
       column,
       is_optional: is_optional === 'true',
-      // Only a source whose files store numbers without leading zeros states `digits`.
+      // Only a source with typed files states the number of digits.
       ...(digits && { digits: Number(digits) }),
       ...(form && { form: form as ColumnForm }),
       ...(tells && { tells: tells.split(' ') }),

@@ -1,12 +1,12 @@
-// The pattern of white space also contains control characters.
+// White space includes control characters.
 const whiteSpace = new RegExp(String.raw`[\s\u001c-\u001f\u0085\u200b]+`, 'g');
 
-// Matches a text of hyphens, dashes and minus signs of every kind, with blanks between them.
+// Matches a text that consists of hyphens, dashes and minus signs of any kind, and of blanks.
 const hyphens = /^[-\u00ad\u2010-\u2015\u2043\u2212\u2e3a\u2e3b\ufe58\ufe63\uff0d ]+$/;
 
 const entity = /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-z]{2,6}));/g;
 
-/** The characters of named entities, by the names of the entities. */
+/** The characters of named XML and HTML entities, by the names of the entities. */
 const named: Readonly<Record<string, string>> = {
   amp: '&',
   lt: '<',
@@ -20,14 +20,14 @@ const named: Readonly<Record<string, string>> = {
   minus: '\u2212',
 };
 
-/** The maximum number of times that a registry escapes a text. */
+/** The maximum number of times that a registry escapes the same text. */
 const ESCAPES = 3;
 
 /**
  * Returns the text that a registry means: without escapes, trimmed, and with one blank for each run of white space.
- * Returns a blank text for hyphens alone, which registries write into empty fields. A blank field becomes null in COPY
- * (../dump/copy-lines.ts). The readers of all sources tidy their values with this function. `RecordScanner` finds the
- * records that need it.
+ * Returns a blank for a text of hyphens alone, which registries write into empty fields. COPY turns a blank field into
+ * null (../dump/copy-lines.ts). The readers of all sources tidy their values with `tidy`. `RecordScanner` finds the
+ * records that must be tidied.
  */
 export function tidy(text: string): string {
   let plain = text;

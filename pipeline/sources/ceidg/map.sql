@@ -4,7 +4,7 @@ select
     coalesce(
         number.regon9,
         number.nip,
-        -- 0.1 % of CEIDG's entries have neither NIP nor REGON. A blank text keeps its separator in the key.
+        -- 0.1 % of CEIDG's entries have neither NIP nor REGON. Blank texts keep their separators in the key.
         array_to_string(
             array[record.nazwisko, record.imie, record.nazwa_podmiotu, record.data_rozpoczecia],
             '|', ''
@@ -36,7 +36,7 @@ select
     case
         when record.status_dzialalnosci = 'Zawieszony' then 'SUSPENDED'
         when record.status_dzialalnosci = 'Aktywny' or status.is_partnership_only then 'ACTIVE'
-        -- An entry with the status WYKRESLONY is ended by its strike-off date, not by the declared status.
+        -- A strike-off date ends an entry with the status WYKRESLONY; `declared_status` does not.
         when status.is_struck_off then 'ACTIVE'
     end as declared_status,
     status.is_partnership_only,
@@ -46,8 +46,8 @@ select
     record.data_wznowienia as resumption_date,
     case
         when record.kraj is not null then nullif(record.kraj, 'PL')
-        -- Only an address abroad has no voivodeship. The reports do not state its country, so the code stays blank
-        -- until the API states the country.
+        -- Only an address abroad has no voivodeship. The reports do not state the country of such an address, so it
+        -- stays blank until the API states it.
         when
             file.file_key = '00'
             and coalesce(record.kod_pocztowy, record.miejscowosc, record.ulica) is not null
@@ -72,7 +72,7 @@ cross join lateral (
     select
         record.status_dzialalnosci = 'Działalność prowadzona wyłącznie w formie spółki cywilnej'
             as is_partnership_only,
-        -- Only an import from the API writes this status: the reports omit struck-off entries.
+        -- Only an import from the API writes WYKRESLONY: the reports omit struck-off entries.
         record.status_dzialalnosci = 'WYKRESLONY' as is_struck_off
 ) as status
 cross join lateral (
@@ -86,7 +86,7 @@ cross join lateral (
             when record.is_well_formed then record.nip
             else nullif(translate(record.nip, '- ', ''), '0000000000')
         end as nip,
-        -- In a REGON of 14 digits, which names a unit, the first nine digits name the company.
+        -- A REGON of 14 digits names a unit, and its first nine digits name the company.
         case
             when record.is_well_formed then left(record.regon, 9)
             else nullif(

@@ -11,12 +11,12 @@ export const voivodeships = readCountryRows<'code' | 'name'>('PL', 'region');
 const header = new URL('header.csv', import.meta.url);
 
 /**
- * The columns of the CEIDG reports, from which map.sql also makes the key of an entry. `api` is the path of the same
- * field in an entry of the API, or blank if the API writes the field in another form.
+ * The columns of the CEIDG reports. map.sql uses some of them as the key of an entry. `api` is the path of the field in
+ * an entry of the API, or blank if the API writes the field in another form.
  */
 export const columns = readTable<'header' | 'api'>(header);
 
-// Longer names come first, since 'śląskie' is part of 'dolnośląskie', and 'pomorskie' of 'zachodniopomorskie'.
+// Longer names are compared first, since 'śląskie' is part of 'dolnośląskie', and 'pomorskie' of 'zachodniopomorskie'.
 const parts = [...voivodeships, NO_VOIVODESHIP]
   .map(({ code, name }) => ({ code, folded: fold(name) }))
   .toSorted((a, b) => b.folded.length - a.folded.length);

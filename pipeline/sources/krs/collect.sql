@@ -1,8 +1,8 @@
 -- Makes one document from each extract of KRS, and adds values from dictionaries and from the known entry.
 
 -- Returns whether one extract of a company is older than another one. The extract with the lower number of its newest
--- register entry is older; if these numbers are equal, the state day decides. RejP and RejS each number their own
--- entries: if number and day contradict each other for extracts from both, neither is older.
+-- register entry is older. If these numbers are equal, the state day decides. RejP and RejS number their entries
+-- independently: if the numbers and days of two extracts from both disagree, neither is older.
 create function stage.is_older(
     register text,
     entry_no integer,
@@ -31,9 +31,9 @@ where answer.answer ->> 'kind' = 'extract';
 
 create index on stage.krs_extract (krs);
 
--- Deletes superseded extracts, so that one extract per company is left. The run notes deleted extracts. An extract is
--- superseded by a newer known entry, by a newer extract in the dump, or if the company was gone later. Of extracts from
--- RejP and RejS, one without a strike-off takes precedence, then the extract from RejP.
+-- Deletes superseded extracts, so that one extract per company is left. The run notes the deleted extracts. An extract
+-- is superseded by a newer known entry, by a newer extract in the dump, or by a later end of the company. Of extracts
+-- from both registers, RejP and RejS, the extract without a strike-off takes precedence, else the extract from RejP.
 with older as (
     delete from stage.krs_extract as extract
     where
@@ -90,8 +90,8 @@ left join registry.entry as known
     on known.source = 'krs'
     and known.entry_key = older.krs;
 
--- Rejects an extract whose state day is later than today, and a current extract with the same content as a full one. A
--- state day after the day of the dump, but not after today, is accepted.
+-- Rejects an extract whose state day is later than today. Also rejects a current extract with the same content as a
+-- full one. A state day between the day of the dump and today is accepted.
 insert into stage.reject (file_no, line, reject_code, reason, raw, entry_key)
 select
     extract.file_no,
@@ -121,8 +121,8 @@ where reject.file_no = extract.file_no and reject.line = extract.line;
 analyze stage.krs_extract;
 
 -- Holds one row per activity in an extract. The column `code` is a subclass such as 4312Z, or null. Old register
--- entries have a division, group or class, such as 43, 431 or 4312. The column `entry_day` is the day of the entry that
--- added the activity, in a full extract.
+-- entries have only a division, group or class, such as 43, 431 or 4312. The column `entry_day` is the day of the
+-- register entry that added the activity, in a full extract.
 create unlogged table stage.krs_activity as
 select
     extract.file_no, extract.line, list.place, activity.rank,
@@ -151,13 +151,13 @@ cross join lateral jsonb_to_record(activity.item) as part (
 create index on stage.krs_activity (file_no, line);
 analyze stage.krs_activity;
 
--- Writes one document for each extract. KRS does not state the version of the activity codes, so this query chooses it.
--- The version that has more of the codes takes precedence, then the version that has more of the written names. Next
--- comes the version of the known entry, so that codes that fit both versions make no reclassification. Last comes the
--- version in force when the newest activity was entered, or when the company was registered.
+-- Writes one document for each extract. KRS does not state the version of the activity codes (PKD 2007 or 2025), so
+-- this query chooses the version. The version that has more of the codes takes precedence, then the version that has
+-- more of the names as written. Next comes the version of the known entry, so that codes of both versions make no
+-- reclassification. Last comes the version in force when the newest activity was entered or the company was registered.
 insert into stage.document (file_no, line, entry_key_hint, document, raw)
--- Holds one row per spelling of a legal form in KRS: the label of the dictionary or the official name, in capitals. KRS
--- writes the word 'lub' ("or") as a slash.
+-- Holds one row per spelling of a legal form in KRS, in capitals: the label in the dictionary or the official name. KRS
+-- may write 'lub' ("or") as a slash.
 with legal_form as (
     select distinct on (written)
         translate(registry.upper(spelling.text), ' -', '') as written,
@@ -177,7 +177,7 @@ with legal_form as (
 select
     extract.file_no, extract.line, extract.krs,
     extract.content || jsonb_build_object(
-        -- A NIP or REGON that consists of zeros means that the company has no number.
+        -- A NIP or REGON of zeros means that the company has no number.
         'nip', nullif(translate(part.identity #>> '{identyfikatory,nip}', '- ', ''), '0000000000'),
         'regon9', nullif(left(translate(part.identity #>> '{identyfikatory,regon}', '- ', ''), 9), '000000000'),
         'legal_form', legal_form.symbol,

@@ -1,12 +1,12 @@
 -- Functions that the mapping of KRS calls more than once, for company numbers and for the days of proceedings.
 
--- Returns whether the status of a NIP or REGON means that the number is in force; so is a number without a status.
+-- Returns whether a NIP or REGON is in force, by its status; a number without a status is in force.
 create function stage.is_in_force(status text) returns boolean
 language sql immutable
 return coalesce(registry.lower(status) ~ '^(aktywn|aktualn|nadan|ważn)', true);
 
--- Returns the NIP or REGON in force: the stated number if it is valid and in force. If it is cancelled, returns a
--- different known number, else null. If it is invalid or has an unknown status, returns the known number.
+-- Returns the NIP or REGON in force: the stated number if it is valid and in force. For a cancelled number, returns a
+-- different known number, else null. For an invalid number or an unknown status, returns the known one.
 create function stage.krs_number_in_force(
     number text,
     status text,
@@ -22,9 +22,9 @@ return case
     else known
 end;
 
--- Returns the proceeding that applies: the last open one, else the last ended one. The day of its opening or end is the
--- stated date, else the day of the register entry in a full extract, else the known day, else `last_entry_day` (the day
--- of the only entry since the known extract). An open proceeding also gets the end of a known earlier one.
+-- Returns the proceeding that applies: the last open proceeding, else the last ended one. The first known value is its
+-- day: the stated date, the day of the register entry in a full extract, the known day, or `last_entry_day` (the day of
+-- the only entry since the known extract). An open proceeding also gets the end of the known earlier proceeding.
 create function stage.krs_proceeding(
     items jsonb,
     last_entry_day text,
@@ -49,7 +49,7 @@ begin atomic
         from jsonb_array_elements(items) with ordinality as item (value, place)
         where
             item.value ? 'otwarcie'
-            -- KRS lists orderly liquidations among the restructurings, but a liquidation is no restructuring.
+            -- KRS lists orderly liquidations among the restructurings, so they are left out.
             and registry.lower(coalesce(item.value #>> '{otwarcie,rodzajPostepowania}', ''))
             !~ 'likwidac'
     )

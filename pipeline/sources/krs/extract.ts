@@ -11,8 +11,8 @@ type Texts = Partial<Record<string, string>>;
 /**
  * Reads an extract of KRS, with or without the outer key `odpis`, or an error answer. Throws an `UnusableAnswer`.
  *
- * @returns the object that `collect.sql` reads, with days as YYYY-MM-DD; a day in `content` that is unreadable stays
- *   as it is written. `map.sql` makes the columns of an entry from this object.
+ * @returns the object that `collect.sql` reads. Days are YYYY-MM-DD, but an unreadable day in `content` stays as
+ *   written. `map.sql` makes the columns of an entry from the object.
  */
 export function readExtract(value: unknown) {
   if (!isRecord(value)) throw new UnusableAnswer('no object, so no extract of KRS');
@@ -57,7 +57,7 @@ export function readExtract(value: unknown) {
     kind: 'extract' as const,
     form: naglowekP === undefined ? 'current' : 'full',
     krs: readNumber(header.numerKRS),
-    /** The register: `RejP` of entrepreneurs, or `RejS` of associations and the like. A number may be in both. */
+    /** The KRS register: `RejP` of entrepreneurs, or `RejS` of associations and the like. A number may be in both. */
     register: header.rejestr,
     state_day: readable(header.stanZDnia),
     made_day: readable(header.dataCzasOdpisu),
@@ -74,10 +74,10 @@ export function readExtract(value: unknown) {
   };
 }
 
-/** The keys that only a full extract states, which the hash omits; fold-history.ts lists the former names. */
+/** The keys that only a full extract states, so that the hash omits them; fold-history.ts lists the former names. */
 const fullKeys = new Set(['entry_day', 'former_names']);
 
-/** Returns the first text that is a day. Without one, returns the first text, so that map.sql keeps the known day. */
+/** Returns the first text that is a day. If none is a day, returns the first text: map.sql then keeps the known day. */
 function findDay(...texts: (string | undefined)[]): string | undefined {
   return texts.find(readable) ?? texts.find(Boolean);
 }
@@ -98,7 +98,7 @@ interface Identity {
 
 /**
  * Merges the branches of a foreign company into one entry with the company's name and numbers. The entry's address is
- * the company's seat in Poland, or else its first branch. The seat abroad becomes a unit.
+ * the company's seat in Poland, or else its first branch. The company's seat abroad becomes a unit.
  */
 function takeBranch(identity: Identity): Identity {
   const {
@@ -154,7 +154,7 @@ function findStrikeOff(entries: readonly Entry[], odd: OddValue[]): Entry | unde
   const last = entries.at(-1);
   if (!last) throw new UnusableAnswer('a full extract without entries');
   if (/^WYKREŚLENIE (?:PODMIOTU )?Z KRAJOWEGO REJESTRU SĄDOWEGO/i.test(last.text)) return last;
-  // Another strike-off is noted, such as one from RejP when the number stays in RejS.
+  // A strike-off from only one of the registers, RejP or RejS, is noted, because the company stays in the other.
   if (/^WYKREŚL/i.test(last.text)) odd.push({ subject: 'entry', value: shorten(last.text, 200) });
   return undefined;
 }

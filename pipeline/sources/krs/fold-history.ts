@@ -5,11 +5,11 @@ import { shorten } from '../rejects.ts';
 import { tidy } from '../tidy.ts';
 import type { Folded, ObjectShape, Shape } from './shape.ts';
 
-/** An object in a list. */
+/** An object in a list of objects. */
 type Item = Readonly<Record<string, Folded>>;
 
 export interface Folding {
-  /** The number of the entry that struck the company off. Values that it removed still count as current. */
+  /** The number of the register entry that struck the company off. Values that this entry removed still count. */
   last_entry?: string | undefined;
   /** The day of each entry in a full extract, YYYY-MM-DD, by the number of the entry. */
   entry_days?: ReadonlyMap<number, string>;
@@ -25,7 +25,7 @@ interface Version {
 /**
  * Returns the current value of a key in an extract. A full extract states each value as a list of versions `{<key>,
  * nrWpisuWprow, nrWpisuWykr}`, and list items behind `pozycja`. `nrWpisuWykr` is the number of the entry that removed
- * the version. Returns undefined for blank values, and for objects and lists without content. Throws an
+ * the version of the value. Returns undefined for blank values, and for objects and lists without content. Throws an
  * `UnusableAnswer` if a known key has another shape, since ignoring the key would look like a removal.
  */
 export function fold(
@@ -34,7 +34,7 @@ export function fold(
   path: string,
   folding: Folding,
 ): Folded | undefined {
-  // A key of these kinds is computed or ignored, so no value is read for it.
+  // Keys of the kinds `ignored`, `entry_day` and `former_names` have no value of their own in an extract.
   if (['ignored', 'entry_day', 'former_names'].includes(shape.kind)) return undefined;
   const key = path.slice(path.lastIndexOf('.') + 1);
   const versions = standing(found, key, folding).flatMap(({ value, entry }) => {
@@ -66,7 +66,7 @@ function standing(found: unknown, key: string, folding: Folding): Version[] {
     if (pozycja !== undefined) return standing(pozycja, key, folding);
     const isRemoved = isEntry(nrWpisuWykr) && String(nrWpisuWykr) !== folding.last_entry;
     if (isRemoved) return [];
-    // A version holds its value, mostly a single text, below the name of the key.
+    // A version of a value holds the value, mostly a text, below the name of the key.
     const isNamed = isEntry(nrWpisuWprow) && Object.keys(rest).length === 1 && key in rest;
     const value = isNamed ? rest[key] : rest;
     const entry = Number(nrWpisuWprow ?? 0) || 0;
@@ -112,10 +112,10 @@ function foldObject(
 }
 
 /**
- * Joins the items of a list of proceedings or the like. KRS writes the end of a proceeding, or a person, either in the
+ * Joins the items of a `history`, such as proceedings. KRS writes the end of a proceeding, or a person, either in the
  * item of the opening or in an item of its own. An item without an opening is joined to the last earlier item with an
- * opening. An end is joined only to an item that has no end yet and did not open later. If no earlier item fits, the
- * next later one is used. Items that fit no opening come first in the result.
+ * opening. An end is joined only to an opening that is no later and has no end yet. If no earlier item with an opening
+ * fits, the next later one is used. Items that fit no opening come first in the result.
  */
 function joinHistory({ members }: ObjectShape, items: readonly Item[]): readonly Item[] {
   const keys = Object.keys(members);
@@ -135,7 +135,7 @@ function joinHistory({ members }: ObjectShape, items: readonly Item[]): readonly
   return [...left, ...joined.filter((item) => item !== undefined)];
 }
 
-/** Returns both items as one item, with its members in the order of `shape.csv`. */
+/** Returns the two items as one item, with its members in the order of `shape.csv`. */
 function join(keys: readonly string[], item: Item, other: Item): Item {
   const members = keys.flatMap((key): [string, Folded][] => {
     const values = [item[key], other[key]].filter((value) => value !== undefined);
@@ -163,7 +163,7 @@ function listFormerNames(found: unknown, path: string): string[] {
     .flatMap(({ nazwa }) => readText(nazwa ?? null, path) ?? []);
 }
 
-/** Returns the lowest number of a register entry that added a member of an object; 0 if unknown. */
+/** Returns the lowest number of the register entries that added a member of an object; 0 if unknown. */
 function firstEntry(value: Record<string, unknown>): number {
   const numbers = Object.values(value)
     .flat()
@@ -214,7 +214,7 @@ function readDay(text: string): string | undefined {
   return isPossibleDay(found) ? found : undefined;
 }
 
-/** The number of characters in which shares are searched for. A longer text states more than a count and a value. */
+/** The number of characters in which shares are searched for. Longer texts state more than a count and a value. */
 const TEXT_LENGTH = 1000;
 
 /** The pattern of figures such as 50, 5.000,00 and 4 500. No figure has eleven digits in a row, so none is a PESEL. */
@@ -231,7 +231,7 @@ const sum = new RegExp(
 
 /**
  * Returns the count and the value of shares from a text, such as `50 UDZIAŁÓW O ŁĄCZNEJ WARTOŚCI 2.500,00 ZŁ`. Returns
- * undefined for a text that states neither. The rest of the text is dropped, because it may name other persons.
+ * undefined if neither is stated. The rest of the text is dropped, because it may name other persons.
  */
 function readHolding(text: string): string | undefined {
   const told = text.slice(0, TEXT_LENGTH);

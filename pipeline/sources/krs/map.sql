@@ -1,8 +1,8 @@
--- Maps one row per extract of KRS, with partners, shareholders, representatives and their roles. The key is the KRS
--- number, which extract.ts checks. The functions of `stage` are in collect_function.sql. For an unknown legal form, an
--- invalid number, or an unreadable day or voivodeship, the known value stays. `sections` is a JSON object with the
--- current content of the extract; shape.csv lists its keys. KRS states the day of registration, but no day on which the
--- company began.
+-- Maps one row per extract of KRS, with partners, shareholders, representatives and their roles. The key of an entry is
+-- the KRS number, which extract.ts checks. The functions of the schema `stage` are in collect_function.sql. For an
+-- unknown legal form, an invalid number, or an unreadable day or voivodeship, the known value stays. `sections` is a
+-- JSON object with the current content of the extract; shape.csv lists its keys. KRS states the day of registration,
+-- but no day on which the company began.
 select
     document.file_no, document.line, document.entry_key_hint as entry_key,
     stage.krs_number_in_force(
@@ -24,7 +24,7 @@ select
         case when part.identity ? 'formaPrawna' then known.legal_form end
     ) as legal_form,
     part.identity ->> 'nazwa' as name,
-    -- KRS writes mail addresses and websites in capitals, so the original case is unknown.
+    -- KRS writes mail addresses and websites in capitals, so they are stored in lower case.
     registry.lower(part.seat ->> 'adresPocztyElektronicznej') as email,
     registry.lower(part.seat ->> 'adresStronyInternetowej') as website,
     part.seat #>> '{adres,kodPocztowy}' as postal_code,
@@ -65,7 +65,7 @@ select
     restructuring.state as restructuring_state, restructuring.start_day as restructuring_start_date,
     restructuring.end_day as restructuring_end_date,
     part.seat ->> 'adresDoDoreczenElektronicznychWpisanyDoBAE' as e_delivery,
-    -- If an extract lacks the number of its last register entry, the known number stays.
+    -- If an extract does not state the number of its last register entry, the known number stays.
     coalesce((document.document ->> 'entry_no')::integer, known.version_no) as version_no,
     version.day as version_date,
     coalesce(document.document ->> 'register', known.version_register) as version_register,
@@ -94,7 +94,7 @@ cross join lateral (
 cross join lateral (
     select coalesce((document.document ->> 'state_day')::date, known.version_date) as day
 ) as version
--- Of several suspensions the last one applies; a suspension with an unreadable day counts as the last one.
+-- The last of several suspensions applies; a suspension with an unreadable day counts as the last one.
 left join lateral (
     select
         case when stated.is_readable then stated.suspension_day else known.suspension_date end::text
@@ -134,8 +134,8 @@ left join lateral stage.krs_proceeding(
     document.document ->> 'last_entry_day',
     known.restructuring_state, known.restructuring_start_date, known.restructuring_end_date
 ) as restructuring on true
--- Branches have no number in KRS, so branches at one address are distinguished by their order. The known branches in
--- another order are no change.
+-- Branches have no number in KRS, so branches at one address are distinguished by their order. If the known branches
+-- come in another order, nothing changes.
 cross join lateral (
     select jsonb_agg(
         jsonb_build_object(
@@ -181,7 +181,7 @@ cross join lateral (
             ('representative', '$.dzial2.reprezentacjaIBIGBPPSPZOZ[*]', 'Kierownik'),
             ('representative', '$.dzial5.kurator[*]', 'Kurator'),
             ('representative', '$.dzial6.likwidacja[*].likwidatorzy[*]', 'Likwidator'),
-            -- Courts and authorities appoint these persons; only the proceeding itself makes an event.
+            -- Courts and authorities appoint these persons; the proceeding itself is the event.
             ('appointed', '$.dzial6.*[*].syndyk[*]', 'Syndyk'),
             ('appointed', '$.dzial6.*[*].nadzorca[*]', 'Nadzorca'),
             ('appointed', '$.dzial6.postepowanieUpadlosciowe[*].zarzadca[*]', 'Zarządca'),

@@ -13,13 +13,13 @@ interface LeafShape {
 }
 
 /**
- * A key of an extract that holds objects. A `group` is one object. A `list` is any number of objects. A `history` is a
- * list of objects that begin and end, such as suspensions: the first member is the opening, the second the end.
+ * A key of an extract that holds objects. A `group` is one object. A `list` is a list of objects. A `history` is a list
+ * of objects that begin and end, such as suspensions: the first member is the opening, the second the end.
  */
 export interface ObjectShape {
   kind: 'group' | 'list' | 'history';
   members: Readonly<Record<string, Shape>>;
-  /** Pairs of a pattern and a member: a key that matches the pattern is read as the member. The law renames keys. */
+  /** Pairs of a pattern and a member: a key that matches the pattern is read as the member. The law may rename keys. */
   spellings: readonly (readonly [RegExp, string])[];
 }
 
@@ -30,7 +30,7 @@ export type Folded = string | readonly Folded[] | { readonly [key: string]: Fold
 
 /**
  * The keys of an extract, both OdpisAktualny and OdpisPelny. Any other key is noted as unknown. A `kind` is a kind of
- * values or the name of an object in this table. The ending `[]` means a list of objects, `[..]` a history.
+ * values or the name of an object in this table. A kind ending in `[]` is a list of objects, in `[..]` a history.
  */
 const keys = readTable<'object' | 'key' | 'kind' | 'spelling'>(
   new URL('shape.csv', import.meta.url),

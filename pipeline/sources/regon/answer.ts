@@ -13,8 +13,8 @@ import { findReport, fits, foldName, type Report, tellReport } from './report-ty
 type AnswerLabel = Partial<Record<'report' | 'regon', string | undefined>>;
 
 /**
- * Reads the records of one answer of BIR (the API of REGON). Finds the report by the label or by the fields. Throws an
- * `UnusableAnswer`.
+ * Reads the records of one answer of BIR (the API of REGON). Finds the kind of report by the label or by the fields.
+ * Throws an `UnusableAnswer`.
  *
  * @returns the object that `collect.sql` reads: a report, or an error answer. `map.sql` makes the columns of an entry
  *   from the object.
@@ -25,7 +25,7 @@ export function readReport(rows: readonly BirRow[], label: AnswerLabel): object 
   const report = chooseReport(rows, label.report);
   const odd: OddValue[] = [];
   const named = report.fields.size > 0 ? rows.map((row) => nameFields(row, report, odd)) : [];
-  // A report that states the company's own number is about one company or activity, so it must have one record.
+  // A report that states the company's REGON is about one company or activity, so it must have exactly one record.
   if ([...report.fields.values()].includes('regon9') && named.length !== 1) {
     throw new UnusableAnswer(
       named.length === 0 ? 'an answer without records' : `${named.length} records instead of one`,
@@ -66,7 +66,7 @@ function readError(row: BirRow, label: AnswerLabel): object {
   const name = partnerCodes.has(code) ? 'OsPrawnaSpCywilnaWspolnicy' : valueOf(row, 'Raport');
   const place = placeOf(findReport(label.report ?? name), isUnitNumber(regon));
   const number = regon?.slice(0, 9);
-  // Answers with these codes are frequent, so the note omits the company's number and all such notes count as one.
+  // Error answers of these codes are frequent, so their note omits the company's number.
   const about = ['11', '21', '22'].includes(code) ? undefined : number;
   const said = [code, shorten(message ?? '', 200), place.report, about].filter(Boolean);
   const odd = [{ subject: 'error answer', value: said.join(' ') }];
@@ -93,7 +93,7 @@ function firstOf(keys: readonly string[]): string {
   return shorten(keys.slice(0, 3).join(', '), 200);
 }
 
-/** The numbers of the silos (see `source.ts`), by the names of the silos in the reports. */
+/** The numbers of the silos (kinds of activity, see `source.ts`), by the names of the silos in the reports. */
 const silos: Readonly<Record<string, string>> = {
   ceidg: '1',
   rolnicza: '2',
@@ -122,7 +122,7 @@ function nameFields(row: BirRow, report: Report, odd: OddValue[]): Fields {
   return { ...rest, silo };
 }
 
-/** Checks whether a record has any field, and whether the REGON of a unit is valid. */
+/** Checks whether a record has any field. The record of a unit must also have a valid REGON. */
 function isKnown(row: Fields, odd: OddValue[]): boolean {
   const { regon14 } = row;
   if (regon14 === undefined || isRegon14(regon14)) return Object.keys(row).length > 0;
@@ -137,19 +137,19 @@ function isRegon14(text: string): boolean {
   return /^\d{14}$/.test(text) && (sum % 11) % 10 === Number(text[13]);
 }
 
-/** Returns the place of a report. A report on a local unit gets no `part`: units are read from the list of units. */
+/** Returns the `place` of a report, by which `collect.sql` finds it. A report on a local unit has no `part`. */
 function placeOf(report: Report | undefined, isUnit: boolean): Partial<Report['place']> {
   return { ...report?.place, ...(isUnit && { part: '' }) };
 }
 
-/** Checks whether a REGON of fourteen digits belongs to a local unit; a company's ends in five zeros. */
+/** Checks whether a REGON is of a local unit. A company's REGON of fourteen digits ends in five zeros. */
 function isUnitNumber(regon: string | undefined): boolean {
   return /^\d{14}$/.test(regon ?? '') && !regon!.endsWith('00000');
 }
 
 /**
  * Returns the company of an answer: the only company in the records, else the company of the label. `isUnit` means that
- * the number of a local unit in the label is the only number.
+ * only the label states a number, and this number is a local unit's.
  */
 function findOwner(
   rows: readonly Fields[],
@@ -176,7 +176,7 @@ function valueOf(row: BirRow, name: string): string {
 const forms = new Set(readCountryRows<'symbol'>('PL', 'legal_form').map(({ symbol }) => symbol));
 const regions = new Set(readCountryRows<'code' | 'name'>('PL', 'region').flatMap(Object.values));
 
-/** Matches dates of an activity that become dates of the entry; a later step notes impossible ones for all sources. */
+/** Matches the dates of an activity that become dates of the entry, whose impossible values a later step notes. */
 const entryDates = /^(?:start|end|suspension|resumption|struck_off|bankruptcy_(?:start|end))_date$/;
 
 /**

@@ -2,7 +2,7 @@
 -- lists new.txt, updated.txt and deleted.txt.
 
 -- Holds one row per report with content, and the company that the report is about. The column `entity` is 'P' for a
--- legal person, 'F' for a natural person. `rows` is null if REGON answered that no records exist.
+-- legal person, 'F' for a natural person. The column `rows` is null if REGON answered that no records exist.
 create unlogged table stage.regon_report as
 with report as (
     select
@@ -20,7 +20,7 @@ with report as (
             substring(file.file_key from '(?<!\d)(\d{14}|\d{9})(?!\d)[^/]*$') as file_number,
             substring(file.file_key from '^.*(?<!\d)(\d{14}|\d{9})(?!\d).*/') as folder_number
     ) as written
-    -- An answer gets the first number in its file name, else the last number in the names of its folders.
+    -- Without a number, an answer gets the first number in its file name, else the last in the names of its folders.
     cross join lateral (
         select case
             when registry.is_regon9(left(written.file_number, 9)) then written.file_number
@@ -32,7 +32,7 @@ with report as (
         and (
             stated.kind = 'report'
             -- The error codes 4, 21 and 22 mean that a company has no units or no partners. An error about activities
-            -- is ignored: every company has activities, and code 11 means that they are not published.
+            -- is ignored. Every company has activities, and code 11 means that they are not published.
             or (stated.code in ('4', '21', '22') and stated.part in ('units', 'partners'))
         )
 )
@@ -45,14 +45,14 @@ left join (
     group by folder
     having count(distinct regon) = 1
 ) as folder_owner using (folder)
--- If the only number of an answer is a local unit's in its label, the answer is not about the company.
+-- An answer that is labelled only with the number of a local unit is not about the company.
 where report.regon is not null or report.number ~ '^[0-9]{9}(0{5})?$' is not false;
 
 analyze stage.regon_report;
 
--- Holds one row per company and part of its data, such as units or partners, with the content of the best answer. An
+-- Holds one row per company and part of its data, such as units or partners. The content comes from the best answer. An
 -- answer with records is better than an answer without records. Activity codes with their version are better than codes
--- without a version. The details of units are joined from the records of all answers.
+-- without a version. The details of a company's units are collected from all answers.
 create unlogged table stage.regon_part as
 select distinct on (report.regon9, report.entity, report.part)
     report.regon9, report.entity, report.part,
@@ -74,7 +74,7 @@ order by report.regon9, report.entity, report.part, rank.rank desc;
 
 analyze stage.regon_part;
 
--- Holds one row per main report, with the other reports about the company; a missing report is null.
+-- Holds one row per main report of an activity, with the company's other reports; a missing report is null.
 create unlogged table stage.regon_activity as
 select
     main.file_no, main.line, main.raw, regon9, entity, main.silo,
@@ -82,8 +82,8 @@ select
     main.rows -> 0 as activity,
     part.records -> 'person' -> 0 as person,
     part.records -> 'codes' as codes,
-    -- A fetch does not request the list of units if the count of units is zero. An empty list of units is ignored if
-    -- the count is not zero.
+    -- If the count of units is zero, a fetch does not request the list of units. If the count of units is not zero, an
+    -- empty list of units is ignored.
     case
         when stated.unit_count ~ '^0+$' and part.records -> 'units' is null then '[]'
         when stated.unit_count ~ '[1-9]' and part.records -> 'units' = '[]' then null

@@ -1,13 +1,13 @@
 -- Functions that the mapping of REGON calls more than once.
 
--- Returns the address in a record of REGON, with the keys of a unit's address. Codes precede names, which vary.
+-- Returns the address in a record of REGON, with the keys of a unit's address. Codes take precedence over names.
 create function stage.regon_address(record jsonb) returns jsonb
 language sql stable
 return (
     select jsonb_build_object(
         'street', coalesce(
             regexp_replace(record ->> 'street', '^(ul|al|pl|os)\.(?! )', '\1. '),
-            -- Without a street and a number, the name of the place is used, such as a market hall.
+            -- If the street and number are missing, the name of the place is used, such as a market hall.
             case when record ->> 'building' is null then record ->> 'place' end
         ),
         'building', record ->> 'building',
@@ -31,7 +31,7 @@ return (
                 case
                     -- The country of a natural person is often blank, but a Polish voivodeship means Poland.
                     when region.name is not null then 'PL'
-                    -- An unknown country name gives a blank code; regon/answer.ts notes the name.
+                    -- An unknown country name gives a blank country code; regon/answer.ts notes the name.
                     when record ? 'country_name' then ''
                 end
             ) as country_code

@@ -7,7 +7,7 @@ from stage.answer
 cross join lateral jsonb_to_record(answer.answer) as listed (list text, number text, is_unit boolean)
 where answer.answer ->> 'kind' = 'list';
 
--- Holds one row per activity of a person without its main report. `is_counted`: the person still has the activity.
+-- Holds one row per activity of a person without a main report. `is_counted`: the person still has the activity.
 create view stage.regon_unreported as
 select
     person.regon9 || '-' || silo.silo as entry_key,
@@ -22,8 +22,8 @@ where
     );
 
 -- Lists the deleted entries of REGON. An answer about a company takes precedence over the list of deletions, which also
--- names a person who ended only one of several activities. Without a readable, consistent answer the list applies,
--- since no later list repeats a deletion.
+-- names a person who ended only one of several activities. If no readable, consistent answer exists, the list of
+-- deletions applies, because no later list repeats a deletion.
 insert into stage.deleted_key (entry_key)
 with stated as (
     select distinct document.document ->> 'regon9' as regon9
@@ -40,7 +40,7 @@ where
     and not listed.is_unit
     and listed.regon9 not in (select stated.regon9 from stated)
 union
--- Known activities that the person does not have any more are deleted too.
+-- A known activity is also deleted if the person does not have it any more.
 select entry.entry_key
 from stage.regon_unreported as unreported
 join registry.entry
@@ -48,8 +48,8 @@ join registry.entry
     and entry.entry_key = unreported.entry_key
 where not unreported.is_counted;
 
--- Notes answers and activities without a report, and listed numbers without an answer. The answer to a search
--- (`DaneSzukajPodmioty`) names companies, but is no report.
+-- Notes answers without a report, activities without a report, and listed numbers without an answer. The answer to a
+-- search (`DaneSzukajPodmioty`) names companies, but is no report.
 insert into stage.notice (subject, value)
 select 'answer without a report', format('%s in %s', answer.answer ->> 'report', file.file)
 from stage.answer

@@ -1,10 +1,10 @@
--- Maps one row per document of REGON. The key of a document is made in collect.sql from the REGON and the silo (the
--- kind of activity). For an invalid number, an unknown legal form or a missing report, the known value stays.
+-- Maps one row per document of REGON. collect.sql makes the key of a document from the REGON and the silo (the kind of
+-- activity). For an invalid number, an unknown legal form or a missing report, the known value stays.
 select
     document.file_no, document.line, document.entry_key_hint as entry_key,
     case
         when registry.is_nip(owner.nip) then case
-            -- A cancelled NIP is ignored, so a different known NIP stays.
+            -- A cancelled NIP is ignored, so that a different known NIP stays.
             when registry.is_cancelled(owner.nip_status) then nullif(known.nip, owner.nip)
             else owner.nip
         end
@@ -12,7 +12,7 @@ select
     end as nip,
     document.document ->> 'regon9' as regon9,
     case
-        -- Registers 138 and 139 are the parts of KRS; numbers of other registers are no KRS numbers.
+        -- Registers 138 and 139 are the parts of KRS; numbers of other registers are not KRS numbers.
         when activity.register in ('138', '139') and activity.register_number is not null
             then case
                 when registry.is_krs(activity.register_number) then activity.register_number
@@ -34,13 +34,13 @@ select
     registry.join_texts(' wew. ', stage.regon_phone(activity.phone), activity.extension) as phone,
     registry.lower(activity.email) as email,
     stage.regon_phone(activity.fax) as fax,
-    -- A host name is the same in any case, so it is stored in lower case; a path is not.
+    -- A host name means the same in lower case, but the path of an address may not.
     case
         when activity.website ~ '^([A-Za-z]+://)?[^/]+/?$' then registry.lower(activity.website)
         else activity.website
     end as website,
     seat.address ->> 'postal_code' as postal_code,
-    -- REGON writes a city that is also a county with or without 'm.', so the prefix is removed.
+    -- REGON writes a city that is also a county sometimes with 'm.' and sometimes without.
     regexp_replace(activity.county, '^[Mm]\.( ?[Ss][Tt]\.)? ?', '') as county,
     regexp_replace(activity.commune, '^[Mm]\.( ?[Ss][Tt]\.)? ?', '') as commune,
     seat.address ->> 'city' as city,
@@ -122,7 +122,7 @@ cross join lateral (
     select stage.regon_address(document.document -> 'activity') as address
     offset 0
 ) as seat
--- The units of the activity. If the dump lacks the list of units, the known units stay, and units whose details are in
+-- The units of an activity in REGON. If the dump lacks the list of units, the known units stay. Units with details in
 -- the dump are added or replaced.
 cross join lateral (
     select jsonb_agg(listed.unit order by listed.unit ->> 'identifier') as units
@@ -172,8 +172,8 @@ cross join lateral (
         order by stated.unit ->> 'identifier', stated.rank, stated.unit::text collate "C"
     ) as listed
 ) as unit
--- If a report states activity codes of both versions, the newer version applies. BIR 1.1 states no version. Then the
--- known version applies if it contains all the codes, else the oldest version that does.
+-- If a report states activity codes of both versions, the newer version applies. BIR 1.1 states no version of the
+-- codes. Then the known version applies if it contains all the codes, else the oldest version that does.
 cross join lateral (
     select
         document.document -> 'codes' is not null as is_stated,
@@ -231,7 +231,7 @@ cross join lateral (
                 'kind', 'partner',
                 'full_name', partner.name,
                 'role', 'Wspólnik',
-                -- The REGON of a partner distinguishes partners of the same name.
+                -- The REGON number of a partner distinguishes partners of the same name.
                 'number', case when registry.is_regon9(partner.regon9) then partner.regon9 end
             )
         )

@@ -14,17 +14,17 @@ const rows = readTable<'report' | 'prefixes' | 'groups' | 'entity' | 'part' | 's
 const reports = rows.map(({ prefixes, groups: names, sign, ...place }) => ({
   /** The name of the report in BIR 1.1 and 1.2, without the prefix of the version. */
   name: place.report,
-  /** The possible prefixes of the report's field names, in lower case. */
+  /** The possible prefixes of the field names in the report, in lower case. */
   prefixes: prefixes.split(' '),
-  /** The product's field names by the folded names of GUS; a blank name marks a field that is not read. */
+  /** The names of fields in the product, by their names in GUS without case; a blank name marks an ignored field. */
   fields: new Map(
     (names.match(/\w+/g) ?? [])
       .flatMap((name) => groups.get(name)!)
       .map(({ field, name }) => [foldName(field), name]),
   ),
-  /** Matches a typical field, by which the report of an answer without a label is found. */
+  /** Matches a typical field of the report, by which an answer without a label is recognized. */
   sign: new RegExp(sign),
-  /** The columns by which `collect.sql` finds the report; a blank `part` means that the product shows nothing of it. */
+  /** The columns by which `collect.sql` finds the report; a blank `part` means that the product shows no data of it. */
   place,
 }));
 
@@ -39,7 +39,7 @@ export function foldName(name: string): string {
 
 /**
  * Finds a report by its name in any version of BIR, such as `BIR11OsPrawna` or `BIR121JednLokalnaOsPrawnej`. Accepts
- * slips in the answers of GUS, such as ` BIR1.1OsPrawna` and `birBIR11OsPrawna`.
+ * misspelled names in answers of GUS, such as ` BIR1.1OsPrawna` and `birBIR11OsPrawna`.
  */
 export function findReport(name: string): Report | undefined {
   const known = name
@@ -55,7 +55,7 @@ export function findReportIn(file: string): Report | undefined {
   return words.map(findReport).find((report) => report !== undefined);
 }
 
-/** Checks whether fields may belong to a report: at least one field name begins with a prefix of the report. */
+/** Checks whether fields may belong to a report: at least one field name must begin with a prefix of the report. */
 export function fits({ name, prefixes }: Report, keys: readonly string[]): boolean {
   return (
     keys.some((key) => /^(?:praw|fiz|lokpraw|lokfiz)_pkd/.test(key)) === name.endsWith('Pkd') &&

@@ -1,7 +1,7 @@
 import sax from 'sax';
 import { describeText } from '../answer.ts';
 
-/** The two SOAP services of BIR: `publ` has all operations except `GetValue`, which is in `common`. */
+/** The two SOAP services of BIR: `common` has the operation `GetValue`, and `publ` has all others. */
 const publ = { namespace: 'http://CIS/BIR/PUBL/2014/07', service: 'IUslugaBIRzewnPubl' };
 const common = { namespace: 'http://CIS/BIR/2014/07', service: 'IUslugaBIR' };
 
@@ -25,7 +25,7 @@ export function fieldOf(row: BirRow | undefined, name: string): string {
   return found === undefined ? '' : row![found]!.trim();
 }
 
-/** The error for an answer that BIR would not send; its message continues the sentence "REGON sends …". */
+/** The error for a malformed answer of BIR; its message continues the sentence "REGON sends …". */
 export class UnreadableAnswer extends Error {}
 
 /** The error that BIR reports about a request, in BIR's own words. */
@@ -57,7 +57,7 @@ function escape(text: string): string {
 
 /**
  * Returns the result in a SOAP answer: plain text, or XML as text. The answer is a SOAP envelope, or a MIME message
- * (MTOM) whose only part is the envelope. Throws an `UnreadableAnswer` or a `SoapFault`.
+ * (MTOM) that consists of an envelope. Throws an `UnreadableAnswer` or a `SoapFault`.
  */
 export function readEnvelope(operation: Operation, answer: string): string {
   const envelope = contentOf(answer, 'Envelope');
@@ -91,7 +91,7 @@ function contentOf(xml: string, name: string): string | undefined {
 /** The number of characters that are unescaped at a time, since copies of a long text take much memory. */
 const PIECE_LENGTH = 65_536;
 
-/** Undoes one level of XML escapes in a text. `readRecords` decodes what is escaped twice, and all other entities. */
+/** Undoes one level of XML escapes in a text. `readRecords` decodes escapes of escapes, and all other entities. */
 function unescape(text: string): string {
   let plain = '';
   for (let at = 0, end = 0; at < text.length; at = end) {
@@ -106,7 +106,7 @@ function unescape(text: string): string {
 
 /**
  * Returns the records in `<root><dane>…</dane>…</root>`, or undefined for a blank text. Throws an `UnreadableAnswer`.
- * The parser fails at an entity that the text itself declares, so such an entity cannot expand.
+ * The parser stops at an entity that the text declares, so such an entity cannot expand.
  */
 export function readRecords(xml: string): BirRow[] | undefined {
   if (xml.trim() === '') return undefined;
@@ -129,7 +129,7 @@ export function readRecords(xml: string): BirRow[] | undefined {
       path.pop();
       if (record !== 'dane') return;
       if (field === undefined) {
-        // `Object.fromEntries` defines a field of any name, so a field `__proto__` does not change the prototype.
+        // `Object.fromEntries` only defines a field, so a field named `__proto__` does not change the prototype.
         rows.push(Object.fromEntries(fields));
         fields.clear();
         return;

@@ -45,7 +45,7 @@ type Fields = Record<string, unknown>;
 
 const stocks = [unitColumns, establishmentColumns];
 
-/** The columns of a stock (full dump) by the names of the fields in an answer. */
+/** The columns of a stock file (full dump), by the names of the fields in an answer. */
 const columnOf = new Map([
   ...stocks.flatMap(({ columns }) =>
     columns.map(({ header, column }) => [header, column] as const),
@@ -63,9 +63,10 @@ const knownFields = new Set([
 ]);
 
 /**
- * Describes the answers of /siren and /siret of the API Sirene 3.11. An answer is a page of a list, a single unit or a
- * single establishment, with or without its envelope. Each unit and each establishment becomes a row of `stage.answer`
- * with the columns of a stock file. `own` has the row's own columns, `unit` those of the unit inside an establishment.
+ * Describes the answers of /siren and /siret of the API Sirene 3.11. An answer is a page of a list, a unit or an
+ * establishment, with or without its envelope. Each unit and each establishment becomes a row of `stage.answer` with
+ * the columns of a stock file. `own` holds the row's own columns, `unit` the columns of the unit inside an
+ * establishment.
  */
 export const answers: DocumentDescription = {
   format: 'document',
@@ -76,7 +77,7 @@ export const answers: DocumentDescription = {
   async *readAnswers(from) {
     let line = 0;
     for await (const found of readEach(from, PAGE_BYTES, readPage)) {
-      // The rows of a page share one line of the file, but each row needs a line number of its own.
+      // The rows of a page are on one line of the file, but each row needs a line number of its own.
       const rows =
         'answer' in found ? (found.answer as ReturnType<typeof readPage>)() : [undefined];
       for (const row of rows) {
@@ -125,8 +126,8 @@ function readRow(line: number, row: unknown): Answer {
 
 /**
  * Reads a unit or an establishment into the columns of a stock file: its own fields, its address and its current
- * period. The end of a closed unit is the first day of the newest period that closed it, because later periods may
- * follow.
+ * period. The end of a closed unit is the first day of the newest period that closed it; later periods may change other
+ * data.
  */
 function readFields(fields: Fields, history: readonly Fields[] = []): Fields {
   const present = history.find(({ dateFin }) => dateFin === null || dateFin === '') ?? history[0];

@@ -1,12 +1,12 @@
 -- Makes one document of each legal unit of SIRENE, with the columns of a stock file. Values of an answer replace values
--- of the known entry. Of several answers, the answer with the newest `touched` applies. The head office is the first
--- establishment, as in a stock (source.ts); map.sql reads it as `head`.
+-- of the known entry. Of several answers about a unit, the answer with the latest value of `touched` applies. The head
+-- office is the first establishment, as in a stock (source.ts); map.sql reads it as `head`.
 
--- A small sample of the keys is enough for good plans; a larger sample takes longer than it saves.
+-- PostgreSQL needs only a small sample of the keys for good plans; a larger sample takes longer than it saves.
 set local default_statistics_target = 10;
 
--- Holds one row per unit or establishment in an answer, with the columns of a stock file as texts. `is_own` means that
--- the answer is about this unit or establishment itself.
+-- Holds one row per unit or establishment in an answer, with the columns of a stock file as texts. The column `is_own`
+-- tells the unit or establishment of an answer from the unit inside an establishment.
 create unlogged table stage.sirene_part as
 select
     answer.file_no,
@@ -35,7 +35,7 @@ from (
 ) as newest
 where newest.file_no = file.file_no;
 
--- Holds one row per legal unit, with the columns that the answers state, and the file and line of one answer.
+-- Holds one row per legal unit: the columns that the answers state, and the file and line of one of the answers.
 create unlogged table stage.sirene_unit as
 with newest as (
     select distinct on (siren, is_own, siret is null) siren, is_own, siret, file_no, line, stated
@@ -75,7 +75,7 @@ select
 from unknown
 join stage.answer using (file_no, line);
 
--- Holds one row per known legal unit with an answer: the columns of the known entry, for values that no answer states.
+-- Holds one row per known legal unit with an answer: the columns of its entry, for values that no answer states.
 create unlogged table stage.sirene_known as
 select
     entry.entry_key as siren, entry.units, entry.address_ids, entry.closed_units, entry.other_names,
@@ -94,7 +94,7 @@ select
         'activite_principale_naf25', entry.announced_activity,
         'nic_siege', right(entry.units #>> '{0,identifier}', 5)
     )
-    -- An attribute's column has the name of its type. An entry omits usual values, so they are added.
+    -- The column of an attribute has the name of the attribute's type. An entry omits usual values, so they are added.
     || coalesce('{"workforce_band": "NN", "employer": "N"}' || entry.attributes, '{}')
     || case
         when name.is_stated then '{}'
@@ -125,7 +125,7 @@ cross join lateral (
 create index on stage.sirene_known (siren);
 analyze stage.sirene_known (siren);
 
--- Holds one row per establishment of the units with an answer, whether an answer or the known entry states it.
+-- Holds one row per establishment of the units with an answer, from the answers and the known entries.
 create unlogged table stage.sirene_establishment as
 with stated as (
     select distinct on (siret) siren, siret, stated
@@ -141,15 +141,15 @@ known as (
         unit.value,
         known.columns -> 'date_creation' as start_date,
         known.address_ids[unit.place] as address_id,
-        -- A head office without an address is at the address of its entry.
+        -- The head office is at the address of its entry.
         coalesce(unit.value -> 'address', known.address)
         || case when unit.place = 1 then jsonb_build_object('code_commune', known.columns -> 'commune') else '{}' end
             as address,
-        -- The attribute `employer` of the entry is passed on with the head office.
+        -- Whether the legal unit employs someone is stored with its head office.
         case when unit.place = 1 then known.columns -> 'employer' end as employer,
         coalesce(
             split_part(known.columns -> 'unit_activities' ->> (unit.value ->> 'identifier'), ' ', -1),
-            -- Only an entry with attributes omits the activity of an establishment that equals its main activity.
+            -- Only an entry with attributes omits establishments' activities that equal its main activity.
             case when known.columns ? 'employer' then known.columns ->> 'activite_principale' else '' end
         ) as activity,
         known.other_names @> jsonb_build_array(
@@ -229,7 +229,7 @@ cross join lateral (
                 then unit.stated - '{prenom1, prenom_usuel, nom, nom_usage, denomination}'::text[]
             else unit.stated
         end
-        -- If neither an answer nor the known entry describes the stated head office, the known head office stays.
+        -- If neither an answer nor the known entry describes the newly stated head office, the known head office stays.
         - case
             when
                 known.columns ? 'nic_siege'

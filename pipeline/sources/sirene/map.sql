@@ -1,6 +1,6 @@
 -- Maps one row per legal unit of SIRENE. `details` lists the establishments of the unit with the columns of
--- establishment.csv: the head office first, then all other active establishments. `registry.show_parts` makes an
--- entrepreneur's person from the name. attribute_value.csv of sql/country/fr has the labels of codes.
+-- establishment.csv: the head office first, then all other active establishments. `registry.show_parts` makes the
+-- person of an entrepreneur from the name. attribute_value.csv of sql/country/fr has the labels of codes.
 select
     record.file_no, record.line, record.fingerprint, record.siren as entry_key,
     case when unit.is_natural then 'NATURAL' else 'LEGAL' end as entity_type,
@@ -24,7 +24,7 @@ select
         end
     end as declared_status,
     unit.start_date,
-    -- `date_debut` is the day of the last change of any kind, so the first known day of the end stays.
+    -- `date_debut` is the day of the last change of any kind, so the first end that INSEE stated stays.
     case
         when record.etat_administratif = 'C'
             then coalesce(known.end_date::text, registry.text_fr(record.date_debut))
@@ -189,8 +189,8 @@ cross join lateral (
         end as name
     offset 0
 ) as unit
--- The code decides the classification, not its label. No code is in both classifications, but INSEE gives some codes
--- the label of the other classification.
+-- The code of an activity decides the classification, not its label. No code is in both classifications, but INSEE
+-- gives some codes the label of the other classification.
 left join registry.activity_scheme as labelled
     on labelled.scheme = record.nomenclature_activite_principale
     and labelled.country_code = 'FR'

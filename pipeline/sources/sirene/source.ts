@@ -41,8 +41,8 @@ export const description: TableDescription = {
         ignored: ['dateDernierTraitementDoublon'],
       },
     ],
-    // Each legal unit has one head office, active or closed. A purged unit may have no head office, so the check covers
-    // only active units.
+    // Every active legal unit has one head office, active or closed. A closed unit may have been purged of its head
+    // office, so it is not checked.
     needsDetails: isActive,
     combined: ['closed_units', 'withheld_units'],
     combine: listEstablishments,

@@ -1,17 +1,17 @@
--- Normalises French spellings. country.csv names the functions; spelling.csv has the words with several spellings.
+-- Normalises French spellings. country.csv names these functions; spelling.csv has the words with several spellings.
 
 -- Returns a text without case, accents and quotation marks. An apostrophe becomes a blank, as in L'EGLISE.
 create or replace function registry.text_meaning_fr(value text) returns text
 language sql stable parallel safe
 return btrim(registry.text_meaning(translate(value, '''‘’`´', '     ')));
 
--- Returns a telephone number without the prefix of France and without the 0 before a national number.
+-- Returns a telephone number without the prefix of France and without the leading 0 of a national number.
 create or replace function registry.telephone_meaning_fr(signs text) returns text
 language sql immutable parallel safe
 return regexp_replace(signs, '^[a-z]*(00)?(33)?0?(?=[1-9][0-9]{8}([a-z]|$))|^00', '');
 
--- Returns whether digits, at least one of them not zero, pass the Luhn formula. From the right, every second digit is
--- doubled, less 9 if the result has two digits; the sum must be a multiple of ten.
+-- Returns whether a text of digits, not all of them zeros, passes the Luhn check. Luhn doubles every second digit from
+-- the right, less 9 if the result has two digits; the sum must be a multiple of ten.
 create or replace function registry.is_luhn(value text) returns boolean
 language sql immutable parallel safe
 return value ~ '[1-9]' and (
@@ -72,8 +72,8 @@ language sql immutable parallel safe
 return case when written not in ('[ND]', '*', '1900-01-01') then written end;
 
 -- Returns the ISO 3166-1 code of the country of an establishment abroad. A territory with its own INSEE code has its
--- own ISO code; a group of territories has the code of its state. A known entry already has an ISO code, which is
--- returned unchanged. A blank means an unknown country. Returns null for an establishment in France.
+-- own ISO code; a group of territories has the code of its state. The country of a known entry is already an ISO code,
+-- which is returned unchanged. A blank is returned for an unknown country. Returns null for an establishment in France.
 create or replace function registry.country_fr(establishment jsonb) returns text
 language sql immutable parallel safe
 return case
@@ -111,8 +111,8 @@ return case
     when registry.text_fr(establishment ->> 'libelle_commune_etranger') is not null then ''
 end;
 
--- Returns whether the owner of an establishment withholds a field. Every `statut_diffusion` but O withholds all fields:
--- INSEE has used several letters for it, so another letter must change no field.
+-- Returns whether the owner of an establishment withholds a field. Every `statut_diffusion` but O withholds all fields.
+-- INSEE has used several letters, so all other letters mean the same.
 create or replace function registry.is_withheld_fr(establishment jsonb) returns boolean
 language sql immutable parallel safe
 return establishment ->> 'statut_diffusion' <> 'O' or establishment @? '$.* ? (@ == "[ND]")';
@@ -127,11 +127,11 @@ end || case
     else jsonb_build_array(jsonb_build_object('type', 'Date de fermeture', 'date', closed))
 end;
 
--- Returns the address of an establishment; a withheld address has only its commune and country, which SIRENE states
--- nevertheless. The caller looks up the street type, for which SIRENE mixes two vocabularies, since a join in this
--- function would run for each row. A range of house numbers is in one field, in two fields, or in the complement of the
--- address, which then repeats the first number: `22BIS-24`, `22 BIS A 24`. As a set-returning function of one row it is
--- inlined into the query.
+-- Returns the address of an establishment. A withheld address has only its commune and country, which SIRENE states
+-- nevertheless. SIRENE mixes two vocabularies of street types. The caller looks up the street type, because a join in
+-- this function would run for each row. A range of house numbers is in one field, in two fields, or in the complement
+-- of the address, which then repeats the first number (`22BIS-24`, `22 BIS A 24`). The function returns a set of one
+-- row, so that PostgreSQL inlines it into the query.
 create or replace function registry.address_fr(establishment jsonb, is_withheld boolean, street_type text)
 returns table (
     street text, building text, apartment text, postal_code text, city text, country_code text,
@@ -198,8 +198,8 @@ return registry.join_texts(
     registry.text_fr(establishment ->> 'enseigne3')
 );
 
--- Returns an establishment of SIRENE as a unit. A unit without an address is the head office, at the address of its
--- entry. PostgreSQL inlines no immutable function that calls a stable one such as registry.sign_fr.
+-- Returns an establishment of SIRENE as a unit of an entry. A unit without an address is the head office, at the
+-- address of its entry. An immutable function that calls a stable one (registry.sign_fr) is not inlined.
 create or replace function registry.unit_fr(
     establishment jsonb,
     is_natural boolean,
@@ -228,7 +228,7 @@ create or replace function registry.dated_fr(value text, year text) returns text
 language sql immutable parallel safe
 return value || coalesce(' ' || substring(year from '^[0-9]{4}$'), '');
 
--- Returns 'O' if an open establishment employs someone; otherwise 'O' or 'N' as the legal unit states.
+-- Returns 'O' if an open establishment employs someone; otherwise the legal unit's own value, 'O' or 'N'.
 create or replace function registry.employer_fr(unit text, details jsonb) returns text
 language sql immutable parallel safe
 return case

@@ -2,7 +2,7 @@
 -- spelling.csv has the words with several spellings.
 
 -- Returns an address on one line, with one spelling of the postal code, and without 'm.' or 'm.st.' before a city. For
--- a village without streets, KRS repeats the village's name as the street, which is removed.
+-- a village without streets, KRS repeats the village's name as the street, so the repetition is removed.
 create or replace function registry.address_meaning_pl(line text) returns text
 language sql stable parallel safe
 return regexp_replace(
@@ -25,7 +25,7 @@ create or replace function registry.telephone_meaning_pl(signs text) returns tex
 language sql immutable parallel safe
 return regexp_replace(signs, '^[a-z]*(00)?(48)?0?(?=[0-9]{9}([a-z]|$))|^00', '');
 
--- Returns a name with one spelling of its legal form, whether written in full or abbreviated, with or without dots.
+-- Returns a name with one spelling of its legal form, which may be abbreviated or written with or without dots.
 create or replace function registry.text_meaning_pl(name text) returns text
 language sql stable parallel safe
 return regexp_replace(
@@ -49,8 +49,8 @@ return case
     else regexp_replace(written, '^([0-9]{2}) *[-–—] *([0-9]{3})$', '\1-\2')
 end;
 
--- Returns whether a registry's status of a number means that the number is cancelled. The pattern has a dot for each
--- Polish letter, since some answers lack these letters.
+-- Returns whether a registry's status of a number means that the number is cancelled. A dot in the pattern stands for a
+-- Polish letter, which some answers lack.
 create or replace function registry.is_cancelled(status text) returns boolean
 language sql immutable parallel safe
 return coalesce(
@@ -58,7 +58,7 @@ return coalesce(
 );
 
 -- Returns the sum of the first nine bytes, each multiplied by its weight. Reading digits as bytes takes a third less
--- time than dividing.
+-- time than dividing a number.
 create or replace function registry.weigh(bytes bytea, weights integer[]) returns integer
 language sql immutable parallel safe
 return get_byte(bytes, 0) * weights[1]
@@ -71,7 +71,7 @@ return get_byte(bytes, 0) * weights[1]
 + get_byte(bytes, 7) * weights[8]
 + get_byte(bytes, 8) * weights[9];
 
--- Returns whether a NIP has ten digits and the right check digit, modulo 11.
+-- Returns whether a NIP has ten digits, the last of which is the right check digit.
 create or replace function registry.is_nip(value text) returns boolean
 language sql immutable parallel safe
 return case
