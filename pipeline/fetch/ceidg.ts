@@ -26,7 +26,7 @@ const report = z
     nazwa: z.string(),
     /** The file format of a report, `.csv` or `.xml`. */
     format: z.string(),
-    /** The time at which CEIDG made the report, YYYY-MM-DD hh:mm:ss. The manual of CEIDG calls it `dataUtworzenia`. */
+    /** The time at which CEIDG made the report, YYYY-MM-DD hh:mm:ss. CEIDG's manual calls it `dataUtworzenia`. */
     'data-utworzenia': z.string().default(''),
     dataUtworzenia: z.string().optional(),
   })
@@ -50,7 +50,7 @@ export class Ceidg extends Service {
 
   /** Downloads one report of CEIDG to a file, in one attempt. Throws a `ServiceFault` for a damaged archive. */
   async download(id: string, path: string): Promise<void> {
-    // The address is built here: an address in the list may lead to a server that must not get the token.
+    // The download address is built here, because an address from CEIDG's list could send the token to another server.
     await this.save(`/raport/${encodeURIComponent(id)}`, path, REPORT_BYTES);
     try {
       // The archive is read to its end, because some proxies end a cut-off download without an error.
@@ -114,7 +114,7 @@ export function fetchCeidg(ceidg: Ceidg, plan: FetchPlan): Promise<FetchReport> 
   });
 }
 
-/** Returns the id of the newest report of a day by voivodeship. Throws a `Refusal` if a report is missing. */
+/** Returns the ids of the newest reports of a day, by part of the dump. Throws a `Refusal` if a report is missing. */
 async function chooseReports(ceidg: Ceidg, date: string): Promise<Map<string, string>> {
   // CEIDG lists the reports of the last days in two formats, together with reports of another kind.
   const { raporty } = await ceidg.askJson('/raporty', reportList, 'list of reports');

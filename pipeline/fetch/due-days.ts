@@ -26,7 +26,7 @@ interface DueFetch {
 /**
  * Fetches the dumps of each registry that is set up: the newest full dump, or each daily list that the registry still
  * offers. The first day to fetch follows the newest dump that is published or in the inbox. If the fetch of a day
- * fails, the later days of this registry are not fetched in this run. Throws `WrongUsage` if no registry is set up.
+ * fails, the later days of its registry are not fetched in this run. Throws `WrongUsage` if no registry is set up.
  */
 export async function fetchDue(due: DueFetch): Promise<FetchOutcome[]> {
   const names = Object.keys(fetchers) as (keyof FetchEnvironment)[];

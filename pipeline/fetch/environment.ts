@@ -3,10 +3,10 @@ import { checkEnvironment, setting } from '../../sql/process/environment.ts';
 
 const secret = z.string().regex(/^[\x21-\x7e]+$/);
 
-// `fetch` refuses an address that contains a password. Paths are appended to an address, so it must have no `?` or `#`.
+// `fetch` refuses an address that contains a password. No `?` or `#` may be in an address, because paths are appended.
 const address = z.url({ protocol: /^https?$/ }).refine((url) => !/[?#]|:\/\/[^/]*@/.test(url));
 
-/** Checks an address to which paths are appended, and removes its final slashes. */
+/** Checks an address to which paths are appended, and removes slashes at its end. */
 const base = address.transform((url) => url.replace(/\/+$/, ''));
 
 /** The settings for the APIs of the registries, with the check of each setting. */

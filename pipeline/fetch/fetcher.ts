@@ -77,7 +77,7 @@ export type FetchOutcome =
   | FetchReport
   | { source: string; dump_date: string; state: ReturnType<typeof stateOf>; message: string };
 
-/** Fetches a day from a registry, and logs each step. Throws an unexpected error, or the reason of the signal. */
+/** Fetches a day from a registry, and logs each step. Throws an unexpected error, or the reason of an abort. */
 export async function fetchDay(
   settings: FetchEnvironment,
   plan: Omit<FetchPlan, 'progress'> & { source: string; signal: AbortSignal },

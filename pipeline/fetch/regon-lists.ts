@@ -20,7 +20,7 @@ const lists = {
 /** The suffix of a file with the REGON numbers that a fetch did not request in time and leaves to the next fetch. */
 const leftEnd = '.left.txt';
 
-/** Fetches the daily lists that the folder `lists/` lacks, and moves `.left.txt` files of earlier fetches there. */
+/** Fetches the daily lists that the folder `lists/` lacks, and moves `.left.txt` files of earlier fetches into it. */
 export async function readLists(
   bir: Bir,
   { date, progress }: FetchPlan,
@@ -73,7 +73,7 @@ export async function listEntities({ work }: DumpFolder) {
  * the numbers of local units, since an entity may stay open after one of its units closes.
  *
  * @param left the entities that were not requested in time. The file `<date>.left.txt` next to the dump folder keeps
- *   these entities for the `updated.txt` of the next fetch. In this dump, only `deleted.txt` may contain them.
+ *   these entities for the next fetch's `updated.txt`. In this dump, only `deleted.txt` may contain entities of `left`.
  */
 export async function writeLists(
   { asked, units }: Entities,

@@ -10,7 +10,7 @@ export interface ReportLine {
   data: BirRow[];
 }
 
-/** The kinds of activity of a natural person. Names of reports and of count fields in BIR end with a kind. */
+/** The kinds of activity of a natural person. In BIR, the names of reports and of count fields end with a kind. */
 const activities = ['Ceidg', 'Rolnicza', 'Pozostala', 'SkreslonaDo20141108'];
 
 /** The codes of the legal form "civil partnership": the current code, and the code used until 2014. */

@@ -36,7 +36,7 @@ export type BirQuery = Partial<Record<'Nip' | 'Regon' | 'Krs' | 'Regony9zn', str
  * Calls BIR, the SOAP 1.2 API of GUS for REGON. BIR may end a session at any time.
  *
  * The npm package bir1 does not suffice: its address is fixed, and its requests have no timeout. The package bir1 takes
- * one number per search, and renews no session. Packages that read a WSDL depend on axios, and handle no session.
+ * one number per search and renews no session. Packages that read a WSDL depend on axios, and handle no session.
  */
 export class Bir extends Service {
   readonly #key: string;

@@ -11,20 +11,20 @@ import { askEvery, type Missing, refuseGaps } from './missing-answers.ts';
 import { ServiceFault } from './service.ts';
 import { figure } from '../written-figure.ts';
 
-/** The longest duration of a fetch from REGON, in ms. The nightly job needs the other four hours of a day. */
+/** The longest duration of a fetch from REGON, in ms. The other four hours of a day are left for the nightly job. */
 const LONGEST_FETCH_ms = 20 * hour_ms;
 
 /**
  * Fetches the changes of a day in REGON: the six daily lists, then the full reports of each listed entity. An entity is
- * also listed if a list names one of its local units. The dump holds the lists of `writeLists`, and `reports.ndjson`
- * with one `ReportLine` per line, grouped by entity. A fetch that would take more than 20 hours begins with the watched
- * companies, and notes its estimate. The entities that do not fit into 20 hours are left to the next fetch. Throws a
- * `Refusal` when too many answers are missing, and a `ServiceFault` when REGON sends no lists. Throws `NothingToDo` for
- * a day that is already fetched, and `AlreadyRunning` during another fetch of the day.
+ * also listed if a list names only one of its local units. The dump holds the lists of `writeLists`, and
+ * `reports.ndjson` with one `ReportLine` per line, grouped by entity. A fetch that would take more than 20 hours begins
+ * with the watched companies, and notes its estimate. The entities that do not fit into 20 hours are left to the next
+ * fetch. Throws a `Refusal` when too many answers are missing, and a `ServiceFault` when REGON sends no lists. Throws
+ * `NothingToDo` for a day that is already fetched, and `AlreadyRunning` during another fetch of the day.
  */
 export function fetchRegon(bir: Bir, plan: FetchPlan): Promise<FetchReport> {
   const { progress } = plan;
-  // Long lists would enlarge the young generation of V8's heap by 60 MB. A fetch waits for the network, not for V8.
+  // Without this setting, long lists grow V8's young generation by 60 MB. A fetch waits for the network, not for V8.
   setFlagsFromString('--semi-space-growth-factor=1');
   const filled = fillFolder({ ...plan, source: 'regon' }, async (folder) => {
     progress.step('daily lists');

@@ -8,7 +8,7 @@ import { readRetryAfter } from '../retry-after.ts';
 import { type Clock, Rate, type RateLimits } from './rate.ts';
 import { describeText } from '../sources/answer.ts';
 
-/** The error for a service that fails or sends an unusable answer. The message of this error names the service. */
+/** The error for a service that fails or sends an unusable answer. The error message names the service. */
 export class ServiceFault extends Error {
   /** Whether a retry of the request may succeed. */
   isPassing = false;
@@ -16,7 +16,7 @@ export class ServiceFault extends Error {
   break_ms = 0;
 }
 
-/** The settings for the requests to a service. The defaults of these settings are in `fetching.service`. */
+/** The settings for the requests to a service, with their defaults in `fetching.service`. */
 export interface ServiceSettings {
   limits?: RateLimits;
   retry?: Pick<Options, 'retries' | 'minTimeout' | 'maxTimeout'>;
@@ -168,7 +168,7 @@ export class Service {
     await this.askOnce(path, write, { headers, max_bytes });
   }
 
-  /** Returns the JSON of an answer, checked against `shape`. Throws a `ServiceFault` for any status but 200. */
+  /** Returns the JSON of an answer, checked against `shape`. Throws a `ServiceFault` for any HTTP status but 200. */
   async readJson<T>(answer: Response, shape: z.ZodType<T>, what: string): Promise<T> {
     if (answer.status !== 200) throw this.statusFault(answer);
     const text = await answer.text();

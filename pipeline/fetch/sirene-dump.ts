@@ -91,7 +91,7 @@ async function readKnown({ inboxDir, progress, query }: FetchPlan) {
   return {
     /** The results of earlier fetches, together with the stocks in the inbox and the database, the oldest first. */
     past: past.toSorted((one, other) => one.dump_date.localeCompare(other.dump_date)),
-    /** The day of the newest published dump: nights accept only later dumps. Blank if any day is accepted. */
+    /** The day of the newest published dump: nights accept only later dumps. Blank if nights accept any dump. */
     published: published?.newest ?? '',
     taken,
   };
@@ -99,7 +99,7 @@ async function readKnown({ inboxDir, progress, query }: FetchPlan) {
 
 /**
  * Returns the days up to `date` that neither the last stock nor a later fetch of lists covers, the oldest first. A day
- * whose list was fetched before the last stock counts as missing, because the stock may undo its changes.
+ * that was fetched before the last stock counts as missing, because publishing the stock may undo its changes.
  */
 function listMissing(past: readonly Past[], date: string): string[] {
   const last = past.findLast(({ days, dump_date }) => !days && dump_date < date)?.dump_date;

@@ -13,7 +13,7 @@ import { Service, type ServiceSettings } from './service.ts';
 /** The maximum size of a stock file, in bytes. The stock of establishments has 3 GB and grows by 4 % a year. */
 const FILE_BYTES = 16 * 1024 ** 3;
 
-/** The maximum number of days between the dates of a stock's title and file. A longer gap means a wrong year. */
+/** The maximum number of days between the dates of a stock's title and file; a longer gap means a wrong year. */
 const MOST_DAYS = 20;
 
 const resource = z.looseObject({
@@ -39,7 +39,7 @@ function readDay(title: string): string | undefined {
 
 /** Returns a list with the description of one file of a stock, or an empty list for any other file. */
 function describeOffer({ title, url, filesize, last_modified }: z.output<typeof resource>) {
-  // The whole name is compared, since names such as `StockUniteLegaleHistorique` begin with the same word.
+  // The whole name is compared, because names such as `StockUniteLegaleHistorique` begin with `StockUniteLegale`.
   const [part] = /\bStock(?:UniteLegale|Etablissement|Doublons)\b/.exec(title) ?? [];
   const extension = extname(url);
   const made = last_modified.slice(0, 10);
@@ -69,7 +69,7 @@ export class StockCatalogue extends Service {
     this.#dataSet = url;
   }
 
-  /** Returns the newest stock of SIRENE. Throws a `Refusal` if no day has both units and establishments. */
+  /** Returns the newest stock of SIRENE. Throws a `Refusal` if no day has files for both parts. */
   async newest() {
     const { resources } = await this.askJson(this.#dataSet, catalogue, 'catalogue');
     // Newer files come first, since the catalogue may keep outdated files; of files of one day, the zip comes first.

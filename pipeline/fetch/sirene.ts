@@ -9,7 +9,7 @@ import { createReport, type FetchPlan, type FetchReport } from './report.ts';
 import type { Missing } from './missing-answers.ts';
 import { Service, type ServiceSettings } from './service.ts';
 
-/** The limit of INSEE's public plan. INSEE counts the shared quota differently, and sends 429 below this limit too. */
+/** The limit of INSEE's public plan. INSEE may answer 429 below this limit: it counts the shared quota differently. */
 const limits = () => [{ count: 30, window_ms: 60_000 }];
 
 /** The retries of a request to INSEE. The waits add up to more than one minute, the period of INSEE's quota. */
@@ -113,7 +113,7 @@ export class Sirene extends Service {
       return answer.status === 301 && lead ? lead : this.readJson(answer, single, `unit ${siren}`);
     });
     if (typeof found !== 'string') return found;
-    // The kept unit is no duplicate. Only the SIREN is taken from the redirect: no other address gets the key.
+    // The unit that INSEE keeps is no duplicate. Only the SIREN is used: no other address gets the key.
     return await this.askJson(`/siren/${found}`, single, `unit ${found}`, none);
   }
 }
@@ -138,7 +138,7 @@ export async function fetchLists(
       for (const list of Object.keys(lists) as List[]) {
         const count = await readList(sirene, journal, list, day);
         if (count === undefined) missing.push({ number: `/${list} ${day}`, reason: tooLong });
-        // An empty list is noted, because INSEE failed to list the units that it recoded to NAF 2025 in December 2025.
+        // An empty list is noted: INSEE could not list the units that it recoded to NAF 2025 in December 2025.
         if (count === 0) progress.note(`SIRENE has nothing in /${list} of ${day}: ${quiet}`);
         rows[list] = (rows[list] ?? 0) + (count ?? 0);
       }
@@ -195,7 +195,7 @@ async function readList(
   );
 }
 
-/** Returns a check that throws a `Refusal` if two pages contain the same row, since another row is then missing. */
+/** Returns a check that throws a `Refusal` if two pages contain the same row, because a page then lacks another row. */
 function refuseRepeated(): (number: string, pages: readonly object[]) => void {
   let list = '';
   const seen = new Set<string>();

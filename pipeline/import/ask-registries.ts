@@ -66,7 +66,7 @@ interface Asking {
   /** The registry that answered, failed, or holds every such company. If absent, a later dump may bring the company. */
   source?: OnDemandSource | undefined;
   lines: DumpLine[];
-  /** The sentence that describes the fault. */
+  /** The sentence that describes the fault of a registry. */
   message?: string;
 }
 
@@ -78,7 +78,7 @@ interface Asking {
  */
 async function importAwaited(options: ImportOptions): Promise<void> {
   const { db, now, signal } = options;
-  // The accounts with the last requested numbers: `buyer` has bought credits, `other` has not.
+  // The accounts with the last requested number, one that has bought credits and one that has not.
   let [buyer, other] = ['0', '0'];
   while (!signal.aborted) {
     const values = [now(), imports.batch, imports.width, buyer, other];
@@ -95,7 +95,7 @@ async function importAwaited(options: ImportOptions): Promise<void> {
   }
 }
 
-/** Requests the number from one registry after another until one knows it. Requests no number of a known company. */
+/** Requests the number from each registry in turn, until one knows it. Requests no number of a known company. */
 async function askFor({ sources }: ImportOptions, due: Due): Promise<Asking> {
   if (due.is_known) return { due, lines: [] };
   const { identifier_type, identifier_value } = due;

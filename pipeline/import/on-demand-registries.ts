@@ -97,7 +97,7 @@ export function createOnDemandSources(
 /** The header of a CEIDG report, with the columns that `sources/ceidg` reads. */
 const ceidgHeader = [description.row_number, ...columns.map(({ header }) => header)].join(';');
 
-/** The statuses in the reports of CEIDG, by the statuses in its API. */
+/** Maps the statuses of entries in the CEIDG API to the statuses in the reports of CEIDG. */
 const statuses: Record<string, string> = {
   AKTYWNY: 'Aktywny',
   ZAWIESZONY: 'Zawieszony',

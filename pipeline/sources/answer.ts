@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { type RejectCode, shorten } from './rejects.ts';
 import type { Answer, AnswerFile } from './source.ts';
 
-/** The error for an answer that cannot be used; its message becomes the reason in the list of rejects. */
+/** The error for an answer that cannot be used; its message is stored as the reason of the reject. */
 export class UnusableAnswer extends Error {
   override name = 'UnusableAnswer';
   readonly reject_code: RejectCode;
@@ -98,7 +98,7 @@ function readAnswer(
   read: (text: string) => object,
 ): Answer | undefined {
   if (!isUtf8(bytes)) return reject(line, bytes, 'not UTF-8', 'damaged_row');
-  // `trim` also removes a byte order mark.
+  // Here `trim` also removes a byte order mark.
   const text = bytes.toString().trim();
   if (text === '') return undefined;
   if (text.includes('\0')) return reject(line, bytes, 'a NUL byte', 'damaged_row');

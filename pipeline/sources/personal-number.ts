@@ -4,7 +4,7 @@
  * database.
  */
 
-/** The mask of a PESEL, which has the same length. The mask cannot be mistaken for a number of any register. */
+/** The mask of a PESEL, which is as long as a PESEL. The mask cannot be mistaken for a number of any register. */
 const mask = '*'.repeat(11);
 const [zero, nine] = [48, 57] as const;
 const numbers = /(?<!\d)\d{11}(?!\d)/g;

@@ -21,9 +21,9 @@ export interface SourceColumn {
   is_optional?: boolean;
   /**
    * The subjects of an entry that only this column states, by the names in 1_read/missing_column.sql. A guard refuses a
-   * header without the column. If the operator accepts the dump, the subjects in `tells` keep their known values.
-   * `nothing` means that no answer shows the column. If `tells` is absent, a dump needs the column, unless it is
-   * optional.
+   * dump whose header lacks the column. If the operator accepts the dump, the subjects in `tells` keep their known
+   * values. `nothing` means that no answer shows the column. If `tells` is absent, a dump needs the column, unless it
+   * is optional.
    */
   tells?: readonly string[];
 }
@@ -51,7 +51,7 @@ export type Fields = Record<string, string>;
 /** A join of two files of a dump. A record is one row of the main file together with its rows of the details file. */
 export interface JoinDescription {
   separator: Separator;
-  /** The header of the key column in both files. Both files are sorted by the key, a number of at most nine digits. */
+  /** The header of the key column in both joined files, which are sorted by this key of at most nine digits. */
   key: string;
   key_digits: number;
   main: JoinedTable;
@@ -80,7 +80,7 @@ export interface JoinDescription {
   ) => { listed: readonly Fields[] } & Record<string, unknown>;
 }
 
-/** The description that all kinds of sources share; `map.sql` in the same folder defines the meaning of the dumps. */
+/** The part of a description that all kinds of sources share; `map.sql` of the source maps the content of the dumps. */
 interface DumpDescription {
   /** The country of the registry, as its ISO 3166-1 alpha-2 code. */
   country_code: string;

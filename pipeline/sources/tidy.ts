@@ -1,4 +1,4 @@
-// White space includes control characters.
+// The pattern of white space, which includes control characters.
 const whiteSpace = new RegExp(String.raw`[\s\u001c-\u001f\u0085\u200b]+`, 'g');
 
 // Matches a text that consists of hyphens, dashes and minus signs of any kind, and of blanks.

@@ -46,7 +46,7 @@ select
     record.data_wznowienia as resumption_date,
     case
         when record.kraj is not null then nullif(record.kraj, 'PL')
-        -- Only an address abroad has no voivodeship. The reports do not state the country of such an address, so it
+        -- Only an address abroad has no voivodeship. The reports do not state the country of an address abroad, so it
         -- stays blank until the API states it.
         when
             file.file_key = '00'

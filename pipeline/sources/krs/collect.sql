@@ -1,8 +1,8 @@
 -- Makes one document from each extract of KRS, and adds values from dictionaries and from the known entry.
 
 -- Returns whether one extract of a company is older than another one. The extract with the lower number of its newest
--- register entry is older. If these numbers are equal, the state day decides. RejP and RejS number their entries
--- independently: if the numbers and days of two extracts from both disagree, neither is older.
+-- register entry is older; if these numbers are equal, the state day decides. RejP and RejS number their entries
+-- independently: if number and day of two extracts from both disagree, neither is older.
 create function stage.is_older(
     register text,
     entry_no integer,
@@ -91,7 +91,7 @@ left join registry.entry as known
     and known.entry_key = older.krs;
 
 -- Rejects an extract whose state day is later than today. Also rejects a current extract with the same content as a
--- full one. A state day between the day of the dump and today is accepted.
+-- full extract. A state day between the day of the dump and today is accepted.
 insert into stage.reject (file_no, line, reject_code, reason, raw, entry_key)
 select
     extract.file_no,
@@ -154,7 +154,7 @@ analyze stage.krs_activity;
 -- Writes one document for each extract. KRS does not state the version of the activity codes (PKD 2007 or 2025), so
 -- this query chooses the version. The version that has more of the codes takes precedence, then the version that has
 -- more of the names as written. Next comes the version of the known entry, so that codes of both versions make no
--- reclassification. Last comes the version in force when the newest activity was entered or the company was registered.
+-- reclassification. Last comes the version in force when the newest activity or the company was entered.
 insert into stage.document (file_no, line, entry_key_hint, document, raw)
 -- Holds one row per spelling of a legal form in KRS, in capitals: the label in the dictionary or the official name. KRS
 -- may write 'lub' ("or") as a slash.

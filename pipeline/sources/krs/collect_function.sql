@@ -6,7 +6,7 @@ language sql immutable
 return coalesce(registry.lower(status) ~ '^(aktywn|aktualn|nadan|ważn)', true);
 
 -- Returns the NIP or REGON in force: the stated number if it is valid and in force. For a cancelled number, returns a
--- different known number, else null. For an invalid number or an unknown status, returns the known one.
+-- different known number, else null. For an invalid number or an unknown status, returns the known number.
 create function stage.krs_number_in_force(
     number text,
     status text,
@@ -22,9 +22,9 @@ return case
     else known
 end;
 
--- Returns the proceeding that applies: the last open proceeding, else the last ended one. The first known value is its
--- day: the stated date, the day of the register entry in a full extract, the known day, or `last_entry_day` (the day of
--- the only entry since the known extract). An open proceeding also gets the end of the known earlier proceeding.
+-- Returns the proceeding that applies: the last open proceeding, else the last ended one. The day of an opening or end
+-- is its stated date, else the day of the entry in a full extract, else the known day, else `last_entry_day` (the day
+-- of the only entry since the known extract). An open proceeding also gets the end of the known earlier proceeding.
 create function stage.krs_proceeding(
     items jsonb,
     last_entry_day text,

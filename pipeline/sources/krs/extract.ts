@@ -57,7 +57,7 @@ export function readExtract(value: unknown) {
     kind: 'extract' as const,
     form: naglowekP === undefined ? 'current' : 'full',
     krs: readNumber(header.numerKRS),
-    /** The KRS register: `RejP` of entrepreneurs, or `RejS` of associations and the like. A number may be in both. */
+    /** The KRS register: `RejP` of entrepreneurs, or `RejS` of associations and the like. A company may be in both. */
     register: header.rejestr,
     state_day: readable(header.stanZDnia),
     made_day: readable(header.dataCzasOdpisu),
@@ -77,7 +77,7 @@ export function readExtract(value: unknown) {
 /** The keys that only a full extract states, so that the hash omits them; fold-history.ts lists the former names. */
 const fullKeys = new Set(['entry_day', 'former_names']);
 
-/** Returns the first text that is a day. If none is a day, returns the first text: map.sql then keeps the known day. */
+/** Returns the first text that is a day, else the first text, so that map.sql keeps the known day. */
 function findDay(...texts: (string | undefined)[]): string | undefined {
   return texts.find(readable) ?? texts.find(Boolean);
 }
@@ -154,7 +154,7 @@ function findStrikeOff(entries: readonly Entry[], odd: OddValue[]): Entry | unde
   const last = entries.at(-1);
   if (!last) throw new UnusableAnswer('a full extract without entries');
   if (/^WYKREŚLENIE (?:PODMIOTU )?Z KRAJOWEGO REJESTRU SĄDOWEGO/i.test(last.text)) return last;
-  // A strike-off from only one of the registers, RejP or RejS, is noted, because the company stays in the other.
+  // A strike-off from only one register, RejP or RejS, is noted, because the company stays in the other register.
   if (/^WYKREŚL/i.test(last.text)) odd.push({ subject: 'entry', value: shorten(last.text, 200) });
   return undefined;
 }

@@ -9,7 +9,7 @@ import type { Folded, ObjectShape, Shape } from './shape.ts';
 type Item = Readonly<Record<string, Folded>>;
 
 export interface Folding {
-  /** The number of the register entry that struck the company off. Values that this entry removed still count. */
+  /** The number of the register entry that struck the company off; values that this entry removed still count. */
   last_entry?: string | undefined;
   /** The day of each entry in a full extract, YYYY-MM-DD, by the number of the entry. */
   entry_days?: ReadonlyMap<number, string>;
@@ -115,7 +115,7 @@ function foldObject(
  * Joins the items of a `history`, such as proceedings. KRS writes the end of a proceeding, or a person, either in the
  * item of the opening or in an item of its own. An item without an opening is joined to the last earlier item with an
  * opening. An end is joined only to an opening that is no later and has no end yet. If no earlier item with an opening
- * fits, the next later one is used. Items that fit no opening come first in the result.
+ * fits, the end is joined to the next later opening. Items that fit no opening come first in the result.
  */
 function joinHistory({ members }: ObjectShape, items: readonly Item[]): readonly Item[] {
   const keys = Object.keys(members);
@@ -231,7 +231,7 @@ const sum = new RegExp(
 
 /**
  * Returns the count and the value of shares from a text, such as `50 UDZIAŁÓW O ŁĄCZNEJ WARTOŚCI 2.500,00 ZŁ`. Returns
- * undefined if neither is stated. The rest of the text is dropped, because it may name other persons.
+ * undefined if the text states neither. The rest of the text is dropped, because it may name other persons.
  */
 function readHolding(text: string): string | undefined {
   const told = text.slice(0, TEXT_LENGTH);

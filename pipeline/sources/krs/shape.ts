@@ -13,13 +13,13 @@ interface LeafShape {
 }
 
 /**
- * A key of an extract that holds objects. A `group` is one object. A `list` is a list of objects. A `history` is a list
- * of objects that begin and end, such as suspensions: the first member is the opening, the second the end.
+ * A key of an extract that holds objects. A `group` is a single object. A `list` is a list of objects. A `history` is a
+ * list of objects that begin and end, such as suspensions: the first member is the opening, the second the end.
  */
 export interface ObjectShape {
   kind: 'group' | 'list' | 'history';
   members: Readonly<Record<string, Shape>>;
-  /** Pairs of a pattern and a member: a key that matches the pattern is read as the member. The law may rename keys. */
+  /** Pairs of a pattern and a member: a key that matches the pattern, such as a renamed one, is read as the member. */
   spellings: readonly (readonly [RegExp, string])[];
 }
 

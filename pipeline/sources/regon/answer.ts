@@ -25,7 +25,7 @@ export function readReport(rows: readonly BirRow[], label: AnswerLabel): object 
   const report = chooseReport(rows, label.report);
   const odd: OddValue[] = [];
   const named = report.fields.size > 0 ? rows.map((row) => nameFields(row, report, odd)) : [];
-  // A report that states the company's REGON is about one company or activity, so it must have exactly one record.
+  // A report that states the company's REGON must have exactly one record, because such a report is no list.
   if ([...report.fields.values()].includes('regon9') && named.length !== 1) {
     throw new UnusableAnswer(
       named.length === 0 ? 'an answer without records' : `${named.length} records instead of one`,
@@ -149,7 +149,7 @@ function isUnitNumber(regon: string | undefined): boolean {
 
 /**
  * Returns the company of an answer: the only company in the records, else the company of the label. `isUnit` means that
- * only the label states a number, and this number is a local unit's.
+ * no record states a number, and the number in the label is a local unit's.
  */
 function findOwner(
   rows: readonly Fields[],

@@ -20,7 +20,7 @@ with report as (
             substring(file.file_key from '(?<!\d)(\d{14}|\d{9})(?!\d)[^/]*$') as file_number,
             substring(file.file_key from '^.*(?<!\d)(\d{14}|\d{9})(?!\d).*/') as folder_number
     ) as written
-    -- Without a number, an answer gets the first number in its file name, else the last in the names of its folders.
+    -- An answer without a number gets the first number in its file name, else the last in its folder names.
     cross join lateral (
         select case
             when registry.is_regon9(left(written.file_number, 9)) then written.file_number
@@ -32,7 +32,7 @@ with report as (
         and (
             stated.kind = 'report'
             -- The error codes 4, 21 and 22 mean that a company has no units or no partners. An error about activities
-            -- is ignored. Every company has activities, and code 11 means that they are not published.
+            -- is ignored. Every company has activities, and error code 11 means that they are not published.
             or (stated.code in ('4', '21', '22') and stated.part in ('units', 'partners'))
         )
 )
@@ -50,7 +50,7 @@ where report.regon is not null or report.number ~ '^[0-9]{9}(0{5})?$' is not fal
 
 analyze stage.regon_report;
 
--- Holds one row per company and part of its data, such as units or partners. The content comes from the best answer. An
+-- Holds one row per company and part of its data, such as units or partners, with the content of the best answer. An
 -- answer with records is better than an answer without records. Activity codes with their version are better than codes
 -- without a version. The details of a company's units are collected from all answers.
 create unlogged table stage.regon_part as

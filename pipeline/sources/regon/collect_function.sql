@@ -1,6 +1,6 @@
 -- Functions that the mapping of REGON calls more than once.
 
--- Returns the address in a record of REGON, with the keys of a unit's address. Codes take precedence over names.
+-- Returns the address in a record of REGON, with the keys of a unit's address. Codes precede names.
 create function stage.regon_address(record jsonb) returns jsonb
 language sql stable
 return (

@@ -40,7 +40,7 @@ where
     and not listed.is_unit
     and listed.regon9 not in (select stated.regon9 from stated)
 union
--- A known activity is also deleted if the person does not have it any more.
+-- A known activity is also deleted if a report states that the person no longer has it.
 select entry.entry_key
 from stage.regon_unreported as unreported
 join registry.entry

@@ -34,7 +34,7 @@ select
     registry.join_texts(' wew. ', stage.regon_phone(activity.phone), activity.extension) as phone,
     registry.lower(activity.email) as email,
     stage.regon_phone(activity.fax) as fax,
-    -- A host name means the same in lower case, but the path of an address may not.
+    -- A website without a path is stored in lower case, because only the case of a path has a meaning.
     case
         when activity.website ~ '^([A-Za-z]+://)?[^/]+/?$' then registry.lower(activity.website)
         else activity.website
@@ -173,7 +173,7 @@ cross join lateral (
     ) as listed
 ) as unit
 -- If a report states activity codes of both versions, the newer version applies. BIR 1.1 states no version of the
--- codes. Then the known version applies if it contains all the codes, else the oldest version that does.
+-- codes. Without a version, the known one applies if it has all the codes, else the oldest version that has all.
 cross join lateral (
     select
         document.document -> 'codes' is not null as is_stated,

@@ -91,7 +91,7 @@ function contentOf(xml: string, name: string): string | undefined {
 /** The number of characters that are unescaped at a time, since copies of a long text take much memory. */
 const PIECE_LENGTH = 65_536;
 
-/** Undoes one level of XML escapes in a text. `readRecords` decodes escapes of escapes, and all other entities. */
+/** Undoes one level of XML escapes. `readRecords` decodes text that is escaped twice, and all other entities. */
 function unescape(text: string): string {
   let plain = '';
   for (let at = 0, end = 0; at < text.length; at = end) {

@@ -126,8 +126,7 @@ function readRow(line: number, row: unknown): Answer {
 
 /**
  * Reads a unit or an establishment into the columns of a stock file: its own fields, its address and its current
- * period. The end of a closed unit is the first day of the newest period that closed it; later periods may change other
- * data.
+ * period. The end of a closed unit is the first day of the newest period that closed it, even if later periods follow.
  */
 function readFields(fields: Fields, history: readonly Fields[] = []): Fields {
   const present = history.find(({ dateFin }) => dateFin === null || dateFin === '') ?? history[0];

@@ -94,7 +94,7 @@ select
         'activite_principale_naf25', entry.announced_activity,
         'nic_siege', right(entry.units #>> '{0,identifier}', 5)
     )
-    -- The column of an attribute has the name of the attribute's type. An entry omits usual values, so they are added.
+    -- The column of an attribute has the name of its type. An entry omits usual values, so they are added.
     || coalesce('{"workforce_band": "NN", "employer": "N"}' || entry.attributes, '{}')
     || case
         when name.is_stated then '{}'
@@ -141,7 +141,7 @@ known as (
         unit.value,
         known.columns -> 'date_creation' as start_date,
         known.address_ids[unit.place] as address_id,
-        -- The head office is at the address of its entry.
+        -- The head office has the address of its entry.
         coalesce(unit.value -> 'address', known.address)
         || case when unit.place = 1 then jsonb_build_object('code_commune', known.columns -> 'commune') else '{}' end
             as address,

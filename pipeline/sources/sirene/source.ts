@@ -41,8 +41,8 @@ export const description: TableDescription = {
         ignored: ['dateDernierTraitementDoublon'],
       },
     ],
-    // Every active legal unit has one head office, active or closed. A closed unit may have been purged of its head
-    // office, so it is not checked.
+    // Every active legal unit has one head office, active or closed. A closed unit may have lost its head office in a
+    // purge, so it is not checked.
     needsDetails: isActive,
     combined: ['closed_units', 'withheld_units'],
     combine: listEstablishments,

@@ -111,8 +111,8 @@ return case
     when registry.text_fr(establishment ->> 'libelle_commune_etranger') is not null then ''
 end;
 
--- Returns whether the owner of an establishment withholds a field. Every `statut_diffusion` but O withholds all fields.
--- INSEE has used several letters, so all other letters mean the same.
+-- Returns whether the owner of an establishment withholds a field. Every `statut_diffusion` but O withholds all fields;
+-- INSEE has used several such letters, which all mean the same.
 create or replace function registry.is_withheld_fr(establishment jsonb) returns boolean
 language sql immutable parallel safe
 return establishment ->> 'statut_diffusion' <> 'O' or establishment @? '$.* ? (@ == "[ND]")';
@@ -173,7 +173,7 @@ begin atomic
             case when not is_withheld then establishment end as place,
             case when not is_withheld then registry.upper(street_type) end as street_type
     ) as shown
-    -- The suffix of the first house number, and the last house number, such as `{BIS, 24}`.
+    -- The suffix of the first house number, and the last house number: `22BIS-24` gives `{BIS, 24}`.
     cross join lateral (
         select case
             when
@@ -199,7 +199,7 @@ return registry.join_texts(
 );
 
 -- Returns an establishment of SIRENE as a unit of an entry. A unit without an address is the head office, at the
--- address of its entry. An immutable function that calls a stable one (registry.sign_fr) is not inlined.
+-- address of its entry. A function that calls a stable one (registry.sign_fr) is inlined only if it is stable too.
 create or replace function registry.unit_fr(
     establishment jsonb,
     is_natural boolean,

@@ -49,8 +49,8 @@ return case
     else regexp_replace(written, '^([0-9]{2}) *[-–—] *([0-9]{3})$', '\1-\2')
 end;
 
--- Returns whether a registry's status of a number means that the number is cancelled. A dot in the pattern stands for a
--- Polish letter, which some answers lack.
+-- Returns whether a registry's status of a number means that the number is cancelled. Each dot in the pattern stands
+-- for a Polish letter that some answers lack.
 create or replace function registry.is_cancelled(status text) returns boolean
 language sql immutable parallel safe
 return coalesce(
