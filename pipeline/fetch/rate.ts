@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { defaultCountry } from '../../sql/country.ts';
 import { hour_ms, minute_ms } from '../../sql/process/durations.ts';
 
-/** A limit of `count` requests in any period of `window_ms`, at most an hour. Each service sets its own limits. */
+/** A limit of `count` requests in any period of `window_ms`, at most an hour; each service sets its own limits. */
 export interface RateLimit {
   count: number;
   window_ms: number;

@@ -73,7 +73,7 @@ export async function listEntities({ work }: DumpFolder) {
  * the numbers of local units, since an entity may stay open after one of its units closes.
  *
  * @param left the entities that were not requested in time. The file `<date>.left.txt` next to the dump folder keeps
- *   these entities for the next fetch's `updated.txt`. In this dump, only `deleted.txt` may contain entities of `left`.
+ *   the entities of `left` for the next fetch. In this dump, only `deleted.txt` may contain entities of `left`.
  */
 export async function writeLists(
   { asked, units }: Entities,

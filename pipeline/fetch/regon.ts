@@ -24,7 +24,7 @@ const LONGEST_FETCH_ms = 20 * hour_ms;
  */
 export function fetchRegon(bir: Bir, plan: FetchPlan): Promise<FetchReport> {
   const { progress } = plan;
-  // Without this setting, long lists grow V8's young generation by 60 MB. A fetch waits for the network, not for V8.
+  // V8's default lets long lists grow the young generation by 60 MB. A fetch waits for the network, not for V8.
   setFlagsFromString('--semi-space-growth-factor=1');
   const filled = fillFolder({ ...plan, source: 'regon' }, async (folder) => {
     progress.step('daily lists');

@@ -12,7 +12,7 @@ import { describeText } from '../sources/answer.ts';
 export class ServiceFault extends Error {
   /** Whether a retry of the request may succeed. */
   isPassing = false;
-  /** The break that the service asks for after this fault, in ms. */
+  /** The break that the service asks for, in ms. */
   break_ms = 0;
 }
 

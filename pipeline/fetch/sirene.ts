@@ -9,7 +9,7 @@ import { createReport, type FetchPlan, type FetchReport } from './report.ts';
 import type { Missing } from './missing-answers.ts';
 import { Service, type ServiceSettings } from './service.ts';
 
-/** The limit of INSEE's public plan. INSEE may answer 429 below this limit: it counts the shared quota differently. */
+/** The limit of INSEE's public plan; INSEE may send 429 below the limit, as it counts the shared quota differently. */
 const limits = () => [{ count: 30, window_ms: 60_000 }];
 
 /** The retries of a request to INSEE. The waits add up to more than one minute, the period of INSEE's quota. */
@@ -18,7 +18,7 @@ const retry = { retries: 6, minTimeout: 1000, maxTimeout: 30_000 };
 /** The largest number of rows on a page of a list of SIRENE. */
 const PAGE_ROWS = 1000;
 
-/** The maximum number of rows of a list that is fetched. Longer lists are left to the next stock (full dump). */
+/** The maximum number of rows of a fetched list; longer lists are left to the next stock (full dump). */
 const MOST_ROWS = 1_000_000;
 const tooLong = `longer than ${figure(MOST_ROWS)} rows, left to the next stock`;
 const quiet = 'a quiet day, or one that only the next stock tells';
@@ -113,7 +113,7 @@ export class Sirene extends Service {
       return answer.status === 301 && lead ? lead : this.readJson(answer, single, `unit ${siren}`);
     });
     if (typeof found !== 'string') return found;
-    // The unit that INSEE keeps is no duplicate. Only the SIREN is used: no other address gets the key.
+    // The unit that INSEE keeps is no duplicate; only its SIREN is used, so that no other address gets the key.
     return await this.askJson(`/siren/${found}`, single, `unit ${found}`, none);
   }
 }

@@ -95,7 +95,7 @@ async function importAwaited(options: ImportOptions): Promise<void> {
   }
 }
 
-/** Requests the number from each registry in turn, until one knows it. Requests no number of a known company. */
+/** Requests the number from each registry in turn, until one knows it; requests no number of a known company. */
 async function askFor({ sources }: ImportOptions, due: Due): Promise<Asking> {
   if (due.is_known) return { due, lines: [] };
   const { identifier_type, identifier_value } = due;

@@ -7,7 +7,7 @@ import type { RejectCode } from './rejects.ts';
 /** The usual form of the fields in a column, such as a NIP or a date. */
 export type ColumnForm = 'nip' | 'regon' | 'activity' | 'activities' | 'dotted_activity' | 'date';
 
-/** A column of a source's files that `map.sql` reads. */
+/** A column in the files of a source, if `map.sql` reads the column. */
 export interface SourceColumn {
   /** The name of the column in the header of the file. */
   header: string;
@@ -17,7 +17,7 @@ export interface SourceColumn {
   form?: ColumnForm;
   /** The number of digits, if a typed file may hold a field as a number without its leading zeros. */
   digits?: number;
-  /** Whether a file may lack the column. Missing fields are null, and data that only this column states stays. */
+  /** Whether a file may lack the column; its fields are then null, and data that no other column states stays. */
   is_optional?: boolean;
   /**
    * The subjects of an entry that only this column states, by the names in 1_read/missing_column.sql. A guard refuses a
@@ -31,7 +31,7 @@ export interface SourceColumn {
 /** The columns of a file of a source. */
 export interface TableColumns {
   columns: readonly SourceColumn[];
-  /** The headers of known columns that are not read from the file. Any other header is noted as unknown. */
+  /** The headers of known columns that are not read from the file; any other header is noted as unknown. */
   ignored?: readonly string[];
   /** The column that numbers the rows; it is loaded, but not compared. */
   row_number?: string;

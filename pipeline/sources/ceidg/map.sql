@@ -4,7 +4,7 @@ select
     coalesce(
         number.regon9,
         number.nip,
-        -- 0.1 % of CEIDG's entries have neither NIP nor REGON. Blank texts keep their separators in the key.
+        -- 0.1 % of CEIDG's entries have neither NIP nor REGON; in the key, blank texts keep their separators.
         array_to_string(
             array[record.nazwisko, record.imie, record.nazwa_podmiotu, record.data_rozpoczecia],
             '|', ''

@@ -153,8 +153,8 @@ analyze stage.krs_activity;
 
 -- Writes one document for each extract. KRS does not state the version of the activity codes (PKD 2007 or 2025), so
 -- this query chooses the version. The version that has more of the codes takes precedence, then the version that has
--- more of the names as written. Next comes the version of the known entry, so that codes of both versions make no
--- reclassification. Last comes the version in force when the newest activity or the company was entered.
+-- more of the names as written. If both fit equally, the version of the known entry applies, so that such codes make no
+-- reclassification. Else the version in force when the newest activity or the company was entered applies.
 insert into stage.document (file_no, line, entry_key_hint, document, raw)
 -- Holds one row per spelling of a legal form in KRS, in capitals: the label in the dictionary or the official name. KRS
 -- may write 'lub' ("or") as a slash.

@@ -23,8 +23,8 @@ return case
 end;
 
 -- Returns the proceeding that applies: the last open proceeding, else the last ended one. The day of an opening or end
--- is its stated date, else the day of the entry in a full extract, else the known day, else `last_entry_day` (the day
--- of the only entry since the known extract). An open proceeding also gets the end of the known earlier proceeding.
+-- is its stated date, else the day of its register entry, else the known day, else `last_entry_day` (the day of the
+-- only register entry since the known extract). An open proceeding also gets the end of the known earlier proceeding.
 create function stage.krs_proceeding(
     items jsonb,
     last_entry_day text,

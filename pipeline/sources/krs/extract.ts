@@ -57,7 +57,7 @@ export function readExtract(value: unknown) {
     kind: 'extract' as const,
     form: naglowekP === undefined ? 'current' : 'full',
     krs: readNumber(header.numerKRS),
-    /** The KRS register: `RejP` of entrepreneurs, or `RejS` of associations and the like. A company may be in both. */
+    /** The KRS register: `RejP` of entrepreneurs, or `RejS` of associations and the like; a company may be in both. */
     register: header.rejestr,
     state_day: readable(header.stanZDnia),
     made_day: readable(header.dataCzasOdpisu),

@@ -214,7 +214,7 @@ function readDay(text: string): string | undefined {
   return isPossibleDay(found) ? found : undefined;
 }
 
-/** The number of characters in which shares are searched for. Longer texts state more than a count and a value. */
+/** The number of characters in which shares are searched for; longer texts state more than a count and a value. */
 const TEXT_LENGTH = 1000;
 
 /** The pattern of figures such as 50, 5.000,00 and 4 500. No figure has eleven digits in a row, so none is a PESEL. */
@@ -230,8 +230,8 @@ const sum = new RegExp(
 );
 
 /**
- * Returns the count and the value of shares from a text, such as `50 UDZIAŁÓW O ŁĄCZNEJ WARTOŚCI 2.500,00 ZŁ`. Returns
- * undefined if the text states neither. The rest of the text is dropped, because it may name other persons.
+ * Returns the count and the value of shares from a text, such as `50 UDZIAŁÓW O ŁĄCZNEJ WARTOŚCI 2.500,00 ZŁ`;
+ * undefined if neither is stated. The rest of the text is dropped, because it may name other persons.
  */
 function readHolding(text: string): string | undefined {
   const told = text.slice(0, TEXT_LENGTH);

@@ -181,7 +181,7 @@ cross join lateral (
             ('representative', '$.dzial2.reprezentacjaIBIGBPPSPZOZ[*]', 'Kierownik'),
             ('representative', '$.dzial5.kurator[*]', 'Kurator'),
             ('representative', '$.dzial6.likwidacja[*].likwidatorzy[*]', 'Likwidator'),
-            -- Courts and authorities appoint these persons; the proceeding itself is the event.
+            -- Courts and authorities appoint `appointed` persons; the proceeding itself is the event.
             ('appointed', '$.dzial6.*[*].syndyk[*]', 'Syndyk'),
             ('appointed', '$.dzial6.*[*].nadzorca[*]', 'Nadzorca'),
             ('appointed', '$.dzial6.postepowanieUpadlosciowe[*].zarzadca[*]', 'Zarządca'),

@@ -29,7 +29,7 @@ export type Shape = LeafShape | ObjectShape;
 export type Folded = string | readonly Folded[] | { readonly [key: string]: Folded };
 
 /**
- * The keys of an extract, both OdpisAktualny and OdpisPelny. Any other key is noted as unknown. A `kind` is a kind of
+ * The keys of an extract, both OdpisAktualny and OdpisPelny; any other key is noted as unknown. A `kind` is a kind of
  * values or the name of an object in this table. A kind ending in `[]` is a list of objects, in `[..]` a history.
  */
 const keys = readTable<'object' | 'key' | 'kind' | 'spelling'>(

@@ -14,7 +14,7 @@ const listName = /(?:^|\/)deleted\.txt$/i;
  *
  * A struck-off company has only an OdpisPelny: its last content is stored, with the day of the entry that struck it
  * off. A company without any extract is listed in `deleted.txt`, and its strike-off gets the day of the dump. Any other
- * answer of KRS closes nothing.
+ * answer of KRS closes no entry.
  */
 export const description: DocumentDescription = {
   format: 'document',

@@ -7,7 +7,7 @@ from stage.answer
 cross join lateral jsonb_to_record(answer.answer) as listed (list text, number text, is_unit boolean)
 where answer.answer ->> 'kind' = 'list';
 
--- Holds one row per activity of a person without a main report. `is_counted`: the person still has the activity.
+-- Holds one row per activity of a person without a main report; `is_counted` means that the person still has it.
 create view stage.regon_unreported as
 select
     person.regon9 || '-' || silo.silo as entry_key,

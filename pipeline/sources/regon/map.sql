@@ -172,8 +172,8 @@ cross join lateral (
         order by stated.unit ->> 'identifier', stated.rank, stated.unit::text collate "C"
     ) as listed
 ) as unit
--- If a report states activity codes of both versions, the newer version applies. BIR 1.1 states no version of the
--- codes. Without a version, the known one applies if it has all the codes, else the oldest version that has all.
+-- If a report states activity codes of both versions, the newer version applies. BIR 1.1 states no version, so the
+-- known version applies if it has all the codes, else the oldest version that has all.
 cross join lateral (
     select
         document.document -> 'codes' is not null as is_stated,

@@ -10,8 +10,8 @@ create or replace function registry.telephone_meaning_fr(signs text) returns tex
 language sql immutable parallel safe
 return regexp_replace(signs, '^[a-z]*(00)?(33)?0?(?=[1-9][0-9]{8}([a-z]|$))|^00', '');
 
--- Returns whether a text of digits, not all of them zeros, passes the Luhn check. Luhn doubles every second digit from
--- the right, less 9 if the result has two digits; the sum must be a multiple of ten.
+-- Returns whether a text of digits, not all of them zeros, passes the Luhn check. The Luhn check doubles every second
+-- digit from the right, less 9 if the result has two digits; the sum must be a multiple of ten.
 create or replace function registry.is_luhn(value text) returns boolean
 language sql immutable parallel safe
 return value ~ '[1-9]' and (
@@ -71,9 +71,9 @@ create or replace function registry.text_fr(written text) returns text
 language sql immutable parallel safe
 return case when written not in ('[ND]', '*', '1900-01-01') then written end;
 
--- Returns the ISO 3166-1 code of the country of an establishment abroad. A territory with its own INSEE code has its
--- own ISO code; a group of territories has the code of its state. The country of a known entry is already an ISO code,
--- which is returned unchanged. A blank is returned for an unknown country. Returns null for an establishment in France.
+-- Returns the ISO 3166-1 code of the country of an establishment abroad, a blank for an unknown country, and null for
+-- an establishment in France. A territory with its own INSEE code has its own ISO code; a group of territories has the
+-- code of its state. The country of a known entry is already an ISO code, which is returned unchanged.
 create or replace function registry.country_fr(establishment jsonb) returns text
 language sql immutable parallel safe
 return case
