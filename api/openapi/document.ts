@@ -28,7 +28,7 @@ const security: Record<Auth, Record<string, string[]>[]> = {
   master: [{ master: [] }],
 };
 
-/** The headers that only errors have, by status; other headers belong to every answer. */
+/** The headers that errors have besides the headers of every answer, by status of the error. */
 const errorHeaders: Record<string, Header[]> = {
   304: ['ETag'],
   401: ['WWW-Authenticate'],
@@ -36,7 +36,7 @@ const errorHeaders: Record<string, Header[]> = {
   503: ['Retry-After'],
 };
 
-/** The header `Cache-Control` of answers that need or contain a token, and of the errors of such requests. */
+/** The header `Cache-Control` of requests whose answer needs or contains a token, also of their errors. */
 const noStore = {
   description: 'No cache may keep the answer.',
   schema: { type: 'string', const: 'no-store' },
@@ -208,7 +208,7 @@ function listErrors(description: Endpoint['description']): Record<string, Docume
   };
 }
 
-/** Returns the endpoint `GET /openapi.json`. Its document is made at the first request. */
+/** Returns the endpoint `GET /openapi.json`, which makes the document at the first request. */
 export function documentEndpoint(makeDocument: () => Promise<OpenApiDocument>): Endpoint {
   return {
     description: {

@@ -105,7 +105,7 @@ export function createPages(options: PageOptions, limit: RequestHandler): Router
     addRead(router, path, limit, async (request, response, next) => {
       const data = await findData(request);
       if (data) sendPage(response, template, data);
-      // Without data no page exists for this URL, such as `/quality/<date>` of a day without dumps.
+      // A URL without data has no page, such as `/quality/<date>` of a day without dumps.
       else next('router');
     });
   }
@@ -130,7 +130,7 @@ export const showFaults: RequestHandler = (request, response, next) => {
   next();
 };
 
-/** Answers a browser that requests a missing page with a 404 page. A later handler sends other clients JSON. */
+/** Answers a browser that requests a missing page with a 404 page. Other clients get JSON from a later handler. */
 export const answerMissingPage: RequestHandler = (request, response, next) => {
   const { method, path } = request;
   const isRead = method === 'GET' || method === 'HEAD';

@@ -105,8 +105,8 @@ function roundBetween(below: number, above: number, isWhole: boolean): number {
 }
 
 /**
- * Returns the ascending limits of up to five classes. Positive and negative values get classes of equal width around
- * zero; other values get classes with about equally many values. Whole numbers get whole limits.
+ * Returns the ascending limits of up to five classes. Values on both sides of zero get classes of equal width around
+ * zero; values on one side get classes with about equally many values. Whole numbers get whole limits.
  */
 function findLimits(values: number[]): number[] {
   const sorted = [...new Set(values)].toSorted((one, other) => one - other);

@@ -17,7 +17,7 @@ function addressOf({ street, building, apartment, city, postal_code, voivodeship
 
 const toList = (items) => element('ul', {}, ...items.map((item) => element('li', {}, ...item)));
 
-/** Returns a list of items. A long list shows its first items, and its other items after a click. */
+/** Returns a list of items. A long list shows its first items, and the remaining items after a click. */
 function listOf(items) {
   const few = 5;
   if (items.length === 0) return ['–'];

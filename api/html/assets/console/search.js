@@ -1,4 +1,4 @@
-// The search view. Its buttons state the price of a page; a number as search text opens its company free of charge.
+// Shows the search: the buttons state the price of a page; a number as search text opens its company free of charge.
 import { element, find } from '../dom.js';
 import { call, companyLink, dateOf, listing, onSubmit, rowOf, statusOf } from './kit.js';
 import { readNumbers } from './numbers.js';
