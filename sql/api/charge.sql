@@ -1,6 +1,6 @@
--- Charges the withdrawals of the list $1. Returns one row per withdrawal that its wallet can pay, with the balance
--- after it. The withdrawals of an account are paid in their order, as far as the balance goes.
--- A wallet that another transaction has locked pays nothing, so that no process waits.
+-- Charges the credit withdrawals in the list $1. Returns one row per paid withdrawal: operation key and balance after
+-- it. The withdrawals of an account are charged in the order of the list, until the balance does not cover the next
+-- one. A wallet that another transaction has locked is not charged, so that no process waits for a lock.
 with asked as materialized (
     select *
     from rows from (
@@ -10,7 +10,8 @@ with asked as materialized (
     ) with ordinality as asked (account_id, amount, description, operation_key, created_at, place)
 ),
 
--- Locks of this transaction itself do not count. A locked row has the balance after all committed transactions.
+-- `skip locked` skips only wallets that another transaction has locked, not wallets that this transaction has locked. A
+-- locked row has the newest committed balance.
 locked as materialized (
     select account_id, balance, last_transaction_no
     from customer.wallet

@@ -1,7 +1,7 @@
--- Adds the uses of the list $1 to their tokens: their number, and the time and address of the last use. Returns one
--- row per token that another transaction has locked, whose uses are not counted.
--- Locked tokens are skipped, so that no process waits. A use does not wait for the disk: a crash may lose the uses of
--- the last moments.
+-- Adds the uses of API tokens in the list $1 to the rows of the tokens: the number of uses, and the time and address of
+-- the last use. A token that another transaction has locked is skipped, so that no process waits for a lock; its hash
+-- is returned. The commit does not wait for the disk (`synchronous_commit` is off): a crash may lose the uses of the
+-- last moments.
 with setting as materialized (
     select set_config('synchronous_commit', 'off', true)
 ),

@@ -1,4 +1,4 @@
--- Returns every column of every view of `analyst`, by view and position, with its comment.
+-- Returns each column of each view of the schema `analyst` with its comment, ordered by view and position.
 select
     pg_class.relname as view,
     obj_description(pg_class.oid, 'pg_class') as about_view,

@@ -1,6 +1,6 @@
--- Returns one row per known token of the hashes $1, with its owner and its state at the time $2. `snapshot_no` is the
--- newest snapshot; a request with the token must not read an older one. The query changes nothing, so that a standby
--- can run it.
+-- Returns one row per known token among the hashes $1, with the account and the state of the token at the time $2.
+-- `snapshot_no` is the newest snapshot: a request with the token must read this snapshot or a newer one. The query only
+-- reads, so a standby can run it.
 select
     encode(token.secret_hash, 'hex') as hash,
     account.account_id, account.user_ref, account.name as user_name, token.token_id,
@@ -12,7 +12,7 @@ select
         else 'usable'
     end as state
 from unnest($1::bytea[]) as asked (secret_hash)
--- With the limit the planner expects one row for a hash. Without it the planner may choose to read the whole table.
+-- `limit 1` makes the planner expect one row per hash; without this limit it may scan the whole table of tokens.
 cross join lateral (
     select *
     from customer.token

@@ -1,5 +1,5 @@
--- Adds $2 credits, of which $3 count as purchased, to the wallet of the account $1, and creates a missing wallet.
--- Writes the transaction of the type $4 with the description $5 and the operation key $6, at the time $7.
+-- Adds $2 credits to the wallet of the account $1, and creates a missing wallet. $3 of the credits count as purchased.
+-- Writes a wallet transaction of the type $4 with the description $5 and the operation key $6, at the time $7.
 with credited as (
     insert into customer.wallet as wallet (
         account_id, balance, total_purchased, last_transaction_no

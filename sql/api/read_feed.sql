@@ -1,14 +1,14 @@
--- Returns one row: the first $4 events after event $3 that the filter $5 selects, as JSON for account $1, and the newest
--- published day of each registry. The parameter $2 is `watched` for the feed of the account, or `all` for the whole
--- registry without companies whose owner objects to being found.
--- Events come in the order of publication: by range of ids (registry.event_range), and within a range by id. An event
--- that is published later comes after $3, although its id may be smaller.
--- `last_event_id` is the position after the answer: its last event, or the last event that was read and left out, or
--- the last published event. One answer reads at most registry.feed_scan() events, so that a filter may leave it empty
--- although more events follow.
--- Returns no row where event $3 was not published. Such a position belongs to another database, and a client that
--- continued from it would silently miss events.
--- Scope and limit are hidden from the planner, so that all calls share one plan: planning takes longer than answering.
+-- Returns one row: a part of a feed as JSON, and the newest published day of each registry. The part has the first $4
+-- events after the event $3 that the filter $5 selects. $2 is `watched` for the feed of the account $1, or `all` for
+-- the events of all companies whose owner does not object to being found.
+-- Events come in the order of publication: by range of event ids (`registry.event_range`), and by id within a range. An
+-- event that is published later than the event $3 comes after it, even where its id is smaller.
+-- `last_event_id` is the event after which the next answer begins; the filter may leave out this event. One answer
+-- reads at most `registry.feed_scan()` events, so a filter may leave an answer empty although more events follow.
+-- Returns no row where the event $3 was never published. A position that was never published belongs to another
+-- database; a client that continued from it would silently miss events.
+-- The scope and the limit are read from the query `asked`, so that the planner does not see them and all calls share
+-- one plan. Planning takes longer than reading.
 with asked as materialized (
     select feed_filter.*, $2::text as scope, $4::int as item_limit
     from registry.feed_filter($5::jsonb)
@@ -38,11 +38,11 @@ part as materialized (
     order by event_range.snapshot_no
 ),
 
--- The query `page` takes these rows one by one, and most often ends before the last.
+-- The query `page` reads the rows of `scanned` one by one, and usually stops before the last row.
 scanned as materialized (
     select part.snapshot_no, found.*
     from part
-    -- The constant limit makes the planner read the events by the index of their ids.
+    -- The constant limit of each branch makes the planner read events by the index on `event_id`.
     cross join lateral (
         (
             select event.event_id, event.company_id, event.event_type, event.event_date, event.source
@@ -75,7 +75,7 @@ page as materialized (
     where
         (asked.types is null or scanned.event_type = any(asked.types))
         and scanned.event_date between asked.from_date and asked.to_date
-        -- A scalar subquery costs two microseconds an event. A join might read all companies or objecting entries.
+        -- A scalar subquery takes two microseconds an event; a join might read all companies or all objecting entries.
         and (
             asked.sources is null
             or coalesce(
@@ -108,7 +108,7 @@ listed as materialized (
     select array(select page.event_id from page order by page.snapshot_no, page.event_id) as event_ids
 ),
 
--- The position where the answer ends although more events may follow; null at the end of what is published.
+-- Finds the event with which the answer ends although more events may follow; null where no event follows.
 ending as materialized (
     select coalesce(
         case when cardinality(listed.event_ids) > $4::int then listed.event_ids[$4::int] end,

@@ -1,12 +1,13 @@
--- Returns one row: the count of events in the feed of account $1 that the filter $2 selects, a page of these events as
--- JSON, and the newest published day of each registry. The page has the $4 events after the first $3, newest first.
--- The planner sees the values: it leaves out the conditions of absent fields, and reads of the feed only the index that
--- the other conditions need.
+-- Returns one row: a page of the events in the feed of the account $1 that the filter $2 selects, as JSON. The row also
+-- has the number of selected events, and the newest published day of each registry. The page skips the newest $3 events
+-- and has the next $4, newest first.
+-- The planner sees the values of the parameters, so it drops the conditions of absent fields. It then reads only the
+-- index of `customer.feed` that the other conditions need.
 with asked as materialized (
     select feed_filter.* from registry.feed_filter($2::jsonb)
 ),
 
--- The event ids of the countries that the filter leaves out; null where no other country has published.
+-- Collects the event ids of the countries that the filter leaves out; null where these countries have no events.
 other_country as materialized (
     select range_agg(int8range(event_range.first_event_id, event_range.last_event_id, '[]')) as event_ids
     from asked
@@ -50,8 +51,8 @@ selected as not materialized (
         )
 ),
 
--- Reads the events of a filter that selects few. The planner does not know that they are few, and would look for them
--- in the whole feed, in the order of a page.
+-- Reads the events of a filter that selects few events (at most `registry.feed_scan()`). Without this query the
+-- planner, which does not expect few events, would search the whole feed in the order of a page.
 few as materialized (
     select selected.event_id, selected.event_date
     from selected
@@ -59,7 +60,7 @@ few as materialized (
     limit registry.feed_scan() + 1
 ),
 
--- Without a filter, sums up the counts that the watches keep.
+-- Counts the selected events; without a filter, adds up `events_count` of the account's watches instead.
 counted as materialized (
     select
         case
@@ -77,7 +78,7 @@ counted as materialized (
     cross join (select count(*) as event_count from few) as read
 ),
 
--- Reads a page in the second half of the events from their end.
+-- Reads a page in the second half of the selected events from their end, which skips fewer rows.
 page as materialized (
     select part.event_id
     from (

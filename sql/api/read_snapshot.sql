@@ -1,13 +1,14 @@
--- Returns the registry entries of a company as JSON, one row per number; null for an unknown number. The lists $1 of
--- types and $2 of values give the numbers in order; the value of a null type is a company's reference. Each entry has
--- its place in a dump. Active entries come first, then the latest start.
--- api/companies/snapshot-view.ts orders the persons of all entries.
+-- Returns one row per number, with the registry entries of its company as JSON; null for an unknown number. The lists
+-- $1 (types) and $2 (values) give the numbers in order. Where the type is null, the value is the reference of a company
+-- (`company_ref`). `provenance` names the dump, file and line that first had the content of an entry. Active entries
+-- come first, then suspended entries; entries of the same status begin with the latest start. The persons of all
+-- entries are sorted in api/companies/snapshot-view.ts.
 with asked as materialized (
     select asked.place, registry.find_company(asked.type, asked.value) as company_id
     from unnest($1::text[], $2::text[]) with ordinality as asked (type, value, place)
 )
 
--- Selects only the columns that a snapshot shows, as text: the whole entry as jsonb takes 40 % more time.
+-- Selects only the columns that a snapshot shows: converting the whole row to jsonb takes 40 % more time.
 select found.entries
 from asked
 cross join lateral (

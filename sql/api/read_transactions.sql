@@ -1,6 +1,6 @@
--- Returns one row for an account $1 with a wallet: the count of its transactions, and a page of them as JSON. The page
--- has the $3 transactions after the newest $2. The transactions of a wallet have numbers without gaps: the last number
--- is their count, and a page is a range of numbers.
+-- Returns one row for an account $1 with a wallet: a page of its wallet transactions as JSON, and their total count.
+-- The page skips the newest $2 transactions and has the next $3. The transactions of a wallet are numbered without
+-- gaps, so the last number is their count and a page is a range of numbers.
 select
     wallet.last_transaction_no::float8 as total,
     (

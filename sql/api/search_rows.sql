@@ -1,6 +1,7 @@
--- Copies the companies with ids from $2 to below $3 that changed after snapshot $1, for the search index. There is one
--- row per company and entry, ordered by company. A company that is merged into another company has no status. Two blanks
--- are between the other names of an entry. KRS has partial activity codes, some of them with a dot.
+-- Copies the companies that changed after the snapshot $1 and have ids from $2 to below $3, for the search index. The
+-- output has one row per entry of a company, ordered by company. A company that was merged into another company has no
+-- status. Two blanks separate the other names of an entry. Dots are removed from activity codes: some codes of KRS have
+-- a dot.
 copy (
     select
         company.company_id,
@@ -26,7 +27,7 @@ copy (
         on workforce.country_code = entry.country_code
         and workforce.attribute_type = 'workforce_band'
         and entry.attributes is not null
-    -- The attribute is a code and the year of its statistic, such as `12 2023`.
+    -- The value of `workforce_band` is a code and the year of its statistic, such as `12 2023`.
     left join registry.attribute_value as band
         on band.country_code = workforce.country_code
         and band.attribute_type = workforce.attribute_type

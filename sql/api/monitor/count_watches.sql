@@ -1,5 +1,6 @@
--- Returns one row of counts. `added` and `waiting` count the new watches $2. `all_watches` and `all_queued` count the
--- watches of the account $1. `notifies` states whether a mail reports the submissions of the account.
+-- Returns one row with counts of the watches of the account $1. `added` counts the watches with the ids $2, and
+-- `waiting` counts the queued watches among them. `all_watches` counts all watches of the account, and `all_queued`
+-- counts its queued watches. `notifies` states whether the account wants a mail about the outcome of its submissions.
 select
     count(*) filter (where is_new)::int as added,
     count(*) filter (where is_new and state = 'queued')::int as waiting,

@@ -1,5 +1,6 @@
--- Stores the references of the items of the submission $1 in their watches. Of several items of a company the last one
--- is stored. An empty reference deletes the stored reference.
+-- Copies the client's references (names of companies in the client's own data) from the items of the submission $1 to
+-- the watches. Where several items name one company, the reference of the last item is stored. An empty reference
+-- deletes the stored reference.
 update customer.watch
 set reference = nullif(named.reference, '')
 from (

@@ -1,6 +1,7 @@
--- Writes a submission for the account $1 at the time $2. The lists $3 of types, $4 of values and $5 of references give
--- the items in order; the value of a null type is the reference of a company. Returns one row: the submission,
--- its watches, and the new ones of these. A number that already has a watch without a company keeps that watch.
+-- Writes a submission of companies for the watch list of the account $1 at the time $2. The lists $3 (types), $4
+-- (values) and $5 (client's references) give the items in order. Where the type is null, the value is the reference of
+-- a company (`company_ref`). Returns one row: the submission, the ids of its watches, and the ids of the new watches.
+-- Where the account already watches a number whose company is still unknown, the submission uses this watch.
 with submitted as materialized (
     select
         item.*,
@@ -18,7 +19,7 @@ awaited as (
     from submitted
     where not is_unknown
     order by item_no
-    -- The update changes nothing, but returns the existing row.
+    -- The update changes no value: without an update, `returning` would leave out the existing row.
     on conflict (account_id, identifier_type, identifier_value) where company_id is null
     do update set account_id = watch.account_id
     returning watch_id, identifier_type, identifier_value, xmax = 0 as is_new

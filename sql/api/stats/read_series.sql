@@ -1,8 +1,8 @@
--- Returns the stock and the flow of the registry $1 by $2 (`day` or `month`) from the day $3 to the day $4, in $8 rows
--- at most. There is one row per period with snapshots and group of entries, in the order of the groups' symbols. A group
--- has the names of its region and form.
--- Voivodeship $5, section $6 and legal form $7: null takes all entries together, '*' makes groups, a symbol selects its
--- entries, '' selects the entries without a symbol.
+-- Returns the stock and the flow of the registry $1 per $2 (`day` or `month`) from the day $3 to the day $4, in at most
+-- $8 rows. There is one row per group of entries and period with snapshots, ordered by period and by the symbols of the
+-- group. A row names the region and the legal form of its group.
+-- The parameters $5 (voivodeship), $6 (section) and $7 (legal form) select and group entries. Null takes all entries
+-- together, '*' makes one group per symbol, a symbol selects its entries, and '' selects entries without a symbol.
 with period as (
     select
         case $2::text when 'month' then date_trunc('month', daily_stat.date)::date else daily_stat.date end as date,
@@ -22,8 +22,8 @@ with period as (
     group by 1
 ),
 
--- Sums the flows and the change of stock per group and period. The first period also has the stock changes of all days
--- before. A move inside a group does not count.
+-- Sums the flows and the changes of the stock per group and period. The first period also includes the stock changes of
+-- all earlier days. A move of an entry that stays in its group is not counted.
 change as materialized (
     select
         greatest(
@@ -92,7 +92,7 @@ left join registry.region
     on (region.country_code, region.code) = (registry.source_country($1), point.voivodeship)
 left join registry.legal_form_symbol as form
     on (form.country_code, form.symbol) = (registry.source_country($1), point.legal_form)
--- A period that only has a baseline has no flow.
+-- A period whose snapshots are all baselines has no flow, since a baseline is not compared with an earlier snapshot.
 left join lateral (
     select
         coalesce(change.new, 0)::float8 as new,
