@@ -1,15 +1,15 @@
 import type { Pool } from 'pg';
 
-// Invented companies: fixtures/ and fixtures/generator/.
+// The companies of the invented days are in fixtures/ and fixtures/generator/.
 
 /**
- * The e-mail address of the account that `npm start` makes. `npm start` prints its Master Token and keeps it
- * in a file.
+ * The e-mail address of the demo account, which `npm start` creates. `npm start` prints the Master Token of this
+ * account, and stores it in a file.
  */
 export const DEMO_EMAIL = 'demo@registry.example';
 
 /**
- * Returns the numbers of published snapshots of invented days and of real days. Invented days remain in the
+ * Returns the number of published snapshots of invented days, and the number for real days. Invented days remain in the
  * statistics and events, even if later dumps contain other companies.
  */
 export async function countSnapshots(pool: Pool): Promise<Record<'invented' | 'real', number>> {
@@ -24,9 +24,9 @@ export async function countSnapshots(pool: Pool): Promise<Record<'invented' | 'r
 }
 
 /**
- * Revokes the tokens of the demo account, which are not secret enough for an API that strangers reach.
+ * Revokes the tokens of the demo account, because they are not secret enough for a public API.
  *
- * @returns the number of tokens that were valid until now
+ * @returns the number of revoked tokens
  */
 export async function revokeDemoTokens(pool: Pool, now: Date): Promise<number> {
   const { rowCount } = await pool.query(

@@ -1,6 +1,6 @@
--- Refuses a dump in which more than 0.1 % of the entries a day ended, and more than `registry.guard_rows` entries. The
--- registry closes companies in bulk, or the dump is wrong. Only a registry that keeps its closed entries states their
--- ends; elsewhere closed entries vanish.
+-- Refuses a dump that closes more than 0.1 % of the entries a day, and more than `registry.guard_rows` entries. Either
+-- the registry closes companies in bulk, or the dump is wrong. Only a registry that keeps closed entries in its dumps
+-- is checked; in other registries closed entries vanish.
 with closed as (
     select
         count(*) as row_count,

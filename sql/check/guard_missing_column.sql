@@ -1,5 +1,5 @@
--- Refuses a file without a column that the mapping reads. If the operator accepts the dump, the fields of the column
--- stay unchanged.
+-- Refuses a file without a column that the mapping of its source reads. If an operator accepts the dump nevertheless,
+-- the fields of this column keep their values.
 select
     format(
         '%s, line 1: the header lacks %s; with a reason, what %s stays as it was',

@@ -1,5 +1,6 @@
--- Refuses a dump with more than `registry.guard_rows` and more than 0.5 % rejected rows, or with rejected rows alone. A
--- dump of at most `registry.guard_rows` rejected rows alone passes if all are repeats, or if the dump lists deletions.
+-- Refuses a dump with more than `registry.guard_rows` rejected rows that are more than 0.5 % of its rows. Also refuses
+-- a dump whose rows are all rejected. At most `registry.guard_rows` rows that are all rejected pass if all are
+-- repetitions, or if the dump lists deleted entries.
 with rejected as (
     select
         count(*) as row_count,

@@ -1,5 +1,6 @@
--- Refuses a full dump whose files all equal the files of the last dump, byte for byte. Such a dump was delivered
--- again, perhaps packed again. A single file may well be the same on a quiet day.
+-- Refuses a full dump whose files all equal, byte for byte, the files of the last dump. The registry has then delivered
+-- the last dump again, perhaps in another archive. A single unchanged file passes, because a file may stay the same on
+-- a quiet day.
 select
     format(
         'all %s files hold, byte for byte, what they held on %s: the dump is stale',

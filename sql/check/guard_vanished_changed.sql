@@ -1,6 +1,6 @@
--- Refuses a dump in which more than a share of the entries, and more than `registry.guard_rows`, vanished, or
--- changed or lost a field. The limit grows with the days since the compared dump, up to ten times the daily limit. A
--- damaged dump exceeds even the highest limit.
+-- Refuses a dump in which too many entries vanished, or changed or lost a field: more than `registry.guard_rows`, and
+-- more than a percentage of the entries. The percentage grows with the days since the compared dump, up to ten times
+-- its daily value. A damaged dump exceeds even this highest limit.
 with counted as (
     select
         'field_changed' as guard,
@@ -11,7 +11,7 @@ with counted as (
         null::bigint as file_entry_count,
         2 as daily_limit
     from stage.changed_field
-    -- Ignores the recoding of a country's activities to a new version, which is no mass change.
+    -- Does not count the recoding of activities to a new version of their classification as a change.
     where
         not changed_field.is_recoded
         or changed_field.is_lost

@@ -1,4 +1,4 @@
--- Refuses a snapshot in which one line is staged and rejected: every record read is either an entry or a reject.
+-- Refuses a snapshot in which one line is both an accepted entry and a reject; each line must be only one of the two.
 select format('%s: a line is staged and rejected', file.file) as refusal
 from stage.reject
 join stage.file using (file_no)

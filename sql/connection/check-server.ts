@@ -1,9 +1,9 @@
 import type { Pool } from 'pg';
 
-/** The oldest supported PostgreSQL, as `server_version_num`. */
+/** The oldest supported version of PostgreSQL, in the format of `server_version_num`. */
 const OLDEST_SERVER = 150000;
 
-/** Throws a sentence when the server is unreachable or too old, or its encoding is not UTF-8. */
+/** Throws a readable error when the server is unreachable or too old, or the encoding of its database is not UTF-8. */
 export async function checkServer(pool: Pool): Promise<void> {
   const { rows } = await pool
     .query<{ version: number; encoding: string }>(
@@ -11,7 +11,7 @@ export async function checkServer(pool: Pool): Promise<void> {
          current_setting('server_encoding') as encoding`,
     )
     .catch((cause: NodeJS.ErrnoException) => {
-      // An error of several refused addresses has a code but no message.
+      // When several addresses refuse the connection, the error has a code but no message.
       const reason = cause.message || cause.code;
       throw new Error(`The database cannot be reached: ${reason}`, { cause });
     });

@@ -7,48 +7,50 @@ import { openPool } from './pool.ts';
 import type { Readers } from './readers.ts';
 import { settleSessions } from './session-settings.ts';
 
-// A date stays the text YYYY-MM-DD: it is a day of a registry, not a moment.
+// The driver returns a date as the text YYYY-MM-DD, because a date is a day of a registry, not a moment.
 types.setTypeParser(types.builtins.DATE, (value) => value);
 
 export interface DatabaseOptions {
-  /** A Postgres connection string; absent: the embedded server below `DATA_DIR`. */
+  /** A PostgreSQL connection string; without it, the embedded server below `DATA_DIR` is used. */
   DATABASE_URL?: string | undefined;
   DATA_DIR: string;
-  /** The port of 127.0.0.1 for readers, if this process starts the embedded server. */
+  /** The port of 127.0.0.1 on which an embedded server that this process starts admits readers. */
   READER_PORT?: number | undefined;
-  /** The name of the sessions in pg_stat_activity. */
+  /** The name of this process's sessions in `pg_stat_activity`. */
   applicationName: string;
-  /** The longest wait for a session, a lock or a statement, in ms; absent: 10 s for a session, no other limit. */
+  /** The longest wait for a session, a lock or a statement, in ms; by default only 10 s for a session. */
   patience_ms?: number;
-  /** The most sessions that the process opens on each server; absent: 10. */
+  /** The largest number of sessions that the process opens on each server; by default 10. */
   DATABASE_SESSIONS?: number;
-  /** Whether statements have names; absent: true. False where a pooler runs each statement in another session. */
+  /**
+   * Whether statements have names; by default true. Must be false if a pooler runs each statement in another session.
+   */
   DATABASE_NAMED_STATEMENTS?: boolean;
-  /** The addresses of standbys that answer reads; absent or empty: the writer answers them. */
+  /** The addresses of standbys that answer reads; without an address, the writer answers all reads. */
   DATABASE_READ_URL?: readonly string[];
-  /** The largest lag of a standby that still answers reads, in seconds; absent: 10. */
+  /** The largest lag of a standby that still answers reads, in seconds; by default 10. */
   DATABASE_READ_LAG_SECONDS?: number;
   /**
-   * How long a standby answers for customers while the writer is away, in seconds; absent: 60. A
-   * revoked token may still work during this time.
+   * How long a standby answers reads of customers' data while the writer is away, in seconds; by default 60. During
+   * this time a revoked token may still work.
    */
   mostAway_s?: number;
 }
 
 export interface Database {
   pool: Pool;
-  /** The standbys that answer reads; undefined without standbys. */
+  /** Routes reads to the standbys; undefined without standbys. */
   readers: Readers | undefined;
-  /** How sessions connect to the writer; another thread can receive these values. */
+  /** The connection settings of sessions on the writer, which can be passed to another thread. */
   connection: ClientConfig;
-  /** How sessions connect to each standby. */
+  /** The connection settings of sessions on each standby. */
   readConnections: readonly ClientConfig[];
   close(): Promise<void>;
 }
 
 /**
- * Opens pools on the writer and the standbys. Throws a sentence when the writer is unreachable or too old, or
- * its encoding is not UTF-8.
+ * Opens connection pools on the writer and the standbys. Throws a readable error when the writer is unreachable or too
+ * old, or the encoding of its database is not UTF-8.
  */
 export async function connect(options: DatabaseOptions): Promise<Database> {
   const embedded = options.DATABASE_URL
@@ -56,7 +58,7 @@ export async function connect(options: DatabaseOptions): Promise<Database> {
     : await acquireEmbedded(options.DATA_DIR, { readerPort: options.READER_PORT });
   const shared: ClientConfig = {
     application_name: options.applicationName,
-    // Keepalive probes detect a lost machine: without them a statement would wait for ever.
+    // Keepalive probes detect a lost machine: without probes a statement would wait for ever.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
   };
@@ -90,7 +92,7 @@ export async function connect(options: DatabaseOptions): Promise<Database> {
     throw error;
   }
   if (readPools.length > 0) {
-    // Loads the module only if there are standbys, since loading takes half of the start of a command.
+    // Loading readers.ts takes half of the start time of a command, so it is loaded only if there are standbys.
     const { openReaders } = await import('./readers.ts');
     const { DATABASE_READ_LAG_SECONDS: mostLag_s = 10, mostAway_s = 60 } = options;
     readers = await openReaders(pool, readPools, mostLag_s, mostAway_s);
@@ -101,7 +103,7 @@ export async function connect(options: DatabaseOptions): Promise<Database> {
 /** A provider of database sessions, such as a connection pool. */
 export type Sessions = { connect(): Promise<PoolClient> };
 
-/** Runs `use` in its own session. An error ends the session and its open transaction. */
+/** Runs `use` in a database session of its own. If `use` throws an error, the session and its open transaction end. */
 export async function inSession<T>(
   pool: Sessions,
   use: (client: PoolClient) => Promise<T>,
@@ -126,10 +128,10 @@ export function inSnapshot<T>(pool: Pool, use: (client: PoolClient) => Promise<T
   });
 }
 
-/** A session, or a pool, which runs each query in any of its sessions. */
+/** A session or a pool; a pool runs each query in any of its sessions. */
 type Queryable = Pick<Pool, 'query'>;
 
-/** Checks whether a table or view of this name exists, such as `registry.run`. */
+/** Checks whether a table or view exists, by a name with its schema, such as `registry.run`. */
 export async function isThere(client: Queryable, relation: string): Promise<boolean> {
   const found = await client.query('select where to_regclass($1) is not null', [relation]);
   return found.rowCount === 1;
@@ -151,11 +153,11 @@ export async function insertRows(
 }
 
 /**
- * Runs one `.sql` file in one transaction: the open transaction of `client`, or an implicit one.
+ * Runs one `.sql` file in one transaction: the open transaction of `client`, or an implicit transaction.
  *
  * @param file path below `sql/`, such as `nightly/2_compare/change.sql`
- * @param values the values of `$1` …; a file that takes values holds one statement
- * @param stage the schema whose name replaces `stage` in the file
+ * @param values the values of the parameters `$1` …, which only a file of one statement can have
+ * @param stage the schema of a night's tables, whose name replaces `stage` in the file
  */
 export async function runFile(
   client: Queryable,
@@ -179,7 +181,7 @@ export async function queryFile<Row>(...asked: Parameters<typeof runFile>): Prom
   return results.at(-1)!.rows as Row[];
 }
 
-/** Returns a text of SQL in which the schema of a night's tables replaces `stage`. */
+/** Returns an SQL text in which the schema of a night's tables replaces the word `stage`. */
 export function inStage(text: string, stage: string): string {
   return text.replaceAll(/\bstage\b/g, stage);
 }

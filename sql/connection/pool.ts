@@ -12,7 +12,7 @@ import { isNoWriter } from './lost-connection.ts';
 /** The sessions of each pool that are in use. */
 const inUse = new WeakMap<Pool, Set<PoolClient>>();
 
-/** A session that removes the names of statements, for a pooler that runs each statement in another session. */
+/** A session that sends statements without their names, for a pooler that runs each statement in another session. */
 class NamelessClient extends Client {
   override query(...[asked, ...rest]: unknown[]): never {
     const { name: _, ...nameless } = asked as QueryConfig;
@@ -25,7 +25,7 @@ export function socketOf(client: PoolClient | Client): Socket {
   return client.connection.stream as Socket;
 }
 
-/** Cuts all sessions in use on a silent server, so that their statements fail at once. */
+/** Closes the sockets of all sessions in use on a silent server, so that their statements fail at once. */
 export function endSessions(pool: Pool): void {
   for (const client of sessionsInUse(pool)) socketOf(client).destroy();
 }
@@ -34,13 +34,13 @@ export function sessionsInUse(pool: Pool): ReadonlySet<PoolClient> {
   return inUse.get(pool) ?? new Set();
 }
 
-/** Returns the silence in ms after which a session in use is ended: a lost machine reports no timeout. */
+/** Returns the time in ms without data after which a session in use is closed: a lost machine reports no timeout. */
 const silenceOf = (patience_ms: number) => patience_ms + 250;
 
 /**
  * Limits the waits of a new session by statements: a pooler refuses these settings at the start of a session.
  *
- * @param isNameless whether a pooler is between: then nothing is set, because a setting would affect other
+ * @param isNameless whether the session goes through a pooler; then no limit is set, because it would affect other
  *   clients
  */
 async function limitWaits(client: Client, patience_ms: number, isNameless: boolean): Promise<void> {
@@ -56,10 +56,10 @@ async function limitWaits(client: Client, patience_ms: number, isNameless: boole
 }
 
 /**
- * Makes a pool that survives the loss of its server: the next query throws. database.ts keeps dates as texts.
+ * Makes a pool that survives the loss of its server: the next query throws. Dates are texts (database.ts).
  *
- * @param config.patience_ms the longest wait for a session, a lock or a statement, in ms; a session that exceeds
- *   it ends; absent: 10 s for a session, no other limit
+ * @param config.patience_ms the longest wait for a session, a lock or a statement, in ms, after which the session
+ * ends; by default 10 s for a session, and no other limit
  * @param config.isNameless whether statements have no names, so that each execution is planned again
  */
 export function openPool({
@@ -84,12 +84,12 @@ export function openPool({
     used.delete(client);
     socketOf(client).setTimeout(0);
   });
-  // An error without a listener ends the process or thread. The pool listens only to idle clients, not to a
-  // client in use between two queries.
+  // An `error` event without a listener ends the process or thread. The pool itself listens only to idle clients, not
+  // to a client that is in use between two queries.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => {
     client.on('error', () => undefined);
-    // A session on a server that became a standby is ended: it would refuse every change.
+    // A session ends when its server has become a standby, because a standby refuses every change.
     (client as unknown as Client).connection.on('errorMessage', (said: DatabaseError) => {
       if (isNoWriter(said)) (client as unknown as Client).end().catch(() => undefined);
     });

@@ -5,7 +5,7 @@ import { type Db, openKysely } from './kysely.ts';
 import { isDatabaseAway, isLostConnection } from './lost-connection.ts';
 import { endSessions, openPool } from './pool.ts';
 
-/** The pause between two health checks (looks) of a server, in ms. */
+/** The pause between two health checks (`look`) of a server, in ms. */
 const look_ms = 100;
 /** The longest wait for the answer to a health check, in ms; a slower server gets no reads. */
 const mostSilence_ms = 300;
@@ -16,38 +16,38 @@ export interface ServerState {
   is_up: boolean;
   /** The number of the newest snapshot on the server; -1 before the first health check. */
   snapshot_no: number;
-  /** The time since the server last had all changes of the writer; null: unknown. */
+  /** The time since the server last had all changes of the writer, in seconds; null if unknown. */
   lag_seconds: number | null;
 }
 
-/** Routes reads of the registries to servers that are up to date enough. */
+/** Routes reads of the registries to servers whose snapshot is new enough. */
 export interface Readers {
   /**
-   * Runs a read on a standby that has the snapshot `least_no` or a newer one; the standbys take turns. Without
-   * such a standby the writer answers. A read whose session is lost or cancelled is retried on another server,
-   * so a read must have no effects. One statement sees one snapshot; a read of several statements opens a
-   * transaction.
+   * Runs a read on a standby that has the snapshot `least_no` or a newer one; successive reads go to different
+   * standbys. Without such a standby, the read runs on the writer. A read whose session is lost or cancelled is retried
+   * on another server, so a read must have no side effects. A single statement sees one snapshot; a read of several
+   * statements must open a transaction.
    *
-   * @param least_no the snapshot that the client has seen; absent: the newest snapshot that the writer had at
-   *   its last health check, or that this process has read
+   * @param least_no the snapshot that the client has seen; by default the newest snapshot that the writer had at its
+   *   last health check, or that this process has read
    * @param own sessions on the writer; absent: any
    */
   read<T>(work: (db: Db) => Promise<T>, least_no?: number, own?: Db): Promise<T>;
-  /** The tables, where `read` routes each statement by itself; transactions are refused. */
+  /** Access to the tables in which `read` routes each statement separately; transactions are refused. */
   db: Db;
   /**
-   * Returns the answer of the writer; undefined while the writer is away. Without standbys the error of the
-   * writer is thrown.
+   * Returns the writer's answer to `ask`; undefined while the writer is away. Without standbys, the error of the writer
+   * is thrown instead.
    */
   askWriter<T>(ask: () => Promise<T>): Promise<T | undefined>;
   /**
-   * Reads the data of customers on the writer. While the writer is away a standby answers, for at most
-   * `mostAway_s`.
+   * Reads customers' data on the writer. While the writer is away, a standby answers instead, for at most `mostAway_s`
+   * seconds.
    *
    * @param own sessions on the writer; absent: any
    */
   readCustomer<T>(work: (db: Db) => Promise<T>, own?: Db): Promise<T>;
-  /** Returns the pool of a standby within the largest lag, for a long read; undefined without such a standby. */
+  /** Returns the pool of a standby whose lag is small enough, for a long read; undefined without such a standby. */
   chooseReader(): Pool | undefined;
   states(): ServerState[];
   close(): Promise<void>;
@@ -56,7 +56,7 @@ export interface Readers {
 /** Checks whether a standby has cancelled a read, because the writer removed rows that the read needed. */
 export const isCancelled = (error: unknown) => (error as { code?: unknown }).code === '40001';
 
-/** Returns the newest snapshot of a server and its lag in seconds; the lag is null where it is unknown. */
+/** Returns the newest snapshot of a server, and the lag of the server in seconds (null if unknown). */
 async function askHowFar(client: Pick<PoolClient, 'query'>) {
   const { rows } = await client.query<{ snapshot_no: number; lag_seconds: number | null }>(
     `select
@@ -74,7 +74,7 @@ async function askHowFar(client: Pick<PoolClient, 'query'>) {
   return rows[0] ?? { snapshot_no: -1, lag_seconds: null };
 }
 
-/** Watches one server, and keeps the newest snapshot that each of its sessions has seen. */
+/** Watches the health of one server, and keeps the newest snapshot that each of its sessions has seen. */
 function watchServer(pool: Pool, isReader: boolean) {
   const { host, port } = new Client(pool.options);
   const state: ServerState = {
@@ -87,12 +87,11 @@ function watchServer(pool: Pool, isReader: boolean) {
   const patience = { connectionTimeoutMillis: mostSilence_ms, query_timeout: mostSilence_ms };
   const looking = openPool({ ...pool.options, ...patience, max: 1 });
   let down = Promise.withResolvers<undefined>();
-  // The start of the watch counts as the first answer of the server: a busy machine may miss the first health
-  // checks.
+  // The start of the watch counts as the first answer, because a busy machine may miss the first health checks.
   let seen_at = performance.now();
-  // The moment up to which the server has all changes of the writer.
+  // The time up to which the server has all changes of the writer.
   let fresh_at = -Infinity;
-  // Each session has its own snapshot number: behind a load balancer, sessions may reach different servers.
+  // Each session has its own snapshot number, because a load balancer may connect sessions to different servers.
   const sessions = new WeakMap<PoolClient, { db: Db; snapshot_no: number }>();
 
   return {
@@ -102,8 +101,8 @@ function watchServer(pool: Pool, isReader: boolean) {
     away_ms: () => performance.now() - seen_at,
     stopLooking: () => looking.end(),
     /**
-     * Updates the state of the server. The sessions of a silent standby are cut, so that its reads are retried
-     * elsewhere.
+     * Checks the health of the server, and updates its state. The sessions of a silent standby are closed, so that
+     * their reads are retried on another server.
      */
     async look(): Promise<void> {
       try {
@@ -119,10 +118,7 @@ function watchServer(pool: Pool, isReader: boolean) {
         down = Promise.withResolvers<undefined>();
       }
     },
-    /**
-     * Returns the answer and the snapshot number of a session; undefined where the session is behind
-     * `least_no`.
-     */
+    /** Returns the answer of a session and its snapshot number; undefined if its snapshot is older than `least_no`. */
     async read<T>(work: (db: Db) => Promise<T>, least_no: number) {
       const client = await pool.connect();
       try {
@@ -144,13 +140,13 @@ function watchServer(pool: Pool, isReader: boolean) {
   };
 }
 
-/** Opens the tables so that `query` runs each statement, such as the one of a session that the caller releases. */
+/** Returns access to the tables whose statements `query` runs, such as the `query` of a session of the caller. */
 function openBy(query: (text: string, values: unknown[]) => Promise<unknown>): Db {
   const client = { query, release: () => undefined };
   return openKysely({ connect: () => Promise.resolve(client) } as unknown as Pool);
 }
 
-/** Opens the tables so that `read` routes each statement by itself. */
+/** Returns access to the tables in which `read` routes each statement separately. */
 function openRouted(read: Readers['read']): Db {
   return openBy((text, values) => {
     if (/^(begin|start transaction)/.test(text))
@@ -188,7 +184,7 @@ export async function openReaders(
   const main = watchServer(writerPool, false);
   const readers = pools.map((pool) => watchServer(pool, true));
   const ended = new AbortController();
-  /** The newest snapshot that this process has read; no later read returns an older one. */
+  /** The newest snapshot that this process has read; no later read returns an older snapshot. */
   let served_no = 0;
   let turn = 0;
 
@@ -202,14 +198,14 @@ export async function openReaders(
   const looking = [main, ...readers].map(keepLooking);
 
   /**
-   * Returns the standbys that may answer; each call begins with the next standby.
+   * Returns the standbys that may answer a read; each call begins with the next standby.
    *
-   * @param newest_no the newest snapshot that may be shown; a standby may already have a newer one, whose commit still
-   *   waits for the synchronous standby
+   * @param newest_no the newest snapshot that may be shown: a standby may already have a newer snapshot, whose commit
+   *   still waits for the synchronous standby
    */
   function inTurn(newest_no = Infinity) {
     turn += 1;
-    // The bound grows while the writer is away: the lag of a standby then grows although no server is newer.
+    // The largest lag grows while the writer is away: the lag of a standby then grows although no newer data exists.
     const bound_s = mostLag_s + main.away_ms() / 1000;
     return readers
       .map((_, at) => readers[(at + turn) % readers.length]!)
@@ -219,8 +215,8 @@ export async function openReaders(
   }
 
   const read: Readers['read'] = async (work, asked_no = 0, own = db) => {
-    // A read needs the newest snapshot of the writer (of any standby while the writer is away), so that all processes
-    // show a new snapshot at once.
+    // A read needs the newest snapshot of the writer, so that all processes show a new snapshot at once. While the
+    // writer is away, a read needs the newest snapshot of any standby.
     const known = main.state.is_up ? [main] : readers.filter(({ state }) => state.is_up);
     const least_no = Math.max(asked_no, served_no, ...known.map(({ state }) => state.snapshot_no));
     for (const server of inTurn(least_no)) {

@@ -1,9 +1,9 @@
 import type { DatabaseError, Pool } from 'pg';
 
 /**
- * Sets the formats of dates and floats, on which fingerprints and state hashes depend, for the current role in the
- * current database, where they differ. A pooler refuses settings at the start of a session; the server and its
- * standbys keep the settings of a role. A read-only session sets nothing: it writes no fingerprints.
+ * Sets the formats of dates and floats for the current role in the current database, where they differ. Fingerprints
+ * and state hashes depend on these formats. A pooler refuses settings at the start of a session, so the settings are
+ * stored with the role, also for the standbys. A read-only session sets nothing: it writes no fingerprints.
  */
 export async function settleSessions(pool: Pool): Promise<void> {
   const { rows } = await pool.query<{ command: string }>(
@@ -19,10 +19,10 @@ export async function settleSessions(pool: Pool): Promise<void> {
   if (rows.length === 0) return;
   const commands = rows.map(({ command }) => command).join(';\n');
   await pool.query(commands).catch((error: DatabaseError) => {
-    // Another process is making the same change, or has just made it.
+    // These codes mean that another process makes the same change at the same time.
     if (!['23505', 'XX000'].includes(error.code ?? '')) throw error;
   });
-  // The settings hold for new sessions alone, so this one is ended.
+  // The new settings apply only to new sessions, so this session is ended.
   const client = await pool.connect();
   client.release(true);
 }
