@@ -1,10 +1,10 @@
 import { crc32 } from 'node:zlib';
 import { z } from 'zod';
 
-/** The companies whose events a feed has: those that the account watches, or all companies. */
+/** The companies whose events a feed contains: the companies that the account watches, or all companies. */
 export const feedScope = z.enum(['watched', 'all']);
 
-/** A position in a feed: everything up to and including the event `event_id` was read; 0 is the beginning. */
+/** A position in a feed: the client has read all events up to and including `event_id`; 0 is the beginning. */
 export interface FeedPosition {
   scope: z.output<typeof feedScope>;
   event_id: string;
@@ -12,18 +12,18 @@ export interface FeedPosition {
 
 const form = /^(watched|all):(0|[1-9]\d{0,17}):/;
 
-/** Returns a position as an opaque text for clients, with a checksum that detects a wrong character. */
+/** Returns a position as an opaque text for clients (a cursor), with a checksum that detects wrong characters. */
 export function writeCursor({ scope, event_id }: FeedPosition): string {
   const text = `${scope}:${event_id}`;
   return Buffer.from(`${text}:${crc32(text).toString(36)}`).toString('base64url');
 }
 
-/** Returns the position in a cursor; undefined for a cursor that `writeCursor` cannot have written. */
+/** Returns the position in a cursor; undefined for a text that `writeCursor` cannot have written. */
 export function readCursor(cursor: string): FeedPosition | undefined {
   const [, scope, event_id] = form.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
   if (event_id === undefined) return undefined;
   const position = { scope: feedScope.parse(scope), event_id };
-  // The cursor is written again and compared: the decoder ignores characters outside of base64url, and `form`
+  // The position is written again and compared, because the decoder ignores characters outside of base64url and `form`
   // ignores the checksum.
   return writeCursor(position) === cursor ? position : undefined;
 }

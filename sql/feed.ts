@@ -2,7 +2,7 @@ import { runPrepared } from './connection/prepared.ts';
 import type { Db } from './connection/kysely.ts';
 import type { FeedPosition } from './feed-cursor.ts';
 
-/** The lists of codes of a filter, by the field of a request that names them. */
+/** The lists of codes in a filter, by the request field that names their codes. */
 export const filterLists = {
   event_type: 'event_types',
   severity: 'severities',
@@ -17,9 +17,9 @@ export const filterLists = {
 type FilterList = 'countries' | (typeof filterLists)[keyof typeof filterLists];
 
 /**
- * The filter of a feed, by codes of the dictionaries; an absent field does not restrict the events. The codes of
+ * The filter of a feed, with codes of the dictionaries; an absent field does not restrict the events. The codes in
  * `regions` and `legal_forms` begin with the code of their country and a space. Region, legal form and activity are
- * compared with the present values of the company.
+ * compared with the present values of the company, not with its former values.
  */
 export type FeedFilter = { [List in FilterList]?: string[] | undefined } & {
   [Day in 'from_date' | 'to_date']?: string | undefined;
@@ -28,26 +28,26 @@ export type FeedFilter = { [List in FilterList]?: string[] | undefined } & {
 interface FeedRequest {
   account_id: string;
   scope: FeedPosition['scope'];
-  /** The id of the event after which the part begins, or 0. */
+  /** The id of the event after which the part begins; 0 for the beginning of the feed. */
   after: string;
   /** The largest number of events in the part. */
   limit: number;
   filter: FeedFilter;
 }
 
-/** A part of a feed. */
+/** A part of a feed, in the order of publication. */
 export interface FeedPart {
-  /** The JSON text of an array of events. */
+  /** The events of the part, as the JSON text of an array. */
   events: string;
-  /** The position after the part, which may be after the last event of the part. */
+  /** The position after the part; it may be after the last event of the part, as the filter leaves out events. */
   last_event_id: string;
-  /** Whether more events may follow. A filter that leaves out many events makes a short or empty part. */
+  /** Whether more events may follow the part. A filter that leaves out many events can make the part short or empty. */
   has_more: boolean;
-  /** The newest published day of each registry of the asked countries. */
+  /** The newest published day of each registry of the requested countries. */
   published: Record<string, string>;
 }
 
-/** Reads a part of a feed in the order of publication; undefined for a position that was never published. */
+/** Returns a part of a feed in the order of publication; undefined for a position that was never published. */
 export async function readFeed(
   db: Db,
   { account_id, scope, after, limit, filter }: FeedRequest,

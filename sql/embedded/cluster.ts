@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { readText, run, type SystemUser } from '../process/system-process.ts';
 import { chooseUser } from './system-user.ts';
 
-/** The place of a cluster, and the system user of its server. */
+/** Describes where a database cluster is stored, and the system user of its server. */
 export type Cluster = {
-  /** The real path of DATA_DIR, which holds the log and the lock. */
+  /** The real path of DATA_DIR; this folder also holds the log and the lock. */
   dataDir: string;
   /** The folder that holds the cluster: DATA_DIR, or its own folder below `sharedDirectory`. */
   home: string;
-  /** The directory of the cluster, which Postgres calls PGDATA. */
+  /** The data directory of the cluster (PGDATA of Postgres). */
   directory: string;
   user: SystemUser;
 };
@@ -20,11 +20,11 @@ export const wait_ms = 120_000;
 const sharedDirectory = '/var/lib/company-registry';
 
 /**
- * Returns the cluster of DATA_DIR, or the place for a new cluster. The caller holds the lock of DATA_DIR.
+ * Returns the cluster of DATA_DIR, or the place for a new cluster. The caller must hold the lock of DATA_DIR.
  *
- * The cluster is `<DATA_DIR>/postgres`. When the system user whom root chooses lacks access to DATA_DIR, the
- * cluster is `/var/lib/company-registry/<id>/postgres`, and `<DATA_DIR>/postgres.location` holds this path. After
- * DATA_DIR is moved, its cluster is found again. A copy of a DATA_DIR gets a new cluster.
+ * The cluster is `<DATA_DIR>/postgres`. When root starts a server whose system user cannot reach DATA_DIR, the cluster
+ * is `/var/lib/company-registry/<id>/postgres`, and `<DATA_DIR>/postgres.location` names the folder `<id>`. A moved
+ * DATA_DIR then keeps its cluster, and a copied DATA_DIR gets a new cluster.
  */
 export async function locateCluster(path: string): Promise<Cluster> {
   const dataDir = await realpath(path);
@@ -35,7 +35,7 @@ export async function locateCluster(path: string): Promise<Cluster> {
   const owner = await stat(directory).catch(() => undefined);
   const user = await chooseUser(directory, owner);
   if (process.getuid!() !== 0) return { dataDir, home, directory, user };
-  // Tests the access as the user of Postgres: permission bits alone do not prove it.
+  // Tests the access by a program of Postgres's system user, because permission bits alone do not prove access.
   const { code, output } = await run('/bin/sh', ['-c', 'test -x "$0"', home], { user });
   if (code === 0) return { dataDir, home, directory, user };
   if (code === null) {
@@ -56,17 +56,14 @@ export async function locateCluster(path: string): Promise<Cluster> {
   return { dataDir, home: elsewhere, directory: join(elsewhere, 'postgres'), user };
 }
 
-/**
- * Makes the shared folder of root for clusters and binaries that Postgres cannot reach elsewhere. Returns its
- * path.
- */
+/** Creates the shared directory for clusters and binaries that Postgres cannot reach elsewhere; returns its path. */
 export async function makeSharedDirectory(): Promise<string> {
   await mkdir(sharedDirectory, { recursive: true });
   await chmod(sharedDirectory, 0o755);
   return sharedDirectory;
 }
 
-/** Checks whether a home belongs to this DATA_DIR, and updates the owner of a home whose DATA_DIR was moved. */
+/** Checks whether the folder `home` belongs to this DATA_DIR; updates its owner after DATA_DIR was moved. */
 async function isHomeOf(home: string, dataDir: string): Promise<boolean> {
   const owner = await readText(join(home, 'owner'));
   if (owner === undefined || owner === dataDir) return owner === dataDir;
@@ -75,13 +72,13 @@ async function isHomeOf(home: string, dataDir: string): Promise<boolean> {
   return true;
 }
 
-/** Checks whether a command line is of the named cluster: its postmaster, a session or pg_ctl. */
+/** Checks whether the command line of a process (postmaster, session or pg_ctl) contains the name of a cluster. */
 export function isNamed(command: string, name: string): boolean {
   const isSession = command.startsWith(`postgres: ${name}: `);
   return isSession || `${command} `.includes(`cluster_name=${name} `);
 }
 
-/** Returns the name in the command lines of a cluster. A moved cluster keeps its name; a copy has another name. */
+/** Returns the name in the command lines of a cluster's processes; a moved cluster keeps it, a copy gets another. */
 export async function nameOf({ directory }: Cluster): Promise<string> {
   const { dev, ino } = await stat(directory, { bigint: true });
   return `registry-${dev.toString(36)}-${ino.toString(36)}`;

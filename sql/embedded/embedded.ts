@@ -8,20 +8,19 @@ import { joinServer, startServer, stopServer } from './server.ts';
 import { database, isLast, type Session } from './session.ts';
 import { type ServerOptions, socketPort } from './settings.ts';
 
-/** The pauses between attempts to restart a server, in ms, which keep no process alive. */
+/** The pauses between attempts to restart a server, in ms; the pauses keep no process alive. */
 const revival_waits = { retries: Infinity, minTimeout: 50, maxTimeout: 30_000, unref: true };
 
 /**
- * Returns a share of the embedded Postgres of DATA_DIR (`dataDir`, created when absent), for use until its
- * release. Joins the running server, or starts one; clears the remains of a killed server and creates a
- * missing cluster. Any number of processes and callers share the server. The user is a superuser of the
- * database `registry`.
+ * Returns a share of the embedded Postgres server of DATA_DIR (`dataDir`, created if missing), which is used until its
+ * release. Joins the running server or starts one; clears the remains of a killed server and creates a missing cluster.
+ * Any number of processes and callers share the server. The connection's user is a superuser of the database `registry`.
  *
- * Each share has its own idle session, and restarts the server when this session ends. The last release stops
- * the server; end the pools first, because an open session keeps the server running. A process that ends
- * without a release leaves the server to the next process. Throws sentences.
+ * Each share has its own idle session, and restarts the server when this session ends. The last release stops the
+ * server; the pools must end earlier, because an open session keeps the server running. A process that ends without a
+ * release leaves the server to the next process. Throws readable errors.
  *
- * @param options the settings of the server if this call starts it
+ * @param options the settings of the server, if this call starts it
  */
 export async function acquireEmbedded(
   dataDir: string,
@@ -35,7 +34,7 @@ export async function acquireEmbedded(
   const released = new AbortController();
   let session: Session | undefined;
   let revival: Promise<unknown> | undefined;
-  // A restarted server keeps the port that the pools know.
+  // A restarted server keeps the port that the pools of this process use.
   let known = { durable, readerPort };
 
   async function enter(cluster: Cluster): Promise<Session> {
@@ -49,10 +48,10 @@ export async function acquireEmbedded(
   }
 
   function revive(cluster: Cluster): Promise<unknown> {
-    // A removed cluster is not created again.
+    // A cluster that was removed is not created again.
     const restart = () =>
       withLock(lock, async () => isCluster(cluster.directory) && (await enter(cluster)));
-    // The fault is not reported here: the pools of this process report it.
+    // The error of a restart is not reported here, because the pools of this process report the lost server.
     return pRetry(restart, { ...revival_waits, signal: released.signal }).catch(() => undefined);
   }
 
@@ -60,7 +59,7 @@ export async function acquireEmbedded(
     const located = await locateCluster(path);
     return [located, await enter(located)] as const;
   });
-  // The host is the directory of the unix socket.
+  // `host` is the directory of the Unix socket.
   const connection = { host, port, user, database };
   const release = async () => {
     released.abort();
@@ -75,15 +74,15 @@ export function lockOf(dataDir: string): string {
   return join(dataDir, 'postgres.lock');
 }
 
-/** Ends a share, and stops the server after the last share. The caller holds the lock of DATA_DIR. */
+/** Releases a share; the last release stops the server. The caller must hold the lock of DATA_DIR. */
 async function leave(cluster: Cluster, own: Session | undefined): Promise<void> {
-  // A share that lost its session, such as by the loss of a backend, opens a new one to count the others.
+  // A share that lost its session opens a new session to count the other shares.
   const session = own ?? (await joinServer(cluster));
   if (session === undefined) return;
   session.ref();
   const isUnused = await isLast(session).catch(() => undefined);
   await session.end();
-  // A session lost during the count is replaced once; after a second failure the server is left running.
+  // If the session is lost during the count, the count is repeated once; after a second loss the server keeps running.
   if (isUnused === undefined && session === own) await leave(cluster, undefined);
   else if (isUnused) await stopServer(cluster, 'fast');
 }

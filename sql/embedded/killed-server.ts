@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { listProcesses, readText, until } from '../process/system-process.ts';
 import { type Cluster, isNamed, nameOf, wait_ms } from './cluster.ts';
 
-/** The beginning of the name of the directory in which initdb works. */
+/** The prefix of the name of the temporary directory in which initdb works. */
 export const unfinished = 'postgres.new-';
 
 /**
- * Clears the remains of a killed postmaster: ends sessions that still use its shared memory, and removes
- * postmaster.pid, whose pid another process may have now. The caller holds the lock of DATA_DIR.
+ * Clears the remains of a killed postmaster: kills sessions that still use its shared memory, and removes
+ * postmaster.pid, because another process may have its pid now. The caller must hold the lock of DATA_DIR.
  */
 export async function clearRemains(cluster: Cluster): Promise<void> {
   const remains = join(cluster.directory, 'postmaster.pid');
@@ -20,7 +20,7 @@ export async function clearRemains(cluster: Cluster): Promise<void> {
       try {
         process.kill(pid, 'SIGKILL');
       } catch {
-        // The session has ended since it was listed.
+        // The session ended after the processes were listed.
       }
     }
     return survivors.length === 0;
@@ -30,8 +30,8 @@ export async function clearRemains(cluster: Cluster): Promise<void> {
 }
 
 /**
- * Removes the temporary directories of killed initdbs. An initdb that still runs may write again: the next
- * start removes the rest.
+ * Removes the temporary directories of killed initdb programs. An initdb that still runs may write again; the next
+ * start removes its new files.
  */
 export async function removeUnfinished(home: string): Promise<void> {
   for (const name of await readdir(home)) {

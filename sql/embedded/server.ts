@@ -14,22 +14,22 @@ const log_bytes = 10 * 1024 * 1024;
 const socketPrefix = '/tmp/registry-';
 
 /**
- * Opens a session on the server of a cluster; waits while the server starts, stops or recovers.
- * Returns undefined when no server runs. The caller holds the lock of DATA_DIR.
+ * Opens a session on the server of a cluster, and waits while the server starts, stops or recovers.
+ * Returns undefined when no server runs. The caller must hold the lock of DATA_DIR.
  */
 export async function joinServer(cluster: Cluster): Promise<Session | undefined> {
   let session: Session | undefined;
   let refusal = 'it does not become ready';
   const isDecided = await until(async () => {
     const server = await findServer(cluster);
-    // A fast stop ends a smart shutdown, which waits for clients that may never leave.
+    // A fast stop replaces a smart shutdown, which waits for clients that may never leave.
     if (server?.status === 'stopping') await stopServer(cluster, 'fast');
     if (server?.status !== 'ready') return server === undefined;
     try {
       session = await openSession(server.host, server.port);
     } catch (error) {
       refusal = (error as Error).message;
-      // Attempts are 100 ms apart, because Postgres logs each of them.
+      // Attempts to connect are 100 ms apart, because Postgres logs each attempt.
       await sleep(100);
     }
     return session !== undefined;
@@ -42,13 +42,13 @@ export async function joinServer(cluster: Cluster): Promise<Session | undefined>
 
 /**
  * Starts the server of a cluster that has no running server, and returns a session on it. Creates a missing
- * cluster. The server outlives this process. The caller holds the lock of DATA_DIR.
+ * cluster. The server keeps running after this process ends. The caller must hold the lock of DATA_DIR.
  */
 export async function startServer(cluster: Cluster, options: ServerOptions): Promise<Session> {
   const { directory, user } = cluster;
   if (!isCluster(directory)) await createCluster(cluster, await findBinaries(cluster), options);
   await clearRemains(cluster);
-  // Postgres refuses a cluster that belongs to root or is open to others, as a copy may be.
+  // Postgres refuses a directory that belongs to root or is open to other users, such as the directory of a copy.
   if ((await stat(directory)).uid !== user.uid) {
     await run('chown', ['-Rh', `${user.uid}:${user.gid}`, directory]);
   }
@@ -60,13 +60,13 @@ export async function startServer(cluster: Cluster, options: ServerOptions): Pro
   throw new Error(`The embedded Postgres did not start. Its log:\n${await readLog(cluster)}`);
 }
 
-/** Stops the server of a cluster, if one runs. `immediate` leaves the checkpoint to the next start. */
+/** Stops the server of a cluster, if a server runs. The mode `immediate` skips the checkpoint. */
 export async function stopServer(cluster: Cluster, mode: 'fast' | 'immediate'): Promise<void> {
   const server = await findServer(cluster);
   if (server === undefined) return;
   const isGone = () => findProcess(server.pid)?.start !== server.start;
   for (const attempt of [mode, 'immediate']) {
-    // pg_ctl does not wait: it would wait for the removal of postmaster.pid, shortly before the process ends.
+    // pg_ctl does not wait (`-W`): it would wait until postmaster.pid is removed, shortly before the process ends.
     await control(cluster, ['stop', '-W', '-m', attempt]);
     if (!(await until(isGone, wait_ms))) continue;
     if (server.host.startsWith(socketPrefix)) await rmdir(server.host).catch(() => undefined);
@@ -75,33 +75,33 @@ export async function stopServer(cluster: Cluster, mode: 'fast' | 'immediate'): 
   throw new Error(`The embedded Postgres of ${cluster.dataDir} does not stop.`);
 }
 
-/** Returns the server of a cluster in any state, as postmaster.pid describes it; undefined when none runs. */
+/** Returns the server of a cluster in any state, as postmaster.pid describes it; undefined when no server runs. */
 async function findServer(cluster: Cluster) {
   const text = await readText(join(cluster.directory, 'postmaster.pid'));
   if (text === undefined) return undefined;
   const [pid, , , port, host = '', , , status = ''] = text.split('\n');
   const { command = '', start } = findProcess(Number(pid)) ?? {};
-  // A server that was started by hand has no name; it counts, because it may serve this cluster.
+  // A server that was started by hand has no cluster name; it counts, because it may serve this cluster.
   const isByHand = /^(\S*\/)?postgres( -|$)/.test(command) && !command.includes('cluster_name=');
   if (!isByHand && !isNamed(command, await nameOf(cluster))) return undefined;
   return { pid: Number(pid), start, host, port: Number(port), status: status.trim() };
 }
 
-/** Runs pg_ctl, which waits until a started server is ready or has failed. */
+/** Runs pg_ctl, which waits until the started server is ready or has failed. */
 async function control(cluster: Cluster, args: string[]): Promise<void> {
   const { user, directory } = cluster;
   const program = join(await findBinaries(cluster), 'pg_ctl');
   await using log = await openLog(cluster);
-  // The path is in PGDATA because pg_ctl does not quote the path of -D. The limit is 600 s because recovery
-  // reads up to max_wal_size of WAL.
+  // The path is passed in PGDATA, because pg_ctl does not quote the path of its option -D. The timeout is 600 s,
+  // because recovery reads up to max_wal_size of WAL.
   const env = { PGDATA: directory, PGCTLTIMEOUT: '600' };
   await run(program, ['-s', ...args], { user, env, log: log.fd });
 }
 
 /**
- * Makes the socket directory and writes the settings as the OS user of the cluster: root must not follow symbolic
- * links of another user. The path is the same at each start, so that pools find a restarted server. Only this user
- * and root can enter the directory, because Postgres trusts its clients.
+ * Creates the socket directory and writes the settings as the system user of the cluster, so that root follows no
+ * symbolic links of another user. The socket directory has the same path at each start, so that pools find a restarted
+ * server. Only the system user and root can enter the directory, because Postgres trusts every client of the socket.
  */
 async function configure({ directory, user }: Cluster, options: ServerOptions): Promise<void> {
   const machine = await readMachine(directory);
@@ -109,7 +109,7 @@ async function configure({ directory, user }: Cluster, options: ServerOptions): 
   const script =
     'rm -rf "$0" && mkdir -m 700 "$0" && printf %s "$2" > "$1" && printf %s "$4" > "$3"';
   let reason = '';
-  // The script fails where another user owns a directory of this name.
+  // The script fails where another user owns a directory of this name; then the next suffix is tried.
   for (const suffix of ['', '-1', '-2', '-3']) {
     const socket = `${socketPrefix}${digest}${suffix}`;
     const settings = writeSettings(machine, socket, options);
@@ -132,7 +132,7 @@ async function openLog({ dataDir, user }: Cluster) {
   return log;
 }
 
-/** Returns the last 15 lines of the server's log in a data directory; empty without a log. */
+/** Returns the last 15 lines of the server's log in DATA_DIR; empty without a log. */
 export async function readLog({ dataDir }: Pick<Cluster, 'dataDir'>): Promise<string> {
   const log = await readFile(join(dataDir, 'postgres.log'), 'utf8').catch(() => '');
   return log.trim().split('\n').slice(-15).join('\n');

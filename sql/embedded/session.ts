@@ -8,7 +8,7 @@ export const database = 'registry';
 const keeperName = 'registry keeper';
 const leaverName = 'registry leaver';
 
-// How long other processes may still see a session that is being closed, in ms.
+// The longest time for which other processes still see a session that is being closed, in ms.
 const closing_ms = 2000;
 
 /** Opens a session on a server, and creates the database `registry` if it is missing. */
@@ -19,12 +19,12 @@ export async function openSession(host: string, port: number): Promise<Session> 
     user: 'postgres',
     database: 'postgres',
     application_name: keeperName,
-    // The embedded server has no TLS: PGSSLMODE is meant for other servers.
+    // The embedded server has no TLS, so this setting overrides PGSSLMODE, which is meant for other servers.
     ssl: false,
     connectionTimeoutMillis: 10_000,
     query_timeout: 30_000,
   }) as Session;
-  // A lost connection is not an error here: the event `end` reports it.
+  // The error of a lost connection is ignored here, because the event `end` reports the loss.
   session.on('error', () => undefined);
   try {
     await session.connect();
@@ -40,8 +40,8 @@ export async function openSession(host: string, port: number): Promise<Session> 
 }
 
 /**
- * Checks whether a server has no other session, and marks `session` as leaving. A session of another share
- * counts at once; any other session counts if it does not end within two seconds.
+ * Checks whether a server has no session besides `session`, and marks `session` as leaving. A session of another share
+ * counts at once; any other session counts only if it lasts longer than two seconds.
  */
 export async function isLast(session: Session): Promise<boolean> {
   await session.query(`set application_name to '${leaverName}'`);

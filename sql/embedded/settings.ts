@@ -6,16 +6,16 @@ const MB = 1024 * 1024;
 const GB = 1024 * MB;
 
 /**
- * The measures of a machine that the settings depend on. Sizes are in bytes; `sharedMemory` is the size of
+ * The properties of a machine on which the server's settings depend. Sizes are in bytes; `sharedMemory` is the size of
  * /dev/shm.
  */
 export type Machine = Awaited<ReturnType<typeof readMachine>>;
 
-/** Measures the machine or container of this process; `directory` is on the measured disk. */
+/** Measures the machine or container of this process, and the disk of `directory`. */
 export async function readMachine(directory: string) {
   const disk = await statfs(directory);
   const shared = await statfs('/dev/shm').catch(() => undefined);
-  // Without a limit of memory Node returns 0 or an absurdly high number.
+  // Without a memory limit, Node returns 0 or an absurdly high number.
   const limit = process.constrainedMemory() || Infinity;
   return {
     memory: Math.min(totalmem(), limit),
@@ -26,22 +26,22 @@ export async function readMachine(directory: string) {
 }
 
 export interface ServerOptions {
-  /** Whether data survive a crash of the system; false is faster, for tests. */
+  /** Whether data survive a crash of the system; tests use false, which is faster. */
   durable?: boolean | undefined;
-  /** The port of 127.0.0.1 on which readers are admitted; undefined: none. */
+  /** The port of 127.0.0.1 on which the server admits readers; undefined: no readers are admitted. */
   readerPort?: number | undefined;
 }
 
-/** The port in the name of the socket of a server that listens on no port. */
+/** The port number in the file name of the socket, for a server that listens on no port. */
 export const socketPort = 1;
 
-/** The text of `pg_hba.conf`: admits the users of the socket, whose directory is private, and readers. */
+/** The text of `pg_hba.conf`, which admits readers and the users of the socket, whose directory is private. */
 export const admission = `# Each start overwrites this file.
 local all all trust
 host registry registry_reader 127.0.0.1/32 trust
 `;
 
-/** Returns the text of `registry.conf`, the configuration file. */
+/** Returns the text of `registry.conf`, the configuration file of the server. */
 export function writeSettings(
   machine: Machine,
   socketDirectory: string,
@@ -57,7 +57,7 @@ export function writeSettings(
     client_connection_check_interval: '1s',
     timezone: 'UTC',
 
-    // Tests have the smallest buffers: each dropped table is searched in all buffers, and tests drop thousands.
+    // Tests have the smallest buffers, because each dropped table is searched in all buffers and tests drop thousands.
     shared_buffers: durable ? size(clamp(memory / 8, 128 * MB, 2 * GB)) : '128MB',
     effective_cache_size: size(memory / 2),
     work_mem: size(clamp(memory / 256, 8 * MB, 64 * MB)),
@@ -73,18 +73,18 @@ export function writeSettings(
     random_page_cost: 1.1,
     jit: false,
 
-    // There are no replicas. At this level a load into a table that the same transaction truncates writes no WAL.
+    // Without replicas the level `minimal` is enough: a load into a table that its transaction truncates writes no WAL.
     wal_level: 'minimal',
     max_wal_senders: 0,
-    // A night writes faster than the WAL writer: with a large buffer its sessions seldom wait.
+    // A night writes faster than the WAL writer, so a large buffer keeps its sessions from waiting.
     wal_buffers: size(clamp(memory / 256, 4 * MB, 64 * MB)),
     max_wal_size: size(walSize),
     min_wal_size: size(walSize / 4),
     checkpoint_timeout: '15min',
-    // synchronous_commit and full_page_writes stay on: a kill -9 of Postgres alone loses nothing.
+    // `synchronous_commit` and `full_page_writes` stay on, so that a `kill -9` of Postgres alone loses nothing.
     fsync: durable,
 
-    // The log has the starts, stops and crashes alone: the text of an error may hold customers' data.
+    // The log has only starts, stops and crashes, because the text of an error may contain customers' data.
     log_min_messages: 'log',
     log_checkpoints: false,
     log_timezone: 'UTC',

@@ -1,17 +1,17 @@
 import { escapeIdentifier, type PoolClient, types } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 
-/** Takes the next bytes of a file; waits until the receiver has taken them. */
+/** Takes the next bytes of an exported file; waits until the receiver has taken the bytes. */
 export type Put = (bytes: Uint8Array) => Promise<void>;
 
-/** Matches a text that a spreadsheet would run as a formula; a telephone number such as +48 42 123 45 67 is not one. */
+/** Matches a text that a spreadsheet would run as a formula, but no telephone number such as +48 42 123 45 67. */
 const formula = String.raw`^[=@\t\r]|^[+-].*[^\d\s().,/+-]`;
 
 const textType: number = types.builtins.TEXT;
 
 /**
- * Writes the rows of a query as CSV; returns their number. An apostrophe precedes a text that a spreadsheet
- * would run as a formula.
+ * Writes the rows of a query as CSV, and returns the number of rows. A text that a spreadsheet would run as a formula
+ * gets an apostrophe before it.
  */
 export async function writeCsv(client: PoolClient, query: string, put: Put): Promise<number> {
   const { fields } = await client.query(`${query} limit 0`);

@@ -3,7 +3,7 @@ import { ByteWriter, parquetWriteRows, type Writer } from 'hyparquet-writer';
 import type { ClientBase } from 'pg';
 import type { Put } from './csv.ts';
 
-/** The number of rows in a row group of the file, which is in memory as a whole. */
+/** The number of rows in a row group of the file; the writer holds a whole row group in memory. */
 const groupRows = 20_000;
 
 /** The Parquet type of a column; `parse` converts a value from the text that Postgres writes. */
@@ -12,8 +12,8 @@ interface ColumnType {
   parse: (text: string) => unknown;
 }
 
-// The column types by the type ids (OIDs) of Postgres. Other types, such as lists and JSON, become the text
-// that psql shows.
+// The Parquet types of columns, by the type ids (OIDs) of Postgres. Values of other types, such as lists and JSON,
+// become the text that psql shows.
 const columnTypes: Record<number, ColumnType> = {
   16: { element: { type: 'BOOLEAN' }, parse: (text) => text === 't' },
   20: { element: { type: 'INT64' }, parse: BigInt },
@@ -21,11 +21,11 @@ const columnTypes: Record<number, ColumnType> = {
   23: { element: { type: 'INT32' }, parse: Number },
   1082: {
     element: { type: 'INT32', converted_type: 'DATE' },
-    // The days infinity and -infinity become null: Parquet has no number for them.
+    // The days infinity and -infinity become null, because a Parquet date has no number for them.
     parse: (text) => (text.endsWith('infinity') ? null : new Date(`${text}T00:00:00Z`)),
   },
   1184: {
-    // A reader that ignores the logical type uses the converted type, which has no time zone.
+    // A reader that ignores `logical_type` uses `converted_type`, which states no time zone.
     element: {
       type: 'INT64',
       converted_type: 'TIMESTAMP_MILLIS',
@@ -53,7 +53,7 @@ export function writerTo(put: Put): Writer {
   return Object.assign(writer, { flush, finish: flush });
 }
 
-/** Writes the rows of a query as Parquet in the transaction of `client`; returns their number. */
+/** Writes the rows of a query as Parquet in the transaction of `client`, and returns the number of rows. */
 export async function writeParquet(client: ClientBase, query: string, put: Put): Promise<number> {
   await client.query(`declare exported no scroll cursor for ${query}`);
   const fetch = (count: number) =>

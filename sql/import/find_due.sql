@@ -1,9 +1,9 @@
--- Returns at most $2 company numbers whose next import attempt is due at $1, at most $3 for each account. Accounts that
--- have ever bought credits get every second place. Among buyers and among others, each round takes one number of each
--- account: the number that is due longest, first of all a number that was never asked for. A round begins with the
--- account after $4 (buyers) or $5 (others). `is_known`: whether a company has the number.
+-- Returns at most $2 company numbers whose next import attempt is due at the time $1, and at most $3 per account. Every
+-- second place goes to an account that has ever bought credits. Buyers and other accounts are served in rounds. A round
+-- takes one number of each account: a number that was never requested, else the number that is due longest. It begins
+-- with the account after $4 (among buyers) or $5 (among others). `is_known` states whether a company has the number.
 with recursive account as (
-    -- Steps through an index from account to account: the cost grows with the accounts, not with their numbers.
+    -- Steps through an index from account to account, so that the cost grows with the accounts, not with their watches.
     select min(watch.account_id) as account_id
     from customer.watch
     where watch.state = 'queued'
@@ -42,7 +42,7 @@ turn as (
     ) as due
 ),
 
--- A number that several accounts await is taken in the earliest of their rounds.
+-- A number that several accounts watch is taken in the earliest round of these accounts.
 first_turn as (
     select distinct on (identifier_type, identifier_value) *
     from turn

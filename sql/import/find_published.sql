@@ -1,4 +1,4 @@
--- Returns one row: the days of the newest published dump and of the newest published full dump of the source $1, or null.
+-- Returns one row: the day of the newest published dump of the source $1, and of its newest full dump (null if none).
 select
     max(run.dump_date) as newest,
     max(run.dump_date) filter (where run.dump_kind = 'full') as full

@@ -1,5 +1,5 @@
--- Claims the $1 queued mails that are due longest, and returns the id of each and the number of its attempt. Skips
--- locked mails, which another worker still sends: an SMTP server may need longer than the pause.
+-- Claims the $1 queued mails that are due longest, and returns the id and the attempt number of each mail. Skips locked
+-- mails, which another worker is still sending: an SMTP server may need longer than the pause between attempts.
 update customer.mail
 set
     attempt_count = attempt_count + 1,

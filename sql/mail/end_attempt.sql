@@ -1,5 +1,5 @@
--- Records the result of an attempt to send the mail $1: the state $2, the error $3 or null, and the time $4. A mail that
--- stays queued is due again after a pause. A dropped mail has had no attempt.
+-- Stores the result of an attempt to send the mail $1: the new state $2, the error $3 or null, and the time $4. A mail
+-- that stays queued is due again after a pause. A dropped mail was not sent, so its attempt is not counted.
 update customer.mail
 set
     state = $2,

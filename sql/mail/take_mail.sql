@@ -1,5 +1,5 @@
--- Returns one row: the queued mail $1, locked until the transaction ends, with the language of its account and the
--- number of attempts after this one. Returns no row when the mail has been sent, or has ended in another way.
+-- Returns one row: the queued mail $1, the language of its account, and the number of attempts left after this attempt.
+-- Locks the mail until the transaction ends. Returns no row when the mail is no longer queued.
 select
     mail.message_id, mail.recipient, mail.template, mail.data, mail.created_at, mail.last_error,
     customer.mail_attempts() - mail.attempt_count as attempts_left, account.language

@@ -1,4 +1,4 @@
--- Returns one row per metric and labels: registries, jobs, mails, webhooks and credits. sql/metrics/registry.ts has the texts.
+-- Returns one row per metric and labels: registries, jobs, mails, webhooks, credits. metrics/registry.ts has help texts.
 with last_run as (
     select distinct on (run.source) run.*, registry.state_of(run) as state_now
     from registry.run
@@ -107,7 +107,7 @@ union all
 select
     'registry_credits_spent_total',
     '{}',
-    -- Credits withdrawn by a refund or a dispute do not count as spent, since they may be restored.
+    -- Credits that a refund or a dispute withdrew do not count as spent, because they may be restored.
     coalesce(sum(coalesce(bonus.amount, 0) + wallet.total_purchased - wallet.balance), 0)
     - (select coalesce(sum(withdrawn_credits), 0) from customer.payment where withdrawn_credits > 0)
 from customer.wallet

@@ -3,14 +3,14 @@ import type { Gauge, Registry } from 'prom-client';
 import { queryFile } from '../connection/database.ts';
 import type { ServerState } from '../connection/readers.ts';
 
-/** One value of a metric: a row of `registry.sql`. The metric is absent where the value is null. */
+/** One value of a metric, from a row of `registry.sql`. A metric is left out where its value is null. */
 interface Sample {
   name: string;
   labels: Record<string, string>;
   value: string | number | null;
 }
 
-/** The help text of each metric. A metric whose name ends with `_total` is a counter. */
+/** The help text of each metric, by the metric's name. A metric whose name ends with `_total` is a counter. */
 const descriptions: Record<string, string> = {
   registry_process_info: 'What the process is: always 1.',
   registry_database_up: '1 where the last question to the database was answered, else 0.',
@@ -38,8 +38,8 @@ const descriptions: Record<string, string> = {
 };
 
 /**
- * Adds the metrics of registries, jobs, mails, webhooks and credits from the tables, and the session counts of the
- * pool. While the database is away the metrics of the tables are absent.
+ * Adds the metrics of registries, jobs, mails, webhooks and credits, which are read from the tables, and the session
+ * counts of the pool. While the database is away, the metrics from the tables are absent.
  */
 export function addRegistryMetrics(
   registry: Registry,
@@ -48,7 +48,7 @@ export function addRegistryMetrics(
   readers: () => ServerState[] = () => [],
 ): void {
   let pending: Promise<Sample[]> | undefined;
-  // The metrics of a scrape are collected in parallel, and share one read of the tables.
+  // The metrics of one scrape are collected in parallel, and share one read of the tables.
   const read = () =>
     (pending ??= readSamples(pool, process, readers()).finally(() => (pending = undefined)));
   for (const [name, help] of Object.entries(descriptions)) {
@@ -58,7 +58,7 @@ export function addRegistryMetrics(
       const values = found.map(({ labels, value }) => ({ labels, value: Number(value) }));
       return { name, help, type, values };
     };
-    // A `Gauge` without labels would show 0 instead of no value.
+    // A `Gauge` without labels would show 0 where the value is absent.
     registry.registerMetric({ name, get } as unknown as Gauge);
   }
 }

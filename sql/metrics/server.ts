@@ -9,13 +9,13 @@ export type Rendering = () => Promise<{ type: string; text: string }>;
 
 const longestAge_ms = 1_000;
 
-/** The number of requests a second that are answered at once. */
+/** The number of requests per second that are answered without a delay. */
 const mostPrompt = 10;
 
 /**
- * Returns a function that renders metrics at most once a second. The first ten requests of a second get the
- * same text at once, further requests get it a second later. So a client that repeats requests does not take
- * the processor from others.
+ * Returns a function that renders metrics at most once a second. The first ten requests of a second get the same text
+ * without a delay, and further requests get it one second later. The delay prevents a client that repeats requests from
+ * using up the processor.
  */
 export function createRendering(registry: Registry, now = () => new Date()): Rendering {
   let rendered_ms = -Infinity;
@@ -35,7 +35,7 @@ export function createRendering(registry: Registry, now = () => new Date()): Ren
   };
 }
 
-/** Serves `/metrics` of a process. Throws an `EnvironmentError` when the port cannot be opened. */
+/** Serves `/metrics` of a process by HTTP. Throws an `EnvironmentError` when its port cannot be opened. */
 export async function openMetricsPort(
   render: Rendering,
   address: { host: string; port: number },
