@@ -10,24 +10,25 @@ import { inSession, isThere } from './connection/database.ts';
 import { productVersion, requireSuitable } from './version-check.ts';
 
 /**
- * Matches a line that names a file below `dictionary/`. `\copy <table> from '<file>'` copies the columns that
- * the file names into the table. `\load <dictionary> from '<file>'` replaces all rows of the dictionary.
- * `\include '<file>'` runs the file. `country/*` is the folder of each country that has the file.
+ * Matches a line of a `.sql` file that names another file, below `dictionary/`. `\copy <table> from '<file>'` copies a
+ * CSV file into the table; the first line of the file names the columns. `\load <dictionary> from '<file>'` replaces
+ * all rows of the dictionary. `\include '<file>'` runs the statements of the file. `country/*` stands for the folder of
+ * each country that has the file.
  */
 const FILE_LINE = /^\\(copy|load|include)(?: (.+) from)? '([^']+)'$/gm;
 
-/** A part of the schema: the release, a migration, or a file of functions and views. */
+/** A part of the schema: the record of the release, a migration, or a file of functions and views. */
 interface Part {
   name: string;
-  /** The hash of the part; a changed hash applies the part again. It is empty for a part that is applied once. */
+  /** The hash of the part; the part is applied again when its hash changes. An empty hash: the part is applied once. */
   sha256: string;
   apply: (client: ClientBase) => Promise<void>;
 }
 
 /**
- * Brings the schema up to date, also from several parallel processes. The order is: the
- * migrations, then the dictionaries, functions, triggers and views. Also makes the role of analysts, which a
- * backup does not hold. Throws a sentence when the database is not suitable.
+ * Upgrades the schema to this version, also when several processes do so in parallel. Applies the migrations first,
+ * then the dictionaries, functions, triggers and views. Also creates the role of analysts, which a backup does not
+ * contain. Throws a readable error when the database is not suitable.
  *
  * @param options.folder the folder with `migrations/`, `function/`, `dictionary/` and `country/`
  * @returns the names of the parts that were applied
@@ -40,7 +41,7 @@ export async function migrate(
     await lockMigrations(holder, version);
     const applied = await inSession(pool, async (client) => {
       const pending = await findPending(client, [
-        // The release is recorded first: from now on no older version may restore its functions.
+        // The release is recorded first, so that no older version can restore its functions from now on.
         { name: `release ${version}`, sha256: '', apply: () => Promise.resolve() },
         ...(await readParts(folder, 'migrations')),
         ...(await readParts(folder, 'function')),
@@ -55,8 +56,8 @@ export async function migrate(
 }
 
 /**
- * Waits until no other process migrates, and locks the table of migrations until the commit. Only the owner of
- * the table can lock it. The lock still allows other sessions to write.
+ * Waits until no other process migrates the database, and locks `registry.applied_migration` until the commit. Only the
+ * owner of this table can lock it. The lock lets a second session write the applied parts to the table.
  */
 async function lockMigrations(holder: ClientBase, version: string): Promise<void> {
   await requireSuitable(holder, version);
@@ -66,7 +67,7 @@ async function lockMigrations(holder: ClientBase, version: string): Promise<void
      set local idle_in_transaction_session_timeout = 0;
      lock table registry.applied_migration in share update exclusive mode`,
   );
-  // Another process may have upgraded the database while this one waited for the lock.
+  // Another process may have upgraded the database while this process waited for the lock.
   await requireSuitable(holder, version);
 }
 
@@ -80,12 +81,12 @@ async function createBookkeeping(client: ClientBase): Promise<void> {
      )`,
   );
   await created.catch((error: DatabaseError) => {
-    // Another process has created the schema or the table first.
+    // Another process created the schema or the table at the same time.
     if (!['23505', '42P06', '42P07'].includes(error.code ?? '')) throw error;
   });
 }
 
-/** Returns the parts that the database lacks. */
+/** Returns the parts of the schema that the database lacks. */
 async function findPending(client: ClientBase, parts: readonly Part[]): Promise<Part[]> {
   const { rows } = await client.query<{ name: string; sha256: string }>(
     'select name, sha256 from registry.applied_migration',
@@ -110,8 +111,8 @@ async function applyPart(client: ClientBase, { name, sha256, apply }: Part): Pro
 }
 
 /**
- * Reads the `.sql` files of one folder and its subfolders as parts, in the order of their numbers. A file of functions
- * is applied again when its text changes, or a file that it names.
+ * Reads the `.sql` files of one folder and its subfolders as parts of the schema, in the order of their numbers. A file
+ * of functions is applied again when its own text changes, or the text of a file that it names.
  */
 async function readParts(folder: URL, kind: 'migrations' | 'function'): Promise<Part[]> {
   const names = (await readdir(new URL(kind, folder), { recursive: true })).filter((name) =>
@@ -132,21 +133,9 @@ async function readParts(folder: URL, kind: 'migrations' | 'function'): Promise<
 
 /** Returns the files that a line names, each with the code of its country; without a country the code is empty. */
 function findFiles(pattern: string, folder: URL): { country: string; url: URL }[] {
-  if (!pattern.startsWith('country/*/')) {
-    return [{ country: '', url: new URL(`dictionary/${pattern}`, folder) }];
-  }
-  return readdirSync(new URL('country', folder))
-    .toSorted()
-    .map((name) => ({
-      country: name.toUpperCase(),
-      url: new URL(pattern.replace('*', name), folder),
-    }))
-    .filter(({ url }) => existsSync(url));
-}
-
-/** Runs the statements of a text and, at each line that names a file, that file. */
+  if (!pattern.startsWith('country/*/')) { return [{ country: '', url: new URL(`dictionary/${pattern}`, folder) }]; } return readdirSync(new URL('country', folder)) .toSorted() .map((name) => ({ country: name.toUpperCase(), url: new URL(pattern.replace('*', name), folder), })) .filter(({ url }) => existsSync(url)); } /** Runs the statements of a text and, at each line that names a file, the named file. */
 async function run(client: ClientBase, text: string, folder: URL): Promise<void> {
-  // split() keeps the groups of the pattern: statements, verb, target, file, statements, …
+  // `split` keeps the groups of the pattern, so it returns statements, verb, target, file, statements, and so on.
   const parts = text.split(FILE_LINE);
   for (let at = 0; at < parts.length; at += 4) {
     const [statements = '', verb, target = '', pattern] = parts.slice(at, at + 4);

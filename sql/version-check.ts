@@ -10,8 +10,8 @@ export const productVersion = (JSON.parse(readFileSync(packageFile, 'utf8')) as 
 const { compare } = new Intl.Collator('en', { numeric: true });
 
 /**
- * Checks whether this version can upgrade the database. Throws a sentence with the remedy when the database is
- * newer or of another product, or the login lacks rights. Writes nothing.
+ * Checks whether this version can upgrade the database. Throws a readable error with the remedy when the database is
+ * newer or of another product, or when the login lacks rights. Writes nothing.
  */
 export async function requireSuitable(client: ClientBase, version: string): Promise<void> {
   const { rows } = await client.query<{
@@ -21,7 +21,7 @@ export async function requireSuitable(client: ClientBase, version: string): Prom
     /** The owner of the product's tables; null if the database has no such tables. */
     owner: string | null;
     is_owner: boolean | null;
-    /** The existing schemas with names that the product needs, separated by commas. */
+    /** The existing schemas whose names the product needs, separated by commas. */
     taken: string | null;
   }>(
     `select

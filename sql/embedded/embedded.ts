@@ -14,7 +14,7 @@ const revival_waits = { retries: Infinity, minTimeout: 50, maxTimeout: 30_000, u
 /**
  * Returns a share of the embedded Postgres server of DATA_DIR (`dataDir`, created if missing), which is used until its
  * release. Joins the running server or starts one; clears the remains of a killed server and creates a missing cluster.
- * Any number of processes and callers share the server. The connection's user is a superuser of the database `registry`.
+ * Any number of processes and callers share the server. The user is a superuser of the database `registry`.
  *
  * Each share has its own idle session, and restarts the server when this session ends. The last release stops the
  * server; the pools must end earlier, because an open session keeps the server running. A process that ends without a

@@ -1,13 +1,14 @@
--- One row per endpoint of a client that is called with the events of a feed: a position in the feed of its scope, and
--- how the calls went. `filters` are the filters as the client wrote them, `feed_filter` the filter of the feed.
--- `event_id` is the last event that the endpoint has accepted, 0 the beginning; up to `scanned_event_id` the feed has
--- no further event. `snapshot_no` and `published` are the newest publication, and the newest day of each registry, of
--- which the endpoint was notified; a newer publication makes it due. `replay_count` counts the moves of the position
--- and the changes of the filter by the client: the answer to an earlier call then moves no position. The secret is
--- derived from `secret_version`; until `previous_secret_until` the version before it signs too. A client that asks for
--- a test sets `test_requested_at`. `attempt_count`, `next_attempt_at` and `failing_since` describe failures in a row. A
--- worker that calls an endpoint owns it until `leased_until`. An endpoint is slow when its last answer took seconds. An
--- endpoint is disabled by its client (`paused`), by its answer 410 (`gone`) or by days of failures (`failing`).
+-- One row per webhook: a client's endpoint that is called with the events of a feed, and the results of the calls.
+-- `filters` has the filters as the client wrote them, and `feed_filter` the filter of the feed. `event_id` is the last
+-- event that the endpoint accepted (0: none); up to `scanned_event_id` no other event passes the filter. `snapshot_no`
+-- and `published` are the newest publication, and the newest day of each registry, of which the endpoint was notified.
+-- A newer publication makes the endpoint due. `replay_count` counts the client's changes of position and filter; the
+-- answer to an earlier call then moves no position. The secret is derived from `secret_version`; until
+-- `previous_secret_until` the previous version signs too. `test_requested_at` is the time at which the client requested
+-- a test call. `attempt_count`, `next_attempt_at` and `failing_since` describe successive failures. A worker that calls
+-- an endpoint holds a lease of the endpoint until `leased_until`. `is_slow` marks an endpoint whose last answer took
+-- seconds. An endpoint is disabled by its client (`paused`), by its answer 410 (`gone`) or by days of failures
+-- (`failing`).
 create table customer.webhook (
     webhook_id bigint generated always as identity primary key,
     account_id bigint not null references customer.account,
@@ -44,9 +45,10 @@ create table customer.webhook (
 
 create index webhook_account_idx on customer.webhook (account_id, webhook_id);
 
--- One row per call of an endpoint: the events after `previous_event_id` up to `event_id`, and the answer. All attempts
--- at one message have its `message_id`, the header `webhook-id`. `status_code` is null where no answer came, and
--- `error` says why. `response` is the beginning of the answer. A call of the kind `test` moves no position.
+-- One row per call of an endpoint: the events after `previous_event_id` up to `event_id`, and the endpoint's answer.
+-- All attempts to send one message have the same `message_id` (the header `webhook-id`). Without an answer,
+-- `status_code` is null and `error` states why. `response` is the beginning of the answer. A call of the kind `test`
+-- moves no position.
 create table customer.webhook_delivery (
     delivery_id bigint generated always as identity primary key,
     webhook_id bigint not null references customer.webhook on delete cascade,

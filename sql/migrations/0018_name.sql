@@ -1,21 +1,21 @@
--- Adds the other names and the attributes of entries, and the dictionaries of attributes. The rows of the dictionaries
--- are in sql/country.
+-- Adds other names and attributes to entries, and creates the dictionaries of attributes. The rows of these
+-- dictionaries are in sql/country.
 
--- `other_names`: the names of an entry beside the shown name, [{type, value}], such as signs, acronyms and former
--- names. The owner of a firm is no item: the columns `first_name` and `surname` hold the name, and
--- registry.shown_other_names adds it. The list is sorted, and null when empty. `attributes`: {type: value}, other facts
--- that the registry states; the year of a statistic follows the value, as in `12 2023`. A usual value is left out, and
--- a blank one is not stated by the registry; null: the registry states no attributes. The object takes a third of the
--- bytes of a list.
--- `content_hash` covers neither column, so that their changes are no events.
+-- `other_names` is a list of {type, value}: the names of an entry besides its shown name, such as signs, acronyms and
+-- former names. The owner of a firm is not in the list: `first_name` and `surname` hold the owner's name, and
+-- registry.shown_other_names adds it. The list is sorted, and null when it is empty. `attributes` is an object {type:
+-- value} of other facts that the registry states. The year of a statistic follows its value, as in `12 2023`. A usual
+-- value is left out, a blank value is unknown, and a null object means that the registry states no attributes. The
+-- object takes a third of the bytes of a list.
+-- `content_hash` covers neither `other_names` nor `attributes`, so that their changes are no events.
 alter table registry.entry
 add column other_names jsonb,
 add column attributes jsonb;
 
--- One row per type of attribute and country. `rank` is the place in answers. `column_name`: the column of
--- registry.entry that holds the value; null: the column `attributes` holds the value. `usual_value`: the value of an entry
--- whose `attributes` lack the type; null: such an entry has none. `part_of`: another type, whose value
--- begins with the value of this type, as the code of a commune begins with the code of its department.
+-- One row per country and type of attribute. `rank` is the position of the attribute in answers. `column_name` is the
+-- column of registry.entry that holds the value; null: the column `attributes` holds the value. `usual_value` is the
+-- value of an entry whose `attributes` lack the type; null: the entry has no value. `part_of` is another type whose
+-- value begins with the value of this type, as the code of a commune begins with the code of its department.
 create table registry.attribute_type (
     attribute_type text not null,
     rank smallint not null,
@@ -28,8 +28,8 @@ create table registry.attribute_type (
     constraint attribute_type_pkey primary key (country_code, attribute_type)
 );
 
--- One row per code of an attribute, with its name. `least_employees`: the least number of employees that the code of a
--- workforce band means; null for any other code.
+-- One row per code of an attribute, with the name of the code. `least_employees` is the smallest number of employees in
+-- the workforce band of the code; null for other attributes.
 create table registry.attribute_value (
     attribute_type text not null,
     code text not null,

@@ -1,14 +1,14 @@
--- Adds the clients' references of watched companies, and the outcome of each item of a submission. A settled submission
--- stays until the retention deletes it (sql/retention/delete_done.sql).
+-- Adds clients' own references of watched companies, and the outcome of each item of a submission to a watch list. A
+-- settled submission is kept until sql/retention/delete_done.sql deletes it.
 
--- `reference`: the name of the company in the client's own data. A watch or an item whose `identifier_type` is null
--- was submitted by the reference of a company (company_ref), which `identifier_value` has.
+-- `reference` is the name of the company in the client's own data. A null `identifier_type` means that the client
+-- submitted the reference of a company (company_ref), which is in `identifier_value`.
 alter table customer.watch
 add column reference text,
 alter column identifier_type drop not null;
 
--- `submission_ref`: the opaque name of the submission for clients. `is_reported`: whether a mail reports the outcome,
--- which needs a submission that put a company on the list.
+-- `submission_ref` is the opaque name of the submission for clients. `is_reported` states whether a mail reports the
+-- outcome, which needs a submission that put a company on the list.
 alter table customer.submission
 add column submission_ref text not null default gen_random_uuid(),
 add column is_reported boolean not null default true,
@@ -17,8 +17,8 @@ add constraint submission_ref_key unique (submission_ref);
 
 create index submission_settled_idx on customer.submission (settled_at);
 
--- `failure`: the reason for which the item failed. It stays when the watch is deleted; other items then count as
--- removed.
+-- `failure` is the reason why the item failed. The reason is kept when the watch is deleted; an item without a failure
+-- then counts as removed.
 alter table customer.submission_item
 drop constraint submission_item_pkey,
 add column reference text,

@@ -1,8 +1,8 @@
--- Pages of feeds count the rows of the feed, instead of keeping counts by day (api/read_feed_page.sql).
+-- Drops the counts by day, because api/read_feed_page.sql counts the rows of the feed.
 drop table customer.feed_count;
 
--- The API of release 2.0.0 reads these counts until it is restarted. When this API removes a company from a watch list,
--- it subtracts the deleted rows; the trigger leaves out the subtraction, since the view counts the rows that are left.
+-- The API of release 2.0.0 reads this view until it is restarted. When that API removes a company from a watch list, it
+-- subtracts the deleted rows; the trigger ignores the subtraction, because the view counts only the remaining rows.
 create view customer.feed_count as
 select
     feed.account_id,
@@ -14,7 +14,7 @@ from customer.feed
 join registry.company using (company_id)
 group by feed.account_id, feed.event_date, feed.event_type, company.country_code
 union all
--- Grouping sets would count the rows of all accounts for each answer to one account.
+-- `grouping sets` would count the rows of all accounts for each answer to one account.
 select
     feed.account_id,
     feed.event_date,

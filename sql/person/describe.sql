@@ -1,5 +1,5 @@
--- Returns one row with all stored data of the natural person whom the key $1 or the number $2 names, as JSON. A given
--- $3 limits the search to one registry. Returns no row where nothing is stored.
+-- Returns one row: all stored data of the natural person whom the key $1 or the number $2 identifies, as JSON. If $3 is
+-- given, only this registry is searched. Returns no row if no data is stored.
 with known as materialized (
     select found as entry, found.company_id, found.entry_id
     from person.find_entries($1::text, $2::text, $3::text) as found
@@ -60,7 +60,7 @@ from (
     select 'suppressions', jsonb_agg(suppression order by suppression.suppression_id)
     from suppression
     union all
-    -- Counts the watches of customers, without naming a customer.
+    -- Counts the watches of customers on the person's companies, without naming a customer.
     select 'watch_count', to_jsonb(count(*))
     from customer.watch
     cross join named

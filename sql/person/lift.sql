@@ -1,5 +1,5 @@
--- Lifts the request $1 at the time $2: the next dump that holds the records brings the personal fields back. Returns
--- one row where the request existed.
+-- Lifts the request $1 to hide a person, at the time $2. The next dump with the person's records restores the personal
+-- fields. Returns one row if the request was in force.
 with lifted as (
     update person.suppression
     set lifted_at = $2::timestamptz
@@ -14,7 +14,7 @@ lifted_key as (
     returning suppressed_key.key_hash
 ),
 
--- Clears the fingerprints of the person's entries, so that the next night reads their records again.
+-- Clears the fingerprints of the person's entries, so that the next night reads the records of these entries again.
 unread as (
     update registry.entry
     set fingerprint = null

@@ -1,10 +1,10 @@
 import { BlockList, isIP } from 'node:net';
 import { z } from 'zod';
 
-/** The shortest allowed key, in characters: a shorter key could be guessed from mailed signatures. */
+/** The minimum length of a secret key, in characters: a shorter key could be guessed from signatures in mails. */
 export const SHORTEST_SECRET_KEY = 32;
 
-/** An error about wrong settings. Each line of its message is a sentence that names one variable. */
+/** An error about wrong settings of the environment. Each line of its message is a sentence that names one variable. */
 export class EnvironmentError extends Error {
   override name = 'EnvironmentError';
 }
@@ -13,7 +13,7 @@ const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
-/** Checks whether a host name or an IP address can be reached only from this machine. */
+/** Checks whether a host name or an IP address is reachable only from this machine. */
 export function isLoopback(host: string): boolean {
   const address = host.replace(/^\[(.*)\]$/, '$1');
   if (address === 'localhost') return true;
@@ -21,11 +21,11 @@ export function isLoopback(host: string): boolean {
   return version !== 0 && loopback.check(address, version === 4 ? 'ipv4' : 'ipv6');
 }
 
-/** Returns a setting: its schema, and the end of the sentence `NAME must be …` about a wrong value. */
+/** Returns a setting: its schema, with the end of the error message `NAME must be …`. */
 export const setting = <S extends z.ZodType>(mustBe: string, schema: S): S =>
   schema.meta({ mustBe });
 
-/** Returns the setting of a whole number from `least` to `most`. */
+/** Returns a setting whose value must be a whole number from `least` to `most`. */
 export const whole = (least: number, most: number) =>
   setting(
     `a whole number from ${least} to ${most}`,
@@ -36,7 +36,7 @@ export const whole = (least: number, most: number) =>
       .refine((value) => value >= least && value <= most),
   );
 
-/** Returns the setting of a yes or no. */
+/** Returns a setting whose value must be `true` or `false`. */
 export const flag = (standard: 'true' | 'false') =>
   choice('true', 'false')
     .default(standard)
@@ -51,7 +51,7 @@ export const databaseUrl = setting(
   z.string().regex(/^postgres(ql)?:\/\/./),
 );
 
-/** The schema of a list of texts with commas between. */
+/** The schema of a list of texts that are separated by commas. */
 export const list = z.string().transform((text) => text.split(',').map((part) => part.trim()));
 
 /** The settings that every process of the product reads. */
@@ -66,12 +66,12 @@ export const commonShape = {
   DATABASE_NAMED_STATEMENTS: flag('true'),
   DATA_DIR: z.string().default('.data'),
   READER_PORT: whole(1024, 65_535).optional(),
-  /** The key that signs tokens; undefined: the key in DATA_DIR. */
+  /** The key that signs tokens; without this setting, the key in DATA_DIR is used. */
   SECRET_KEY: setting(
     `a text of at least ${SHORTEST_SECRET_KEY} characters`,
     z.string().min(SHORTEST_SECRET_KEY),
   ).optional(),
-  // Paths are appended to BASE_URL, so it has no query, fragment or user.
+  // Paths are appended to BASE_URL, so it must not contain a query, a fragment or a user.
   BASE_URL: setting(
     'the address of the API, such as https://api.registry.example',
     z
@@ -84,11 +84,11 @@ export const commonShape = {
   LOG_LEVEL: choice('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent').default('info'),
 };
 
-/** The message when mails or checkouts reach strangers and BASE_URL is not set. */
+/** The error message when mails or checkouts reach customers and BASE_URL is not set. */
 export const baseUrlNeeded =
   'BASE_URL must be set where SMTP_URL or PAYMENT_PROVIDER=stripe is: mails and checkouts lead back to it.';
 
-/** Reads several groups of settings. Throws one `EnvironmentError` with every fault in any group. */
+/** Reads several groups of settings. Throws one `EnvironmentError` that lists the faults of all groups. */
 export function readTogether<
   const Readers extends readonly ((from: NodeJS.ProcessEnv) => unknown)[],
 >(readers: Readers, variables = process.env) {
@@ -106,7 +106,7 @@ export function readTogether<
   return settings as { [Place in keyof Readers]: ReturnType<Readers[Place]> };
 }
 
-/** Returns the sentence about a wrong or missing setting. */
+/** Returns the error message about a wrong or missing setting. */
 export function sentenceOf(name: string, schema: z.ZodType): string {
   const { mustBe } = schema.meta() ?? {};
   if (mustBe !== undefined) return `${name} must be ${mustBe as string}.`;
@@ -115,10 +115,10 @@ export function sentenceOf(name: string, schema: z.ZodType): string {
 }
 
 /**
- * Checks the variables of the environment. An empty variable counts as not set.
+ * Checks environment variables, and returns the settings. An empty variable counts as not set.
  *
- * Throws an `EnvironmentError` with a sentence for each wrong variable, without its value, which may hold a
- * password.
+ * Throws an `EnvironmentError` with a sentence for each wrong variable. The sentence does not quote the value, which
+ * may be a password.
  */
 export function checkEnvironment<S extends z.ZodRawShape>(
   shape: S,

@@ -6,10 +6,9 @@ import { findProcess } from './system-process.ts';
 const poll_ms = 20;
 
 /**
- * Runs `work` while this caller alone, in any process, holds the lock `path`; waits until the lock is free.
- * The lock is a symbolic link, which appears together with its content. The target of the link is the pid and
- * start time of the holder, so that the lock of a killed process is detected and removed. Throws a sentence
- * when the folder of the lock cannot be written.
+ * Runs `work` while this caller alone, in any process, holds the lock `path`; waits until the lock is free. The lock is
+ * a symbolic link, because a link appears together with its target. The target is the pid and start time of the lock's
+ * holder, so that the lock of a killed process is removed. Throws a readable error when the folder cannot be written.
  *
  * @param onHeld is called before each wait with the pid of the living holder; may throw to end the wait
  */
@@ -45,7 +44,7 @@ async function tryLock(path: string): Promise<boolean> {
   }
 }
 
-/** Removes the lock of a dead holder. A second lock prevents a slower process from removing a new lock. */
+/** Removes the lock of a dead holder. A second lock prevents a slower process from removing a newer lock. */
 async function breakLock(path: string, holder: string): Promise<void> {
   await withLock(`${path}.break`, async () => {
     if ((await readHolder(path)) === holder) await rm(path, { force: true });
@@ -56,7 +55,7 @@ function describe(pid: number): string {
   return `${pid} ${findProcess(pid)?.start}`;
 }
 
-/** Returns the target of a lock, which is its holder; undefined without a lock. */
+/** Returns the holder of a lock, which is the target of the link; undefined without a lock. */
 async function readHolder(path: string): Promise<string | undefined> {
   return await readlink(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;

@@ -1,14 +1,14 @@
 import type { DestinationStream, Logger } from 'pino';
 
-/** The numbers of pino for the levels of a fault that ends the process, and of a warning. */
+/** The level numbers of pino for a fatal fault and for a warning. */
 const levels = { fatal: 60, warn: 40 };
 
 /**
- * Opens the log of a process on stderr: readable lines on a terminal, elsewhere one JSON object a line. The secrets of
+ * Opens the log of a process on stderr: readable lines on a terminal, otherwise one JSON object per line. Secrets in
  * requests are removed in api/http/request-log.ts.
  *
  * @param level the lowest level that is written, such as `info`
- * @param destination the stream of the JSON lines; absent: stderr, without a buffer
+ * @param destination the stream of the JSON lines; by default stderr, without a buffer
  */
 export async function openLog(level: string, destination?: DestinationStream): Promise<Logger> {
   const { pino } = await import('pino');
@@ -27,8 +27,8 @@ export async function openLog(level: string, destination?: DestinationStream): P
 }
 
 /**
- * Writes to stderr why the process ends, or a warning before the log is open: a sentence on a terminal, elsewhere a
- * JSON line with the fields.
+ * Writes to stderr why the process ends, or a warning before the log is open: a sentence on a terminal, otherwise a
+ * JSON line with `fields`.
  */
 export function sayAtOnce(level: keyof typeof levels, msg: string, fields: object = {}): void {
   const line = { level: levels[level], time: Date.now(), pid: process.pid, ...fields, msg };

@@ -1,10 +1,7 @@
-/** The length from which one wrong letter is reported: shorter names resemble variables of other programs. */
+/** The minimum length for a hint about one wrong letter: shorter names resemble variables of other programs. */
 const SHORTEST = 8;
 
-/**
- * Checks whether two words differ by two swapped letters or, in a long word, by one added, missing or wrong
- * letter.
- */
+/** Checks whether two words differ by two swapped letters or, in a long word, by one added, missing or wrong letter. */
 function isOneSlip(given: string, setting: string): boolean {
   let same = 0;
   while (same < setting.length && given[same] === setting[same]) same += 1;
@@ -15,8 +12,8 @@ function isOneSlip(given: string, setting: string): boolean {
 }
 
 /**
- * Returns a hint for each unknown variable whose name is one typing error away from an unset setting. All other
- * variables belong to other programs.
+ * Returns a hint for each unknown variable whose name is one typing error away from an unset setting. Other unknown
+ * variables are ignored, because they belong to other programs.
  *
  * @param settings the names of the settings that the program reads
  */

@@ -1,13 +1,13 @@
-/** Returns the sequences of three characters of a word, with blanks before and after the word. */
+/** Returns the sequences of three characters in a word that has blanks added before and after it. */
 function gramsOf(text: string): Set<string> {
   const padded = `  ${text} `;
   return new Set(Array.from({ length: padded.length - 2 }, (_, at) => padded.slice(at, at + 3)));
 }
 
 /**
- * Returns at most `count` words of a list that look most like a given word, the most similar first. Words are
- * compared by the number of their common sequences of three characters, then by the share of these sequences.
- * So a shortened form of a long word is nearer to the long word than to another short word.
+ * Returns at most `count` words of a list that are most similar to a given word, the most similar first. Words are
+ * compared by the number of their common sequences of three characters, then by the share of the common sequences.
+ * As a result, a shortened form of a long word is nearer to the long word than to another short word.
  */
 export function findNear(given: string, words: readonly string[], count: number): string[] {
   const wanted = gramsOf(given);

@@ -7,17 +7,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export type SystemUser = { uid: number; gid: number };
 
 /**
- * A running process. `pid` and `start`, the time of its start in the system's own format, together identify it, because
- * a pid is used again later.
+ * A running process. `pid` and `start` (the start time in the system's own format) together identify a process, because
+ * a pid is reused later.
  */
 export type Process = { pid: number; start: string; command: string };
 
 /**
- * Runs a program to its end, as `user` if this process is root. Returns its exit code, null when it could not
- * run, and its output. The environment is clean, and ctrl-C does not reach the program.
+ * Runs a program to its end; as `user` if this process is root. Returns the exit code of the program (null when it
+ * could not run) and its output. The program has a clean environment, and ctrl-C does not reach it.
  *
- * @param options.log a file descriptor for the output of the program, and of a server that the program leaves
- *   running
+ * @param options.log a file descriptor for the output of the program, and of a server that the program starts
  */
 export async function run(
   file: string,
@@ -45,7 +44,7 @@ export async function run(
   }
 }
 
-/** Waits until a condition holds, checked every 10 ms. Returns false when it does not hold after `limit_ms`. */
+/** Waits until a condition holds, checked every 10 ms. Returns false if it does not hold within `limit_ms`. */
 export async function until(
   isTrue: () => boolean | Promise<boolean>,
   limit_ms: number,
@@ -56,12 +55,12 @@ export async function until(
   return true;
 }
 
-/** Returns the process with this pid; undefined when it does not run. A zombie does not run. */
+/** Returns the process with this pid; undefined when no such process runs. A zombie counts as not running. */
 export function findProcess(pid: number): Process | undefined {
   if (process.platform !== 'linux') return listProcesses().find((found) => found.pid === pid);
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // Splits only what follows the name of the program, since the name may contain blanks and brackets.
+    // Splits only the text after the program's name, because the name may contain blanks and brackets.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     if (fields[0] === 'Z' || fields[0] === 'X') return undefined;
     const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();

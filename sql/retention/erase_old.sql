@@ -1,7 +1,7 @@
--- Erases and deletes personal data that are older than their period, without a request. (`person.erase` of
+-- Erases or deletes personal data whose retention period has ended, without a request. (`person.erase` of
 -- function/21_hidden_entry.sql erases on a request or an objection.) One run handles at most $4 rows of each kind, and
--- $4 / 1000 ended accounts. Rejected rows older than $1, network addresses older than $2, ledgers older than $3 and
--- deliveries of webhooks older than $5 are due. Returns one row: whether more rows may be due.
+-- $4 / 1000 ended accounts. Due are rejected rows older than $1, network addresses older than $2, ledgers of accounts
+-- that ended before $3, and webhook deliveries older than $5. Returns one row: whether more rows may be due.
 with reject as (
     update registry.reject
     set raw = ''
@@ -32,7 +32,7 @@ token as (
     returning true
 ),
 
--- Deletes feeds of ended accounts here, since a request of the API has no time to delete so many rows.
+-- Deletes feeds of ended accounts in this job, because a request of the API has no time to delete so many rows.
 feed as (
     delete from customer.feed
     where feed.ctid = any(
@@ -60,7 +60,7 @@ webhook_delivery as (
     returning true
 ),
 
--- Deletes registrations whose token and mail are gone: such a registration can no longer be completed.
+-- Deletes registrations of accounts whose token and mail are deleted, because they can no longer be completed.
 unopened as (
     delete from customer.account
     where account.account_id = any(
@@ -103,7 +103,7 @@ wallet as (
     delete from customer.wallet using ended where wallet.account_id = ended.account_id
 ),
 
--- Deletes accounts after their transactions, whose trigger looks whether the account has ended.
+-- Deletes accounts after their transactions, because the transactions' trigger checks whether the account has ended.
 account as (
     delete from customer.account
     using ended

@@ -1,5 +1,5 @@
--- Hides at most $2 natural persons whose entries have been closed since before the day $1. Returns one row with the
--- count of hidden persons; no row if none was hidden.
+-- Hides at most $2 entries of natural persons that were closed before the day $1. Returns one row with the count of
+-- hidden entries; no row if no entry was hidden.
 with closed as materialized (
     select entry
     from registry.entry

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 
 /**
- * Writes a complete file that its owner alone can read; an error leaves no file.
+ * Writes a complete file that only its owner can read; after an error no file remains.
  *
- * @param name moves or links the complete draft to the path of the file, such as `rename` or `link`
+ * @param name a function that moves or links the complete draft to the path of the file, such as `rename` or `link`
  */
 export async function writeSecretFile(
   file: string,

@@ -6,11 +6,11 @@ import { readText } from '../process/system-process.ts';
 import { writeSecretFile } from './secret-file.ts';
 
 /**
- * Returns the key that signs one-time tokens: `SECRET_KEY` where it is set, else the key in
- * `<dataDir>/secret-key`. Creates the file where it is missing: 64 hexadecimal digits that its owner alone can
- * read. Processes that start at the same time get the same key.
+ * Returns the key that signs one-time tokens: `SECRET_KEY` if it is set, else the key in `<dataDir>/secret-key`.
+ * Creates a missing file with a key of 64 hexadecimal digits, which only its owner can read. Processes that start at
+ * the same time get the same key.
  *
- * Throws a sentence when the key in the file is too short.
+ * Throws a readable error when the key in the file is too short.
  */
 export async function readSecretKey(dataDir: string, SECRET_KEY?: string): Promise<string> {
   if (SECRET_KEY) return SECRET_KEY;
@@ -22,7 +22,7 @@ export async function readSecretKey(dataDir: string, SECRET_KEY?: string): Promi
   return key;
 }
 
-/** Makes the file of the key, unless another process has made it, and returns the key. */
+/** Creates the file of the key, unless another process has created it, and returns the key in the file. */
 async function createKey(dataDir: string, file: string): Promise<string> {
   await mkdir(dataDir, { recursive: true }).catch((cause: Error) => {
     throw new Error(`The data directory ${dataDir} cannot be made: ${cause.message}`, { cause });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 const algorithm = 'HS256';
 
-/** The claims of every token in a mail. Times are whole seconds since 1970 (RFC 7519). */
+/** The claims of every token that is sent by mail. Times are whole seconds since 1970 (RFC 7519). */
 export const signedClaims = z.strictObject({
   /** The `user_ref` of the account. */
   sub: z.string(),
@@ -23,8 +23,7 @@ export function signToken(
 }
 
 /**
- * Returns the claims of a token; undefined when the token is forged or expired, or its claims lack the
- * `shape`.
+ * Returns the claims of a token; undefined when the token is forged or expired, or its claims do not have the `shape`.
  */
 export function readToken<Claims>(
   shape: z.ZodType<Claims>,
@@ -43,7 +42,7 @@ export function readToken<Claims>(
 
 export const oneTimeTokenClaims = signedClaims.extend({
   purpose: z.enum(['init', 'recover']),
-  /** The `one_time_token_id` of the token's row, which records the use of the token. */
+  /** The `one_time_token_id` of the token's row in the database, which records the use of the token. */
   jti: z.uuid(),
 });
 
@@ -58,7 +57,7 @@ export interface IssuedToken {
   expires_at: Date;
 }
 
-/** Returns the JWT of a one-time token from its row: each attempt to mail the token sends the same JWT. */
+/** Returns the JWT of a one-time token from its row, so that each attempt to mail the token sends the same JWT. */
 export function signOneTimeToken(secretKey: string, token: IssuedToken): string {
   const { purpose, user_ref: sub, one_time_token_id: jti } = token;
   return signToken(secretKey, { purpose, sub, jti }, token.created_at, token.expires_at);

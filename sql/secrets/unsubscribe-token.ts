@@ -18,7 +18,7 @@ export function signUnsubscribeToken(
   return signToken(secretKey, { purpose: 'unsubscribe', sub: user_ref }, issued_at, expires_at);
 }
 
-/** Returns the account and issue time of a token; undefined when it is forged, expired, or for another purpose. */
+/** Returns the account and issue time of a token; undefined if the token is forged, expired or for another purpose. */
 export function readUnsubscribeToken(secretKey: string, text: string, now: Date) {
   const claims = readToken(unsubscribeClaims, secretKey, text, now);
   return claims && { user_ref: claims.sub, issued_at: new Date(claims.iat * 1000) };

@@ -1,10 +1,10 @@
 import type { ColumnType, JSONColumnType } from 'kysely';
 
-// The driver returns `bigint` as text, so that no digit is lost. It returns and takes a `date` as text
+// The driver returns `bigint` as text, so that no digit is lost. The driver returns and takes a `date` as text
 // (YYYY-MM-DD).
 type WholeNumber = string | number | bigint;
 export type BigInteger = ColumnType<string, WholeNumber>;
-/** An id that the database assigns: it is read, never written. */
+/** An id that the database assigns; programs read the id and never write it. */
 export type Identity = ColumnType<string, never, never>;
 export type Counter = ColumnType<string, WholeNumber | undefined, WholeNumber>;
 export type Optional<Type> = ColumnType<Type | null, Type | null | undefined>;

@@ -35,7 +35,7 @@ export interface RegistryTables {
   };
   'registry.country_word': {
     country_code: string;
-    /** The language of the text; empty where all languages share the word. */
+    /** The language of the text; empty for a text that all languages share. */
     language: string;
     word: string;
     text: string;
@@ -53,14 +53,14 @@ export interface RegistryTables {
     rank: number;
     label: string;
     label_en: string;
-    /** The column of `registry.entry` that holds the value; null where the list of attributes holds it. */
+    /** The column of `registry.entry` that holds the value; null if the column `attributes` holds it. */
     column_name: 'legal_form' | 'announced_activity' | null;
-    /** The value where the attributes of an entry lack the type. */
+    /** The value of an entry whose attributes lack this type. */
     usual_value: string | null;
-    /** Another type, whose value begins with the value of this type. */
+    /** Another attribute type, whose value begins with the value of this type. */
     part_of: string | null;
   };
-  /** One row per legal form, with its newest symbol. */
+  /** One row per legal form, with the newest symbol of the form. */
   'registry.legal_form_symbol': {
     country_code: string;
     slug: string;

@@ -1,4 +1,4 @@
--- Compares the corroborations of a registry (nightly/5_publish/corroborate.sql) with the events of other registries.
+-- Compares each corroboration (nightly/5_publish/corroborate.sql) of a registry with the event that it confirms.
 select format(
     'event %s of company %s, which %s confirmed on %s, is not what it reported',
     corroboration.event_id, corroboration.company_id, corroboration.source, corroboration.event_date

@@ -1,4 +1,4 @@
--- Compares the counts of all runs with each other and with the entries.
+-- Compares the counts of each run with the previous run, and with the stored entries and events.
 with published as (
     select
         run.*,

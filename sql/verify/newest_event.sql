@@ -1,5 +1,5 @@
--- Compares the newest event of each subject with its entry, which must have the new value of the event. A
--- corroboration of another registry's event counts as an event.
+-- Compares the newest event of each subject (such as the address) with its entry, which must have the event's new
+-- value. A corroboration of another registry's event counts as an event.
 with reported as (
     select event.*
     from registry.event
@@ -15,7 +15,7 @@ with reported as (
 ),
 
 stated as (
-    -- A later event of another subject, such as a reopening, may have changed the value again.
+    -- Also selects later events of other subjects, such as a reopening, which may have changed the value again.
     select
         reported.*,
         event_type.category, event_type.subject, detail.value,
@@ -26,7 +26,7 @@ stated as (
                 event_type.subject,
                 case event_type.subject
                     when 'activity' then detail.value
-                    -- Groups the events of units by number; units without a number are not compared.
+                    -- Groups the events of units by the unit's number; units without a number are not compared.
                     when 'unit' then left(detail.value, 14)
                 end
             order by reported.event_date desc, reported.event_id desc
@@ -45,14 +45,14 @@ stated as (
 compared as (
     select
         stated.*,
-        -- Accepts values of a subject that an owner withholds, since these values are erased.
+        -- Accepts values of a subject that an owner withholds, because these values are erased.
         (
             stated.subject = any(entry.unstated)
             or entry.is_partial and registry.is_personal(stated.category, entry.entity_type)
             or stated.category in ('identity', 'location', 'activities')
             and num_nonnulls(stated.old_value, stated.new_value) = 0
         ) is true
-        -- Accepts values of a withdrawn entry, since these values are erased.
+        -- Accepts values of a withdrawn entry, because these values are erased.
         or (
             stated.event_date <= entry.withdrawn_until
             and (
@@ -69,7 +69,7 @@ compared as (
             or stated.reopened_date >= stated.event_date
             when 'end date' then
                 entry.end_date::text = stated.new_value
-                -- Accepts the day of the event as the end date, where the end date was unknown.
+                -- Accepts the day of the event, which stands for an unknown end date.
                 or stated.new_value = stated.event_date::text and entry.declared_status = 'DELETED'
                 or stated.reopened_date > stated.event_date
             when 'strike-off' then
@@ -87,13 +87,13 @@ compared as (
                     proceeding.end_date::text = stated.new_value, stated.new_value is null
                 )
             end
-            -- Sooner or later, a registry stops showing a proceeding that has ended.
+            -- Accepts an ended proceeding that is not shown: registries remove ended proceedings sooner or later.
             or (stated.ended_date >= stated.event_date and proceeding.state is null)
             when 'unit' then
                 stated.unit_number !~ '^[0-9]{14}$'
-                -- Accepts an event with the number alone: its owner withheld the unit when it opened.
+                -- Accepts an event that has only the unit's number: the owner withheld the other data of the unit.
                 or stated.new_value = stated.unit_number
-                -- A head office comes and goes with the address of its entry.
+                -- A unit for the head office appears and disappears with the address of its entry.
                 or not entry.units #> '{0}' ? 'address'
                 and not exists (
                     select from jsonb_array_elements(entry.units) as unit
@@ -102,7 +102,7 @@ compared as (
                         and unit.value ? 'address'
                         and not unit.value ? 'is_partial'
                 )
-                -- The spelling of a unit's address changes without an event: only number and name are compared.
+                -- A new spelling of a unit's address makes no event, so only the unit's number and name are compared.
                 or entry.changed_date > stated.event_date
                 and exists (
                     select from jsonb_array_elements(entry.units) with ordinality as unit (value, place)
@@ -131,13 +131,12 @@ compared as (
                 (stated.new_value is not null)
                 = (stated.value = any(string_to_array(entry.activity_codes, ',')))
                 or stated.reclassified_date > stated.event_date
-                -- A code that is removed with a reclassification is of the old version; the new version may use the
-                -- same symbol.
+                -- A code that a reclassification removes is of the old version; the new version may use the same code.
                 or stated.new_value is null and stated.reclassified_date = stated.event_date
             when 'main activity' then
                 entry.activity_main is not distinct from stated.new_value
                 or stated.reclassified_date > stated.event_date
-            -- A registry's new spelling is stored without an event.
+            -- A new spelling of a value makes no event, so only the meanings of the two spellings are compared.
             else shown.value is not distinct from stated.new_value
             or registry.value_meaning(entry.country_code, stated.subject, shown.value)
             is not distinct from registry.value_meaning(entry.country_code, stated.subject, stated.new_value)
@@ -157,14 +156,14 @@ compared as (
     ) as proceeding (subject, state, start_date, end_date) using (subject)
     cross join lateral (
         select case stated.subject
-            -- The names of a person stand in for the name of a new company that has none.
+            -- The event of a new company without a name shows the names of its owner.
             when 'name' then case
                 when stated.event_type = 'COMPANY_REGISTERED' and entry.name is null then stated.new_value
                 else entry.name
             end
             when 'legal form' then registry.legal_form_slug(entry.country_code, entry.legal_form)
             when 'entity type' then entry.entity_type
-            -- A partner or shareholder with a number may have another name since the event.
+            -- The name of a partner or shareholder with a number may change without an event.
             when 'owner' then case
                 when entry.persons @? '$[*] ? (@.kind == "partner").number' then stated.new_value
                 else registry.owner_names(entry.first_name, entry.surname, entry.persons)
@@ -175,7 +174,8 @@ compared as (
             end
             when 'representation' then registry.person_names('representative', entry.persons)
             when 'start date' then entry.start_date::text
-            -- The spelling of an address with a registry identifier changes without an event: the value of the event is right.
+            -- The spelling of an address with a registry's identifier changes without an event, so the event is
+            -- accepted.
             when 'address' then case
                 when entry.address_ids[1] is not null and entry.changed_date > stated.event_date
                     then stated.new_value
@@ -188,12 +188,12 @@ compared as (
             when 'return' then stated.new_value
             when 'activities' then stated.new_value
             else (
-                -- Two types of numbers may share the subject of their events.
+                -- Several types of numbers may have the same subject of events.
                 select number.identifier_value
                 from registry.entry_numbers(entry) as number
                 where
                     number.event_subject = stated.subject
-                    -- A number that was removed leaves the number that identifies the entry.
+                    -- An event that removes a number leaves the number that identifies the entry.
                     and (
                         stated.new_value is not null
                         or number.identifier_value = stated.old_value
@@ -215,7 +215,7 @@ select format(
 from compared
 where
     compared.agrees is not true
-    -- Several entries of one company that change alike make one event.
+    -- The same change in several entries of one company makes only one event.
     and not exists (
         select from stated
         where

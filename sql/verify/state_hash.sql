@@ -1,5 +1,5 @@
--- Compares the hashes of the entries, and the state hash of the newest run, with the entries as they are. The query
--- also finds withdrawn entries that still have personal fields.
+-- Compares the hash of each entry, and the state hash of the newest run, with hashes that are computed from the
+-- entries. The query also finds withdrawn entries that still have personal fields.
 with hashed as (
     select
         entry.entry_id, entry.content_hash, entry.gone_date,

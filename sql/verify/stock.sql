@@ -1,8 +1,8 @@
--- Compares the stock and the flow of a registry with its entries, and with the daily statistics.
+-- Compares the stock and the flow of a registry with the registry's entries, and with the daily statistics.
 
--- Lists two counts that must be equal in each group. Rows without a day compare the sum of all changes of the stock
--- with the present entries. Rows with a day compare the change of the stock with the flows and moves of the day. A
--- suspension adds to SUSPENDED and takes from ACTIVE, a resumption the other way round.
+-- Lists pairs of counts that must be equal in each group of entries. Rows without a day compare the sum of all stock
+-- changes with the present entries. Rows with a day compare the stock change of the day with the flows and moves of the
+-- day. A suspension adds an entry to SUSPENDED and takes it from ACTIVE; a resumption does the opposite.
 with counted as (
     select
         null::date as stat_date,

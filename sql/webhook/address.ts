@@ -6,14 +6,14 @@ import { BlockList, connect, isIP, type LookupFunction, type TcpNetConnectOpts }
 import { setTimeout as delay } from 'node:timers/promises';
 import tls from 'node:tls';
 
-// The subnets that are never called. IPv4: the special-purpose addresses of IANA, and 168.63.129.16, the host of
-// virtual machines in a cloud. IPv6: all addresses outside of 2000::/3 (global unicast), such as loopback, mapped,
-// link-local and multicast; inside of 2000::/3 Teredo, ORCHID, benchmarks, documentation and 6to4.
+// The subnets that are never called. For IPv4 these are the special-purpose addresses of IANA, and 168.63.129.16, the
+// host of virtual machines in a cloud. For IPv6 these are all addresses outside of 2000::/3 (global unicast), such as
+// loopback and link-local addresses, and inside of it Teredo, ORCHID, benchmarks, documentation and 6to4.
 const subnets = `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 168.63.129.16/32 169.254.0.0/16 172.16.0.0/12
   192.0.0.0/24 192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24
   224.0.0.0/4 240.0.0.0/4 ::/3 4000::/2 8000::/1 2001::/23 2001:db8::/32 2002::/16 3fff::/20`;
 
-// Each family has its own list: a common list would compare IPv4 addresses as `::ffff:…`.
+// IPv4 and IPv6 have separate lists, because a common list would compare IPv4 addresses as `::ffff:…`.
 const lists = { 4: new BlockList(), 6: new BlockList() };
 for (const subnet of subnets.split(/\s+/)) {
   const [network, prefix] = subnet.split('/') as [string, string];
@@ -32,7 +32,7 @@ const notPublic = 'must name a public server, not a private, loopback or transla
 
 export const longestUrl = 2_048;
 
-/** Returns why an address is never called, as the end of a sentence; undefined for an address of the right form. */
+/** Returns why a webhook's address is never called, as the end of a sentence; undefined if its form is right. */
 function findFault(url: string, allowPrivate: boolean): string | undefined {
   if (url.length > longestUrl) return `must not be longer than ${longestUrl} characters`;
   const parsed = URL.parse(url);
@@ -41,7 +41,7 @@ function findFault(url: string, allowPrivate: boolean): string | undefined {
     return 'must be an address that begins with https://';
   if (parsed.username || parsed.password || url.includes('#'))
     return 'must hold no user, password or fragment';
-  // The parser has turned 0x7f.1, 2130706433 and 0177.0.0.1 into 127.0.0.1.
+  // The URL parser has turned 0x7f.1, 2130706433 and 0177.0.0.1 into 127.0.0.1.
   const host = parsed.hostname.replace(/^\[(.*)\]$/, '$1');
   const isRefused = isPrivate(host) || /(^|\.)localhost\.?$/.test(host);
   return isRefused && !allowPrivate ? notPublic : undefined;
@@ -49,7 +49,7 @@ function findFault(url: string, allowPrivate: boolean): string | undefined {
 
 const resolver = new Resolver({ timeout: 3_000, tries: 2 });
 
-/** Returns the addresses of a name by DNS alone: unlike `dns.lookup`, a slow name takes no thread from other work. */
+/** Returns the IP addresses of a host name by DNS alone: unlike in `dns.lookup`, a slow name blocks no thread. */
 async function findAddresses(name: string) {
   const families = [4, 6].map(async (family) => {
     const found = await resolver.resolve(name, family === 4 ? 'A' : 'AAAA').catch(() => []);
@@ -59,8 +59,8 @@ async function findAddresses(name: string) {
 }
 
 /**
- * Returns why an address cannot be registered, as the end of a sentence: its form is wrong, or its name has a private
- * address now. A name without an address passes, since each call checks the address again.
+ * Returns why a webhook's address cannot be registered, as the end of a sentence: its form is wrong, or its host name
+ * has a private IP address now. A host name without an IP address passes, because each call checks the address again.
  */
 export async function findRefusal(
   url: string,
@@ -79,8 +79,7 @@ const lookUp: LookupFunction = (name, _options, answer) => {
   void findAddresses(name).then((found) => answer(found.length > 0 ? null : unknown, found));
 };
 
-// `https.request` ignores a block list, so the agent opens the socket itself: the address that is checked is the
-// address that is called, whatever a name resolves to.
+// `https.request` ignores a block list, so the agent opens the socket itself: the checked IP address is the called one.
 class PublicAgent extends https.Agent {
   override createConnection(options: https.RequestOptions) {
     const target = options as TcpNetConnectOpts & tls.ConnectionOptions;
@@ -90,24 +89,24 @@ class PublicAgent extends https.Agent {
 }
 
 interface AgentOptions {
-  /** Whether private addresses are called, and addresses without TLS (WEBHOOK_ALLOW_PRIVATE). */
+  /** Whether private addresses and addresses without TLS may be called (WEBHOOK_ALLOW_PRIVATE). */
   allowPrivate: boolean;
   answer_ms: number;
   kept_characters: number;
-  /** The certificates of authorities instead of those of Node. */
+  /** The certificates of authorities that replace Node's own list. */
   ca?: string;
 }
 
 export type Agent = ReturnType<typeof createAgent>;
 
-/** Returns the connections for `postSafely`, which stay open for the next call, and end with the process. */
+/** Returns the HTTP agents for `postSafely`; their connections stay open for later calls, and end with the process. */
 export function createAgent({ ca, ...options }: AgentOptions) {
   const kept = { keepAlive: true, timeout: options.answer_ms, ...(ca !== undefined && { ca }) };
   const secure = options.allowPrivate ? new https.Agent(kept) : new PublicAgent(kept);
   return { ...options, http: new http.Agent(kept), https: secure };
 }
 
-/** The outcome of a call: the status and the beginning of an answer, or why no whole answer came. */
+/** The outcome of a call: the status and the beginning of an answer, or the reason why no complete answer came. */
 export interface Outcome {
   status_code: number | null;
   response: string | null;
@@ -121,7 +120,9 @@ interface Posting {
   body: string;
 }
 
-/** Sends a POST, and repeats it if the server had closed a kept connection. Returns the answer, its body unread. */
+/**
+ * Sends a POST, and repeats it if the server had closed the reused connection. Returns an answer with an unread body.
+ */
 async function send(agent: Agent, url: URL, { headers, body }: Posting, signal: AbortSignal) {
   const isSecure = url.protocol === 'https:';
   const options = { method: 'POST', headers, signal, agent: isSecure ? agent.https : agent.http };
@@ -139,21 +140,21 @@ async function send(agent: Agent, url: URL, { headers, body }: Posting, signal: 
 
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
 
-/** Reads the beginning of an answer as text that PostgreSQL stores. Closes the connection of a longer answer. */
+/** Reads the beginning of an answer as text that PostgreSQL stores. Closes the connection if the answer is longer. */
 async function readBeginning(response: http.IncomingMessage, characters: number): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     chunks.push(chunk);
     size += chunk.length;
-    // A character has at most four bytes.
+    // Four bytes per kept character are enough, because a character has at most four bytes in UTF-8.
     if (size > characters * 4) break;
   }
   const text = Buffer.concat(chunks).toString().replaceAll('\0', '\uFFFD');
   return Array.from(text).slice(0, characters).join('');
 }
 
-/** Posts a body to an endpoint within the bounds of the agent. Follows no redirect, and never throws. */
+/** Posts a body to a webhook's endpoint within the limits of the agent. Follows no redirect, and never throws. */
 export async function postSafely(
   agent: Agent,
   { url, ...posting }: Posting & { url: string },

@@ -1,7 +1,7 @@
--- Leases endpoints that are due, for $5 seconds and at most $1, and returns a row for each. An endpoint is due when its
--- `snapshot_no` is below $2, or when its client asks for a test. The endpoint that has waited longest comes first. An
--- account has at most $3 leases. Slow endpoints of all accounts have at most $4, so that leases for fast endpoints
--- remain. Leases that workers already hold count first.
+-- Leases at most $1 due webhook endpoints for $5 seconds, and returns one row per endpoint. An endpoint is due when its
+-- `snapshot_no` is below $2, or when its client has requested a test. The endpoint that has been due longest is leased
+-- first. An account has at most $3 leases at a time. Slow endpoints of all accounts together have at most $4 leases, so
+-- that leases for fast endpoints remain. Leases that workers already hold count towards these limits.
 with wanted as (
     select
         webhook.webhook_id, webhook.is_slow, waiting.turn,
@@ -27,7 +27,7 @@ chosen as (
     where
         wanted.account_place <= $3::integer
         and (wanted.slow_place <= $4::integer or not wanted.is_slow)
-        -- Another worker may have leased the endpoint after `wanted` was read.
+        -- Another worker may have leased the endpoint after the query `wanted` read it.
         and coalesce(webhook.leased_until <= now(), true)
     order by wanted.turn
     limit $1::integer
@@ -35,7 +35,7 @@ chosen as (
 )
 
 update customer.webhook
--- The end identifies a lease. It is in whole milliseconds, since the worker holds it as a Date of JavaScript.
+-- `leased_until` identifies a lease. It has whole milliseconds, because the worker holds it as a JavaScript Date.
 set leased_until = date_trunc('milliseconds', now()) + make_interval(secs => $5::integer)
 from chosen
 where webhook.webhook_id = chosen.webhook_id

@@ -1,7 +1,7 @@
 -- Stores the result of the worker that holds the lease $2 on the webhook endpoint $1: the changed columns $4, the call
 -- $6 or null, and a mail to the owner about $7 or null. If `replay_count` is no longer $3, the client has moved the
--- position meanwhile: columns and mail are left out. Keeps the newest $8 calls. Returns the endpoint while the worker
--- keeps the lease ($5); else ends the lease.
+-- position meanwhile; columns and mail are then left out. Keeps the newest $8 calls of the endpoint. Returns the
+-- endpoint if the worker keeps the lease ($5); otherwise ends the lease.
 with ended as (
     update customer.webhook
     set
@@ -41,7 +41,7 @@ forgotten as (
     ))
 ),
 
--- Failures since one day give one mail per cause. The mail about their end needs an earlier mail about them.
+-- Failures that began on the same day make one mail per cause. A mail about their end needs an earlier mail.
 mailed as (
     insert into customer.mail (mail_key, account_id, recipient, template, data, created_at)
     select

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** The columns of `customer.webhook` from which its secrets follow. */
+/** The columns of `customer.webhook` from which an endpoint's secrets are derived. */
 export interface SecretVersions {
   webhook_ref: string;
   secret_version: number;
@@ -8,8 +8,8 @@ export interface SecretVersions {
 }
 
 /**
- * Returns the newest secret of an endpoint in the form of Standard Webhooks: `whsec_` and 32 bytes in base64. A secret
- * is derived from the key of the server, so that the database and its dumps hold none.
+ * Returns the newest secret of a webhook endpoint in the format of Standard Webhooks: `whsec_` and 32 bytes in base64.
+ * The secret is derived from the key of the server, so that the database and its backups contain no secret.
  */
 export function deriveSecret(
   secretKey: string,
@@ -19,7 +19,7 @@ export function deriveSecret(
   return `whsec_${hmac.digest('base64')}`;
 }
 
-/** Returns the secrets that sign a call at a moment: the newest first, and after a rotation for a day the one before. */
+/** Returns the secrets that sign a call at the time `now`: the newest, and for a day after a rotation the older one. */
 export function listSecrets(secretKey: string, webhook: SecretVersions, now: Date): string[] {
   const { secret_version, previous_secret_until: until } = webhook;
   const replaced = { ...webhook, secret_version: secret_version - 1 };

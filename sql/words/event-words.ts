@@ -4,8 +4,8 @@ import pl from './event-pl.json' with { type: 'json' };
 import { createMessages, type Language, type Message, type Messages } from './message-format.ts';
 
 /**
- * The words of events, for mails and answers. An event takes `value` (added, removed or assigned),
- * `change` (old → new), and the values `before` and `after`; each can be null.
+ * The texts that describe events, for mails and answers of the API. A text uses `value` (added, removed or assigned),
+ * `change` (old → new), and the values `before` and `after`; each of these can be null.
  */
 type EventWords = Messages<typeof en>;
 
@@ -17,7 +17,7 @@ const catalogues: Record<Language, typeof en> = { en, pl };
 
 const written = new Map<string, EventWords>();
 
-/** Returns the words of events: of a country for its numbers and codes, else of all countries. */
+/** Returns the texts of events: a country's own texts for its numbers and codes, else the common texts. */
 function wordsOf(language: Language, country_code: string): EventWords {
   const key = `${language} ${country_code}`;
   const known = written.get(key);
@@ -37,8 +37,8 @@ function wordsOf(language: Language, country_code: string): EventWords {
 const longest = 200;
 
 /**
- * Returns a value of a registry on one line, without characters that change the direction of the text, and at
- * most 200 characters long.
+ * Returns a value of a registry on one line of at most 200 characters, without characters that change the direction of
+ * text.
  */
 export function present(value: string | null): string {
   const line = (value ?? '').replace(/[\p{C}\p{Z}\s]+/gu, ' ').trim();
@@ -49,8 +49,8 @@ export function present(value: string | null): string {
 const dateForm = /^\d{4}-\d{2}-\d{2}$/;
 
 /**
- * Returns an event of a country in words, such as `The activity was suspended on 6 November 2026`. An
- * event type without words here, from a newer release, is shown by its name.
+ * Returns an event of a country as a sentence, such as `The activity was suspended on 6 November 2026`. An event type
+ * of a newer release, which has no text here, is shown by its name.
  */
 export function describeEvent(
   language: Language,
@@ -70,6 +70,6 @@ export function describeEvent(
   const write = (events as Partial<Record<string, Message>>)[event.event_type];
   if (!write) return event.event_type;
   const sentence = write({ before, after, value, change });
-  // Without values, only the sentence before the colon stays.
+  // Without a value, only the sentence before the colon remains.
   return sentence.replace(/: $/, '');
 }

@@ -8,13 +8,13 @@ export const locales = { en: 'en-GB', pl: 'pl-PL' } as const;
 
 export type Language = keyof typeof locales;
 
-/** The formats that messages name `date, long` and `time, short`, such as `6 November 2026` and `05:04`. */
+/** The formats that messages use as `date, long` and `time, short`, such as `6 November 2026` and `05:04`. */
 const formats = {
   date: { long: { timeZone: 'UTC' } },
   time: { short: { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' } },
 } as const;
 
-/** Returns a message whose text in ICU MessageFormat is parsed at its first use; `<` begins no tag. */
+/** Returns a message whose text in ICU MessageFormat is parsed at its first use; `<` begins no tag in the text. */
 function createMessage(language: Language, text: string): Message {
   let format: IntlMessageFormat | undefined;
   return (values) => {
