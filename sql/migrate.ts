@@ -133,7 +133,19 @@ async function readParts(folder: URL, kind: 'migrations' | 'function'): Promise<
 
 /** Returns the files that a line names, each with the code of its country; without a country the code is empty. */
 function findFiles(pattern: string, folder: URL): { country: string; url: URL }[] {
-  if (!pattern.startsWith('country/*/')) { return [{ country: '', url: new URL(`dictionary/${pattern}`, folder) }]; } return readdirSync(new URL('country', folder)) .toSorted() .map((name) => ({ country: name.toUpperCase(), url: new URL(pattern.replace('*', name), folder), })) .filter(({ url }) => existsSync(url)); } /** Runs the statements of a text and, at each line that names a file, the named file. */
+  if (!pattern.startsWith('country/*/')) {
+    return [{ country: '', url: new URL(`dictionary/${pattern}`, folder) }];
+  }
+  return readdirSync(new URL('country', folder))
+    .toSorted()
+    .map((name) => ({
+      country: name.toUpperCase(),
+      url: new URL(pattern.replace('*', name), folder),
+    }))
+    .filter(({ url }) => existsSync(url));
+}
+
+/** Runs the statements of a text and, at each line that names a file, the named file. */
 async function run(client: ClientBase, text: string, folder: URL): Promise<void> {
   // `split` keeps the groups of the pattern, so it returns statements, verb, target, file, statements, and so on.
   const parts = text.split(FILE_LINE);

@@ -1,6 +1,6 @@
--- Charges the credit withdrawals in the list $1. Returns one row per paid withdrawal: operation key and balance after
--- it. The withdrawals of an account are charged in the order of the list, until the balance does not cover the next
--- one. A wallet that another transaction has locked is not charged, so that no process waits for a lock.
+-- Charges the credit withdrawals in the list $1. Returns one row per paid withdrawal: its operation key, and the
+-- balance after the withdrawal. The withdrawals of an account are charged in the order of the list, until the balance
+-- does not cover the next one. A wallet that another transaction has locked is not charged, so that no process waits.
 with asked as materialized (
     select *
     from rows from (

@@ -12,7 +12,7 @@ select
         else 'usable'
     end as state
 from unnest($1::bytea[]) as asked (secret_hash)
--- `limit 1` makes the planner expect one row per hash; without this limit it may scan the whole table of tokens.
+-- `limit 1` makes the planner expect one row per hash; without this limit the planner may scan the whole table.
 cross join lateral (
     select *
     from customer.token

@@ -1,8 +1,8 @@
 -- Returns one row: a part of a feed as JSON, and the newest published day of each registry. The part has the first $4
--- events after the event $3 that the filter $5 selects. $2 is `watched` for the feed of the account $1, or `all` for
--- the events of all companies whose owner does not object to being found.
+-- events after the event $3 that the filter $5 selects. The scope $2 is `watched` for the feed of the account $1, or
+-- `all` for all companies whose owner does not object to being found.
 -- Events come in the order of publication: by range of event ids (`registry.event_range`), and by id within a range. An
--- event that is published later than the event $3 comes after it, even where its id is smaller.
+-- event that is published later comes later, even where its id is smaller.
 -- `last_event_id` is the event after which the next answer begins; the filter may leave out this event. One answer
 -- reads at most `registry.feed_scan()` events, so a filter may leave an answer empty although more events follow.
 -- Returns no row where the event $3 was never published. A position that was never published belongs to another

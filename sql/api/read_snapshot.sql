@@ -1,5 +1,5 @@
 -- Returns one row per number, with the registry entries of its company as JSON; null for an unknown number. The lists
--- $1 (types) and $2 (values) give the numbers in order. Where the type is null, the value is the reference of a company
+-- $1 (types) and $2 (values) give the numbers in order. A null type means that the value is a company's reference
 -- (`company_ref`). `provenance` names the dump, file and line that first had the content of an entry. Active entries
 -- come first, then suspended entries; entries of the same status begin with the latest start. The persons of all
 -- entries are sorted in api/companies/snapshot-view.ts.

@@ -92,7 +92,7 @@ export async function connect(options: DatabaseOptions): Promise<Database> {
     throw error;
   }
   if (readPools.length > 0) {
-    // Loading readers.ts takes half of the start time of a command, so it is loaded only if there are standbys.
+    // Loading readers.ts takes half of the start time of a command, so readers.ts is loaded only for standbys.
     const { openReaders } = await import('./readers.ts');
     const { DATABASE_READ_LAG_SECONDS: mostLag_s = 10, mostAway_s = 60 } = options;
     readers = await openReaders(pool, readPools, mostLag_s, mostAway_s);

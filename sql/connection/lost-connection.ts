@@ -14,8 +14,8 @@ const lostTexts =
 const passingCode = /^(08...|53...|55000|55P03|57014|40001|40P01)$/;
 
 /**
- * Checks whether a server refused a statement because the server is a standby or still in recovery. pool.ts ends a
- * session after such an error.
+ * Checks whether a server refused a statement because the server is a standby or still in recovery. The session of such
+ * an error is ended in pool.ts.
  */
 export function isNoWriter({ code, routine }: { code?: unknown; routine?: unknown }): boolean {
   // The code 0A000 of `get_relation_info` (plancat.c) means an unlogged table, which a server in recovery cannot read.

@@ -14,7 +14,7 @@ import { run } from '../process/system-process.ts';
  */
 export async function findBinaries({ home, user }: Cluster): Promise<string> {
   const { native, version } = await findPackage();
-  // An error is ignored here, because the check of the binaries detects missing links.
+  // An error of `linkLibraries` is ignored, because the check of the binaries detects missing links.
   await linkLibraries(native);
   const check = (bin: string) => run(join(bin, 'postgres'), ['--version'], { user });
   const bin = join(native, 'bin');

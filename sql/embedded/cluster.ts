@@ -35,7 +35,7 @@ export async function locateCluster(path: string): Promise<Cluster> {
   const owner = await stat(directory).catch(() => undefined);
   const user = await chooseUser(directory, owner);
   if (process.getuid!() !== 0) return { dataDir, home, directory, user };
-  // Tests the access by a program of Postgres's system user, because permission bits alone do not prove access.
+  // Tests the access by a program that runs as Postgres's system user: permission bits alone do not prove access.
   const { code, output } = await run('/bin/sh', ['-c', 'test -x "$0"', home], { user });
   if (code === 0) return { dataDir, home, directory, user };
   if (code === null) {
@@ -78,7 +78,7 @@ export function isNamed(command: string, name: string): boolean {
   return isSession || `${command} `.includes(`cluster_name=${name} `);
 }
 
-/** Returns the name in the command lines of a cluster's processes; a moved cluster keeps it, a copy gets another. */
+/** Returns the name in the command lines of a cluster's processes; a moved cluster keeps its name, a copy does not. */
 export async function nameOf({ directory }: Cluster): Promise<string> {
   const { dev, ino } = await stat(directory, { bigint: true });
   return `registry-${dev.toString(36)}-${ino.toString(36)}`;

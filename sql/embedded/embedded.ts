@@ -51,7 +51,7 @@ export async function acquireEmbedded(
     // A cluster that was removed is not created again.
     const restart = () =>
       withLock(lock, async () => isCluster(cluster.directory) && (await enter(cluster)));
-    // The error of a restart is not reported here, because the pools of this process report the lost server.
+    // The error of a restart is not reported, because the pools of this process report the lost server.
     return pRetry(restart, { ...revival_waits, signal: released.signal }).catch(() => undefined);
   }
 

@@ -16,8 +16,8 @@ export function isCluster(directory: string): boolean {
 }
 
 /**
- * Creates a database cluster. initdb works in a temporary directory that is renamed on completion, so that the remains
- * of a killed initdb are never taken for a cluster. Throws a readable error when `directory` is not empty.
+ * Creates a database cluster. The program initdb works in a temporary directory that is renamed on completion, so that
+ * the remains of a killed initdb are never taken for a cluster. Throws a readable error when `directory` is not empty.
  */
 export async function createCluster(
   { home, directory, user }: Cluster,

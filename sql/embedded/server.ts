@@ -81,7 +81,7 @@ async function findServer(cluster: Cluster) {
   if (text === undefined) return undefined;
   const [pid, , , port, host = '', , , status = ''] = text.split('\n');
   const { command = '', start } = findProcess(Number(pid)) ?? {};
-  // A server that was started by hand has no cluster name; it counts, because it may serve this cluster.
+  // A server that was started by hand has no cluster name; it is returned too, because it may serve this cluster.
   const isByHand = /^(\S*\/)?postgres( -|$)/.test(command) && !command.includes('cluster_name=');
   if (!isByHand && !isNamed(command, await nameOf(cluster))) return undefined;
   return { pid: Number(pid), start, host, port: Number(port), status: status.trim() };

@@ -24,7 +24,7 @@ export async function openSession(host: string, port: number): Promise<Session> 
     connectionTimeoutMillis: 10_000,
     query_timeout: 30_000,
   }) as Session;
-  // The error of a lost connection is ignored here, because the event `end` reports the loss.
+  // The error of a lost connection is ignored, because the event `end` reports the loss.
   session.on('error', () => undefined);
   try {
     await session.connect();

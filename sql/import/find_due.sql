@@ -1,7 +1,7 @@
 -- Returns at most $2 company numbers whose next import attempt is due at the time $1, and at most $3 per account. Every
 -- second place goes to an account that has ever bought credits. Buyers and other accounts are served in rounds. A round
--- takes one number of each account: a number that was never requested, else the number that is due longest. It begins
--- with the account after $4 (among buyers) or $5 (among others). `is_known` states whether a company has the number.
+-- takes one number of each account: a number that was never requested, else the number that is due longest. A round
+-- begins after the account $4 (buyers) or $5 (others). `is_known` states whether a company has the number.
 with recursive account as (
     -- Steps through an index from account to account, so that the cost grows with the accounts, not with their watches.
     select min(watch.account_id) as account_id

@@ -1,5 +1,4 @@
--- Returns one row per metric and labels: registries, jobs, mails, webhooks, credits. metrics/registry.ts has help
--- texts.
+-- Returns one row per metric and labels: registries, jobs, mails, webhooks, credits. Help texts: metrics/registry.ts.
 with last_run as (
     select distinct on (run.source) run.*, registry.state_of(run) as state_now
     from registry.run

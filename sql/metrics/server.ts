@@ -14,8 +14,8 @@ const mostPrompt = 10;
 
 /**
  * Returns a function that renders metrics at most once a second. The first ten requests of a second get the same text
- * without a delay, and further requests get it one second later. The delay prevents a client that repeats requests from
- * using up the processor.
+ * without a delay, and further requests get the text one second later. The delay prevents a client that repeats
+ * requests from using up the processor.
  */
 export function createRendering(registry: Registry, now = () => new Date()): Rendering {
   let rendered_ms = -Infinity;

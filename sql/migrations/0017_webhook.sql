@@ -7,8 +7,7 @@
 -- `previous_secret_until` the previous version signs too. `test_requested_at` is the time at which the client requested
 -- a test call. `attempt_count`, `next_attempt_at` and `failing_since` describe successive failures. A worker that calls
 -- an endpoint holds a lease of the endpoint until `leased_until`. `is_slow` marks an endpoint whose last answer took
--- seconds. An endpoint is disabled by its client (`paused`), by its answer 410 (`gone`) or by days of failures
--- (`failing`).
+-- seconds. An endpoint is disabled by its client (`paused`), an answer 410 (`gone`) or days of failures (`failing`).
 create table customer.webhook (
     webhook_id bigint generated always as identity primary key,
     account_id bigint not null references customer.account,
@@ -47,8 +46,8 @@ create index webhook_account_idx on customer.webhook (account_id, webhook_id);
 
 -- One row per call of an endpoint: the events after `previous_event_id` up to `event_id`, and the endpoint's answer.
 -- All attempts to send one message have the same `message_id` (the header `webhook-id`). Without an answer,
--- `status_code` is null and `error` states why. `response` is the beginning of the answer. A call of the kind `test`
--- moves no position.
+-- `status_code` is null and `error` states why. `response` is the beginning of the answer. A test call moves no
+-- position.
 create table customer.webhook_delivery (
     delivery_id bigint generated always as identity primary key,
     webhook_id bigint not null references customer.webhook on delete cascade,

@@ -5,8 +5,8 @@
 -- former names. The owner of a firm is not in the list: `first_name` and `surname` hold the owner's name, and
 -- registry.shown_other_names adds it. The list is sorted, and null when it is empty. `attributes` is an object {type:
 -- value} of other facts that the registry states. The year of a statistic follows its value, as in `12 2023`. A usual
--- value is left out, a blank value is unknown, and a null object means that the registry states no attributes. The
--- object takes a third of the bytes of a list.
+-- value is left out, a blank value is unknown, and a null object means that the registry states no attributes. An
+-- object is stored because it takes a third of the bytes of a list.
 -- `content_hash` covers neither `other_names` nor `attributes`, so that their changes are no events.
 alter table registry.entry
 add column other_names jsonb,

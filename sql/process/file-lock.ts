@@ -44,7 +44,7 @@ async function tryLock(path: string): Promise<boolean> {
   }
 }
 
-/** Removes the lock of a dead holder. A second lock prevents a slower process from removing a newer lock. */
+/** Removes a lock whose holder has ended. A second lock prevents a slower process from removing a newer lock. */
 async function breakLock(path: string, holder: string): Promise<void> {
   await withLock(`${path}.break`, async () => {
     if ((await readHolder(path)) === holder) await rm(path, { force: true });

@@ -44,7 +44,7 @@ export async function run(
   }
 }
 
-/** Waits until a condition holds, checked every 10 ms. Returns false if it does not hold within `limit_ms`. */
+/** Waits until a condition holds, checked every 10 ms. Returns false if `limit_ms` passes before. */
 export async function until(
   isTrue: () => boolean | Promise<boolean>,
   limit_ms: number,

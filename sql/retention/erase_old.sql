@@ -1,7 +1,8 @@
 -- Erases or deletes personal data whose retention period has ended, without a request. (`person.erase` of
 -- function/21_hidden_entry.sql erases on a request or an objection.) One run handles at most $4 rows of each kind, and
--- $4 / 1000 ended accounts. Due are rejected rows older than $1, network addresses older than $2, ledgers of accounts
--- that ended before $3, and webhook deliveries older than $5. Returns one row: whether more rows may be due.
+-- $4 / 1000 ended accounts. These data are due: rejected rows older than $1, network addresses older than $2, ledgers
+-- of accounts that ended before $3, and webhook deliveries older than $5. Returns one row: whether another run may find
+-- more.
 with reject as (
     update registry.reject
     set raw = ''
@@ -60,7 +61,7 @@ webhook_delivery as (
     returning true
 ),
 
--- Deletes registrations of accounts whose token and mail are deleted, because they can no longer be completed.
+-- Deletes registrations of accounts whose token and mail are deleted, because such a registration cannot be completed.
 unopened as (
     delete from customer.account
     where account.account_id = any(

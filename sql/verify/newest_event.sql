@@ -174,8 +174,7 @@ compared as (
             end
             when 'representation' then registry.person_names('representative', entry.persons)
             when 'start date' then entry.start_date::text
-            -- The spelling of an address with a registry's identifier changes without an event, so the event is
-            -- accepted.
+            -- The spelling of an address with a registry's id changes without an event, so the event is accepted.
             when 'address' then case
                 when entry.address_ids[1] is not null and entry.changed_date > stated.event_date
                     then stated.new_value

@@ -50,7 +50,7 @@ const dateForm = /^\d{4}-\d{2}-\d{2}$/;
 
 /**
  * Returns an event of a country as a sentence, such as `The activity was suspended on 6 November 2026`. An event type
- * of a newer release, which has no text here, is shown by its name.
+ * of a newer release, which has no text in this version, is shown by its name.
  */
 export function describeEvent(
   language: Language,

@@ -1,6 +1,6 @@
 -- Writes a submission of companies for the watch list of the account $1 at the time $2. The lists $3 (types), $4
--- (values) and $5 (client's references) give the items in order. Where the type is null, the value is the reference of
--- a company (`company_ref`). Returns one row: the submission, the ids of its watches, and the ids of the new watches.
+-- (values) and $5 (client's references) give the items in order. A null type means that the value is a company's
+-- reference (`company_ref`). Returns one row: the submission, the ids of its watches, and the ids of the new watches.
 -- Where the account already watches a number whose company is still unknown, the submission uses this watch.
 with submitted as materialized (
     select
