@@ -36,8 +36,8 @@ export interface Readers {
   /** Access to the tables in which `read` routes each statement separately; transactions are refused. */
   db: Db;
   /**
-   * Returns the writer's answer to `ask`; undefined while the writer is away. Without standbys, the error of the writer
-   * is thrown instead.
+   * Returns the writer's answer to `ask`; undefined while the writer is away. Without standbys, an error of the writer
+   * is thrown.
    */
   askWriter<T>(ask: () => Promise<T>): Promise<T | undefined>;
   /**
@@ -87,7 +87,7 @@ function watchServer(pool: Pool, isReader: boolean) {
   const patience = { connectionTimeoutMillis: mostSilence_ms, query_timeout: mostSilence_ms };
   const looking = openPool({ ...pool.options, ...patience, max: 1 });
   let down = Promise.withResolvers<undefined>();
-  // The start of the watch counts as the first answer, because a busy machine may miss the first health checks.
+  // The start of the checks counts as the server's first answer, because a busy machine may miss the first checks.
   let seen_at = performance.now();
   // The time up to which the server has all changes of the writer.
   let fresh_at = -Infinity;

@@ -40,8 +40,8 @@ export async function openSession(host: string, port: number): Promise<Session> 
 }
 
 /**
- * Checks whether a server has no session besides `session`, and marks `session` as leaving. A session of another share
- * counts at once; any other session counts only if it lasts longer than two seconds.
+ * Checks whether a server has no session besides `session`, and marks `session` as leaving. Returns false at once for a
+ * session of another share; any other session has two seconds to end.
  */
 export async function isLast(session: Session): Promise<boolean> {
   await session.query(`set application_name to '${leaverName}'`);

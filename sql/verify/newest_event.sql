@@ -1,5 +1,5 @@
 -- Compares the newest event of each subject (such as the address) with its entry, which must have the event's new
--- value. A corroboration of another registry's event counts as an event.
+-- value. A corroboration (a second registry's report of an event) counts as an event.
 with reported as (
     select event.*
     from registry.event
