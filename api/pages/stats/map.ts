@@ -40,7 +40,7 @@ export interface Region {
   drawing: { letters: string; x: number; y: number; shape: string } | null;
 }
 
-/** Returns the day of the counts, and the earlier day of the change: the last day before `from`, else the first. */
+/** Returns the day of the counts, and the day that the change begins: the last day before `from`, or the first. */
 async function findSpan(db: Db, { source, from, to }: Selection) {
   const { rows } = await sql<Record<'date' | 'since', string | null>>`
     select
