@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    // There is one worker more than processors, because tests spend a fifth of their time waiting.
+    // Vitest runs one worker more than the machine has processors, because tests spend a fifth of their time waiting.
     maxWorkers: availableParallelism() + 1,
     // V8 counts the many buffers of nights in its global limit: otherwise garbage collection takes a third of the CPU.
     execArgv: ['--external-memory-accounted-in-global-limit'],

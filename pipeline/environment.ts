@@ -32,7 +32,7 @@ export const shape = {
     'a cron expression, such as 30 7 * * *',
     z.string().refine((expression) => isCron(expression)),
   ).default('30 7 * * *'),
-  // The API checks its settings PORT and HOST; the pipeline only reads them.
+  // The pipeline reads the API's settings PORT and HOST without a check; the API checks these settings.
   PORT: z.string().default(''),
   HOST: z.string().default('127.0.0.1'),
   /** The address of the SMTP server; undefined: mails are written to files in a folder of DATA_DIR. */

@@ -46,7 +46,7 @@ function endWithNpm() {
 
 /**
  * Returns the process ids from this process's parent up to npm; npx adds a shell between. Without npm the list is
- * empty, so that this process outlives a terminal or script that started it.
+ * empty, because this process may outlive a terminal or a script that started it.
  */
 function listParents() {
   if (process.env.npm_command === undefined) return [];

@@ -1,4 +1,4 @@
-/** Returns the wait that a Retry-After header (seconds or a date) requests, in ms; undefined without such a header. */
+/** Returns the wait that a Retry-After header (seconds or a date) requests, in ms; undefined without a header. */
 export function readRetryAfter(value: string | null, now_ms = Date.now()): number | undefined {
   if (value === null) return undefined;
   if (/^\d+$/.test(value)) return Number(value) * 1000;

@@ -54,12 +54,12 @@ export async function interruptible<T>(
   const { signal, stopListening } = endSignal('what was under way is rolled back');
   const interruption = whenAborted(signal).then(async () => {
     const ending = endSessions(db, `stopped by ${(signal.reason as Interrupted).signal}`)
-      // An unreachable server notices the end of this process itself; the next run marks this run as abandoned.
+      // An unreachable database server notices the end of the process itself; the next run marks the run as abandoned.
       .catch(() => undefined);
     await Promise.race([ending, delay(nights.grace_ms, undefined, { ref: false })]);
     throw signal.reason;
   });
-  // Without this handler, Node would end the process for a rejection before the race below awaits the promise.
+  // Without a handler, Node would end the process if the promise is rejected before the race below awaits it.
   interruption.catch(() => undefined);
   try {
     return await Promise.race([use(signal), interruption]);

@@ -16,7 +16,7 @@ import { benchVerify } from './bench/verify.ts';
 import { benchWebhooks } from './bench/webhooks.ts';
 import { wholeNumber } from '../fixtures/generator/whole-number.ts';
 
-/** The benchmarks of the API, by the part on the command line. Only the part `all` also runs a second night. */
+/** The benchmarks of the API, by the part that the command line names. The part `all` also runs a second night. */
 const parts: Record<string, ((setting: Setting) => Promise<void>)[]> = {
   // The benchmarks of feeds and abuse run last, because they add companies and events to the invented country.
   all: [

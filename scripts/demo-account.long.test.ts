@@ -71,7 +71,7 @@ describe('the account to try npm start with', () => {
     expect(answers).toMatchObject([
       { status: 200, body: { data: { valid: true, user_name: 'Demo Account' } } },
       { status: 200, body: { data: { balance: 200 } } },
-      // Both events are of SIRENE, whose days the start publishes; all other days were published before.
+      // The feed has two events of SIRENE, whose days the start publishes; all other days were published before.
       { status: 200, body: { meta: { total: 2 } } },
       { status: 200, body: { data: { current_page: 1 } } },
       { status: 200, body: { data: { package: 'starter' } } },

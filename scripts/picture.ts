@@ -14,7 +14,7 @@ import { inDatabase } from './bench/country.ts';
 await inDatabase(tmpdir(), async (db) => {
   await migrate(db);
   await insertYear(db);
-  // With `sample`, the page states that its figures are invented.
+  // With the option `sample`, the statistics page states that its figures are invented.
   const app = createApp(completeOptions({ db: openKysely(db.pool), sample: 'all' }));
   const server = app.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -98,8 +98,8 @@ test('no code but that of its sources, its fetchers and its folder names a count
     const code = read(file).replaceAll(/^ *(--|\/\/|\/?\*).*$/gm, '');
     return /['"`](PL|FR|SIREN|SIRET|sirene)['"`]|Europe\/|\bNAF|\bINSEE/.test(code);
   });
-  // These files may name a country: the setting NAF2025_FROM, the registries that can be asked for one company, and
-  // the analysts' column `siren`.
+  // The only files that name a country have the setting NAF2025_FROM, the registries that can be asked for one
+  // company, and the analysts' column `siren`.
   expect(naming.toSorted()).toEqual([
     'pipeline/environment.ts',
     'pipeline/import/on-demand-registries.ts',

@@ -125,7 +125,7 @@ async function describeDays(db: Database) {
  * `EnvironmentError` with all faults in the settings.
  */
 function readSettings() {
-  // By default only warnings are logged, because this program itself prints what a user needs.
+  // By default `npm start` logs only warnings, because it prints what a user needs without the log.
   const variables = { ...process.env };
   variables.LOG_LEVEL ||= 'warn';
   const readers = [readEnvironment, readApiEnvironment, readFetchEnvironment] as const;
@@ -135,7 +135,7 @@ function readSettings() {
   return { pipeline, api, variables };
 }
 
-// A closed IPC channel means that the parent process was killed: this process then ends, too.
+// The process ends when its IPC channel closes, because a closed channel means that the parent process was killed.
 process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
 // An error of stdout or stderr is ignored, because a closed terminal or pipe is no fault.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);

@@ -64,7 +64,7 @@ test('two days are published, with the events of the second', async () => {
     'COMPANY_NAME_CHANGED | Fig Garden and Sons | Fig Garden | Fig Garden and Sons',
     'COMPANY_ADDRESS_CHANGED | Map Press | Quay Street 2, Anyder, Harbour | Quay Street 5, Anyder, Harbour',
     'COMPANY_STRUCK_OFF | Old Orchard | ACTIVE | 2026-11-03',
-    // There is no such event for Right Trade, because its row was rejected in the first snapshot.
+    // Right Trade causes no event COMPANY_REGISTERED, because its row was rejected in the first snapshot.
     'COMPANY_REGISTERED | New Orchard | New Orchard',
   ]);
   expect(await linesOf('select reason as line from analyst.reject')).toEqual([

@@ -49,7 +49,7 @@ function variables(more: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 const fetchDay = (source: string, settings: NodeJS.ProcessEnv, ...options: string[]) =>
   runCommand(['fetch', source, '--date', day, ...options], settings);
 
-// Parallel tests have no hooks, because a hook could not know to which of the parallel tests it belongs.
+// The parallel tests in this file use no hooks, because a hook cannot know to which parallel test it belongs.
 describe('fetch with wrong options', () => {
   test.concurrent.each([
     [['fetch', '--date', day], "missing required argument 'source'"],

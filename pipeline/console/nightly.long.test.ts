@@ -103,7 +103,7 @@ describe('nightly', () => {
   test('5 has nothing to do when all is published, nor before a registry has delivered', async () => {
     await deliver('2026-11-02');
     await runFixture(db, '2026-11-02');
-    // The tables of a CEIDG night that was killed after its commit, and of a KRS night that is under way.
+    // Creates the tables of a CEIDG night that was killed after its commit, and of a KRS night that is under way.
     await db.pool.query(
       `create schema stage_ceidg; create table stage_ceidg.night ();
        create schema stage_krs; create table stage_krs.night ()`,

@@ -63,7 +63,7 @@ const db = await createTestDatabase();
 const api = await startTestApi({ db: db.kysely });
 const dataDir = await mkdtemp(join(tmpdir(), 'registry-forget-'));
 
-/** Runs the CEIDG night whose report of opolskie has these rows; all other reports are those of the first day. */
+/** Runs a CEIDG night whose report of opolskie has the given rows; all other reports are those of the first day. */
 function runCeidg(
   night: number,
   rows: string[],
@@ -258,7 +258,7 @@ describe('a person who is forgotten', () => {
       const row = fields && withFields(known, fields);
       const rows = [withFields(neighbour!, { Telefon: phone }), unnumbered, ...(row ? [row] : [])];
       expect(await runCeidg(night, rows, { isFullRead })).toMatchObject(counts);
-      // REGON's night runs before the CEIDG entry is gone, while the CEIDG entry is gone, and after it has returned.
+      // A night of REGON runs before the CEIDG entry vanishes, while this entry is gone, and after its return.
       if ([0, 4, 9].includes(at)) await runGus(night, `69912700${at}`);
       const before = at === 0 ? '600111222' : `60011100${at - 1}`;
       expect(await eventsOf(night)).toEqual([`COMPANY_PHONE_CHANGED ${before} ${phone}`]);
@@ -319,7 +319,7 @@ describe('a person who is forgotten', () => {
     await forget(0, last.Nip, '--source', 'ceidg', ...why);
     await forget(0, '--undo', '4');
     const moved = withFields(known, { ...last, Ulica: 'ul. Zapomniana 2' });
-    // The forgotten person without a number gets numbers in this dump, and therefore becomes a new company.
+    // The forgotten person without a number has numbers in the next dump, and therefore becomes a new company.
     const numbered = withFields(unnumbered, { Nip: nipOf(79), Regon: regonOf(79) });
     const summary = await runCeidg(16, [neighbour!, moved, numbered]);
     expect(summary).toMatchObject({ new: 1, events: 0 });

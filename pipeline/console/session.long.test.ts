@@ -18,7 +18,7 @@ afterAll(async () => {
   if (canMount) execFileSync('umount', ['-l', disk]);
 });
 
-/** Mounts a file system of 48 MB. @returns whether this process may mount a file system */
+/** Mounts a file system of 48 MB. @returns whether the process was allowed to mount the file system */
 function mountSmallDisk(): boolean {
   try {
     const options = ['-t', 'tmpfs', '-o', 'size=48m,mode=755', 'tmpfs', disk];

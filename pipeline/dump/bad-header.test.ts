@@ -103,7 +103,7 @@ describe('a file that lacks a column', () => {
     return without(reports, ...names);
   }
 
-  /** Returns a function that writes these reports; the report of opolskie lacks the columns `names`. */
+  /** Returns a function that writes the given reports; the report of opolskie lacks the columns `names`. */
   function without(reports: Reports, ...names: string[]) {
     const left = columns.filter((name) => !names.includes(name));
     const bytes = toBytes(reorder(reports.opolskie!, left));
@@ -134,7 +134,7 @@ describe('a file that lacks a column', () => {
     expect(await readEvents(db, '2026-11-03')).toEqual(['COMPANY_PHONE_CHANGED']);
     expect(await verify(db, 'ceidg')).toEqual([]);
     await runBad(db, nextWithout(), '2026-11-04');
-    // The new entry is registered now, because the earlier dump without the column gave it no status.
+    // The new entry is registered only now, because the earlier dump lacked the column with its status.
     const told = ['COMPANY_EMAIL_CHANGED', 'COMPANY_REGISTERED'];
     expect(await readEvents(db, '2026-11-04')).toEqual(told);
     expect(await verify(db, 'ceidg')).toEqual([]);

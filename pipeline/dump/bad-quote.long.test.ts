@@ -126,7 +126,7 @@ describe('a field of 50 MB', () => {
     };
     // V8 collects buffers as in the product, not as early as in other tests (vitest.config.ts).
     setFlagsFromString('--no-external-memory-accounted-in-global-limit');
-    // Memory that other tests in this process use is subtracted.
+    // The memory before the test is subtracted, because other tests in the same process also use memory.
     const before_bytes = used();
     let peak_bytes = 0;
     const measure = () => (peak_bytes = Math.max(peak_bytes, used() - before_bytes));

@@ -11,7 +11,7 @@ const width = 3;
 /** One scanner for all records, as in a night: its results for one record must not remain for the next record. */
 const scanner = new RecordScanner();
 
-/** Returns the scanner's results for a record of one line, which has other bytes before and after it. */
+/** Returns the scanner's results for a record of one line, with other bytes before and after the record. */
 function look(text: string) {
   const data = Buffer.from(`"${text}"`);
   const fault = scanner.scan(data, 1, data.length - 1);

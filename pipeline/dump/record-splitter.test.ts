@@ -148,7 +148,7 @@ describe('a damaged line', () => {
     source = (await loadSource('ceidg')) as TableSource;
   });
 
-  /** Reads a file in chunks. Returns the line numbers and names of the staged records. */
+  /** Returns the line numbers and names of the records that are staged from a file, which is read in chunks. */
   function read(bytes: Buffer, places: readonly number[]) {
     const file = {
       file_no: 0,

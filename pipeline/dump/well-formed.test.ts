@@ -12,7 +12,7 @@ const digits = (length: number) =>
 /** One scanner for all records, as in a night. */
 const scanner = new RecordScanner();
 
-/** Returns whether a record of these fields is well formed; it has other bytes before and after it. */
+/** Returns whether a record of the given fields is well formed, with other bytes before and after the record. */
 function look(fields: Partial<Record<ColumnForm, string>>): boolean {
   const lead = 'ż;x';
   const text = Object.values(fields).join(';');

@@ -9,7 +9,7 @@ const all = [
   ['997112014', 'not_found'],
   ['997122024', 'had'],
 ];
-// Some programs take the character U+2028 in this line for the end of a line.
+// The test data contain U+2028, because some programs take this character for the end of a line.
 const first = '{"a":1}\n{"b":"ź\u2028"}\n';
 /** A record that is longer than one chunk in which the file is read. */
 const long = { c: 'ź'.repeat(200_000) };

@@ -44,7 +44,7 @@ describe('what passes is asked again', () => {
     expect(retries).toHaveLength(2);
     for (const [at, retry] of retries.entries()) {
       expect(retry.sentence).toMatch(sentence);
-      // Each wait is twice as long as the previous wait, and randomly up to twice as long as that.
+      // The wait before a retry doubles each time, and is then randomly multiplied by a factor between 1 and 2.
       expect(retry.wait_ms).toBeGreaterThanOrEqual(2 * (at + 1));
       expect(retry.wait_ms).toBeLessThanOrEqual(4 * (at + 1));
     }

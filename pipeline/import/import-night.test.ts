@@ -193,7 +193,7 @@ describe('an entry of CEIDG that came on demand', () => {
     );
     expect(entries).toEqual([
       { postal_code: '10115', country: 'DE', count: 1 },
-      // The country of a foreign address is unknown here, because the answer does not state it.
+      // The country of a foreign address is blank, because CEIDG's answer does not state the country.
       { postal_code: '10117', country: '', count: 1 },
       { postal_code: '90-001', country: null, count: 300 },
     ]);
@@ -227,7 +227,7 @@ describe('answers to what was asked for on demand', () => {
     await importFrom({ regon: [renamed] });
     expect(await world.submitter.list()).toEqual([
       'NIP 1000705505 ready ZMYŚLONA SPÓŁKA Z O.O.',
-      // This number stays queued until the next daily list contains it.
+      // NIP 1000705907 stays queued until the next daily list contains the number.
       'NIP 1000705907 queued',
     ]);
     expect(await verify(world.database, 'regon')).toEqual([]);

@@ -111,7 +111,7 @@ test('a mail of more than 200 events has the worst 200, in the order of names, a
   const before = numbers.toReversed().flatMap((number) => company(...owner(number)));
   await runRegon(db, '2026-11-02', { reports: before });
   await createReader(db, { severity: 'info' });
-  // These reports cause 10 critical, 90 high and 130 warning events; the last companies by name have the worst events.
+  // The changes cause 10 critical, 90 high and 130 warning events; the last companies by name have the worst events.
   const after = numbers.flatMap((number) =>
     company(...owner(number), {
       nazwa: nameOf(number),

@@ -174,7 +174,7 @@ describe('rows that contradict each other', () => {
     ]);
   });
 
-  // Each contradiction is the only one in its dump, so that no other fault makes the night read every record.
+  // Each dump has a single contradiction, so that no other fault makes the night read every record.
   test.each([
     ['behind it', (line: string) => [line, rename(line, 'Inna')]],
     [

@@ -28,7 +28,7 @@ const values = [
   ),
 ];
 
-/** Impossible dates: the run notes them, the known date stays, no row is rejected, and no event happens. */
+/** Impossible dates, which the run notes: the known date stays, the row is accepted, and no event happens. */
 const dates = [
   ['DataRozpoczeciaDzialalnosci', '2026-02-30'],
   ['DataZakonczeniaDzialalnosci', '2026-13-01'],

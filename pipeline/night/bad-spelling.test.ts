@@ -140,7 +140,7 @@ describe('a file in Windows-1250', () => {
   });
 });
 
-/** Returns lines in the encoding Windows-1250; of the letters outside ASCII, it knows those of the test data. */
+/** Returns lines in the encoding Windows-1250. Of the letters outside ASCII, only ł, Ł, ó and ź are supported. */
 function toWindows1250(lines: readonly string[]): Buffer {
   const letters: Record<string, number> = { ł: 0xb3, Ł: 0xa3, ó: 0xf3, ź: 0x9f };
   const text = lines.map((line) => `${line}\r\n`).join('');

@@ -171,7 +171,7 @@ describe('an entry that moves to another file', () => {
     const move = (lines: string[]) =>
       reports((made) => {
         made.opolskie!.splice(1, 5);
-        // Each damaged row is placed among undamaged rows.
+        // The damaged rows are placed among undamaged rows.
         lines.forEach((line, at) => made.śląskie!.splice(100 + 10 * at, 0, line));
       });
     const [second, third] = await publish(baseline, move(damaged), move(moving));

@@ -20,7 +20,7 @@ beforeEach(async () => {
   [db, folder] = await Promise.all([createTestDatabase(), makeFolder()]);
 });
 
-/** Runs the night over a CEIDG dump that has only these rows. */
+/** Runs a night over a CEIDG dump that has only the given rows. */
 async function tell(date: string, rows: readonly string[]): Promise<RunSummary> {
   const reports = Object.fromEntries(Object.keys(makeReports()).map((key) => [key, [header]]));
   reports.opolskie!.push(...rows);

@@ -159,7 +159,7 @@ describe('a delta of tables', () => {
     const rows = Array.from({ length: 60 }, (_, at) => makeRow(at + 1));
     const days: [string[], string][] = [
       [rows, day1],
-      // Of this day's records, one is changed, one is new and one is unchanged; the delta lacks 58 of 60 entries.
+      // The delta has a changed record, a new record and an unchanged record; it lacks 58 of the 60 entries.
       [[withFields(rows[0]!, { Telefon: '700000001' }), makeRow(61), rows[1]!], day2],
       [[withFields(rows[0]!, { Telefon: '700000002' })], day3],
     ];

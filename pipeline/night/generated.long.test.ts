@@ -114,7 +114,7 @@ describe.each([1, 2, 3])('a generated France, seed %i', (seed) => {
     for (const [step, { date, format }] of steps.entries()) {
       const path = join(folder, date);
       await writeStep(options, step, path, format);
-      // The reason is needed because the share of changes in this small country exceeds the limits of guards.
+      // Without a reason, guards would refuse the dump, because many entries of the small country change.
       await runDump(db, path, date, { source: 'sirene', reason: 'All was meant', now });
       const { rows } = await db.pool.query<object>(
         `select entry.entry_key as siren, event.event_type, event.old_value, event.new_value

@@ -16,7 +16,7 @@ const before = [
 ] as const;
 const undisturbed = [await runUndisturbed(0), await runUndisturbed(1)] as const;
 
-/** Runs a night without a kill. Returns its steps in their order, its published tables, and its duration in ms. */
+/** Returns the steps, the published tables and the duration in ms of a night that is not killed. */
 function runUndisturbed(day: 0 | 1) {
   return withCopy(day, async (db) => {
     const begun_ms = performance.now();
@@ -37,7 +37,7 @@ async function withCopy<T>(day: 0 | 1, use: (db: TestDatabase) => Promise<T>): P
   }
 }
 
-/** Kills a night when the log has the line of `step`, which is written at the end of this step. */
+/** Kills a night when the log has the line of `step`, which is written when the step has ended. */
 async function killAfter(db: TestDatabase, day: 0 | 1, step: string): Promise<End> {
   const command = startCommand(days.command(day), { DATABASE_URL: db.url });
   await command.says(`"step":"${step}"`);

@@ -16,7 +16,7 @@ const folders = {
   regon: fileURLToPath(new URL(`../../fixtures/regon/${day}`, import.meta.url)),
 };
 
-/** Starts nights while another session publishes. Returns the nights, their notes, and a function that ends it. */
+/** Returns nights that wait for another session's publication lock, their notes, and a function that frees the lock. */
 async function startWaiting(db: TestDatabase, date: string, dumps: Partial<typeof folders>) {
   const client = await db.pool.connect();
   await lockPublishing(client, 'PL', () => undefined);
@@ -56,7 +56,7 @@ test('an entry that another source moves meanwhile is found where it lies then',
   const db = await createTestDatabase();
   await runDump(db, folders.ceidg, day);
   const { nights, notes, end } = await startWaiting(db, '2026-11-03', secondDay);
-  // This update gives every row another ctid (place in the table), as a merge of companies does.
+  // The update gives every row another ctid (place in the table), as a merge of companies does.
   await db.pool.query('update registry.entry set company_id = company_id');
   end();
   const { deleted, events } = await nights[0]!;

@@ -60,7 +60,7 @@ type Night = Record<
 >;
 const nights = readRows<Night>(new URL('merge.csv', import.meta.url));
 
-/** Runs a night of a story. */
+/** Runs one night of a story, a series of nights. */
 function tell({ date, source, rows }: Night) {
   const told = rows.split('\n').map((row) => {
     const [numbers = '', fields = ''] = row.split(': ');

@@ -72,7 +72,7 @@ describe('the numbers of another country', () => {
   test('find the company, a SIRET by the SIREN that it begins with, and none of another country', async () => {
     expect(await find('SIREN', bakery)).toBe('Boulangerie');
     expect(await find('SIRET', `${bakery}00074`)).toBe('Boulangerie');
-    // The SIRET belongs to the SIREN's range, but INSEE has never issued it.
+    // The SIRET begins with a known SIREN, but INSEE has never issued this SIRET.
     expect(await find('SIRET', `${bakery}99999`)).toBeNull();
     expect(await find('RNA', 'W751000001')).toBe('Club');
     expect(await find('SIREN', shared)).toBe('Homonyme');

@@ -85,7 +85,7 @@ describe('the fixture days of three registries', async () => {
        order by event_type`,
     );
     expect(rows).toEqual([
-      // The fixture days have no such events; the tests of the KRS mapping cover these types.
+      // The fixture days have no events of a restructuring; the tests of the KRS mapping cover these events.
       { event_type: 'COMPANY_RESTRUCTURING_ENDED' },
       { event_type: 'COMPANY_RESTRUCTURING_STARTED' },
     ]);

@@ -99,7 +99,7 @@ describe('an owner who objects to be found', () => {
       [person]: [unit, { '00012': seat }],
       [company]: [{}, { '00012': {}, '00020': { enseigne1Etablissement: 'AU QUAI', ...branch } }],
       [neighbour]: [],
-      // This unit objects from the first night on; the file nevertheless has a part of its address.
+      // The unit `shy` is withheld from the first night on; its row in the file nevertheless has a part of its address.
       [shy]: [partial, { '00012': { ...withheldPlace, typeVoieEtablissement: 'AV' } }],
     });
   const readNames = async () => {

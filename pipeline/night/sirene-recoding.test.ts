@@ -18,11 +18,11 @@ import { verify } from './verify.ts';
 const many = Array.from({ length: 60 }, (_, at) => String(990_100_000 + at));
 
 const special = {
-  // The conversion key maps 43.12B only to 43.12H, but INSEE has coded this unit by hand.
+  // The conversion key maps 43.12B only to 43.12H, but INSEE has coded the unit `codedByHand` by hand.
   codedByHand: '990200001',
-  // INSEE had announced the code 66.30Y for this unit, and then states another code.
+  // INSEE had announced the code 66.30Y for the unit `contradicted`, and then states another code.
   contradicted: '990200002',
-  // INSEE announced no code for these units: the conversion key explains 62.02A → 62.20G, but not 01.11Y.
+  // For the next two units INSEE announced no code: the conversion key explains 62.02A → 62.20G, but not 01.11Y.
   explained: '990200003',
   unexplained: '990200004',
   closed: '990200005',

@@ -21,7 +21,7 @@ test.each([
 
 test.each([
   ['48123456789', '48123456789'],
-  // This telephone number is also a valid PESEL, of a person born on 23 December 1948.
+  // The telephone number 48122345676 is also a valid PESEL, of a person born on 23 December 1948.
   ['48122345676', '48122345676'],
   ['PESEL 48122345676', ''],
   ['02270803624', ''],

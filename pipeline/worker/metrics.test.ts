@@ -32,7 +32,7 @@ async function wait(krs: string, minutes: number): Promise<void> {
   );
 }
 
-/** Returns the metrics of this product on /metrics: the values by the names with labels. */
+/** Returns the product's own metrics on /metrics: each value by the name and labels of the metric. */
 async function scrape(pool: TestDatabase['pool']): Promise<Map<string, number>> {
   const port = await findPort();
   const server = await serveMetrics(pool, { host: '127.0.0.1', port }, 'worker');
@@ -41,7 +41,7 @@ async function scrape(pool: TestDatabase['pool']): Promise<Map<string, number>> 
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
     const text = await answer.text();
-    // Only these two metrics have the type `counter`; all other metrics of the product are no counters.
+    // The product has exactly two metrics of the type `counter`: credits sold and credits spent.
     const counters = [...text.matchAll(/^# TYPE (registry_\S+) counter$/gm)];
     expect(counters.map(([, name]) => name)).toEqual([
       'registry_credits_sold_total',

@@ -89,7 +89,7 @@ describe('a worker', () => {
     const worker = await startWorker(smtp.url);
     await reached;
     const stopped = worker.stop();
-    // The stopping worker does not send this later mail.
+    // A stopping worker sends no further mail.
     const later = await leaveMail(db);
     answer();
     await stopped;
@@ -201,7 +201,7 @@ describe('what was left behind', () => {
     const first = await startWorker(slow.url);
     await reached;
     const second = await startWorker(smtp.url);
-    // The first worker claims at most four mails, so the second worker gets some of these six.
+    // The first worker claims at most four mails at once, so the second worker gets some of the six mails.
     for (let count = 0; count < 6; count += 1) await leaveMail(db);
     await second.says('mail: sent');
     expect(await jobs()).toContainEqual({ task: 'send_mail', state: 'running' });

@@ -5,7 +5,7 @@ import { judgeAtMost, print } from './judge.ts';
 import { createTokens, type Setting, waitUntilLoaded } from './setting.ts';
 
 const [tokenCount, duration, longestMedian_ms] = [10, 10, 100];
-/** The number of other clients, and the rate of all their requests per second. Only sent requests are measured. */
+/** The number of other clients, and the requests per second of all of them; only requests that were sent count. */
 const others = { connections: 4, overallRate: 40, ignoreCoordinatedOmission: true };
 
 /** The settings of an API with payment by Stripe: only such an API has the webhook that a flood calls. */
@@ -70,7 +70,7 @@ const floods: [name: string, path: string, make: Make, ofOthers?: string][] = [
   ['Metrics, from this machine', '/metrics', () => read()],
 ];
 
-/** Measures the answers that other clients get during each flood, and compares their median with the limit. */
+/** Measures the answers that other clients get during each flood, and compares the median time with the limit. */
 export async function benchAbuse({ kysely, tokens, startApi }: Setting): Promise<void> {
   const api = await startApi(shop);
   await waitUntilLoaded(api);

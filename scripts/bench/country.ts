@@ -8,7 +8,7 @@ import { writeDay } from '../../fixtures/generator/ceidg/dump.ts';
 /** The two dump dates of a generated country: the baseline, and the night after the baseline. */
 export const days = ['2026-09-01', '2026-09-02'] as const;
 
-/** Generates the dumps of a country, unless an earlier benchmark has kept them. Returns the folder of the dumps. */
+/** Returns the folder with the dumps of a country; generates the dumps unless an earlier benchmark has kept them. */
 export async function keepDumps(
   country: string,
   write: (half: string) => Promise<void>,

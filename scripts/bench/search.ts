@@ -6,7 +6,7 @@ import { judgeAtMost, print } from './judge.ts';
 import { readMemory_mb } from './memory.ts';
 import { type Setting, waitUntilLoaded } from './setting.ts';
 
-/** The number of filter combinations. Each combination is searched once, for page 1 or page 50 of its results. */
+/** The number of filter combinations. Each combination of filters is searched once, for page 1 or 50. */
 const combinationCount = 600;
 const seed = 4;
 

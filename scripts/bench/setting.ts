@@ -28,7 +28,7 @@ export async function createTokens(kysely: Db, count: number) {
   return { account_id, tokens };
 }
 
-/** Waits until an API has loaded its search index. Returns the seconds of this wait. */
+/** Waits until an API has loaded its search index. Returns the duration of the wait in seconds. */
 export async function waitUntilLoaded(api: string): Promise<number> {
   const started_ms = performance.now();
   while (!(await fetch(`${api}/readyz`)).ok) await delay(100);

@@ -243,7 +243,7 @@ describe('deployment', () => {
       for (const line of settings) expect(line).toMatch(/^[A-Z]\w+=\S/);
       expect(lines).toContain(file.endsWith('.timer') ? '[Timer]' : '[Service]');
     }
-    // With these settings, systemd restarts a service without a limit, until its database is reachable.
+    // systemd must restart a service without a limit, until the database of the service is reachable.
     const service = await read('systemd/registry@.service');
     expect(service).toMatch(/^\[Unit\]\n(\S.*\n)*StartLimitIntervalSec=0\n/m);
     expect(service).toMatch(/^RestartSec=\d+$/m);

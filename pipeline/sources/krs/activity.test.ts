@@ -11,10 +11,10 @@ describe('the version of the activities', () => {
     await runLines([
       currentLine({ krs: '0000992001', activities: ['6201Z', '6910Z'] }),
       currentLine({ krs: '0000992002', activities: ['6210B', '6910Z'] }),
-      // Both versions of the classification have the code 5630Z, under different names.
+      // The versions 2007 and 2025 of the classification both have the code 5630Z, under different names.
       currentLine({ krs: '0000992003', activities: ['5630Z PRZYGOTOWYWANIE I PODAWANIE NAPOJÓW'] }),
       currentLine({ krs: '0000992004', activities: ['5630Z PODAWANIE NAPOJÓW'] }),
-      // Both versions have 6910Z under the same name: the day of the company, or of the entry, decides.
+      // Both versions of the classification name 6910Z alike: the day of the company, or of its entry, decides.
       currentLine({ krs: '0000992005', activities: ['6910Z'] }),
       currentLine({
         krs: '0000992006',

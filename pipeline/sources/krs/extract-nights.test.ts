@@ -20,7 +20,7 @@ test('an extract that is older than the known one says nothing, and is noted', a
   });
   await runLines([at({ stanZDnia: '02.10.2026' }, 'DAWNA')]);
   expect(await findEntry(krs, 'name')).toEqual(['NOWA']);
-  // The same extract with a later day advances only the date of the entry.
+  // An unchanged extract with a later day advances only the date of the entry.
   await runLines([at(newest(7, '05.10.2026'), 'NOWA')]);
   await runLines([at({ stanZDnia: '04.10.2026' }, 'DAWNA')]);
   // Of two extracts of one register, the version with the higher number takes precedence, not the later day.

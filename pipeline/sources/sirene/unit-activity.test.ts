@@ -65,7 +65,7 @@ async function readKept(): Promise<Record<string, string>> {
   return Object.fromEntries(rows.map(({ siret, key }) => [siret, key]));
 }
 
-/** Runs a night with the answers. Expects these types of events, and that the entries keep these activities. */
+/** Runs a night with the answers; expects the events `told`, and that the entries keep the activities `expected`. */
 async function expectNight(date: string, answers: object[], told: string[], expected: object) {
   const lines = answers.map((answer) => JSON.stringify(answer)).join('\n');
   const { events, updated } = await runSirene(db, date, { 'answers.ndjson': lines });
