@@ -124,7 +124,7 @@ describe('a field of 50 MB', () => {
       const { arrayBuffers, heapUsed } = process.memoryUsage();
       return arrayBuffers + heapUsed;
     };
-    // V8 collects buffers as in the product, not as early as in other tests (vitest.config.ts).
+    // The test turns off an option of vitest.config.ts, so that V8 collects buffers as late as in the product.
     setFlagsFromString('--no-external-memory-accounted-in-global-limit');
     // The memory before the test is subtracted, because other tests in the same process also use memory.
     const before_bytes = used();

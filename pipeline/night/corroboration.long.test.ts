@@ -41,8 +41,9 @@ async function expectWhole(): Promise<void> {
 }
 
 /**
- * One night of a story, a series of nights. `events` is the number of events of the night, if the story tests it.
- * `told` is an event of the night, with the registries that confirm the event until the end of the story.
+ * A row of `corroboration.csv`: one night of a story, which is a series of nights. `events` is the number of events of
+ * the night, if the story tests it. `told` is an event of the night, with the registries that confirm the event until
+ * the end of the story.
  */
 type Night = Record<'story' | 'date' | 'source' | 'content' | 'events' | 'told', string>;
 const nights = readRows<Night>(new URL('corroboration.csv', import.meta.url));

@@ -39,9 +39,9 @@ async function readStatus(regon: string) {
 }
 
 /**
- * One night of a story, a series of nights. `companies` has a line for each company with its number and fields, and
- * `deleted` the numbers of the deleted companies. The summary, the events and the status of the first company are
- * expected if they are not empty.
+ * A row of `delta.csv`: one night of a story, which is a series of nights. `companies` has a line for each company with
+ * its number and fields, and `deleted` the numbers of the deleted companies. The summary, the events and the status of
+ * the first company are expected if they are not empty.
  */
 type Night = Record<
   'story' | 'date' | 'companies' | 'deleted' | 'summary' | 'events' | 'status',

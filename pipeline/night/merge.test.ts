@@ -51,8 +51,9 @@ const inKrs = (krs: string) => ({
 });
 
 /**
- * One night of a story, a series of nights. `rows` has a line for each company: its KRS number, or its REGON and NIP,
- * and its fields. The last night has the expected entries of each company, events of new companies and all notices.
+ * A row of `merge.csv`: one night of a story, which is a series of nights. `rows` has a line for each company: its KRS
+ * number, or its REGON and NIP, and its fields. The last night has the expected entries of each company, events of new
+ * companies and all notices.
  */
 type Night = Record<
   'story' | 'date' | 'source' | 'rows' | 'companies' | 'registered' | 'notices',

@@ -86,7 +86,7 @@ function toParquet(
       })),
     ],
     codec,
-    // For a codec that the product does not read, the compressed content does not matter.
+    // ZSTD compresses the data even for the codec LZ4, because the product refuses LZ4 without decompression.
     compressors: { [codec]: (bytes: Uint8Array) => zstdCompressSync(bytes) },
     rowGroupSize,
   });
