@@ -1,4 +1,4 @@
-/** The error of a refused dump, with exit code 3. The message names the file, and the line if there is one. */
+/** The error of a refused dump (exit code 3), whose message names the file, and the line if there is one. */
 export class Refusal extends Error {
   /** The findings of the guards, which `--accept` can overrule; empty: not even `--accept` publishes the dump. */
   readonly findings: readonly GuardFinding[];

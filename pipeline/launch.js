@@ -73,7 +73,7 @@ function readStatus(pid) {
 
 /** @param {string} path */
 function launchOwn(path) {
-  // The IPC channel closes when this process ends, so that the program notices the end.
+  // The program notices the end of this process, its parent, because the IPC channel then closes.
   const child = spawn(ownNode, [path, ...process.argv.slice(2)], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   });

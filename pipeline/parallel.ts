@@ -1,8 +1,8 @@
 import pLimit from 'p-limit';
 
 /**
- * Returns the results of `work` for every item, with at most `width` calls in parallel. The first failure aborts the
- * signal of all calls. The failure is thrown after all calls have ended, so that no call still writes.
+ * Returns the results of `work` for every item, with at most `width` calls in parallel. The first failed call aborts
+ * the signal of all calls. Its error is thrown after all calls have ended, so that no call still writes.
  */
 export async function inParallel<Item, Result>(
   items: readonly Item[],

@@ -15,7 +15,7 @@ export function onEndSignal(listener: (signal: Signal) => void): () => void {
   };
 }
 
-/** The error of work that a signal has aborted. The message ends with the consequence for the work. */
+/** The error of work that a signal has aborted; the error's message ends with the consequence for the work. */
 export class Interrupted extends Error {
   readonly signal: Signal;
 

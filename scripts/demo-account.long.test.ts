@@ -107,7 +107,7 @@ describe('the account to try npm start with', () => {
     expect(password).toHaveLength(16);
     expect(started.stderr).not.toContain(token);
     const kept = ['demo-account.json', 'inbox', 'mail', 'secret-key'];
-    // The folder `search` may be missing, if the API was stopped before it saved its index.
+    // The folder `search` may be missing, if the API was stopped before it saved the search index.
     const names = (await readdir(dataDir)).filter((name) => name !== 'search');
     expect(names.toSorted()).toEqual(kept);
   });

@@ -69,7 +69,7 @@ async function readToken({ url, DATA_DIR }: DemoOptions): Promise<string | undef
   }
 }
 
-/** Creates the demo account and saves its secrets. Returns the Master Token of the account. */
+/** Creates the demo account, saves its secrets, and returns the Master Token of the account. */
 async function createAccount(options: DemoOptions): Promise<string> {
   const { url, DATA_DIR } = options;
   const password = randomBytes(12).toString('base64url');
@@ -82,7 +82,7 @@ async function createAccount(options: DemoOptions): Promise<string> {
   return master_token!;
 }
 
-/** Returns the API's answer, as in `call(url, 'POST tokens/verify', {}, token)`. Throws the message of an error. */
+/** Returns the API's answer, as in `call(url, 'POST tokens/verify', {}, token)`; throws the message of an error. */
 async function call(url: string, route: string, body: object, token = ''): Promise<unknown> {
   const [method = '', path] = route.split(' ');
   const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` };
@@ -93,7 +93,7 @@ async function call(url: string, route: string, body: object, token = ''): Promi
   return said;
 }
 
-/** Waits until the account's mail is sent, or for `mailWait_ms`. Returns the one-time token of the mail. */
+/** Returns the one-time token of the account's mail, once the mail is sent or after `mailWait_ms`. */
 async function signMailedToken({ db, DATA_DIR, SECRET_KEY }: DemoOptions): Promise<string> {
   let token: IssuedToken | undefined;
   await until(async () => {

@@ -28,7 +28,7 @@ function listImports(nameOf = roomOf): Map<string, Set<string>> {
   return imports;
 }
 
-/** Returns the rooms on circular imports or between two circles; without circles, the list is empty. */
+/** Returns the rooms that import each other in a circle, or lie between two circles; empty without circles. */
 function findCircles(imports: Map<string, Set<string>>): string[] {
   const left = new Map(imports);
   for (;;) {

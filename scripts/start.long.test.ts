@@ -23,9 +23,9 @@ let db: TestDatabase;
 let dataDir: string;
 
 const empty = await createOrigin(() => Promise.resolve());
-/** The origin of databases in which all fixture days but those of SIRENE are published. */
+/** The database that tests copy to begin with all fixture days published except those of SIRENE. */
 const unfinished = await shareAllSources();
-/** The origin of databases in which all fixture days are published. */
+/** The database that tests copy to begin with all fixture days published. */
 const loaded = await shareDemonstration();
 
 /** Makes the database and the data folder of a test: a copy of `origin`, and an empty folder. */
@@ -110,7 +110,7 @@ describe('npm start', () => {
       expect(await (await fetch(search, { headers })).json()).toMatchObject({
         data: { total: 1, results: [{ name: 'HORLOGERIE DU DOUBS' }] },
       });
-      // A command on the command line uses the same embedded PostgreSQL.
+      // The command `status` uses the same embedded PostgreSQL as `npm start`.
       const status = await runCommand(['status'], variables);
       expect(status.stdout).toContain('ceidg    2026-11-06');
       const pidFile = join(folder, 'postgres', 'postmaster.pid');
@@ -258,7 +258,7 @@ describe('what keeps npm start from starting', () => {
   test('npm that was killed stops everything', async () => {
     await use(loaded);
     const npmStart = join(import.meta.dirname, 'npm-start.js');
-    // This process stands for npm; the program must notice its end by itself.
+    // A process in the place of npm, whose end `npm start` must notice by itself.
     const run = `process.title = 'npm start'; require('node:child_process').spawn(process.execPath, [${JSON.stringify(npmStart)}], { stdio: 'inherit' })`;
     const own = { DATABASE_URL: db.url, DATA_DIR: dataDir, PORT: '0', npm_command: 'start' };
     const npm = startScript('-e', [run], own);

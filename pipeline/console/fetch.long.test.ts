@@ -198,7 +198,7 @@ test('what is fetched from CEIDG is a night for `nightly`, and half of it is non
   const nothing = await runCommand(['nightly'], settings);
   expect(nothing.code).toBe(5);
   expect(nothing.logs().filter(({ level }) => level !== 30)).toEqual([]);
-  // The hidden folders of unfinished fetches of earlier days, which no later fetch continues.
+  // Creates the hidden folders of unfinished fetches of other days, which no later fetch continues.
   for (const other of ['2026-11-01', '2026-11-03']) {
     await mkdir(join(inbox, 'ceidg', `.${other}.part`));
   }

@@ -104,7 +104,7 @@ async function eventsOf(night: number): Promise<string[]> {
 
 const why = ['--reason', 'Art. 17', '--by', 'a letter of 2026-10-03'] as const;
 
-/** Runs `registry forget`, and expects an exit code, and no warning after success. @returns the output */
+/** Runs `registry forget`; expects the exit code `code`, and no warning after success. @returns the output */
 async function forget(code: number, ...args: string[]): Promise<string> {
   const ended = await registry('forget', ...args);
   expect({ args, code: ended.code }).toEqual({ args, code });

@@ -107,7 +107,7 @@ describe('an entry of CEIDG that came on demand', () => {
       wlasciciel: { ...studio.wlasciciel, nip: '1000705505', regon: '997142044' },
       status: 'WYKRESLONY',
       dataRozpoczecia: '2012-03-01',
-      // The impossible date is ignored.
+      // The impossible date 2019-02-30 is ignored.
       dataWykreslenia: '2019-02-30',
       dataZakonczenia: '2019-07-01',
     };
@@ -120,7 +120,7 @@ describe('an entry of CEIDG that came on demand', () => {
     });
     expect(await verify(world.database, 'ceidg')).toEqual([]);
     await runFixture(world.database, '2026-11-03');
-    // A dump that is newer than the answer lacks the entry, too.
+    // The dump of a day after the answer of CEIDG lacks the entry, too.
     const later = { now: () => new Date('2026-11-21T07:00:00Z') };
     const dump = fixtureFolder('2026-11-04');
     expect(await runDump(world.database, dump, '2026-11-21', later)).toMatchObject({ waiting: 0 });

@@ -132,7 +132,7 @@ describe('a company that is asked for', () => {
       expect.stringMatching(/^NIP 1000705907 ready "ZMYŚLONY"/),
       'NIP 1000201006 failed',
     ]);
-    // Neither registry knows the third number. CEIDG is not asked for a number that REGON knows.
+    // Neither REGON nor CEIDG knows the third number. CEIDG is not asked for a number that REGON knows.
     const paths = registries.ceidg.requests.map(({ path }) => path);
     expect(paths.filter((path) => path.includes('1000705907'))).toEqual([]);
     expect(await world.submitter.mails()).toMatchObject([

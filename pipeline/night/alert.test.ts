@@ -130,7 +130,7 @@ test('a mail of more than 200 events has the worst 200, in the order of names, a
   const { smtp, options } = await serveMail(db);
   await sendMail(options, Number(mails.rows[0]!.mail_id));
   const text = smtp.mails[0]!.email.text!;
-  // The companies of each section with the change, in the order of the mail.
+  // Finds the companies of each section of the mail and their changes, in the order of the mail.
   const parts = text.matchAll(
     /^((?:Critical|High|Warning).*)\n=+$|^(FIRMA \d+\nNIP \d+)\n.*\n- .*(struck off|legal form|name)/gm,
   );

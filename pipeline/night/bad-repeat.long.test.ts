@@ -23,7 +23,7 @@ import { expectCases, phoneEvent, placeCases, rowCase } from '../../fixtures/dum
 const repeats = 'repeats another row of the same entry';
 const contradicts = 'contradicts another row of the same entry';
 
-/** Returns the same row with other blanks, which have no meaning. */
+/** Returns a row with additional blanks, which do not change the meaning of the row. */
 function respell(line: string): string {
   return line.replace('Usługi ', ' Usługi  ');
 }
@@ -109,7 +109,7 @@ describe('an entry stands in the dump', () => {
   beforeAll(async () => {
     const { damaged, repaired } = placeCases(cases);
     const dump = (folder: string) => writeReports(folder, repaired, damaged);
-    // The added blank line changes the bytes alone: the same bytes would be refused as stale.
+    // An added blank line changes only the bytes of the dump: the same bytes would be refused as a stale dump.
     const again = async (folder: string) => {
       await dump(folder);
       await appendFile(join(folder, fileName('opolskie')), '\r\n');

@@ -103,7 +103,7 @@ const shapes = [
 const baseline = await publishBaseline();
 
 describe.each([
-  // The number of vanished entries that stay until the next dump; if the key of a row can be read, none stays.
+  // The third value is the number of entries that stay until the next dump; a row with a readable key keeps none.
   ['a value', values, 4],
   ['a date', dates, 0],
   ['the shape', shapes, 9],

@@ -139,7 +139,7 @@ test('a night whose later sessions reach another server publishes nothing', asyn
   const db = await createTestDatabase();
   await runDump(db, folders.ceidg, day);
   const { nights, end } = await startWaiting(db, '2026-11-03', secondDay);
-  // After a failover, `registry.epoch` returns another value to a session than before.
+  // The test replaces `registry.epoch`, because this function returns another value after a failover.
   await db.pool.query(
     `create or replace function registry.epoch() returns text language sql return '00000002'`,
   );

@@ -35,7 +35,7 @@ const own: Record<string, StockRow> = {
   },
 };
 
-/** Returns the units of the country with the fields that `change` returns; null omits a unit. */
+/** Returns the units of the test's country with the fields that `change` returns; null omits a unit. */
 function makeUnits(change: (at: number) => StockRow | null): StockRow[] {
   return sirens.flatMap((siren, at) => {
     const row = change(at);
@@ -51,7 +51,7 @@ function runUnits(db: TestDatabase, date: string, change: (at: number) => StockR
   return runStock(db, date, units, places);
 }
 
-/** Runs a test in a copy of the database with the country, then verifies the published data. */
+/** Runs a test in a copy of the database with the test's country, then verifies the published data. */
 async function inCopy(run: (db: TestDatabase) => Promise<void>): Promise<void> {
   const db = await origin.copy();
   await run(db);

@@ -1,4 +1,4 @@
-// Serves the fastest possible answer from PostgreSQL, for comparison with the API. This server uses node:http, and
+// Serves the fastest possible answer from PostgreSQL, for comparison with the API. The bare server uses node:http, and
 // finds the token of each request by one prepared statement. The bare server has no framework, counters, limits or log.
 import { hash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

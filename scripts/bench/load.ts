@@ -25,8 +25,8 @@ export function requestOf(
 export type Answer = Awaited<ReturnType<ReturnType<typeof createAsk>>>;
 
 /**
- * Returns a function that sends one request, by POST if it has a body, and returns the successful answer. This function
- * does not use `fetch`, which would add one to two milliseconds to each answer.
+ * Returns a function that sends one request, by POST if it has a body, and returns the successful answer. The requests
+ * are not sent by `fetch`, which would add one to two milliseconds to each answer.
  */
 export function createAsk(api: string) {
   const agent = new Agent({ keepAlive: true });
@@ -108,7 +108,7 @@ function describe(results: autocannon.Result[]): string {
   return `${rateOf(results).toFixed(0)} requests/s (p99 ${slowest_ms} ms)`;
 }
 
-/** Compares the rate of the API with the bare server's. The two are measured in turns, as other work slows both. */
+/** Compares the rate of the API with the bare server's. Both servers are measured in turns. */
 export async function compare(
   name: string,
   urls: Record<'api' | 'bare', string>,

@@ -1,4 +1,4 @@
-// Runs one night in this process alone, so that the memory of a night can be measured. Prints one JSON object.
+// Runs one night in a separate process, so that its memory can be measured, and prints its figures as JSON.
 import { runNightly } from '../../pipeline/night/nightly.ts';
 import { Reporter } from '../../pipeline/night/reporter.ts';
 import { connect } from '../../sql/connection/database.ts';

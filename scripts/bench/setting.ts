@@ -20,7 +20,7 @@ export interface Setting {
   startWorker: (variables: NodeJS.ProcessEnv) => Promise<Started>;
 }
 
-/** Creates an account with `count` API tokens. Returns the id of the account and the tokens. */
+/** Creates an account with `count` API tokens; returns the id of the account and the tokens. */
 export async function createTokens(kysely: Db, count: number) {
   const { account_id } = await createAccount(kysely);
   const making = Array.from({ length: count }, () => createApiToken(kysely, account_id));
@@ -28,7 +28,7 @@ export async function createTokens(kysely: Db, count: number) {
   return { account_id, tokens };
 }
 
-/** Waits until an API has loaded its search index. Returns the duration of the wait in seconds. */
+/** Waits until an API has loaded its search index; returns the duration of the wait in seconds. */
 export async function waitUntilLoaded(api: string): Promise<number> {
   const started_ms = performance.now();
   while (!(await fetch(`${api}/readyz`)).ok) await delay(100);
