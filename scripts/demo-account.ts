@@ -13,7 +13,7 @@ import { readSecretKey } from '../sql/secrets/secret-key.ts';
 /** The longest wait until the account's mail is sent, in ms. The account is opened even without the mail. */
 const mailWait_ms = 10_000;
 
-/** The number of companies that the demo account watches for each type of number, at most 100 as in one request. */
+/** The number of companies that the demo account watches for each type of number; one request may add at most 100. */
 const watchedCount = 100;
 
 type DemoOptions = Pick<Environment, 'DATA_DIR' | 'SECRET_KEY'> & {

@@ -8,7 +8,7 @@ import { reportNight, timeNight } from './night.ts';
 import { benchSearch } from './search.ts';
 import { runBenchmarks } from './setting.ts';
 
-/** The share of units that change in a month, and the number of units that change on a day, at most those of a month. */
+/** The share of units that change in a month, and the number of units that change on a day (at most that share). */
 const MONTH_SHARE = 0.02;
 const DAY_UNITS = 20_000;
 

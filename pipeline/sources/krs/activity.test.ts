@@ -85,7 +85,7 @@ describe('the version of the activities', () => {
     ]);
     // Partial codes, such as the group 201, cause no notice of an unknown code.
     const summary = await runLines([
-      // A partial code stays the same; a code of 2007 gets a successor of 2025, which is a partial or a whole code.
+      // The partial code 201 stays; codes of 2007 are replaced by codes of 2025, which are partial or whole codes.
       say('0000992020', '6210B', '201', '47'),
       say('0000992021', '6210B', '6220B', '7020Z'),
       say('0000992022', '201', '6210B', '622'),
