@@ -2,7 +2,8 @@
 -- a read-only role, can see and take them.
 
 -- Returns whether the session that took a lock still exists. A role cannot see when another role's session started, but
--- sees when the server started. So a lock from before a restart is not held, even if a session has the same process id.
+-- sees when the server started. A lock from before a restart of the server is not held, even if a session has the same
+-- process id.
 create or replace function registry.is_held(lock registry.lock) returns boolean
 language sql stable
 return exists (
@@ -18,7 +19,7 @@ return exists (
 create or replace function registry.try_lock(name text) returns boolean
 language plpgsql as $$
 begin
-    -- A waiting session calls this function often, so the function writes nothing while another session holds the lock.
+    -- A waiting session calls `try_lock` often, so that `try_lock` writes nothing while another session holds the lock.
     if exists (
         select
         from registry.lock

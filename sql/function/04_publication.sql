@@ -36,7 +36,8 @@ language sql as $$
 $$;
 
 -- Returns the `changed_snapshot_no` for the companies that the transaction changes. A publishing transaction first
--- stores this number in the setting `registry.change_no`. The published snapshot's own number is at least as large.
+-- stores `changed_snapshot_no` in the setting `registry.change_no`. The published snapshot's own number is at least as
+-- large.
 create or replace function registry.next_snapshot_no() returns bigint
 language sql stable
 return coalesce(
@@ -45,7 +46,7 @@ return coalesce(
 );
 
 -- Ends a publishing transaction, and gives its snapshot a number. Records the id range of a country's new events, if
--- the night has new events. This function must be called last, since it blocks other publications until the commit.
+-- the night has new events. `end_publication` must be called last, since it blocks other publications until the commit.
 create or replace function registry.end_publication(
     new_first_id bigint default null,
     new_last_id bigint default null,

@@ -1,5 +1,5 @@
--- Loads the countries from their folders in sql/country: their rows, spellings, words and functions. country_word.csv
--- has the labels of dates and roles, the credits of sources, and the sentences about events.
+-- Loads the countries from their folders in sql/country: their rows, spellings, words and functions. The file
+-- country_word.csv has the labels of dates and roles, the credits of sources, and the sentences about events.
 \load registry.country from 'country/*/country.csv'
 \load registry.spelling from 'country/*/spelling.csv'
 \load registry.country_word from 'country/*/country_word.csv'

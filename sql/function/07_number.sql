@@ -68,7 +68,7 @@ language sql stable parallel safe
 return registry.company_numbers(company.country_code, company);
 
 -- Returns the number that names a company in API responses: the first of its numbers, or null without a number. The
--- function `registry.identifier_type` returns the type of this number.
+-- function `registry.identifier_type` returns the type of the number.
 create or replace function registry.primary_identifier(company registry.company) returns text
 language sql stable parallel safe
 return registry.shown_numbers(company) #>> '{0,value}';

@@ -129,7 +129,7 @@ begin atomic
             )
             from (select entry.said_run_id::bigint as run_id, entry.said_file_no as file_no) as said
             left join registry.run using (run_id)
-            -- Shows no file for an import on demand, since the registry did not publish such a file.
+            -- Shows no file for an import on demand, since the registry did not publish a file for it.
             left join registry.run_file
                 on run_file.run_id = run.run_id
                 and run_file.file_no = said.file_no

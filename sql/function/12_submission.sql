@@ -1,5 +1,5 @@
--- Defines submissions: lists of numbers that an account adds to its watch list. api/monitor/submit_numbers.sql queues a
--- number that no company has, and pipeline/import/ask-registries.ts asks the registries for the number.
+-- Defines submissions: lists of numbers that an account adds to its watch list. A number that no company has is queued
+-- by api/monitor/submit_numbers.sql, and requested from registries by pipeline/import/ask-registries.ts.
 
 -- Lists the items of submissions with their state: 'queued', 'ready', 'failed', or 'removed' from the watch list. The
 -- value of an item without an identifier type is the reference of a company.
@@ -21,8 +21,8 @@ left join customer.watch using (watch_id)
 left join registry.company using (company_id);
 
 -- Marks the given submissions as settled if none of their items is still queued. A mail reports the result of each
--- item. No mail is sent if all items were removed, if nothing was added, or if the account has disabled these mails.
--- The caller must hold the locks of the accounts (customer.lock_accounts).
+-- item. No mail is sent if all items were removed, if nothing was added, or if the account has disabled mails about
+-- submissions. The caller must hold the locks of the accounts (customer.lock_accounts).
 create or replace function customer.settle_submissions(submission_ids bigint[], moment timestamptz)
 returns void
 language sql as $$

@@ -29,7 +29,7 @@ return coalesce(
 );
 
 -- Lists the newest published snapshot of each source; its columns are null for a source without a snapshot.
--- `refused_nights` is the number of nights since this snapshot that refused a dump.
+-- `refused_nights` is the number of nights since the snapshot that refused a dump.
 create or replace view registry.newest_snapshot as
 select
     source.source, source.country_code, source.time_zone,

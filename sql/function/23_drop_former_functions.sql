@@ -1,5 +1,5 @@
--- Drops functions of release 2.0.0 that no longer exist, with the views of a killed night that use these functions.
--- Also deletes the former file names from registry.applied_migration.
+-- Drops functions of release 2.0.0 that no longer exist, with the views of a killed night that use the dropped
+-- functions. Deletes the former names of function files from registry.applied_migration.
 drop function if exists
     customer.lock_watches(bigint[]), customer.awaiting(jsonb), customer.fold_watches(bigint[], bigint[]),
     customer.advance_watches(bigint[], timestamptz, jsonb),

@@ -56,8 +56,8 @@ select
     company.name, company.status, form.slug as legal_form, region.name as voivodeship, company.city,
     company.postal_code, company.activity_main, company.activity_start,
     (
-        -- A company has the id of its first entry, and the ids of entries grow from run to run. So the first run that
-        -- reached the company's id is the first run that contained the company.
+        -- A company has the id of its first entry, and the ids of entries grow from run to run. The first run whose
+        -- last id reaches the company's id is therefore the first run that contained the company.
         select run.dump_date
         from registry.run
         where run.last_entry_id >= company.company_id
@@ -120,7 +120,8 @@ select
 from customer.wallet_transaction
 join customer.account using (account_id);
 
--- Keeps the former name of billing.wallet_transaction. Only the owner of the database may read this view.
+-- Keeps the former name of billing.wallet_transaction. Only the owner of the database may read
+-- analyst.wallet_transaction.
 create or replace view analyst.wallet_transaction as
 select wallet_transaction.*
 from billing.wallet_transaction;

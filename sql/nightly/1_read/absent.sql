@@ -1,5 +1,6 @@
--- Collects the known entries that may be gone; 2_compare/vanished.sql decides which of them are gone. Runs in parallel
--- with reject.sql. Parallel workers are off in both files, since their start costs more than they save in most nights.
+-- Collects the known entries that may be gone; 2_compare/vanished.sql decides which of them are gone. absent.sql and
+-- reject.sql run in parallel. Parallel workers of Postgres are off in absent.sql and reject.sql, since their start
+-- costs more than they save in most nights.
 set local max_parallel_workers_per_gather = 0;
 
 analyze stage.missing_entry;

@@ -167,7 +167,7 @@ create unlogged table stage.event (
 );
 
 -- Holds one row per node that is linked to another node. `node` is the id of a known company or of a new entry. `label`
--- is the smallest node of all nodes that are linked with each other, and becomes the company id of these nodes.
+-- is the smallest node of all nodes that are linked with each other, and becomes their company id.
 create unlogged table stage.component (
     node bigint primary key,
     label bigint not null

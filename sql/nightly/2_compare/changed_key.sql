@@ -11,9 +11,9 @@ from stage.vanished
 join registry.entry using (company_id, entry_id)
 where not vanished.is_unreadable;
 
--- In a delta, only the entries on its list of deletions vanish. So a known entry is also added if its record in a delta
--- states an end date or a strike-off date for the first time. The pairs are joined to the records first: in the other
--- order, each row would scan all records, as the planner expects one entry.
+-- In a delta, only the entries on its list of deletions vanish. A known entry is therefore also added if its record in
+-- a delta states an end date or a strike-off date for the first time. The pairs are joined to the records first: in
+-- another order, each entry would scan all records, since the planner expects only one entry.
 with latest as materialized (
     select pair.company_id, pair.entry_id, entry.struck_off_date, entry.end_date
     from stage.pair
@@ -42,12 +42,12 @@ where exists (select from stage.unmatched) and new_record.gone_date is null;
 
 analyze stage.unmatched;
 
--- Matches ended keys with new keys, one to one: the entry of a match has changed its key. The loop tries the likenesses
--- from 0, the strongest, to 7. Equal candidates are matched in the order of their names. Likeness 0 compares the key
--- that replaces the known key in a list of duplicates. Likeness 1 compares NIP and name, 2 the NIP, 3 the REGON, and 4
--- the KRS number. Likeness 5 compares the REGON in a delta, if a natural person became a legal person or vice versa.
--- Likeness 6 compares the names and the start date in a full dump, if one of the two keys has no number. Likeness 7
--- compares the hash of the key of an entry without a number, which finds a withdrawn entry.
+-- Matches keys that disappeared with new keys, one to one: the entry of a match has changed its key. The loop tries the
+-- likenesses from 0, the strongest, to 7. Equal candidates are matched in the order of their names. Likeness 0: a list
+-- of duplicates names the new key as the successor of the known key. Likeness 1: equal NIP and name. Likeness 2: equal
+-- NIP. Likeness 3: equal REGON. Likeness 4: equal KRS number. Likeness 5: equal REGON in a delta, if a natural person
+-- became a legal person or vice versa. Likeness 6: equal names and start date in a full dump, if one of the two keys
+-- has no number. Likeness 7: equal hash of the key of an entry without a number, which finds a withdrawn entry.
 do $$
 declare
     likeness integer;
@@ -153,8 +153,8 @@ where exists (
     select from stage.pair where pair.entry_id = vanished.entry_id
 );
 
--- In a delta, an entry with a new key stays paired only with the record of the new key. The record that ended the old
--- key becomes a separate new entry, which is struck off.
+-- In a delta, an entry with a new key stays paired only with the record of the new key. The record that states the end
+-- of the old key becomes a new, struck-off entry of its own.
 delete from stage.pair
 using stage.pair as moved
 where

@@ -1,6 +1,6 @@
 -- Compares yesterday with today: finds the entries that the registry lists as duplicates of other entries. The
--- companies of duplicates are linked by 3_companies/listed_duplicates.sql. The table stage.side_row has all pairs since
--- the registry began: the removed key (old_key) and the remaining key (new_key).
+-- companies of duplicates are linked by 3_companies/listed_duplicates.sql. The table stage.side_row has all pairs of
+-- duplicates since the registry began: the removed key (old_key) and the remaining key (new_key).
 
 -- Holds one row per entry that is gone because another entry has replaced it, with the keys of the two entries.
 create unlogged table stage.replaced as

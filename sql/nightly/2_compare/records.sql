@@ -11,10 +11,10 @@ where
         where pair.file_no = entry.file_no and pair.line = entry.line
     );
 
--- Creates two views with the columns of registry.entry: the columns of stage.entry, and ids. The view changed_entry has
--- one row per known entry that may have changed. The view new_entry has one row per record without a pair. A new entry
--- that is linked to no company founds a company with the id of the entry. In a first snapshot all records are new, so
--- no table is joined: a join copies all columns, which costs as much as reading them.
+-- Creates two views of stage.entry that add ids, so that the views have the columns of registry.entry. The view
+-- changed_entry has one row per known entry that may have changed. The view new_entry has one row per record without a
+-- pair. A new entry that is linked to no company founds a company with the id of the entry. In a first snapshot all
+-- records are new, so no table is joined: a join copies all columns, which costs as much as reading them.
 do $do$
 declare
     column_list constant text := (

@@ -78,9 +78,9 @@ where reject.reject_code <> 'repetition';
 
 -- Holds one row per entry without a record of today: its state of yesterday. `waits`: the next dump decides whether the
 -- entry is gone, for example since a rejected record may belong to the entry. A rejected record may belong to the entry
--- if it has a number of the entry, or is in the entry's file and has none of the entry's types of numbers. An entry on
--- a list of deletions is gone at once, since no later delta repeats the list. `is_unreadable`: a rejected record has a
--- number of the entry, so that changed_key.sql does not look for its new key.
+-- if it has a number of the entry. A record in the entry's file may also belong to the entry if it has no number of the
+-- entry's types. An entry on a list of deletions is gone at once, since no later delta repeats the list.
+-- `is_unreadable`: a rejected record has a number of the entry, so that changed_key.sql does not look for its new key.
 create unlogged table stage.vanished as
 with absent as (
     select absent.*

@@ -1,5 +1,5 @@
 -- Turns changed fields into typed events, also fields of owners, partners, shareholders and representatives. The file
--- dictionary/event_type.csv has each type's severity, class and category, and its subject and changes.
+-- The severity, class, category, subject and changes of each type are in dictionary/event_type.csv.
 
 -- Writes the events about dates and states. Each type has its own query, so that values are computed only if needed.
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)

@@ -150,7 +150,7 @@ placed_unit as (
 
 unit as (
     -- Lists one row per unit. A unit with a number is identified by the number. Any other unit is identified by its
-    -- unique name, else by its former name, else by its address and its position there, else by its line.
+    -- unique name, its former name, its address with position, or its whole line, in this order.
     select
         keyed.company_id,
         keyed.entry_id,

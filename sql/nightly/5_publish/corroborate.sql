@@ -16,10 +16,10 @@ group by 1, event.event_type, event.old_value, event.new_value;
 analyze stage.company_event;
 
 -- Finds the event that a change confirms: an event of another registry with the same meaning, at most
--- `registry.confirmation_days` apart. An event is skipped if this registry has since reported or confirmed the same
--- change. A value that changes back and forth therefore makes an event each time. Of several events, an event with the
--- same new value takes precedence, then the newest event. The search runs only if another registry has published events
--- within `registry.confirmation_days`.
+-- `registry.confirmation_days` apart. An event is skipped if the registry of the night has since reported or confirmed
+-- the same change. A value that changes back and forth therefore makes an event each time. Of several events, an event
+-- with the same new value takes precedence, then the newest event. The search runs only if another registry has
+-- published events within `registry.confirmation_days`.
 update stage.company_event
 set event_id = (
     select known.event_id
@@ -62,9 +62,9 @@ where exists (
         and abs(run.dump_date - night.dump_date) <= registry.confirmation_days()
 );
 
--- Deletes new events that only repeat another registry, if this registry has not reported their subject before. A
--- deleted event repeats a number that another registry stated earlier, or the end of a recently struck-off company. An
--- assigned number by which two companies are merged tonight remains an event.
+-- Deletes new events that only repeat another registry, if the registry of the night has not reported their subject
+-- before. A deleted event repeats a number that another registry stated earlier, or the end of a recently struck-off
+-- company. An assigned number by which two companies are merged tonight remains an event.
 delete from stage.company_event
 using stage.night, registry.event_type
 where

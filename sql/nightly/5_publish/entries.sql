@@ -24,7 +24,7 @@ from stage.new_entry
 where not (select night.is_baseline from stage.night);
 
 -- Updates unchanged entries whose records have other bytes, another file or a newer version. The pairs are joined to
--- the records first: in the other order, each row would scan all records, as the planner expects one entry.
+-- the records first: in another order, each entry would scan all records, since the planner expects only one entry.
 with latest as materialized (
     select
         pair.company_id, pair.entry_id, file.file_key, night.dump_date, staged.fingerprint,
@@ -90,7 +90,7 @@ where
     and entry.fingerprint is not null;
 
 -- Deletes the events of withdrawn entries: all events of a natural person, and the personal events of a company. When a
--- request is lifted, the return of the hidden fields makes no event either.
+-- request is lifted, the return of the hidden fields makes no event.
 delete from stage.event
 using (
     table stage.before

@@ -1,5 +1,5 @@
 -- Attaches the table of first_entries.sql as the partition of its source, in the publishing transaction. An autovacuum
--- of these tables may cause a deadlock, after which the step is retried.
+-- of the attached table may cause a deadlock, after which the step is retried.
 do $$
 declare
     source constant text := (select night.source from stage.night);

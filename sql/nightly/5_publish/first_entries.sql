@@ -30,13 +30,13 @@ begin
         from (
             values
             (1, 'create index on stage.%I (company_id) where is_partial'),
-            -- This index finds entries whose announced end or strike-off is reached without a new record.
+            -- Indexes entries by their announced end or strike-off, which is reached without a new record.
             (
                 1,
                 'create index on stage.%I (least(end_date, struck_off_date))
                 where least(end_date, struck_off_date) is not null and status <> ''DELETED'''
             ),
-            -- This index finds entries whose announced suspension is reached.
+            -- Indexes entries by their announced suspension, which is reached without a new record.
             (
                 1,
                 'create index on stage.%I (suspension_date)

@@ -1,4 +1,4 @@
--- Adapts the watch lists to the new snapshot. Runs before feeds.sql, so that a watch whose company becomes known
+-- Adapts the watch lists to the new snapshot. This step precedes feeds.sql, so that a watch whose company becomes known
 -- tonight gets the events of tonight.
 
 -- Takes the lock of all watch lists, since transactions that lock the accounts of several customers could deadlock.
