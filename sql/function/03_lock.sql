@@ -2,8 +2,7 @@
 -- a read-only role, can see and take them.
 
 -- Returns whether the session that took a lock still exists. A role cannot see when another role's session started, but
--- sees when the server started. A lock from before a restart of the server is not held, even if a session has the same
--- process id.
+-- sees when the server started. A lock from before a restart of the server is not held, even if its pid exists.
 create or replace function registry.is_held(lock registry.lock) returns boolean
 language sql stable
 return exists (

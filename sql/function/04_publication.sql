@@ -36,8 +36,8 @@ language sql as $$
 $$;
 
 -- Returns the `changed_snapshot_no` for the companies that the transaction changes. A publishing transaction first
--- stores `changed_snapshot_no` in the setting `registry.change_no`. The published snapshot's own number is at least as
--- large.
+-- stores `changed_snapshot_no` in the setting `registry.change_no`. The number of the published snapshot is at least
+-- `changed_snapshot_no`.
 create or replace function registry.next_snapshot_no() returns bigint
 language sql stable
 return coalesce(

@@ -18,8 +18,8 @@ return (
     where known.event_type = about_event.event_type
 );
 
--- Returns the country of a source; the default country for a source that registry.source_rank lacks. The function runs
--- with the rights of the owner (`security definer`), so that analysts may call it.
+-- Returns the country of a source; the default country for a source that registry.source_rank lacks. `source_country`
+-- has the rights of the owner (`security definer`), so that analysts may call it.
 create or replace function registry.source_country(source text) returns text
 language sql stable parallel safe security definer
 return coalesce(
@@ -31,8 +31,8 @@ return coalesce(
     (select country.country_code from registry.country where country.is_default)
 );
 
--- Returns a line in which each word has the common spelling that registry.spelling lists. The caller has removed case
--- and accents from the line. A number is separated from its letter, so that '7A' and '7 A' become equal.
+-- Returns a line in which each word has the common spelling that registry.spelling lists. The caller of `spell` has
+-- removed case and accents from the line. A number is separated from its letter, so that '7A' and '7 A' become equal.
 create or replace function registry.spell(country_code text, folded_line text) returns text
 language sql stable parallel safe
 return (
@@ -51,8 +51,8 @@ return (
 
 \include 'country/*/functions.sql'
 
--- Creates the function `name`: a `case` over a key, with one branch per row of a dictionary. A call costs one
--- comparison of texts, since the planner inlines the function.
+-- Creates the function `name`: a `case` over a key, with one branch per row of a dictionary. A call of the function
+-- costs one comparison of texts, since the planner inlines the function.
 create or replace function registry.write_choice(
     name text, key text, result text, branches text, otherwise text, value_type text default 'text'
 ) returns void

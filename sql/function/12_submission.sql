@@ -20,9 +20,9 @@ from customer.submission_item as given
 left join customer.watch using (watch_id)
 left join registry.company using (company_id);
 
--- Marks the given submissions as settled if none of their items is still queued. A mail reports the result of each
--- item. No mail is sent if all items were removed, if nothing was added, or if the account has disabled mails about
--- submissions. The caller must hold the locks of the accounts (customer.lock_accounts).
+-- Marks the given submissions as settled if none of their items is still queued. A mail reports the result of each item
+-- of a submission. No mail is sent if all items of a submission were removed, if nothing was added, or if the account
+-- has disabled mails about submissions. The caller must hold the locks of the accounts (customer.lock_accounts).
 create or replace function customer.settle_submissions(submission_ids bigint[], moment timestamptz)
 returns void
 language sql as $$

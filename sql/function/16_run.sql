@@ -1,5 +1,5 @@
 -- Returns the current state of a run. The run of a killed process stays in the state `running` until the next run of
--- its source begins. A run in the state `running` is abandoned if no session holds the lock of its source. The function
+-- its source begins. A run in the state `running` is abandoned if no session holds the lock of its source. `state_of`
 -- runs with the rights of the owner (`security definer`), since readers may not see the locks.
 create or replace function registry.state_of(run registry.run) returns text
 language sql stable security definer
@@ -51,7 +51,7 @@ left join lateral (
     limit 1
 ) as newest on true;
 
--- Returns the newest published day of each registry as JSON. If `countries` is null, all countries are included.
+-- Returns the newest published day of each registry as JSON. Null for `countries` selects all countries.
 create or replace function registry.published_days(countries text[]) returns json
 language sql stable
 return (

@@ -45,11 +45,12 @@ where
         )
     );
 
--- Returns an entry, or a row of a night that becomes an entry, without the fields that a policy hides. The reason is
--- `request` (of a person), `objection` (at the registry), or `period` (enough time has passed since the entry's end).
--- After `request` or `period`, a natural person's entry keeps numbers, dates, activities, legal form and voivodeship,
--- for statistics. An entry key that consists of names is replaced by a hash. The entry of a legal person loses its
--- persons and contacts. After `objection`, an entry keeps numbers, dates, communes, and the name of a legal person.
+-- Returns an entry, or a row of a night that becomes an entry, without the fields that a policy hides. The reason for
+-- hiding is `request` (of a person), `objection` (at the registry), or `period` (the entry ended long ago). For the
+-- reasons `request` and `period`, a natural person's entry keeps numbers, dates, activities, legal form and
+-- voivodeship, for statistics. An entry key that consists of names is replaced by a hash. The hidden entry of a legal
+-- person loses its persons and contacts. For the reason `objection`, an entry keeps numbers, dates, communes, and the
+-- name of a legal person.
 create or replace function person.hidden(entry anyelement, reason text) returns anyelement
 language plpgsql stable parallel safe as $$
 declare
@@ -94,7 +95,7 @@ end;
 $$;
 
 -- Erases the hidden values of companies in events, in confirmations by other registries, and in copies such as mails.
--- Each event or confirmation is erased by the policy of its own entry. `known` holds the former states of the entries:
+-- The policy of its own entry determines whether an event is erased. `known` holds the former states of the entries:
 -- copies are also found by the names in these states.
 create or replace function person.erase(company_ids bigint[], known registry.entry[]) returns void
 language plpgsql as $$
@@ -125,9 +126,9 @@ begin
 end;
 $$;
 
--- Hides the fields of published entries, and erases the hidden values elsewhere. After a request, copies are found by
--- name too. Without a request, copies of watched companies alone are found by name, since mails show no other
--- companies. The caller must hold the locks of nightly publications, and must end the publication.
+-- Hides fields of published entries, and erases the hidden values in events and copies. After a person's request,
+-- copies of the hidden values are found by name too. Without a request, only copies of watched companies are found by
+-- name: mails show no others. The caller must hold the locks of nightly publications, and must end the publication.
 create or replace function person.hide(known registry.entry[], reason text) returns void
 language plpgsql as $$
 declare

@@ -1,6 +1,6 @@
 -- Defines the hashes that recognize a hidden person, and the functions that erase the copies of the person's data.
 
--- Returns a keyed hash: SHA-256 of the key followed by the text. HMAC is not needed, since no caller can submit a hash.
+-- Returns a keyed hash: SHA-256 of the key followed by the text. HMAC is not needed: no caller can submit a hash.
 create or replace function person.hash(key bytea, trait text) returns bytea
 language sql stable parallel safe
 return sha256(key || convert_to(trait, 'UTF8'));
@@ -113,7 +113,7 @@ begin
     where person.holds(run.reason, names);
 
     -- Deletes stored answers about the person, so that a repeated request is computed again. The stored answer of a
-    -- snapshot request is found by the numbers in the answer.
+    -- snapshot request is found by the company numbers in the answer.
     delete from customer.idempotent_answer
     where
         person.holds(idempotent_answer.body::text, names)
@@ -150,9 +150,9 @@ begin
 end;
 $$;
 
--- Returns the entries that a number or an entry key identifies. If a registry is given, returns all its entries with
--- the number or key. Without a registry, returns the entries of natural persons whose company has the number now or, if
--- no company has it now, had it before.
+-- Returns the entries that a number or an entry key identifies. If a registry is given, returns all entries of the
+-- registry with the number or key. Without a registry, returns the entries of natural persons whose company has the
+-- number now or, if no company has it now, had it before.
 create or replace function person.find_entries(wanted text, number text, wanted_source text)
 returns setof registry.entry
 language sql stable

@@ -6,10 +6,11 @@ set local max_parallel_workers_per_gather = 0;
 analyze stage.missing_entry;
 analyze stage.deleted_key;
 
--- Holds one row per known entry that may be gone. If unchanged records are skipped, the rows are the entries whose
--- record of yesterday is not in today's dump. If every record of a full dump was read, the rows are all entries that
--- are not gone yet. In a delta, the rows are the entries that the delta lists as struck off. The query reads the
--- partition of the source directly, since comparing the source of each row would double the time.
+-- Holds one row per known entry that may be gone. If unchanged records are skipped, the rows of stage.absent are the
+-- entries whose record of yesterday is not in today's dump. If every record of a full dump was read, the rows of
+-- stage.absent are all entries that are not gone yet. In a delta, the rows of stage.absent are the entries that the
+-- delta lists as struck off. The query reads the partition of the source directly, since comparing the source of each
+-- row would double the time.
 do $do$
 begin
     execute format(

@@ -7,8 +7,8 @@ analyze stage.entry (
 );
 
 -- Holds one row per hash that occurs more than once among the keys and numbers of all records. A number that is also
--- the key of its entry counts once. The query sorts the hashes, since a hash table of millions of groups would not fit
--- into a cache. Parallel workers are off, since the exchange of hashes between processes would cost 50 % more CPU.
+-- the key of its entry is hashed once. The query sorts the hashes, since a hash table of millions of groups would not
+-- fit into a cache. Parallel workers are off, since the exchange of hashes between processes would cost 50 % more CPU.
 set local enable_hashagg = off;
 set local max_parallel_workers_per_gather = 0;
 
@@ -108,9 +108,9 @@ where
     and (ranked.is_contradicted or ranked.rank > 1);
 
 -- Holds one row per record of a known entry, with the hash and file of the known entry. An accepted record without a
--- row in stage.pair is a new entry. `is_changed`: the key, the content or the set of stated fields differs, or the
--- entry returns or is struck off. `is_skipped`: the dump also contains yesterday's record of the entry, which was
--- skipped as unchanged.
+-- row in stage.pair is a new entry. `is_changed` is true if the key, the content or the set of stated fields differs,
+-- or if the entry returns or is struck off. `is_skipped` is true if the dump also contains yesterday's record of the
+-- entry, which was skipped as unchanged.
 create unlogged table stage.pair as
 select
     entry.file_no, entry.line, known.company_id, known.entry_id, known.content_hash, known.file_key,

@@ -33,8 +33,8 @@ create unlogged table stage.night (
     last_event_id bigint
 );
 
--- Holds one row per file of the dump, numbered from 0. `is_joined`: a record consists of rows of this file and of
--- another file. `processed_until` is the newest processing date in the file; null if its rows have no such date.
+-- Holds one row per file of the dump, numbered from 0. `is_joined` is true if a record consists of rows of the file and
+-- of another file. `processed_until` is the newest processing date in the file; null if its rows have no such date.
 create unlogged table stage.file (
     file_no integer not null,
     file_key text not null,
@@ -174,7 +174,7 @@ create unlogged table stage.component (
 );
 
 -- Holds one row per pair of nodes that share a number, or of which one is listed as a duplicate of the other.
--- `is_contradicted`: other traits show that the nodes are two companies.
+-- `is_contradicted` is true if other traits show that the nodes are two companies.
 create unlogged table stage.link (
     node bigint not null,
     neighbour bigint not null,

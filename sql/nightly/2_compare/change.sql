@@ -17,10 +17,10 @@ where exists (select from stage.before);
 
 analyze stage.after (company_id, entry_id, file_key);
 
--- Holds one row per changed field of an entry in stage.before. `is_lost`: the field has no value today, although its
--- owner does not withhold it and the entry has not ended. `is_recoded`: the activities moved to another version of the
--- classification, on a day on which all entries may move. A join with a list of `values` takes three times as long as a
--- query per field.
+-- Holds one row per changed field of an entry in stage.before. `is_lost` is true if the field has lost its value,
+-- although its owner does not withhold it and the entry has not ended. `is_recoded` is true if the activities moved to
+-- another version of the classification on an allowed day. A join with a list of `values` takes three times as long as
+-- a query per field.
 do $do$
 begin
     execute format(

@@ -43,11 +43,11 @@ where exists (select from stage.unmatched) and new_record.gone_date is null;
 analyze stage.unmatched;
 
 -- Matches keys that disappeared with new keys, one to one: the entry of a match has changed its key. The loop tries the
--- likenesses from 0, the strongest, to 7. Equal candidates are matched in the order of their names. Likeness 0: a list
--- of duplicates names the new key as the successor of the known key. Likeness 1: equal NIP and name. Likeness 2: equal
--- NIP. Likeness 3: equal REGON. Likeness 4: equal KRS number. Likeness 5: equal REGON in a delta, if a natural person
--- became a legal person or vice versa. Likeness 6: equal names and start date in a full dump, if one of the two keys
--- has no number. Likeness 7: equal hash of the key of an entry without a number, which finds a withdrawn entry.
+-- likenesses from 0, the strongest, to 7. Equal candidates for a match are taken in the order of their names. Likeness
+-- 0: a list of duplicates names the new key as the successor of the known key. Likeness 1: equal NIP and name. Likeness
+-- 2: equal NIP. Likeness 3: equal REGON. Likeness 4: equal KRS number. Likeness 5: equal REGON in a delta, if a natural
+-- person became a legal person or vice versa. Likeness 6: equal names and start date in a full dump, if one of the two
+-- keys has no number. Likeness 7: equal hash of the key of an entry without a number, which finds a withdrawn entry.
 do $$
 declare
     likeness integer;

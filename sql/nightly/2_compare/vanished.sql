@@ -76,18 +76,18 @@ left join lateral (
 ) as stated on true
 where reject.reject_code <> 'repetition';
 
--- Holds one row per entry without a record of today: its state of yesterday. `waits`: the next dump decides whether the
--- entry is gone, for example since a rejected record may belong to the entry. A rejected record may belong to the entry
--- if it has a number of the entry. A record in the entry's file may also belong to the entry if it has no number of the
--- entry's types. An entry on a list of deletions is gone at once, since no later delta repeats the list.
--- `is_unreadable`: a rejected record has a number of the entry, so that changed_key.sql does not look for its new key.
+-- Holds one row per entry without a record of today: its state of yesterday. `waits` is true if only the next dump
+-- decides whether the entry is gone, for example because of a rejected record. A rejected record may belong to the
+-- entry if it has a number of the entry. A record in the entry's file may also belong to the entry if it has no number
+-- of the entry's types. An entry on a list of deletions is gone at once, since no later delta repeats the list.
+-- `is_unreadable` is true if a rejected record has a number of the entry: changed_key.sql then looks for no new key.
 create unlogged table stage.vanished as
 with absent as (
     select absent.*
     from stage.absent
     cross join stage.night
     where not exists (
-        -- In a full dump, a rejected record with the key of an entry also shows that the entry exists.
+        -- In a full dump, a rejected record with the key of an entry shows that the entry still exists.
         select from stage.entry
         where
             entry.entry_key = absent.entry_key
@@ -116,8 +116,8 @@ from absent
 cross join stage.night
 join registry.entry using (company_id, entry_id)
 cross join lateral (
-    -- The subqueries do not depend on the entry, so that Postgres keeps each of them in a hash table. The phone is
-    -- compared too, since the phone in a damaged record may be taken for another company's number.
+    -- The subqueries on unreadable_number do not depend on the entry, so that Postgres keeps each of them in a hash
+    -- table. Phones are compared too, since the phone in a damaged record may be taken for another company's number.
     select
         (
             entry.nip in (select number.number from stage.unreadable_number as number)

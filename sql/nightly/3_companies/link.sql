@@ -253,8 +253,8 @@ group by younger.nip, younger.label, older.label;
 
 analyze stage.nip_doubt;
 
--- Links a component to the oldest component with the same NIP, unless it contradicts any older component with this NIP.
--- Otherwise, a third component could link two components that contradict each other.
+-- Links a component (of linked nodes) to the oldest one with its NIP, unless it contradicts any older component with
+-- the NIP. An unconditional link could join two components that contradict each other.
 insert into stage.link (node, neighbour, subject, number, is_contradicted)
 select
     same_nip.label, same_nip.first_label, 'NIP', same_nip.nip,

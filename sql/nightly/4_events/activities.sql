@@ -1,8 +1,8 @@
 -- Turns changed activities into events. Old and new codes that country/*/activity_recoding.csv maps to each other make
 -- one event, COMPANY_ACTIVITIES_RECLASSIFIED.
 
--- Returns the old codes that the official recoding key maps to one of the new codes, and these new codes. A mapping
--- counts in both directions. A division, group or class stands for all codes below it.
+-- Returns the old codes that the official recoding key maps to a new code, and these new codes. A mapping from an old
+-- to a new code counts in both directions. A division, group or class of activities stands for all codes below it.
 create function stage.explained_codes(
     old_version smallint, old_codes text[], new_version smallint, new_codes text[]
 ) returns table (code text, is_old boolean)

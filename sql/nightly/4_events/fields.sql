@@ -1,7 +1,8 @@
--- Turns changed fields into typed events, also fields of owners, partners, shareholders and representatives. The file
--- The severity, class, category, subject and changes of each type are in dictionary/event_type.csv.
+-- Turns changed fields into typed events, also fields of owners, partners, shareholders and representatives. The
+-- severity, class, category, subject and changes of each type are in dictionary/event_type.csv.
 
--- Writes the events about dates and states. Each type has its own query, so that values are computed only if needed.
+-- Writes the events about dates and states. Each event type has its own query, so that its values are computed only if
+-- needed.
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
 select
     after.company_id,

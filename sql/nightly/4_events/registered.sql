@@ -42,7 +42,7 @@ where
     and entry.status <> 'DELETED'
     -- A person who asked to be forgotten gets no events.
     and (entry.withdrawn_until = 'infinity' and entry.entity_type = 'NATURAL') is not true
-    -- The subqueries of `unread` do not depend on the entry, so that they run once.
+    -- The subqueries on `unread` do not depend on the entry, so that Postgres runs them once.
     and not (
         exists (select from unread)
         and (

@@ -19,7 +19,7 @@ with open_unit as (
             case when withheld.is_partial then unit.value ->> 'identifier' end,
             registry.unit_line(unit.value)
         ) as line,
-        -- The address is null for a unit with a number, since its number alone identifies the unit.
+        -- A unit with a number has no `address`, since its number alone identifies the unit.
         case
             when unit.value ->> 'identifier' is null then registry.address_meaning(
                 after.country_code, registry.unit_line(unit.value - 'identifier' - 'name')
@@ -70,8 +70,8 @@ named_unit as (
 
 renamed_unit as (
     -- Lists one row per pair of a unit whose name has disappeared and a unit that may be its successor. Either the
-    -- history of the second unit has the old name, or the two names are equal without the company's name. `is_only`:
-    -- the two units resemble each other more than they resemble any other unit.
+    -- history of the second unit has the old name, or the two names are equal without the company's name. `is_only` is
+    -- true if the two units resemble each other more than any other unit.
     select
         former.entry_id, former.place as old_place, renamed.place as new_place,
         rank() over of_old = 1
@@ -124,7 +124,7 @@ placed_unit as (
                 when
                     count(*) filter (where named_unit.is_old) over same_place
                     = count(*) filter (where not named_unit.is_old) over same_place
-                    -- The key is null for a unit without an address.
+                    -- The `key` is null for a unit without an address.
                     then named_unit.address || ' ' || row_number() over (
                         partition by
                             named_unit.entry_id, named_unit.known_by is null,
@@ -149,8 +149,8 @@ placed_unit as (
 ),
 
 unit as (
-    -- Lists one row per unit. A unit with a number is identified by the number. Any other unit is identified by its
-    -- unique name, its former name, its address with position, or its whole line, in this order.
+    -- Lists one row per unit. A unit with a number is identified by its number. A unit without a number is identified
+    -- by its unique name, its former name, its address with position, or its whole line, in this order.
     select
         keyed.company_id,
         keyed.entry_id,

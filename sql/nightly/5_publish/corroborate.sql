@@ -18,8 +18,8 @@ analyze stage.company_event;
 -- Finds the event that a change confirms: an event of another registry with the same meaning, at most
 -- `registry.confirmation_days` apart. An event is skipped if the registry of the night has since reported or confirmed
 -- the same change. A value that changes back and forth therefore makes an event each time. Of several events, an event
--- with the same new value takes precedence, then the newest event. The search runs only if another registry has
--- published events within `registry.confirmation_days`.
+-- with the same new value takes precedence, then the newest event. The search for a confirmed event runs only if
+-- another registry has events within `registry.confirmation_days`.
 update stage.company_event
 set event_id = (
     select known.event_id
@@ -63,7 +63,7 @@ where exists (
 );
 
 -- Deletes new events that only repeat another registry, if the registry of the night has not reported their subject
--- before. A deleted event repeats a number that another registry stated earlier, or the end of a recently struck-off
+-- before. Such repeated events state a number that another registry stated earlier, or the end of a recently struck-off
 -- company. An assigned number by which two companies are merged tonight remains an event.
 delete from stage.company_event
 using stage.night, registry.event_type

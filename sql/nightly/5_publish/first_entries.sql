@@ -1,7 +1,7 @@
 -- Fills a table with the entries of a source that has no entries yet, in parallel with the publishing transaction. The
 -- table becomes the partition of the source in first_attach.sql. Autovacuum is off, so that it does not lock the table.
--- At wal_level minimal, filling a table in the transaction that created it writes no WAL. The other parallel steps end
--- before the last indexes are built, so that a second process can help with the indexes.
+-- At wal_level minimal, filling a table in the transaction that created it writes no WAL. The other parallel steps of
+-- the night end before the last indexes are built, so that a second process can help with the indexes.
 set local max_parallel_maintenance_workers = 1;
 
 do $$

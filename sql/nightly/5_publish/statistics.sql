@@ -2,8 +2,8 @@
 -- its registry states the status DELETED. An entry that the registry keeps with the status DELETED counts as deleted.
 -- `state_hash` is the change in the sum of the state hashes of all entries.
 with change as (
-    -- Lists the changed entries. `is_read`: the change comes from a record of today. A gone entry has no record, and an
-    -- entry that reaches an announced date has an unchanged record.
+    -- Lists the changed entries. `is_read` is true if the change comes from a record of today. `is_read` is false for a
+    -- gone entry, which has no record, and for an entry that reaches an announced date.
     select
         before.gone_date is null and before.declared_status <> 'DELETED' as was_counted,
         after.gone_date is null and after.declared_status <> 'DELETED' as is_counted,

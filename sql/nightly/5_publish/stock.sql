@@ -20,7 +20,7 @@ where
     and not night.is_import;
 
 with state as (
-    -- Lists the old and the new state of each changed entry. A state in which the entry is in no stock is left out.
+    -- Lists the old and the new state of each changed entry. The state of an entry that is in no stock is left out.
     select
         side.is_new, side.entry_id, side.voivodeship, side.activity_version, side.activity_main,
         side.legal_form, side.status,

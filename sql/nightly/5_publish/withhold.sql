@@ -108,7 +108,8 @@ where
     and starts_with(coalesce(event.new_value, event.old_value), withheld.unit_number);
 
 -- Erases a withheld address from events of a moved head office. An address event states no unit number, so that the
--- event is found by the withheld address. The event of a head office that closed in an earlier night is not found.
+-- event is found by the withheld address. The update does not find the event of a head office that closed in an earlier
+-- night.
 with withheld as (
     select company_id, entry_id, array_agg(place) as places
     from stage.withheld
