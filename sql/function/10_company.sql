@@ -33,8 +33,8 @@ create or replace aggregate registry.last_numbers(jsonb) (sfunc = jsonb_concat, 
 
 -- Lists one row per company with entries: the row of registry.company that follows from the company's entries. A
 -- company's other names and attributes are stored only with its entries. Each field has the value of the first entry
--- that states the field. Entries are ordered thus: not deleted first, then the source with the smallest rank, then
--- active entries, then the latest start.
+-- that states the field. The entries of a company are ordered: not deleted first, then by the rank of the source, then
+-- active first, then the latest start.
 create or replace view registry.company_row as
 select
     entry.company_id,

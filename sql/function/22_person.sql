@@ -5,10 +5,10 @@ create or replace function person.hash(key bytea, trait text) returns bytea
 language sql stable parallel safe
 return sha256(key || convert_to(trait, 'UTF8'));
 
--- Returns the hashes by which a later record of the same person is recognized. The first hash is made from the entry
--- key. The other hashes are made from the NIP, the REGON, and the names with the start date. A hash is null if the
--- record lacks one of the hashed fields. An entry key that begins with `withdrawn:` already contains the first hash.
--- `entry` is a row of registry.entry, or a row of a night with the same columns.
+-- Returns the hashes by which a later record of the same person is recognized. The first of the hashes is made from the
+-- entry key. The other hashes are made from the NIP, the REGON, and the names with the start date. A hash is null if
+-- the record lacks one of the hashed fields. An entry key that begins with `withdrawn:` already contains the first
+-- hash. `entry` is a row of registry.entry, or a row of a night with the same columns.
 create or replace function person.hashes(key bytea, entry anyelement) returns bytea[]
 language sql stable parallel safe
 as $$
@@ -42,7 +42,8 @@ return person.hashes(
     )
 );
 
--- Returns the names and numbers of entries that copies, such as mails, may show. Copies show no `other_names`.
+-- Returns the names and numbers of entries that copies, such as mails, may show. Copies never show an entry's
+-- `other_names`.
 create or replace function person.names_of(entries registry.entry[]) returns text[]
 language sql stable
 return array(

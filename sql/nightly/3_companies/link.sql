@@ -38,8 +38,8 @@ join stage.node using (file_no, line);
 
 analyze stage.suspect_node;
 
--- Holds one row per type of number that links companies, except NIP, REGON and KRS number. A type that is the entry key
--- is listed only if the country has a second source: entry keys are unique in one source.
+-- Holds one row per type of number that links companies, except NIP, REGON and KRS number. A number that is the entry
+-- key is listed only if the country has a second source: in one source, entry keys are unique.
 create unlogged table stage.link_type as
 select type.identifier_type, type.stored_in
 from registry.identifier_type as type

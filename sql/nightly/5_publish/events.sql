@@ -20,7 +20,8 @@ from stage.company_event
 cross join stage.night
 where company_event.event_id is null;
 
--- Updates the companies with a changed entry or a new link. Other new companies were inserted by new_companies.sql.
+-- Updates the companies with a changed entry or a new link. New companies with a single entry are inserted by
+-- new_companies.sql.
 select registry.refresh_companies(
     array(
         select after.company_id from stage.after
