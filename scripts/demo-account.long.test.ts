@@ -38,7 +38,7 @@ async function stop(started: Started): Promise<void> {
   expect(await started.end).toBe(0);
 }
 
-/** Sends the request of a command line with `curl`. Returns the status and the body of the answer. */
+/** Sends the request of a command line with `curl`; returns the status and the body of the answer. */
 async function curl(line: string): Promise<{ status: number; body: unknown }> {
   const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare!);
   const after = (option: string) =>

@@ -23,9 +23,9 @@ let db: TestDatabase;
 let dataDir: string;
 
 const empty = await createOrigin(() => Promise.resolve());
-/** The database that tests copy to begin with all fixture days published except those of SIRENE. */
+/** A database for tests to copy, in which all fixture days except those of SIRENE are published. */
 const unfinished = await shareAllSources();
-/** The database that tests copy to begin with all fixture days published. */
+/** A database for tests to copy, in which all fixture days are published. */
 const loaded = await shareDemonstration();
 
 /** Makes the database and the data folder of a test: a copy of `origin`, and an empty folder. */
@@ -39,7 +39,7 @@ function start(variables: NodeJS.ProcessEnv = {}): Started {
   return startScript(script, [], { ...own, ...variables });
 }
 
-/** Waits until `npm start` has printed its last line. Returns the address on which the API listens. */
+/** Waits until `npm start` has printed its last line; returns the address on which the API listens. */
 async function urlOf(started: Started): Promise<string> {
   await started.says('Ctrl-C stops everything.\n');
   return /^The API listens on (\S+)$/m.exec(started.stdout)![1]!;

@@ -15,7 +15,7 @@ const first = '{"a":1}\n{"b":"ź\u2028"}\n';
 const long = { c: 'ź'.repeat(200_000) };
 const whole = `${first}${JSON.stringify(long)}\n`;
 
-/** Opens a journal again and appends an answer. Returns the earlier outcomes, and the text of the dump. */
+/** Opens a journal again and appends an answer; returns the earlier outcomes, and the text of the dump. */
 async function reopen(folder: string): Promise<{ outcomes: [string, string][]; dump: string }> {
   const journal = await openJournal(folder);
   const outcomes = [...journal.outcomes];

@@ -14,7 +14,7 @@ beforeEach(async () => {
   db = await createTestDatabase();
 });
 
-/** Verifies the published data. Returns the keys of the entries of each company. */
+/** Verifies the published data; returns the keys of the entries of each company. */
 async function readCompanies(): Promise<string[]> {
   expect(await verify(db, 'regon')).toEqual([]);
   expect(await verify(db, 'krs')).toEqual([]);

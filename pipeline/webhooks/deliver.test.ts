@@ -18,7 +18,7 @@ import { deliverWebhooks } from './deliver.ts';
 const db = await createFirstDay();
 const { account_id } = await createAccount(db.kysely);
 
-/** Calls due webhooks until the test ends. Returns the errors, and a function that stops the calls. */
+/** Calls due webhooks until the test ends; returns the errors, and a function that stops the calls. */
 function deliver({ allowPrivate = true, answer_ms = webhookCall.answer_ms } = {}) {
   const faults: Error[] = [];
   const end = new AbortController();

@@ -42,7 +42,7 @@ export function createAsk(api: string) {
   };
 }
 
-/** Requests paths one after the other, with the tokens in turn. Throws if an answer has an error status. */
+/** Requests paths one after the other, with the tokens in turn; throws if an answer has an error status. */
 export async function askInTurn(
   api: string,
   paths: string[],

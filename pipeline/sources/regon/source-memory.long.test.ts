@@ -13,7 +13,7 @@ const script = `
   }
 `;
 
-/** Reads one file of answers in a separate process. Returns the number of records, and the memory in megabytes. */
+/** Reads one file of answers in a separate process; returns the number of records, and the memory in megabytes. */
 async function measure(path: string): Promise<[records: number, megabytes: number]> {
   const reader = new URL('source.ts', import.meta.url).href;
   return JSON.parse(await runMeasured(script, [reader, path])) as [number, number];
