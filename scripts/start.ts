@@ -45,6 +45,7 @@ async function start(settings: ReturnType<typeof readSettings>): Promise<number>
     return await interruptible(db, async (signal) => {
       await migrate(db);
       // Fixture days are not published into a database with real dumps, where they would follow the real days.
+      // `findAllDue` of pipeline/night/inbox.ts finds the fixture days that are not yet published.
       const isDemonstration = (await countSnapshots(db.pool)).real === 0;
       // No demo account is created if other machines can reach the API, or if mails are sent to people.
       const isForOne = apiSettings.PAYMENT_PROVIDER === 'local' && !pipeline.SMTP_URL;

@@ -18,7 +18,7 @@ export function writeCursor({ scope, event_id }: FeedPosition): string {
   return Buffer.from(`${text}:${crc32(text).toString(36)}`).toString('base64url');
 }
 
-/** Returns the position in a cursor; undefined for a text that `writeCursor` cannot have written. */
+/** Returns the position in a cursor; undefined for an invalid cursor, which api/events/feed.ts answers with a 422. */
 export function readCursor(cursor: string): FeedPosition | undefined {
   const [, scope, event_id] = form.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
   if (event_id === undefined) return undefined;

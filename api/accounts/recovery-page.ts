@@ -16,8 +16,8 @@ function tokenOf({ token }: Form): string | undefined {
 
 /**
  * Serves the pages of the recovery link `/recover#token=…`. Browsers send no server the part after `#`, so a script of
- * the page posts the token. `POST /recover` with only the token shows a form for the password. `POST /recover` with
- * token and password shows the new Master Token.
+ * the first page (recovery-link.eta) posts the token. `POST /recover` with only the token shows a password form.
+ * `POST /recover` with token and password shows the new Master Token.
  */
 export function createRecoveryPages(options: Context): Router {
   const router = createRouter();

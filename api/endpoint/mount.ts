@@ -10,7 +10,7 @@ import {
   requireMaster,
 } from '../auth/authenticate.ts';
 import { limits, workLimits } from '../figures/rate-limits.ts';
-import { readBody } from './body.ts';
+import { readBody } from './json-body.ts';
 import type { Auth, Call, Endpoint } from './endpoint.ts';
 import { claimAnswer, isGivenUp } from '../http/deadline.ts';
 import { onlyAllow } from '../http/errors.ts';

@@ -12,7 +12,7 @@ export const tagged = {
   },
 };
 
-/** Returns an answer with its `ETag`, which ignores `fetched_at`. Throws a 304 for a client that has the answer. */
+/** Returns an answer with its `ETag`, which ignores `fetched_at`. `setTag` of ../http/etag.ts throws the 304. */
 export function answerTagged(response: Response, data: string, meta: object, now: Date): string {
   setTag(response, data + JSON.stringify(meta));
   return writeSuccess(data, { ...meta, fetched_at: formatTimestamp(now) });

@@ -119,7 +119,8 @@ export function sendError(response: Response, { status, headers, body }: HttpErr
 function httpErrorOf(thrown: unknown): HttpError {
   if (thrown instanceof HttpError) return thrown;
   if (isDatabaseAway(thrown)) return unavailable();
-  // Express sets `status` on errors of the client, such as a path that cannot be decoded.
+  // Express sets `status` on errors of the client, such as a path that cannot be decoded. The 400 for malformed JSON is
+  // thrown by `parseJson` of ../endpoint/json-body.ts.
   const { status = 500 } = (thrown ?? {}) as { status?: number };
   return status >= 400 && status < 500
     ? new HttpError(status, { message: STATUS_CODES[status] ?? 'Bad Request' })

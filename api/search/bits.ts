@@ -1,4 +1,4 @@
-/** A set of companies as bits: bit n is 1 if the company with the number n is in the set. */
+/** A set of companies as a bitmap: bit n is 1 if the company with the number n is in the set. */
 export type Bits = Uint32Array<ArrayBuffer>;
 
 /** Returns an empty set that can hold the numbers from 0 to `count` - 1. */

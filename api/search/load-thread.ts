@@ -4,7 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { Client, type ClientConfig } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { socketOf } from '../../sql/connection/pool.ts';
-import { eachRow, SegmentBuilder } from './builder.ts';
+import { eachRow, SegmentBuilder } from './segment-builder.ts';
 import type { SegmentData, SegmentHead } from './segment.ts';
 import { otherDatabase } from './segments.ts';
 

@@ -4,7 +4,7 @@ import { TermIndex, type TermArrays } from './term-index.ts';
 /** The number of companies in a block; the array `nameStarts` has one offset per block. */
 export const nameBlock = 4;
 
-/** The current, former and other names of companies: their words in order, and the words' pairs of characters. */
+/** All names of companies, which segment-builder.ts cuts into words, and the words into pairs (bigrams). */
 export interface NameArrays {
   /** The words of all company names, each with a space before it. */
   words: TermArrays;

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { isMatch, type Searched } from '../../fixtures/client/searched.ts';
-import { eachRow, SegmentBuilder } from './builder.ts';
+import { eachRow, SegmentBuilder } from './segment-builder.ts';
 import { sorts } from './result-order.ts';
 import { columns, Segment, type SegmentHead } from './segment.ts';
 import { Segments } from './segments.ts';

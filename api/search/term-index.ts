@@ -8,7 +8,7 @@ export interface TermArrays {
   ends: Uint32Array<ArrayBuffer>;
   /** The offset in `owners` at which the owners of each term end. */
   places: Uint32Array<ArrayBuffer>;
-  /** The owners of each term: gaps between their numbers as a `NumberStream`, or `Bits` for a frequent term. */
+  /** The owners of each term: gaps between numbers as a `NumberStream`, or a bitmap (`Bits`) for a frequent term. */
   owners: Uint8Array<ArrayBuffer>;
 }
 
@@ -56,7 +56,7 @@ export class TermTable {
       const owners = numbers.subarray(starts[term], lasts[term]);
       const start = stream.length;
       owners.forEach((owner, at) => stream.push(owner - (owners[at - 1] ?? -1)));
-      // A list with at least half the bytes of a bit set is replaced by the bit set, which is read many times faster.
+      // A list with at least half the bytes of a bit set is replaced by the bit set, a bitmap that is read much faster.
       if ((stream.length - start) * 2 >= bits.byteLength) {
         bits.fill(0);
         for (const owner of owners) addBit(bits, owner);

@@ -3,6 +3,7 @@ import { RECORD_BYTES } from './record-scanner.ts';
 
 /** The inputs of a fingerprint besides the bytes of a record. All records of a file share the same seed. */
 export interface FingerprintContext {
+  /** The seed that `begin` of file-reader.ts or join/row-reader.ts makes from the header and the mapping's version. */
   seed: bigint;
   /** Whether the fingerprint ignores the first field, which is a row number, and the separator after it. */
   skipsNumber: boolean;

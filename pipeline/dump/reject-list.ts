@@ -1,5 +1,5 @@
 import { Refusal } from '../errors.ts';
-import { reads } from '../figures/dump-limits.ts';
+import { reads } from '../figures/dump-reading-limits.ts';
 import { figure } from '../written-figure.ts';
 import { shorten, type UnreadableRow } from '../sources/rejects.ts';
 import type { DumpFile } from './files.ts';

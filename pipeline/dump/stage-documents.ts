@@ -3,7 +3,7 @@ import { insertRows, inSession, inStage, runFile } from '../../sql/connection/da
 import { Refusal } from '../errors.ts';
 import { maskedJson } from '../sources/personal-number.ts';
 import type { DocumentSource } from '../sources/source.ts';
-import { reads } from '../figures/dump-limits.ts';
+import { reads } from '../figures/dump-reading-limits.ts';
 import { shorten, type UnreadableRow } from '../sources/rejects.ts';
 import { copyBatches, CopyLines } from './copy-lines.ts';
 import { normalise } from './normalise.ts';

@@ -1,5 +1,5 @@
 import { insertRows, inSession } from '../../sql/connection/database.ts';
-import { reads } from '../figures/dump-limits.ts';
+import { reads } from '../figures/dump-reading-limits.ts';
 import { copyBatches, type CopyLines } from './copy-lines.ts';
 import type { Staging } from './staging.ts';
 import type { TableReader } from './table-reader.ts';

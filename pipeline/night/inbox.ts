@@ -33,8 +33,8 @@ export interface RefusedRun {
 }
 
 /**
- * The outcome of a night. The state `nothing` means that the same files are published already (check-date.ts). Only
- * `ingestInbox` returns the state `failed`, because `ingest` throws the error.
+ * The outcome of a night. The state `nothing` means that the same files are published already
+ * (check-date-and-same-files.ts). Only `ingestInbox` returns the state `failed`, because `ingest` throws the error.
  */
 export type Outcome =
   | RunSummary

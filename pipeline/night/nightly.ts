@@ -17,7 +17,7 @@ import { loadSource } from '../sources/source.ts';
 import { describeFindings, runChecks } from './guards.ts';
 import { inLastSession, lockPublishing, lockSource } from './lock.ts';
 import type { Night, NightOptions } from './context.ts';
-import { checkDate } from './check-date.ts';
+import { checkDateAndFiles } from './check-date-and-same-files.ts';
 import { fence } from './fence.ts';
 import {
   abandonRuns,
@@ -106,7 +106,7 @@ async function attempt(asked: Night): Promise<RunSummary> {
     night = { ...night, description: listed.source };
     const isFullRead = night.isFullRead === true || isImport === true || newest === undefined;
     const [dump, yesterday] = await settle([hashDump(listed), prepareTables(night, isFullRead)]);
-    if (!isImport) await checkDate(night, dump.files);
+    if (!isImport) await checkDateAndFiles(night, dump.files);
     await readRecords(night, dump, yesterday);
     await lockPublishing(client, night.description.country_code, () =>
       reporter.note('waiting until another source is published'),

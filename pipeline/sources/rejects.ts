@@ -1,4 +1,4 @@
-import { reads } from '../figures/dump-limits.ts';
+import { reads } from '../figures/dump-reading-limits.ts';
 import { maskPersonalNumbers } from './personal-number.ts';
 
 /** The codes of `reject_code.csv` with which a reader of files rejects a row; the mapping in SQL uses further codes. */

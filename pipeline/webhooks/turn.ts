@@ -5,7 +5,7 @@ import { runPrepared } from '../../sql/connection/prepared.ts';
 import { type FeedFilter, readFeed } from '../../sql/feed.ts';
 import { type Agent, postSafely } from '../../sql/webhook/address.ts';
 import { webhooks as figures } from '../figures/webhook-calls.ts';
-import { afterFailure } from './failure.ts';
+import { afterFailure } from './retry-or-disable.ts';
 import {
   composeMessage,
   composeTest,

@@ -108,6 +108,7 @@ export function createReference(origin: string, document: OpenApiDocument) {
       operation: operations.find(({ id }) => id === step.operation)!,
     })),
     errors: Object.entries(general).map(([status, error]) => ({ status, ...error })),
+    // All error codes, whose texts are in codes.json; the template api/html/templates/docs/error-codes.eta shows them.
     codes: [
       ...Object.entries(codes.answers).map(([code, { status, text }]) => ({ code, status, text })),
       ...Object.entries(codes.fields).map(([code, text]) => ({ code, status: undefined, text })),

@@ -16,7 +16,7 @@ type ReadColumn = Pick<SourceColumn, 'header' | 'digits'>;
 /**
  * Yields the rows of a Parquet file as CSV, in parts. Columns that are not in `read` are blank. The bytes of a part are
  * overwritten by the next part. Throws a `Refusal` for a file that is damaged, nested, or compressed with an unknown
- * codec.
+ * codec. `compressors` of column.ts inflates ZSTD, GZIP and BROTLI; hyparquet inflates SNAPPY.
  *
  * @param onRead called after each part, as by `readArchive`, with the size and the CRC-32 of the CSV
  */

@@ -13,7 +13,8 @@ import {
 import type { Severity, Texts } from '../texts/texts.ts';
 
 // Makes the pieces of the digest, the mail about a night's events. `describeEvent` writes the line of each event.
-// `../letter.ts` makes the plain text of the pieces, and `../letter.eta` makes the HTML.
+// `../letter.ts` makes the plain text of the pieces, and `../letter.eta` makes the HTML. The texts of the digest are in
+// ../texts/en/digest.json and ../texts/pl/digest.json. sql/nightly/6_notify/alert_digests.sql orders the events.
 
 interface DigestEvent {
   company_ref: string | null;

@@ -1,7 +1,7 @@
 import { readTable } from '../table.ts';
 
 // Describes the reports of BIR, the API of REGON. source.ts reads a report of a dump, ../../fetch/regon-report.ts gets
-// it.
+// it. reports.csv lists the groups of fields of each report, and fields.csv lists the fields of each group.
 
 // The column `field` has the field names of GUS without the prefix of a report, such as `praw_` or `fizC_`.
 const fields = readTable<'group' | 'field' | 'name'>(new URL('fields.csv', import.meta.url));

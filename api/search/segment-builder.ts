@@ -30,7 +30,7 @@ export async function eachRow(chunks: AsyncIterable<string>, use: (row: Row) => 
   }
 }
 
-/** Builds a segment of the search index from rows of companies. */
+/** Builds a segment of the search index from rows of companies. Cuts names into words, and words into pairs. */
 export class SegmentBuilder {
   readonly #ids: number[] = [];
   readonly #starts: number[] = [];
@@ -85,7 +85,7 @@ export class SegmentBuilder {
     this.#words.next();
   }
 
-  /** Returns the finished segment; afterwards, the builder must get no further rows. */
+  /** Returns the finished segment, with bitmaps from `TermTable.finish` (term-index.ts). No row may be added later. */
   build(head: SegmentHead): SegmentData {
     this.#endCompany();
     const first_id = this.#ids[0] ?? 0;

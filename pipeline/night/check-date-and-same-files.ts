@@ -4,11 +4,11 @@ import { NothingToDo, Refusal } from '../errors.ts';
 import type { Night } from './context.ts';
 
 /**
- * Checks the date of a dump. Throws `NothingToDo` when the files of the dump are already published for its date. Throws
- * a `Refusal` when other files are published for the date, when the date lies in the future, or when a later date is
- * already published. `sql/api/stats/read_quality.sql` counts the days between a dump's date and its publication.
+ * Checks the date and the files of a dump. Throws `NothingToDo` when the same files are already published for the date.
+ * Throws a `Refusal` when other files are published for the date, when the date is in the future, or when a later date
+ * is already published. `sql/api/stats/read_quality.sql` counts the days between a dump's date and its publication.
  */
-export async function checkDate(night: Night, files: readonly DumpFile[]): Promise<void> {
+export async function checkDateAndFiles(night: Night, files: readonly DumpFile[]): Promise<void> {
   const { client, source, dump_date, newest } = night;
   const today = dayIn(night.now(), night.description.country_code);
   if (dump_date > today) {
