@@ -8,7 +8,9 @@ import { verify } from '../pipeline/night/verify.ts';
 
 const readme = new URL('README.md', import.meta.url);
 
-/** What each query of the README finds in the fixture days of both countries: the number and the first of its rows. */
+/**
+ * The result of each query of the README on the fixture days of both countries: the number of rows, and the first rows.
+ */
 const answers = (
   await readFile(new URL('../fixtures/registry/answers.txt', import.meta.url), 'utf8')
 )
@@ -20,10 +22,10 @@ const answers = (
   });
 
 const db = await (await shareAllSources()).copy();
-/** With two countries, of which France has the older days. */
+/** A database with two countries, in which France has the older days. */
 const both = await (await shareDemonstration()).copy();
 
-/** Runs a query as the role that analysts have, after changes of the owner that do not stay. */
+/** Runs a query in the role of analysts, after changes by the owner that are rolled back. */
 async function ask(query: string, changes = '', of = db): Promise<Record<string, unknown>[]> {
   const client = await of.pool.connect();
   try {
@@ -35,7 +37,7 @@ async function ask(query: string, changes = '', of = db): Promise<Record<string,
   }
 }
 
-/** The rows of a query, each as one line. */
+/** Returns the rows of a query, each as one line. */
 async function linesOf(query: string, changes?: string, of?: TestDatabase): Promise<string[]> {
   const rows = await ask(`select asked::text as line from (${query}) as asked`, changes, of);
   return rows.map(({ line }) => String(line).slice(1, -1).replaceAll(',', ' '));
@@ -154,7 +156,7 @@ describe('companies and entries', () => {
       'regon 2026-11-05 2026-11-06 2',
       'regon 2026-11-06  39',
     ]);
-    // An entry of company 27 is gone, the others are not.
+    // One entry of company 27 is gone, and the company's other entries are not.
     const companies = await linesOf(`
       select company_id, last_seen_date from analyst.company where company_id in (18, 27, 118)
       order by company_id
@@ -169,7 +171,8 @@ describe('companies and entries', () => {
       'krs 2026-11-01 0 1 1 1.0000 PL',
       'regon 2026-11-01 0 1 1 1.0000 PL',
     ]);
-    // As if four months had passed: one entry ended after one month, one after three, one before its birth.
+    // The changes simulate four more months: one entry ended after one month, one after three months, and one before
+    // its birth.
     const later = `
       update registry.run set dump_date = '2027-03-31' where dump_date = '2026-11-06';
       update registry.entry set status = 'DELETED', end_date = '2026-12-20' where entry_id = 208;
@@ -293,7 +296,7 @@ describe('the divisions and groups of the PKD', () => {
       where activity_version = 2007 and activity in ('4110Z', '4120Z', '4520Z', '4532Z', '5210A', '6391Z')
       order by activity
     `);
-    // The codes of 4120Z lie in two sections: it stays in that of its division.
+    // The targets of the code 4120Z are in two sections, so it stays in the section of its division.
     expect(codes).toEqual(['4110Z M', '4120Z F', '4520Z T', '4532Z G', '5210A D', '6391Z J']);
   });
 });
@@ -338,7 +341,7 @@ describe('sql/README.md', () => {
   test('query 10 tells the companies whose registries disagree, and no other', async () => {
     const queries = await readQueries();
     expect(queries.length).toBe(12);
-    // Company 27 has an active, a suspended and a deleted entry in REGON, and an active one in CEIDG.
+    // Company 27 has an active, a suspended and a deleted entry in REGON, and an active entry in CEIDG.
     expect(await linesOf(queries[9]!, undefined, both)).toEqual([]);
     const change = `update registry.entry set status = 'SUSPENDED'
       where source = 'regon' and company_id = 9`;
@@ -353,7 +356,7 @@ describe('sql/README.md', () => {
     const [before] = (await readFile(readme, 'utf8')).split(/(?<=Begin -->\n)/);
     const text = `${before}\n${writeDictionary(columns)}\n`;
     const written = await format(text, { parser: 'markdown', printWidth: 100 });
-    // `npm run dictionary` writes what is out of date.
+    // `npm run dictionary` updates the snapshot that this test compares.
     await expect(written).toMatchFileSnapshot(readme.pathname);
   });
 });

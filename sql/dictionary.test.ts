@@ -2,18 +2,18 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 
-/** The rows of one dictionary file, every value as text. */
+/** Returns the rows of one dictionary file, with every value as text. */
 function readDictionary(name: string, folder = 'country/pl'): Record<string, string>[] {
   const text = readFileSync(new URL(`${folder}/${name}.csv`, import.meta.url), 'utf8');
   return parse(text, { columns: true });
 }
 
-/** One column of some rows, in their order. */
+/** Returns one column of the given rows, in their order. */
 function column(rows: Record<string, string>[], name: string): string[] {
   return rows.map((row) => row[name] ?? '');
 }
 
-/** The distinct values of one column for each value of another. */
+/** Returns the distinct values of the column `of`, for each value of the column `by`. */
 function group(rows: Record<string, string>[], by: string, of: string): Map<string, Set<string>> {
   const groups = new Map<string, Set<string>>();
   for (const row of rows) {
@@ -62,7 +62,7 @@ describe('each country', () => {
     const regions = new Set(column(of(country, 'region'), 'code'));
     const counted = column(of(country, 'population'), 'voivodeship');
     expect(counted.filter((code) => !regions.has(code))).toEqual([]);
-    // INSEE counts Mayotte apart.
+    // INSEE counts the inhabitants of Mayotte separately, so the dictionary lacks them.
     expect(regions.size - counted.length).toBe(country === 'fr' ? 1 : 0);
   });
 
@@ -151,7 +151,7 @@ describe('event_type', () => {
     expect(column(levels, 'severity')).toEqual(rising);
   });
 
-  // The examples that the specification gives for its levels, classes and categories.
+  // The cases are the examples that the specification gives for its severities, classes and categories.
   test.each([
     ['COMPANY_FAX_ADDED', 'info', 'growth', 'contacts'],
     ['COMPANY_FAX_CHANGED', 'info', 'change', 'contacts'],

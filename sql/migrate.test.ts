@@ -12,7 +12,7 @@ import { migrate } from './migrate.ts';
 
 const shared = await createTestDatabase('template0');
 
-/** Connects another process, which ends with the test. */
+/** Opens a second connection, as of another process, which is closed at the end of the test. */
 async function connectAgain(): Promise<Database> {
   const other = await connect({
     DATABASE_URL: shared.url,
@@ -23,7 +23,7 @@ async function connectAgain(): Promise<Database> {
   return other;
 }
 
-/** A copy of the schema's files, which a test may edit. */
+/** Copies the files of the schema, so that a test can edit them. */
 async function copySchema(): Promise<URL> {
   const path = await mkdtemp(join(tmpdir(), 'registry-schema-'));
   for (const part of ['migrations', 'function', 'dictionary', 'country']) {
@@ -32,7 +32,7 @@ async function copySchema(): Promise<URL> {
   return pathToFileURL(`${path}/`);
 }
 
-/** The texts of the column `line` of a query. */
+/** Returns the texts in the column `line` of a query. */
 async function lines({ pool }: Database, query: string): Promise<string[]> {
   return (await pool.query<{ line: string }>(query)).rows.map(({ line }) => line);
 }
@@ -79,7 +79,7 @@ describe('migrate', () => {
     await edit(folder, 'dictionary/event_type.csv', (text) =>
       text
         .replace(/^COMPANY_STRUCK_OFF.*\n/m, '')
-        // No event is of this type; the other one has an event, and stays.
+        // COMPANY_FAX_REMOVED has no event and is replaced; COMPANY_NAME_CHANGED has an event and stays.
         .replace(/^COMPANY_FAX_REMOVED.*\n/m, 'COMPANY_MOVED,high,risk,location,move,,It moved.\n')
         .replace('COMPANY_NAME_CHANGED,warning', 'COMPANY_NAME_CHANGED,critical'),
     );
@@ -170,7 +170,7 @@ describe('migrate', () => {
   });
 
   test('ends when its session is ended', async () => {
-    // Its sessions end too: the test would not finish with one that is kept.
+    // The sessions of this connection end too, because the test would not finish with an open session.
     const other = await connectAgain();
     const reader = await shared.pool.connect();
     await reader.query('begin; lock table registry.applied_migration');

@@ -11,7 +11,7 @@ async function isSame(subject: string, one: string, other: string): Promise<bool
   return rows[0]!.is_same;
 }
 
-// Two spellings of one value, and a neighbour that is another value.
+// Each case has two spellings of one value, and a similar text that is another value.
 test.each([
   'address: ul. Łąkowa 3, 00-001 Łódź = UL. ŁĄKOWA 3, 00-001 ŁÓDŹ ≠ ul. Łokowa 3, 00-001 Łódź',
   'address: OSTATNIA 3, 00-001 ŁÓDŹ = UL. OSTATNIA 3, 00-001 ŁÓDŹ ≠ OSTATNIA 31, 00-001 ŁÓDŹ',

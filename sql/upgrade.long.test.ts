@@ -14,7 +14,7 @@ const releases = globSync('../fixtures/release/*.sql.gz', { cwd: import.meta.dir
   (one, other) => one.localeCompare(other, 'en', { numeric: true }),
 );
 
-/** A database as the last release made it, of two days of all registries. */
+/** Restores a database of the last release, which contains two days of all registries. */
 async function restoreRelease(): Promise<Database> {
   const db = await createTestDatabase('template0');
   const dump = readFileSync(new URL(releases.at(-1)!, import.meta.url));
@@ -25,7 +25,7 @@ async function restoreRelease(): Promise<Database> {
 const inProduct = (namespace: string) => `${namespace}::regnamespace::text in
   ('registry', 'customer', 'person', 'analyst', 'billing')`;
 
-/** All that the schema consists of, a line each, by kind. */
+/** The queries that describe all parts of the schema, by kind; each part is one line. */
 const parts: Record<string, string> = {
   relation: `select concat_ws(' ', oid::regclass, relkind, relpersistence, reloptions,
       pg_get_expr(relpartbound, oid), obj_description(oid, 'pg_class')) as line
@@ -98,7 +98,7 @@ async function describeSchema({ pool }: Database): Promise<Record<string, string
   for (const [kind, query] of Object.entries(parts)) {
     const { rows } = await pool.query<{ line: string }>(query);
     expect([kind, rows.length]).not.toEqual([kind, 0]);
-    // A dump nests parentheses otherwise.
+    // The parentheses are removed, because a restored dump nests them in another way.
     described[kind] = rows.map(({ line }) => line.replaceAll(/[()]/g, '')).toSorted();
   }
   return described;

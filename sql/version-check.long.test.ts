@@ -9,14 +9,14 @@ import { migrate } from './migrate.ts';
 
 const serverUrl = inject('serverUrl');
 
-/** Opens an empty database, and returns it with its name. */
+/** Creates an empty database, and returns it with its name. */
 async function createEmpty() {
   const db = await createTestDatabase('template0');
   onTestFinished(() => db.drop());
   return { db, name: new URL(db.url).pathname.slice(1) };
 }
 
-/** Opens a database as a role. */
+/** Connects to a database in a role. */
 async function openAs(role: string, { url }: TestDatabase): Promise<Database> {
   const DATABASE_URL = Object.assign(new URL(url), { username: role }).href;
   const db = await connect({ DATABASE_URL, DATA_DIR: '', applicationName: 'suitable' });
@@ -24,16 +24,19 @@ async function openAs(role: string, { url }: TestDatabase): Promise<Database> {
   return db;
 }
 
-/** Makes a role without any rights. @returns its name */
+/**
+ * Creates a role without any rights.
+ * @returns the name of the role
+ */
 async function createRole(): Promise<string> {
   const role = `registry_test_${randomUUID().replaceAll('-', '')}`;
   await administer(serverUrl, `create role ${role} login`);
-  // Runs after the databases are dropped, in which the role has rights.
+  // This hook runs after the databases are dropped in which the role has rights.
   onTestFinished(() => administer(serverUrl, `drop role ${role}`));
   return role;
 }
 
-/** The tables, views and functions of a database. */
+/** Returns the names of the tables, views and functions of a database. */
 async function listObjects({ pool }: Database): Promise<string[]> {
   const { rows } = await pool.query<{ name: string }>(
     `select concat(relnamespace::regnamespace, '.', relname) as name from pg_class
@@ -56,7 +59,7 @@ describe('migrate', () => {
     await runSource(db, 'regon', fixtureDays[1]!);
     expect(await verify(db, 'regon')).toEqual([]);
     await runSource(db, 'krs', fixtureDays[1]!);
-    // The login of another product is told whose tables these are.
+    // The error for a login of another product names the owner of the tables.
     await administer(serverUrl, `grant create on database ${name} to ${other}`);
     await expect(migrate(await openAs(other, empty))).rejects.toThrow(
       `The tables of the database ${name} belong to ${role}, not to ${other}: connect as ${role}, or restore as ${other}`,

@@ -21,9 +21,9 @@ import { postmasterOf, query, startHolder } from '../../fixtures/process/embedde
 import { destroyEmbedded } from '../../fixtures/database/destroy-embedded.ts';
 import { acquireEmbedded } from './embedded.ts';
 
-// All servers are real. One cluster serves the tests that leave it intact.
+// All servers of these tests are real PostgreSQL servers. One cluster serves all tests that leave it intact.
 const root = await mkdtemp(join(tmpdir(), 'embedded-'));
-// For root, Postgres runs as another user.
+// Postgres runs as another user when root runs the tests, so the folder must be accessible.
 await chmod(root, 0o755);
 const shared = join(root, 'shared');
 const made = [shared];

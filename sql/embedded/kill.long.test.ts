@@ -16,7 +16,7 @@ import { destroyEmbedded } from '../../fixtures/database/destroy-embedded.ts';
 import { acquireEmbedded } from './embedded.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'embedded-kill-'));
-// For root, Postgres runs as another user.
+// Postgres runs as another user when root runs the tests, so the folder must be accessible.
 await chmod(root, 0o755);
 const shared = join(root, 'shared');
 const interrupted = join(root, 'interrupted');
@@ -26,7 +26,7 @@ async function acquire(dataDir = shared) {
   return await acquireEmbedded(dataDir, { durable: false });
 }
 
-/** kill -9, and wait until the process is gone. */
+/** Kills a process with SIGKILL, and waits until it has ended. */
 async function kill(pid: number): Promise<void> {
   process.kill(pid, 'SIGKILL');
   await until(() => findProcess(pid) === undefined);
@@ -119,7 +119,7 @@ test('kill -9 of a holder: the next one adopts its server, and stops it', async 
   await kill(holder.child.pid!);
   const server = await acquire();
   expect(await postmasterOf(cluster)).toBe(pid);
-  // The server has to notice the end of the holder too.
+  // The server must also notice that the holder process has ended.
   const keepers = "select pid from pg_stat_activity where application_name = 'registry keeper'";
   await until(async () => (await query(server.connection, keepers)).length === 1);
   await server.release();
@@ -143,7 +143,7 @@ test('kill -9 of a holder during initdb: the rest is not taken for a cluster', a
 });
 
 test('kill -9 of a holder that has the lock: one waiting caller breaks the lock', async () => {
-  // The start time distinguishes this process from an earlier one with the same pid.
+  // The start time distinguishes a running process from an earlier process with the same pid.
   for (const holder of ['999999999 1', `${process.pid} 1`, 'no holder at all']) {
     await symlink(holder, join(shared, 'postgres.lock'));
     const servers = await Promise.all([acquire(), acquire(), acquire()]);
@@ -155,7 +155,7 @@ test('kill -9 of a holder that has the lock: one waiting caller breaks the lock'
 test('ctrl-C at a holder does not reach the server', async () => {
   const holder = await startHolder(shared, { detached: true });
   const pid = await postmasterOf(cluster);
-  // A terminal sends the signal to the whole process group.
+  // On ctrl-C, a terminal sends the signal to the whole process group.
   process.kill(-holder.child.pid!, 'SIGINT');
   await until(() => findProcess(holder.child.pid!) === undefined);
   const server = await acquire();

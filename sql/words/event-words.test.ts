@@ -77,7 +77,7 @@ test.each(cases)(
   },
 );
 
-// Sentences for Poland, for France, and for another country where they differ, in English and Polish.
+// Expected sentences in English and Polish for Poland, for France, and for another country where they differ.
 test.each<[EventType, ...string[]]>([
   [
     'ANOMALY_REGON_CHANGE',
