@@ -153,12 +153,12 @@ describe('the page of a night', () => {
 
   test('has words for each guard, and for each code of a reject those of its dictionary', async () => {
     const sourceOf = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
-    const shares = sourceOf('../../sql/check/guard_vanished_changed.sql').matchAll(
+    const shares = sourceOf('../../sql/check/guard_vanished_changed_lost.sql').matchAll(
       /^ {8}'(\w+)'(?: as guard)?,/gm,
     );
     const files = readdirSync(new URL('../../sql/check', import.meta.url));
     const named = files.flatMap(
-      (file) => /^guard_(?!vanished_changed)(\w+)\.sql/.exec(file)?.[1] ?? [],
+      (file) => /^guard_(?!vanished_changed_lost)(\w+)\.sql/.exec(file)?.[1] ?? [],
     );
     const { rows: codes } = await database.pool.query<{ key: string; sentence: string }>(
       `select 'reason_' || reject_code as key, sentence from registry.reject_code`,

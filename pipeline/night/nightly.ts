@@ -46,10 +46,10 @@ const comparison: readonly (readonly Steps[])[] = [
   [['2_compare/records'], ['2_compare/vanished']],
   [['2_compare/listed_duplicates', '2_compare/changed_key']],
   [['2_compare/reserve_entry_ids', '2_compare/number_entries']],
-  [['2_compare/change'], ['3_companies/listed_duplicates', '3_companies/link']],
+  [['2_compare/changed_and_lost_fields'], ['3_companies/listed_duplicates', '3_companies/link']],
   [
     // The step `units` reads events that `fields` writes, to check whether the company of a local unit moves.
-    ['4_events/fields', '4_events/units'],
+    ['4_events/states', '4_events/fields', '4_events/units'],
     ['4_events/activities', '4_events/proceedings', '4_events/registered'],
   ],
   [['4_events/unstated']],
@@ -67,7 +67,7 @@ const publication = {
   events: ['5_publish/events'],
   statistics: ['5_publish/statistics', '5_publish/stock', '5_publish/run'],
   notify: ['6_notify/watch_lists', '6_notify/feeds', '6_notify/alert_digests'],
-  commit: ['7_commit/publication'],
+  commit: ['7_commit/number_snapshot'],
 };
 
 /**

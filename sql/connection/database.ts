@@ -155,7 +155,7 @@ export async function insertRows(
 /**
  * Runs one `.sql` file in one transaction: the open transaction of `client`, or an implicit transaction.
  *
- * @param file path below `sql/`, such as `nightly/2_compare/change.sql`
+ * @param file path below `sql/`, such as `nightly/2_compare/records.sql`
  * @param values the values of the parameters `$1` …, which only a file of one statement can have
  * @param stage the schema of a night's tables, whose name replaces `stage` in the file
  */

@@ -32,6 +32,11 @@ create or replace function registry.day_of(written text, is_checked boolean) ret
 language sql stable parallel safe
 return case when is_checked then written::date else registry.calendar_day(written) end;
 
+-- Returns the date of a record; where the record states an impossible date, returns the date known so far.
+create or replace function registry.day_or_known(day date, written text, known date) returns date
+language sql immutable parallel safe
+return coalesce(day, case when written is not null then known end);
+
 -- Returns the texts joined by a separator; null if there is no text.
 create or replace function registry.join_texts(separator text, variadic texts text[]) returns text
 language sql stable parallel safe

@@ -1,7 +1,7 @@
 -- Defines the policy of an entry: which of its fields the service shows. Fields are hidden because a person asked for
--- it (`withdrawn_until`), or because the owner objects at the registry (`is_partial`, `unstated`). The function
--- person.hidden hides the fields; person.erase_copies (22_person.sql) erases the copies of their values. Lists and the
--- search show no withheld name, since they use `registry.listed_name` of 09_name.sql.
+-- it (`withdrawn_until`), or because the owner objects at the registry (`is_partial`, `unstated`). The list
+-- `hidden_columns` of person.hidden names the hidden fields; person.erase_copies (22_person.sql) erases the copies of
+-- their values. Lists and the search show no withheld name, since they use `registry.listed_name` of 09_name.sql.
 
 -- Returns the new `withdrawn_until` of an entry whose personal fields are shown again from a dump date on.
 create or replace function registry.end_withdrawal(withdrawn_until date, dump_date date) returns date

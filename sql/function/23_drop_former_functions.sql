@@ -11,4 +11,7 @@ drop function if exists
 cascade;
 
 delete from registry.applied_migration
-where name in ('function/04_run.sql', 'function/09_company.sql', 'function/12_job.sql', 'function/24_series.sql');
+where name in (
+    'function/04_run.sql', 'function/08_entry.sql', 'function/09_company.sql', 'function/12_job.sql',
+    'function/24_series.sql'
+);

@@ -3,7 +3,7 @@
 -- time $2. Windows of rate limits are deleted an hour after their end, since the clock of another machine may be
 -- behind. Locked windows are skipped to avoid a deadlock: the API locks several windows in another order. Submissions
 -- are deleted `customer.submission_days` after their last item was settled, unless another transaction has locked their
--- account.
+-- account. erase_old.sql deletes webhook deliveries, feeds and ledgers.
 with
 mail as (
     delete from customer.mail

@@ -1,8 +1,8 @@
 -- Erases or deletes personal data whose retention period has ended, without a request. (`person.erase` of
 -- function/21_hidden_entry.sql erases on a request or an objection.) One run handles at most $4 rows of each kind, and
 -- $4 / 1000 ended accounts. These data are due: rejected rows older than $1, network addresses older than $2, ledgers
--- of accounts that ended before $3, and webhook deliveries older than $5. Returns one row: whether another run may find
--- more.
+-- of accounts that ended before $3, feeds of ended accounts, and webhook deliveries older than $5. The periods are in
+-- pipeline/figures/retention-periods.ts. Returns one row: whether another run may find more.
 with reject as (
     update registry.reject
     set raw = ''

@@ -1,7 +1,8 @@
 -- Stores the result of the worker that holds the lease $2 on the webhook endpoint $1: the changed columns $4, the call
 -- $6 or null, and a mail to the owner about $7 or null. If `replay_count` is no longer $3, the client has moved the
 -- position meanwhile; columns and mail are then left out. Keeps the newest $8 calls of the endpoint. Returns the
--- endpoint if the worker keeps the lease ($5); otherwise ends the lease.
+-- endpoint if the worker keeps the lease ($5); otherwise ends the lease. `afterFailure` of
+-- pipeline/webhooks/retry-or-disable.ts disables an endpoint after `failing_ms` of pipeline/figures/webhook-calls.ts.
 with ended as (
     update customer.webhook
     set

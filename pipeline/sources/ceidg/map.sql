@@ -33,6 +33,7 @@ select
     end as activity_codes,
     record.is_well_formed,
     record.status_dzialalnosci as status_text,
+    -- `registry.status_on` computes the status on a day from `declared_status` and the dates of the entry.
     case
         when record.status_dzialalnosci = 'Zawieszony' then 'SUSPENDED'
         when record.status_dzialalnosci = 'Aktywny' or status.is_partnership_only then 'ACTIVE'

@@ -1,6 +1,8 @@
 -- Maps one row per legal unit of SIRENE. `details` lists the establishments of the unit with the columns of
 -- establishment.csv: the head office first, then all other active establishments. `registry.show_parts` makes the
--- person of an entrepreneur from the name. attribute_value.csv of sql/country/fr has the labels of codes.
+-- person of an entrepreneur from the name. attribute_value.csv of sql/country/fr has the labels of codes. The
+-- functions `address_fr` and `unit_fr` of sql/country/fr/functions.sql empty fields that an owner withholds, and
+-- sql/nightly/1_read/normalise.sql empties further fields. 5_publish/withhold.sql empties them in earlier events.
 select
     record.file_no, record.line, record.fingerprint, record.siren as entry_key,
     case when unit.is_natural then 'NATURAL' else 'LEGAL' end as entity_type,

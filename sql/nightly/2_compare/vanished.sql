@@ -1,5 +1,5 @@
 -- Compares yesterday with today: finds the entries of stage.absent that are gone. A gone entry has no record in a full
--- dump, or is listed as deleted in a delta. The strike-off events of gone entries are written by 4_events/fields.sql.
+-- dump, or is listed as deleted in a delta. The strike-off events of gone entries are written by 4_events/states.sql.
 
 -- Holds one row per number in a rejected record. `types` lists the identifier types that the number may have; null if
 -- the types are uncertain.

@@ -1,87 +1,14 @@
--- Turns changed fields into typed events, also fields of owners, partners, shareholders and representatives. The
--- severity, class, category, subject and changes of each type are in dictionary/event_type.csv.
+-- Turns changed fields into typed events, also fields of owners, partners, shareholders and representatives. states.sql
+-- compares states. The severity, class, category, subject and changes of each type are in dictionary/event_type.csv.
 
--- Writes the events about dates and states. Each event type has its own query, so that its values are computed only if
--- needed.
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
 select
-    after.company_id,
-    after.entry_id,
-    event.*
+    after.company_id, after.entry_id, 'COMPANY_LEGAL_FORM_CHANGED',
+    registry.legal_form_slug(before.country_code, before.legal_form),
+    registry.legal_form_slug(after.country_code, after.legal_form)
 from stage.before
 join stage.after using (entry_id)
-cross join stage.night
-cross join lateral (
-    select
-        'COMPANY_SUSPENDED' as event_type,
-        null as old_value,
-        coalesce(after.suspension_date, night.dump_date)::text as new_value
-    where
-        before.gone_date is null
-        and before.status = 'ACTIVE'
-        and after.status = 'SUSPENDED'
-    union all
-    select
-        'COMPANY_RESUMED',
-        before.suspension_date::text,
-        coalesce(after.resumption_date, night.dump_date)::text
-    where
-        before.gone_date is null
-        and before.status = 'SUSPENDED'
-        and after.status = 'ACTIVE'
-    union all
-    select
-        'COMPANY_CLOSED_DATE',
-        before.end_date::text,
-        coalesce(after.end_date, night.dump_date)::text
-    where
-        after.end_date is not null
-        and before.end_date is distinct from after.end_date
-        -- An end date that the registry states only after the end makes no event.
-        and not (before.end_date is null and before.declared_status = 'DELETED')
-        -- An end without a stated date gets the date of the dump.
-        or after.end_date is null
-        and after.declared_status = 'DELETED'
-        and before.declared_status <> 'DELETED'
-    union all
-    select
-        'COMPANY_STRUCK_OFF',
-        before.status,
-        coalesce(after.gone_date, after.struck_off_date)::text
-    where
-        before.gone_date is null
-        and case
-            -- An entry that another entry has replaced is not struck off.
-            when after.entry_id in (select vanished.entry_id from stage.vanished where not vanished.waits)
-                then after.entry_id not in (select replaced.entry_id from stage.replaced)
-            -- An announced strike-off becomes an event on its day.
-            else after.struck_off_date <= night.dump_date
-            and (before.struck_off_date is null or before.status <> 'DELETED')
-        end
-    union all
-    select
-        'COMPANY_REOPENED',
-        coalesce(before.gone_date, before.struck_off_date, before.end_date)::text,
-        null
-    where
-        after.gone_date is null
-        and (
-            before.gone_date is not null
-            or (
-                before.struck_off_date is not null
-                and before.status = 'DELETED'
-                and after.struck_off_date is null
-            )
-            or (before.end_date is not null and after.end_date is null)
-            or (before.declared_status = 'DELETED' and after.declared_status <> 'DELETED')
-        )
-    union all
-    select
-        'COMPANY_LEGAL_FORM_CHANGED',
-        registry.legal_form_slug(before.country_code, before.legal_form),
-        registry.legal_form_slug(after.country_code, after.legal_form)
-    where before.legal_form is distinct from after.legal_form
-) as event;
+where before.legal_form is distinct from after.legal_form;
 
 -- Writes the events about added, changed and removed values. Address lines and lists of names are composed only if a
 -- part of them differs.

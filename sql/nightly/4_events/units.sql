@@ -1,6 +1,7 @@
--- Turns changed units (establishments of a company) into events. A unit is open if it is listed and not marked as
--- closed. A unit without an address of its own is the head office. A changed address or status of the entry makes no
--- event of the head office. Two addresses with the same identifier of the registry count as the same address.
+-- Turns changed units (establishments of a company) into events, whose text `registry.unit_line` writes. A unit is open
+-- if it is listed and not marked as closed. A unit without an address of its own is the head office. A changed address
+-- or status of the entry makes no event of the head office. Two addresses with the same identifier of the registry
+-- count as the same address.
 
 with open_unit as (
     -- Lists one row per open unit, of yesterday or today, of a changed entry. `place` is the position in the list.

@@ -1,6 +1,7 @@
 -- Refuses a dump in which too many entries vanished, or changed or lost a field: more than `registry.guard_rows`, and
 -- more than a percentage of the entries. The percentage grows with the days since the compared dump, up to ten times
--- its daily value. A damaged dump exceeds even this highest limit.
+-- its daily value. A damaged dump exceeds even this highest limit. A field that its owner withholds does not count as
+-- lost (`is_rightful` in sql/nightly/2_compare/changed_and_lost_fields.sql).
 with counted as (
     select
         'field_changed' as guard,

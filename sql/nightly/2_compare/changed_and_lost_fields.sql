@@ -1,4 +1,4 @@
--- Compares yesterday with today: finds changed fields, and collects the old and new state of each changed entry.
+-- Compares yesterday with today: finds changed and lost fields, and collects both states of each changed entry.
 
 -- Holds one row per known entry that may have changed: its state of yesterday.
 create unlogged table stage.before as
