@@ -1,8 +1,9 @@
 -- Maps one row per legal unit of SIRENE. `details` lists the establishments of the unit with the columns of
 -- establishment.csv: the head office first, then all other active establishments. `registry.show_parts` makes the
--- person of an entrepreneur from the name. attribute_value.csv of sql/country/fr has the labels of codes. The
--- functions `address_fr` and `unit_fr` of sql/country/fr/functions.sql empty fields that an owner withholds, and
--- sql/nightly/1_read/normalise.sql empties further fields. 5_publish/withhold.sql empties them in earlier events.
+-- person of an entrepreneur from the name. attribute_type.csv of sql/country/fr lists the attributes, such as
+-- `social_economy`, and attribute_value.csv has the labels of codes. The functions `address_fr` and `unit_fr` of
+-- sql/country/fr/functions.sql empty fields that an owner withholds, and sql/nightly/1_read/normalise.sql empties
+-- further fields. 5_publish/withhold.sql empties the fields in earlier events.
 select
     record.file_no, record.line, record.fingerprint, record.siren as entry_key,
     case when unit.is_natural then 'NATURAL' else 'LEGAL' end as entity_type,
