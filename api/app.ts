@@ -78,13 +78,13 @@ export function createApp(options: AppOptions): Express {
   app.use('/downloads', answerBy(options.deadline_ms ?? patience.downloadAnswer_ms));
   app.use(patientPaths, answerBy(options.deadline_ms ?? patience.slowAnswer_ms));
   app.use(answerBy(options.deadline_ms ?? patience.answer_ms));
-  app.use(compression());
 
   const limitAddress = options.limiter.limitRequests(limits.general);
   const endpoints = listEndpoints(options);
   // `/webhooks/stripe` is mounted before `/webhooks/{webhook_ref}`, which would match its path too.
   app.use(createWebhooks(options, limitAddress));
   app.use(basePath, mountEndpoints(endpoints, options));
+  app.use(compression());
   app.use(createProbes(options));
   app.use(options.metrics.router);
   app.use(showFaults);

@@ -163,7 +163,7 @@ test('with a dump beside those of fixtures the token is printed while it works, 
   expect(second.stdout).toContain('The days of fixtures/ are invented');
   const [, url] = /^The API listens on (\S+)$/m.exec(second.stdout)!;
   expect(await (await fetch(`${url}/terms`)).text()).toContain(
-    'Among this data is invented sample data',
+    'Some of the data on this page is invented sample data',
   );
   const { stdout } = await runCommand(['status'], { DATABASE_URL: db.url });
   expect(stdout.match(/^ {2}\w+ +\S+ +\d+ days? old .* entries  invented$/gm)).toHaveLength(4);

@@ -1,3 +1,4 @@
+import compression from 'compression';
 import cors from 'cors';
 import type { Router, Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
@@ -10,6 +11,7 @@ import {
   requireMaster,
 } from '../auth/authenticate.ts';
 import { limits, workLimits } from '../figures/rate-limits.ts';
+import { sizes } from '../figures/sizes.ts';
 import { readBody } from './json-body.ts';
 import type { Auth, Call, Endpoint } from './endpoint.ts';
 import { claimAnswer, isGivenUp } from '../http/deadline.ts';
@@ -105,6 +107,8 @@ const accountOf = ({ res }: Request): string => (res!.locals.caller as Caller).a
 
 const nothing = z.strictObject({});
 
+const compress = compression({ threshold: 0 });
+
 function answer(one: Endpoint, options: Context): RequestHandler {
   const { params = nothing, query = nothing, body = nothing, ...description } = one.description;
   const { status = 200, cacheControl = 'no-cache', isInTurn } = description;
@@ -137,9 +141,10 @@ function answer(one: Endpoint, options: Context): RequestHandler {
       response.set('Cache-Control', response.get('Cache-Control') ?? cacheControl);
       setTag(response, text);
     }
-    response
-      .status(status)
-      .type(response.get('Content-Type') ?? 'json')
-      .send(text);
+    response.status(status).type(response.get('Content-Type') ?? 'json');
+    // V8 keeps the closures that `compression` adds to an answer, with the answer, until a full garbage collection. So
+    // only the answers that are compressed pass `compression`.
+    if (text.length < sizes.compressed) response.send(text);
+    else compress(request, response, () => response.send(text));
   };
 }

@@ -18,6 +18,8 @@ export const sizes = {
   /** The maximum count of events in an answer of the feed, and of characters in a filter's list of words. */
   feed: 1_000,
   filter: 2_000,
+  /** The minimum count of characters of a JSON answer that is compressed. */
+  compressed: 1_024,
   /** The maximum count of events that one call delivers to a webhook. */
   delivery: 50,
   /** The minimum and maximum count of characters of an account's or token's name. */

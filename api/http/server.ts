@@ -6,6 +6,7 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { patience } from '../figures/timeouts.ts';
@@ -70,15 +71,21 @@ export function createHttpServer(application: RequestListener, logger: Logger): 
 
 /** Returns a function that makes the server close each connection after its pending or next answer. */
 export function watchAnswers(server: Server): () => void {
-  const pending = new Set<ServerResponse>();
+  // A set of the pending answers would change with every request, and V8 keeps answers that such a set held until a
+  // full garbage collection. Node keeps the pending answer of a connection in `_httpMessage`.
+  const connections = new Set<Socket & { _httpMessage?: ServerResponse | null }>();
   let isEnding = false;
+  server.on('connection', (socket: Socket) => {
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
+  });
   server.prependListener('request', (_request, response: ServerResponse) => {
     if (isEnding) response.shouldKeepAlive = false;
-    pending.add(response);
-    response.once('close', () => pending.delete(response));
   });
   return () => {
     isEnding = true;
-    for (const response of pending) response.shouldKeepAlive = false;
+    for (const { _httpMessage: pending } of connections) {
+      if (pending) pending.shouldKeepAlive = false;
+    }
   };
 }
