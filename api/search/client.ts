@@ -100,10 +100,7 @@ export function createSearchIndex(
 
   return {
     find,
-    /**
-     * Returns whether the companies are loaded. Starts loading the companies if necessary, with the timeout of a
-     * search.
-     */
+    /** Returns whether the companies are loaded. If necessary, starts to load them, with the timeout of a search. */
     async isReady(): Promise<boolean> {
       try {
         await find({ filter: { status: 'ACTIVE' }, skipped: 0, size: 0 });

@@ -9,8 +9,7 @@ const PARALLEL_PARTS = 4;
 
 /**
  * Makes entries of the records in the night's tables. All small files are normalised by one statement, which takes as
- * long as one small file. Each large file gets its own session; two joined files get two, because their records are
- * long.
+ * long as one small file. Each large file gets its own session. Two joined files get two, for their long records.
  */
 export async function normaliseAll(
   staging: Pick<Staging, 'pool' | 'client' | 'stage'>,

@@ -22,8 +22,7 @@ export interface StagedRows {
 }
 
 /**
- * Copies rows into a table of the night, unreadable rows into `stage.reject`. Throws a `Refusal` for an unreadable
- * file.
+ * Copies rows into a table of the night, unreadable rows into `stage.reject`. An unreadable file throws a `Refusal`.
  *
  * @param onRead called after each part of a file that was read; may throw an error to stop reading
  */

@@ -1,7 +1,6 @@
 /**
  * A PESEL is the personal number of a person in Poland. People write their own and other persons' PESEL into names,
- * contacts and other free text. No table of the product holds a PESEL: each one is masked before the text reaches the
- * database.
+ * contacts and other free text. No table holds a PESEL: each one is masked before the text reaches the database.
  */
 
 /** The mask of a PESEL, which is as long as a PESEL. The mask cannot be mistaken for a number of any register. */

@@ -35,10 +35,7 @@ export interface Readers {
   read<T>(work: (db: Db) => Promise<T>, least_no?: number, own?: Db): Promise<T>;
   /** Access to the tables in which `read` routes each statement separately; transactions are refused. */
   db: Db;
-  /**
-   * Returns the writer's answer to `ask`; undefined while the writer is away. Without standbys, an error of the writer
-   * is thrown.
-   */
+  /** Returns the writer's answer; while the writer is away undefined, but without standbys throws the writer's error. */
   askWriter<T>(ask: () => Promise<T>): Promise<T | undefined>;
   /**
    * Reads customers' data on the writer. While the writer is away, a standby answers instead, for at most `mostAway_s`

@@ -5,10 +5,7 @@ import { escapeLiteral } from 'pg';
 const MB = 1024 * 1024;
 const GB = 1024 * MB;
 
-/**
- * The properties of a machine on which the server's settings depend. Sizes are in bytes; `sharedMemory` is the size of
- * /dev/shm.
- */
+/** The properties of a machine on which the server's settings depend, in bytes; `sharedMemory` is that of /dev/shm. */
 export type Machine = Awaited<ReturnType<typeof readMachine>>;
 
 /** Measures the machine or container of this process, and the disk of `directory`. */

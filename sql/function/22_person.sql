@@ -42,8 +42,7 @@ return person.hashes(
     )
 );
 
--- Returns the names and numbers of entries that copies, such as mails, may show. Copies never show an entry's
--- `other_names`.
+-- Returns the names and numbers of entries that copies, such as mails, may show: all but `other_names`.
 create or replace function person.names_of(entries registry.entry[]) returns text[]
 language sql stable
 return array(

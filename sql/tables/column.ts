@@ -1,7 +1,6 @@
 import type { ColumnType, JSONColumnType } from 'kysely';
 
-// The driver returns `bigint` as text, so that no digit is lost. The driver returns and takes a `date` as text
-// (YYYY-MM-DD).
+// The driver returns `bigint` as text, so that no digit is lost. A `date` is a text of the form YYYY-MM-DD.
 type WholeNumber = string | number | bigint;
 export type BigInteger = ColumnType<string, WholeNumber>;
 /** An id that the database assigns; programs read the id and never write it. */

@@ -36,10 +36,7 @@ function wordsOf(language: Language, country_code: string): EventWords {
 
 const longest = 200;
 
-/**
- * Returns a value of a registry on one line of at most 200 characters, without characters that change the direction of
- * text.
- */
+/** Returns a registry's value on one line of at most 200 characters, without marks that change the text direction. */
 export function present(value: string | null): string {
   const line = (value ?? '').replace(/[\p{C}\p{Z}\s]+/gu, ' ').trim();
   const characters = Array.from(line);

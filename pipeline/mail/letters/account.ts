@@ -7,10 +7,7 @@ interface TokenData {
   one_time_token_id: string;
 }
 
-/**
- * Writes the mail with the one-time token that activates a new account. The mail names nobody, since its recipient may
- * be a stranger.
- */
+/** Writes the mail with the token that activates a new account; names nobody, since a stranger may receive the mail. */
 export async function writeInitLetter(options: LetterOptions, data: TokenData): Promise<Letter> {
   const { jwt, until } = await takeToken(options, data);
   const { baseUrl, texts } = options;

@@ -46,8 +46,7 @@ where
     and dated.value <> '[ND]'
 group by 2;
 
--- Lists the closed establishments that their owners withhold, to erase events about them; a first snapshot has no
--- events.
+-- Lists the closed establishments that their owners withhold, to erase their events. A first snapshot has no events.
 insert into stage.withheld_unit (entry_key, unit_number)
 select record.siren, unit.number
 from stage.record

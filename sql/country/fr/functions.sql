@@ -65,8 +65,7 @@ return coalesce(
     )
 );
 
--- Returns a text of SIRENE; null if the owner withholds it, and for the placeholders `*` and 1900-01-01 (an unknown
--- day).
+-- Returns a text of SIRENE; null if the owner withholds it, and for the placeholders `*` and 1900-01-01 (no known day).
 create or replace function registry.text_fr(written text) returns text
 language sql immutable parallel safe
 return case when written not in ('[ND]', '*', '1900-01-01') then written end;

@@ -198,8 +198,7 @@ from (
     ) as mapped
     offset 0
 ) as mapped
--- An impossible date is noted, and the entry keeps its date of yesterday. Postgres looks up the known entry only for an
--- impossible date.
+-- An impossible date is noted, and the entry keeps its date of yesterday. Only then the known entry is looked up.
 cross join lateral (
     select (
         select entry

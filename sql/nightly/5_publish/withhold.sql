@@ -107,9 +107,8 @@ where
     and event_type.subject = 'unit'
     and starts_with(coalesce(event.new_value, event.old_value), withheld.unit_number);
 
--- Erases a withheld address from events of a moved head office. An address event states no unit number, so that the
--- event is found by the withheld address. The update does not find the event of a head office that closed in an earlier
--- night.
+-- Erases a withheld address from events of a moved head office. An address event states no unit number, so that it is
+-- found by the withheld address. The event of a head office that closed in an earlier night is not found.
 with withheld as (
     select company_id, entry_id, array_agg(place) as places
     from stage.withheld
