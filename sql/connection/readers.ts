@@ -35,7 +35,7 @@ export interface Readers {
   read<T>(work: (db: Db) => Promise<T>, least_no?: number, own?: Db): Promise<T>;
   /** Access to the tables in which `read` routes each statement separately; transactions are refused. */
   db: Db;
-  /** Returns the writer's answer; while the writer is away undefined, but without standbys throws the writer's error. */
+  /** Returns the writer's answer; undefined while the writer is away, but throws its error if there is no standby. */
   askWriter<T>(ask: () => Promise<T>): Promise<T | undefined>;
   /**
    * Reads customers' data on the writer. While the writer is away, a standby answers instead, for at most `mostAway_s`
