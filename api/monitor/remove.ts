@@ -18,7 +18,7 @@ import { formatTimestamp } from '../http/timestamp.ts';
 import { checkCompanies, companiesOf, listOf, numberList, spellings } from './companies-of-body.ts';
 import { common, settle } from './watch-list.ts';
 
-/** The outcome of removing a company from a watch list; `not_found`: no registry knows its number. */
+/** The outcome of a removal, by sql/api/monitor/find_watches.sql; `not_found`: no registry knows the number. */
 type RemovalOutcome = 'removed' | 'not_found' | 'not_watched';
 
 /** The outcome for one company, with the ids of its removed watch and of the company; null: no such id. */

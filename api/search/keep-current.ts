@@ -20,7 +20,7 @@ export interface SearchQuestion {
   patience_ms: number;
 }
 
-/** Holds the companies for searches in memory, and loads the snapshot that a search needs. */
+/** Loads the snapshot that a search needs; segments.ts lays the companies that a night changed over the older index. */
 export class SearchStore {
   #segments = new Segments();
   readonly #place: SearchPlace;

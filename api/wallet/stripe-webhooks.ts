@@ -63,7 +63,7 @@ const stripeEvent = z.discriminatedUnion('type', [
 
 type StripeEvent = z.output<typeof stripeEvent>;
 
-/** Returns a signed Stripe event; undefined for a type that is ignored. Throws a 400 for any other body. */
+/** Returns a Stripe event, whose signature stripe.ts checks; undefined for an ignored type. Throws a 400 for others. */
 function readEvent(payment: StripePayment, request: Request, now: Date): StripeEvent | undefined {
   let event: unknown;
   try {

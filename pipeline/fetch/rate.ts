@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { defaultCountry } from '../../sql/country.ts';
 import { hour_ms, minute_ms } from '../../sql/process/durations.ts';
 
-/** A limit of `count` requests in any period of `window_ms`, at most an hour; each service sets its own limits. */
+/** At most `count` requests in any `window_ms` (at most an hour); ceidg.ts, regon-service.ts … have their limits. */
 export interface RateLimit {
   count: number;
   window_ms: number;

@@ -1,7 +1,7 @@
 /**
- * The limits of reading a dump. The limit on a record's length is `RECORD_BYTES` in dump/record-scanner.ts. The limit
- * on a registry's answers is in the registry's folder of `sources/`. The limits on the number of rows compared with the
- * last dump (98 % and 105 %) are in sql/check/guard_row_count.sql.
+ * The limits of reading a dump. `RECORD_BYTES` in dump/record-scanner.ts limits a record, and so an unclosed quote. The
+ * limit on a registry's answers is in the registry's folder of `sources/`. The limits on the number of rows compared
+ * with the last dump (98 % and 105 %) are in sql/check/guard_row_count.sql.
  */
 export const reads = {
   /** The maximum number of unreadable rows of a file, since the rows of a file of another kind could fill the disk. */

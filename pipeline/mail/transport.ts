@@ -55,8 +55,8 @@ export function mailFolder(dataDir: string): string {
 
 /**
  * Returns a function that writes a mail to `<folder>/<message id>.eml` for mail programs, and to a `.txt` file for
- * copying. Only their owner can read the files, because mails may contain one-time tokens. A second attempt overwrites
- * both files of a mail.
+ * copying; it replaces SMTP without `SMTP_URL`. Only their owner can read the files, because mails may contain one-time
+ * tokens. A second attempt overwrites both files of a mail.
  */
 export function createFileDelivery(folder: string): Deliver {
   const stream = { streamTransport: true, buffer: true, newline: 'windows' } as const;

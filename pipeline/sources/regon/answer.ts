@@ -14,7 +14,8 @@ type AnswerLabel = Partial<Record<'report' | 'regon', string | undefined>>;
 
 /**
  * Reads the records of one answer of BIR (the API of REGON). Finds the kind of report by the label or by the fields.
- * Throws an `UnusableAnswer`. ../../fetch/regon-service.ts handles the end of a session and the SOAP faults of BIR.
+ * Throws an `UnusableAnswer`. source.ts parses the `.xml` and `.ndjson` files of a dump, and fetch/regon-service.ts
+ * handles ended sessions and SOAP faults.
  *
  * @returns the object that `collect.sql` reads: a report, or an error answer. `map.sql` makes the columns of an entry
  *   from the object.

@@ -1,5 +1,5 @@
 // The check digits of NIP and REGON are sums of weighted digits, modulo 11. A NIP is never issued if the sum has the
-// remainder 10. The API applies the same rule in SQL, in `registry.is_nip` and `registry.is_regon9` of functions.sql.
+// remainder 10. functions.sql has the same rules (`is_nip`, `is_regon9`), and regon/answer.ts those of 14 digits.
 const nipWeights = [6, 5, 7, 2, 3, 4, 5, 6, 7];
 const regon9Weights = [8, 9, 2, 3, 4, 5, 6, 7];
 const zero = '0'.charCodeAt(0);
