@@ -1,4 +1,5 @@
-// Starts the product for `npm start`. This file, npm-start.js, must run under any version of Node.
+// Starts the product for `npm start`, under any version of Node. If the machine's Node is too old, `launch` starts the
+// Node in node_modules.
 import { launch } from '../pipeline/launch.js';
 
 await launch(new URL('start.ts', import.meta.url));

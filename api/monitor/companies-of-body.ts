@@ -46,6 +46,7 @@ export function checkCompanies(
   if (other !== first) refuse(context, ['value'], wrong, 'conflict');
 }
 
+/** The companies to add; `referenceField` of ../http/text-fields.ts limits a `reference`. */
 type AdditionBody = z.output<typeof additionBody>;
 
 export const additionBody = z

@@ -3,6 +3,8 @@ import { countryField } from '../dictionaries/countries.ts';
 import { dateField, inOrder } from '../http/text-fields.ts';
 import { countField, sourceField } from './source.ts';
 
+// day-and-range.ts has the descriptions of a day and of 30 days.
+
 /** The dimensions that select and group entries, in the order of the parameters of `read_series.sql`. */
 export const dimensions = ['voivodeship', 'section', 'legal_form'] as const;
 

@@ -57,7 +57,7 @@ interface Result {
   has_more?: boolean;
 }
 
-/** Reads the next part of the feed, and calls the endpoint if `composeMessage` makes a message of this part. */
+/** Calls the endpoint if `composeMessage` of message.ts makes a message of the feed's next part, such as a heartbeat. */
 async function callOnce(
   options: TurnOptions,
   webhook: LeasedWebhook,
