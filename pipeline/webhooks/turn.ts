@@ -57,7 +57,7 @@ interface Result {
   has_more?: boolean;
 }
 
-/** Calls the endpoint if `composeMessage` of message.ts makes a message of the feed's next part, such as a heartbeat. */
+/** Calls the endpoint if `composeMessage` of message.ts makes a message (such as a heartbeat) of the next feed part. */
 async function callOnce(
   options: TurnOptions,
   webhook: LeasedWebhook,
