@@ -86,7 +86,7 @@ function read({ query: asked, response, options }: SeriesCall): Promise<Series> 
   return findSeries(options, asked);
 }
 
-/** (+) The endpoints of a registry's stock and flows, as JSON or CSV. The answers omit days without a snapshot. */
+/** (+) The endpoints of stock and flows, as JSON or CSV, without days without a snapshot. See also day-and-range.ts. */
 export const seriesEndpoints = [
   endpoint(
     {

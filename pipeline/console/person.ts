@@ -6,7 +6,7 @@ import { NothingToDo, WrongUsage } from '../errors.ts';
 import { figure } from '../written-figure.ts';
 import { mailFolder } from '../mail/transport.ts';
 import { whilePublishingWaits } from '../night/lock.ts';
-import { dropIdleTables } from '../night/run.ts';
+import { dropIdleTables } from '../night/run-rows.ts';
 import { listSources, loadSource } from '../sources/source.ts';
 import { answer, minute, print } from './print.ts';
 import { withDatabase } from './session.ts';

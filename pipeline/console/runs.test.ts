@@ -8,7 +8,7 @@ import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 import { Refusal } from '../errors.ts';
 import { lockSource } from '../night/lock.ts';
 import type { NightOptions } from '../night/context.ts';
-import { startRun } from '../night/run.ts';
+import { startRun } from '../night/run-rows.ts';
 import { findTrouble } from './check.ts';
 import { describeRunDetail, describeRunRows, readRun, readRuns } from './runs.ts';
 import { describeStatus, readStatus } from './status.ts';

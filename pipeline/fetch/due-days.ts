@@ -6,7 +6,7 @@ import type { Environment } from '../environment.ts';
 import { WrongUsage } from '../errors.ts';
 import { listInbox } from '../night/inbox.ts';
 import { whileLocked } from '../night/lock.ts';
-import { findNewestPublished } from '../night/run.ts';
+import { findNewestPublished } from '../night/run-rows.ts';
 import { loadSource } from '../sources/source.ts';
 import type { FetchEnvironment } from './environment.ts';
 import type { FetchPlan } from './report.ts';

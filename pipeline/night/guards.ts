@@ -17,7 +17,7 @@ type GuardRow = Record<'refusal' | 'value' | 'limit_value', string> &
  * Runs every query of `sql/check`; a good snapshot has no findings. Each query contains the limit of its check. The
  * limits of guard_vanished_changed_lost.sql and guard_closed.sql grow with the days since the last snapshot. Guards
  * ignore findings of up to `registry.guard_rows` rows (02_figures.sql). An operator may accept findings of guards, with
- * a reason that run.ts saves. Queries in files without the prefix `guard_` find broken invariants, which are bugs.
+ * a reason that run-rows.ts saves. Queries in files without the prefix `guard_` find broken invariants, which are bugs.
  */
 export async function runChecks({ client, stage }: NightSessions) {
   const guards: GuardFinding[] = [];

@@ -14,7 +14,7 @@ import type { NightOptions } from './context.ts';
 import { inLastSession } from './lock.ts';
 import { runNightly } from './nightly.ts';
 import { Reporter } from './reporter.ts';
-import { dropIdleTables, findNewestPublished } from './run.ts';
+import { dropIdleTables, findNewestPublished } from './run-rows.ts';
 import type { RunSummary } from './summary.ts';
 
 /** The outcome of a run that was refused by the guards, or because its dump cannot be read. */

@@ -27,7 +27,7 @@ import {
   forgetRun,
   noteFailure,
   startRun,
-} from './run.ts';
+} from './run-rows.ts';
 import {
   configureSession,
   runParallel,

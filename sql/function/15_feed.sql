@@ -1,7 +1,8 @@
 -- Defines which fields of an event a feed shows, and which events the filter of a feed selects.
 
 -- Returns an event as one row of the feed of the account `reader_id`. The row of a company without numbers shows the
--- number that the account submitted. `feed_item` is dropped first, since earlier versions have other columns.
+-- number that the account submitted; `primary_identifier` of 07_number.sql chooses among numbers. `feed_item` is
+-- dropped first, since earlier versions have other columns.
 drop function if exists customer.feed_item(bigint, bigint);
 create function customer.feed_item(reader_id bigint, event_id bigint) returns table (
     id bigint, event_type text, old_value text, new_value text, event_date date, severity text,

@@ -1,7 +1,7 @@
 -- Returns the current state of a run. The run of a killed process stays in the state `running` until the next run of
 -- its source begins. A run in the state `running` is abandoned if no session holds the lock of its source. `state_of`
 -- runs with the rights of the owner (`security definer`), since readers may not see the locks. `abandonRuns` of
--- pipeline/night/run.ts stores the state `abandoned`.
+-- pipeline/night/run-rows.ts stores the state `abandoned`.
 create or replace function registry.state_of(run registry.run) returns text
 language sql stable security definer
 return case

@@ -1,3 +1,4 @@
+// Reads and writes the rows of `registry.run`. nightly.ts runs the steps, and rolls a dry run back.
 import type { ClientBase, Pool, PoolClient } from 'pg';
 import { isThere } from '../../sql/connection/database.ts';
 import { isLostConnection } from '../../sql/connection/lost-connection.ts';
