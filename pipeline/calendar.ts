@@ -5,7 +5,7 @@ export function isDate(text: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
 
-/** Returns whether a text is a plausible day of a registry: from 1800 to 2199, as in SQL's `registry.calendar_day`. */
+/** Returns whether a text is an existing day of the years 1800 to 2199, as `registry.calendar_day` does in SQL. */
 export function isPossibleDay(text: string): boolean {
   return /^(1[89]|2[01])/.test(text) && isDate(text);
 }

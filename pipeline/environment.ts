@@ -47,7 +47,7 @@ export const shape = {
   LEDGER_DAYS: dayCount.default(retention.LEDGER_DAYS),
   INBOX_DAYS: dayCount.optional(),
   CLOSED_PERSON_DAYS: dayCount.optional(),
-  // The first day of the activity codes NAF 2025 is a setting, because INSEE has postponed this day before.
+  // The first day of the activity codes NAF 2025 is a setting, because INSEE has already postponed this day once.
   NAF2025_FROM: setting('a day YYYY-MM-DD', z.string().refine(isDate)).default('2027-01-05'),
   MAIL_FROM: setting(
     'one address that mails come from, such as Registry <no-reply@registry.example>; it must be given where SMTP_URL is',
@@ -77,11 +77,11 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
   if (lacking.length > 0) throw new EnvironmentError(lacking.join('\n'));
   return {
     ...checked,
-    // The locks of nights, migrations and the queue belong to a session, so the address must not be a pooler's.
+    // Nights, migrations and workers lock by session, so they need a direct address in place of a pooler's address.
     DATABASE_URL: checked.DATABASE_DIRECT_URL ?? checked.DATABASE_URL,
     /** The inbox, the folder in which `nightly` finds the dumps in subfolders `<source>/<date>/`. */
     inboxDir: checked.INBOX_DIR ?? join(checked.DATA_DIR, 'inbox'),
-    /** The first day on which a full dump may recode all entries to a classification, by the classification's name. */
+    /** By a classification's name: the first day on which a full dump may recode all activities to it. */
     recodedFrom: { NAF2025: checked.NAF2025_FROM },
     /** The address of the API, with which the links in mails begin; it has no slash at the end. */
     BASE_URL: checked.BASE_URL ?? `http://localhost:${Number(checked.PORT) || 8080}`,

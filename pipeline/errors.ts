@@ -1,4 +1,4 @@
-/** The error of a refused dump (exit code 3), whose message names the file, and the line if there is one. */
+/** The error of a refused dump (exit code 3). The message names the file and, if one line is the cause, the line. */
 export class Refusal extends Error {
   /** The findings of the guards, which `--accept` can overrule; empty: not even `--accept` publishes the dump. */
   readonly findings: readonly GuardFinding[];
@@ -18,19 +18,19 @@ export interface GuardFinding {
   guard: string;
   /** The name of the file that the guard refuses; null: the guard refuses the dump as a whole. */
   file: string | null;
-  /** The name of the field that the guard refuses; absent: the guard does not compare single fields. */
+  /** The name of the field whose values are the reason for the refusal; absent: the guard checks no single fields. */
   field?: string;
-  /** The figure that the guard computed, and the limit that the figure exceeds; most figures are percentages. */
+  /** The figure that the guard computed, mostly in per cent, and the limit that this figure exceeds. */
   value: number;
   limit: number;
-  /** The finding as a sentence for operators. */
+  /** The guard's reason as a sentence for operators. */
   sentence: string;
 }
 
 /** The error of a run that cannot start because another run of its source is under way; exit code 4. */
 export class AlreadyRunning extends Error {}
 
-/** The error of a command whose work was already done, such as a published dump; exit code 5. */
+/** The error of a command that has nothing to do, such as a second publication of the same dump; exit code 5. */
 export class NothingToDo extends Error {}
 
 /** The error of a wrong command line or a wrong setting; exit code 2. */

@@ -21,7 +21,7 @@ export function exitCodeOf(outcomes: readonly { state: string }[]): number {
 
 export function exitCodeOfError(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage;
-  // The error is recognized by its name, since importing its class would load the checks of all settings.
+  // An `EnvironmentError` is recognized by its name, since importing the class would load the checks of all settings.
   if ((error as Error).name === 'EnvironmentError') return exitCodes.usage;
   if (error instanceof WrongUsage) return exitCodes.usage;
   return exitCodes[stateOf(error)];

@@ -8,8 +8,8 @@ import { fileURLToPath } from 'node:url';
 const ownNode = fileURLToPath(new URL('../node_modules/.bin/node', import.meta.url));
 
 /**
- * Runs a program of the product under the machine's Node. If the machine's Node is too old, the program runs
- * under the Node in node_modules.
+ * Runs a program of the product in the machine's Node. If the machine's Node is too old, the program runs in the Node
+ * of node_modules.
  *
  * @param {URL} program a TypeScript file
  */
@@ -22,7 +22,7 @@ export async function launch(program) {
     process.stderr.write('registry needs its dependencies: run npm ci --omit=dev first.\n');
     process.exitCode = 1;
   } else if (isNewEnough) {
-    // Compiled modules are cached for the next command if the cache folder is writable.
+    // Node caches compiled modules for the next command if the cache folder is writable.
     nodeModule.enableCompileCache?.(
       fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url)),
     );
@@ -45,12 +45,12 @@ function endWithNpm() {
 }
 
 /**
- * Returns the process ids from this process's parent up to npm; npx adds a shell between. Without npm the list is
- * empty, because this process may outlive a terminal or a script that started it.
+ * Returns the process ids from this process's parent up to npm, including the shell that npx starts. Without npm the
+ * list is empty, because this process may outlive a terminal or a script that started it.
  */
 function listParents() {
   if (process.env.npm_command === undefined) return [];
-  // On systems other than Linux, `exec` has replaced the shell by this process, so its parent is npm.
+  // On systems other than Linux, `exec` has replaced the shell by this process, so the parent of this process is npm.
   if (process.platform !== 'linux') return [process.ppid];
   const parents = [];
   for (let pid = process.ppid; pid > 1 && parents.length < 3;) {

@@ -138,10 +138,10 @@ command('migrate', 'bring the schema up to date').action(async () =>
   (await processes()).migrateSchema(),
 );
 
-// If Node is too old, launch.js starts this process. A killed launcher sends no signal, but its IPC channel closes.
+// If Node is too old, launch.js is the parent of this process. If launch.js is killed, its IPC channel closes.
 process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
 process.channel?.unref();
-// An error of an output stream is ignored, because its reader may close the stream early, as `head` does.
+// Errors of stdout and stderr are ignored, because the reader of a stream may close it early, as `head` does.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 let isJson = false;
 program.hook('preAction', async (_, called) => {
@@ -174,7 +174,7 @@ function end(error: unknown): void {
   const exitCode = exitCodeOfError(error);
   process.exitCode = exitCode;
   if (error instanceof CommanderError) {
-    // Commander also throws an error after it has printed the help, which is no fault.
+    // Commander throws an error even after it has printed the help on request; this error is no fault.
     if (exitCode !== 0 && error.code !== 'commander.help')
       sayAtOnce('fatal', `${message}\n(registry --help lists the commands)`);
     return;

@@ -19,10 +19,10 @@ export async function repeat(
 }
 
 /**
- * Claims jobs and runs them in parallel until the signal is aborted, then waits for the end of the running jobs.
+ * Claims jobs and runs them in parallel until `signal` is aborted, then waits for the end of the running jobs.
  *
  * @param lanes the maximum number of parallel jobs
- * @param pause_ms the pause after a job, in ms. A single claim then replaces all jobs that ended during the pause.
+ * @param pause_ms the pause in ms after a job, after which one claim fetches a new job for each ended job.
  * @param claim returns at most `free` due jobs
  * @param onFault receives the error of a claim or a job; a failed job is due again later
  */

@@ -7,7 +7,7 @@ import { nights } from './figures/night-timeouts.ts';
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 type Signal = (typeof signals)[number];
 
-/** Calls a listener at signals that end the process. @returns a function that removes the listener */
+/** Calls a listener at SIGINT, SIGTERM or SIGHUP. @returns a function that removes the listener */
 export function onEndSignal(listener: (signal: Signal) => void): () => void {
   for (const signal of signals) process.on(signal, listener);
   return () => {
@@ -26,10 +26,10 @@ export class Interrupted extends Error {
 }
 
 /**
- * Returns an AbortSignal that the first SIGINT, SIGTERM or SIGHUP aborts. Later signals have no effect, because a
- * terminal and `npm` may both send the same signal.
+ * Returns an AbortSignal that the first SIGINT, SIGTERM or SIGHUP aborts. Signals after the first have no effect,
+ * because a terminal and `npm` may both send the same signal.
  *
- * @param consequence the consequence for aborted work, for the error message; absent: the work ends by itself
+ * @param consequence the end of the error's message: what happens to the aborted work; absent: the work ends by itself
  */
 export function endSignal(consequence?: string) {
   const controller = new AbortController();
@@ -44,7 +44,7 @@ export async function whenAborted(signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Runs `use`, and aborts it at SIGINT, SIGTERM or SIGHUP. An abort terminates the database sessions of `use`, which
+ * Runs `use`, and aborts `use` at SIGINT, SIGTERM or SIGHUP. An abort terminates the database sessions of `use`, which
  * rolls back their transactions. An abort also marks the run as stopped, and throws `Interrupted`.
  */
 export async function interruptible<T>(
@@ -54,12 +54,12 @@ export async function interruptible<T>(
   const { signal, stopListening } = endSignal('what was under way is rolled back');
   const interruption = whenAborted(signal).then(async () => {
     const ending = endSessions(db, `stopped by ${(signal.reason as Interrupted).signal}`)
-      // An unreachable database server notices the end of the process itself; the next run marks the run as abandoned.
+      // An unreachable server ends the sessions after the process; the next run marks this run as abandoned.
       .catch(() => undefined);
     await Promise.race([ending, delay(nights.grace_ms, undefined, { ref: false })]);
     throw signal.reason;
   });
-  // Without a handler, Node would end the process if the promise is rejected before the race below awaits it.
+  // Without this handler, Node would end the process if `interruption` is rejected before `Promise.race` awaits it.
   interruption.catch(() => undefined);
   try {
     return await Promise.race([use(signal), interruption]);
@@ -75,7 +75,7 @@ async function endSessions(db: Database, message: string): Promise<void> {
   const pids = [...sessionsInUse(db.pool)].map(
     (client) => (client as unknown as { processID: number }).processID,
   );
-  // A run belongs to this process if a session of this process holds the lock of the run's source.
+  // A run belongs to this process if a database session of this process holds the lock of the run's source.
   const { rows } = await db.pool.query<{ run_id: string }>(
     `select run.run_id
      from registry.run

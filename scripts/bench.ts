@@ -16,9 +16,9 @@ import { benchVerify } from './bench/verify.ts';
 import { benchWebhooks } from './bench/webhooks.ts';
 import { wholeNumber } from '../fixtures/generator/whole-number.ts';
 
-/** The benchmarks of the API, by the part that the command line names. The part `all` also runs a second night. */
+/** The benchmarks of the API, by the name that the command line gives. With the name `all`, a second night runs too. */
 const parts: Record<string, ((setting: Setting) => Promise<void>)[]> = {
-  // The benchmarks of feeds and abuse run last, because they add companies and events to the invented country.
+  // The benchmarks of feeds, webhooks and abuse run last, because they add companies and events to the country.
   all: [
     benchVerify,
     benchSearch,

@@ -10,7 +10,7 @@ import { demoFile } from './demo-account.ts';
 
 const script = fileURLToPath(new URL('start.ts', import.meta.url));
 
-/** A copy of a database in which the fixture days are published. */
+/** A copy of a database in which all fixture days are published. */
 let db: TestDatabase;
 let dataDir: string;
 
@@ -65,13 +65,13 @@ describe('the account to try npm start with', () => {
     db = await (await shareAllSources()).copy();
     const first = await start();
     const token = tokenOf(first);
-    // The commands run one after another, because the search takes a credit and the balance must be read before.
+    // The commands run in order, because the balance must be read before the search takes a credit.
     const answers: unknown[] = [];
     for (const command of curlsOf(first)) answers.push(await curl(command));
     expect(answers).toMatchObject([
       { status: 200, body: { data: { valid: true, user_name: 'Demo Account' } } },
       { status: 200, body: { data: { balance: 200 } } },
-      // The feed has two events of SIRENE, whose days the start publishes; all other days were published before.
+      // `npm start` publishes only the days of SIRENE, with two events: the other days are already published.
       { status: 200, body: { meta: { total: 2 } } },
       { status: 200, body: { data: { current_page: 1 } } },
       { status: 200, body: { data: { package: 'starter' } } },
@@ -107,7 +107,7 @@ describe('the account to try npm start with', () => {
     expect(password).toHaveLength(16);
     expect(started.stderr).not.toContain(token);
     const kept = ['demo-account.json', 'inbox', 'mail', 'secret-key'];
-    // The folder `search` may be missing, if the API was stopped before it saved the search index.
+    // The folder `search` is missing if the API was stopped before it saved the search index.
     const names = (await readdir(dataDir)).filter((name) => name !== 'search');
     expect(names.toSorted()).toEqual(kept);
   });

@@ -10,17 +10,17 @@ import { type IssuedToken, signOneTimeToken } from '../sql/secrets/signed-token.
 import { writeSecretFile } from '../sql/secrets/secret-file.ts';
 import { readSecretKey } from '../sql/secrets/secret-key.ts';
 
-/** The longest wait until the account's mail is sent, in ms. The account is opened even without the mail. */
+/** The longest wait in ms until the one-time token is sent by mail; the account is opened even without this mail. */
 const mailWait_ms = 10_000;
 
-/** The number of companies that the demo account watches for each type of number; one request may add at most 100. */
+/** How many companies the demo account watches for each type of number; a request may add no more than 100. */
 const watchedCount = 100;
 
 type DemoOptions = Pick<Environment, 'DATA_DIR' | 'SECRET_KEY'> & {
   db: Database;
   /** The address on which the API listens, such as `http://localhost:8080`. */
   url: string;
-  /** Whether a demo account is created if no account was saved. */
+  /** Whether a demo account is created if the data folder has none. */
   isMade: boolean;
 };
 
@@ -30,8 +30,8 @@ export function demoFile(dataDir: string): string {
 }
 
 /**
- * Opens the saved demo account if its token is valid, else creates an account through the API if `isMade`. If the
- * account watches no company, it then watches the known companies.
+ * Opens the saved demo account if its token is valid, else creates an account through the API if `isMade`. An account
+ * that watches no company is made to watch the published companies.
  *
  * @returns the Master Token, the `fault` of the creation, or `isLost` if the token is lost; empty without an account
  */
@@ -57,7 +57,7 @@ export async function openDemoAccount(
   return { token };
 }
 
-/** Returns the saved Master Token; undefined if its file is missing, damaged or of another database. */
+/** Returns the saved Master Token; undefined if the file is missing, damaged or of another database. */
 async function readToken({ url, DATA_DIR }: DemoOptions): Promise<string | undefined> {
   try {
     const text = await readFile(demoFile(DATA_DIR), 'utf8');
@@ -82,7 +82,7 @@ async function createAccount(options: DemoOptions): Promise<string> {
   return master_token!;
 }
 
-/** Returns the API's answer, as in `call(url, 'POST tokens/verify', {}, token)`; throws the message of an error. */
+/** Returns the answer to a request, as in `call(url, 'POST tokens/verify', {}, token)`; throws an error's message. */
 async function call(url: string, route: string, body: object, token = ''): Promise<unknown> {
   const [method = '', path] = route.split(' ');
   const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` };
@@ -93,7 +93,7 @@ async function call(url: string, route: string, body: object, token = ''): Promi
   return said;
 }
 
-/** Returns the one-time token of the account's mail, once the mail is sent or after `mailWait_ms`. */
+/** Returns the one-time token that is sent by mail, once the mail is sent, but at the latest after `mailWait_ms`. */
 async function signMailedToken({ db, DATA_DIR, SECRET_KEY }: DemoOptions): Promise<string> {
   let token: IssuedToken | undefined;
   await until(async () => {
@@ -112,7 +112,7 @@ async function signMailedToken({ db, DATA_DIR, SECRET_KEY }: DemoOptions): Promi
 }
 
 /**
- * Makes the account watch the known companies, with alerts by mail, so that later nights add events to its feed.
+ * Makes the account watch the published companies with alerts by mail, so that later nights add events to its feed.
  * Does nothing if the account already watches a company.
  */
 async function watchCompanies(db: Database, url: string, token: string): Promise<void> {

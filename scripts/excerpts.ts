@@ -66,7 +66,7 @@ async function showStart(db: TestDatabase, folder: string): Promise<Excerpts> {
       /^\$|^ +published|-06 |^The API|^An account|Master Token|^Ctrl/,
     ),
     statistics: `${await curl('/stats/day/2026-11-04')}\n\n${await curl('/stats/day/2026-11-07')}`,
-    // The ages of the snapshots are set to their ages on 2026-11-21, because they depend on the day of the run.
+    // The printed ages of snapshots depend on the present day, so the ages on 2026-11-21 replace them.
     status: shorten(
       `$ npm run registry -- status\n${status.stdout.trimEnd().replace(/(\S+)  \d+ days? old/g, ageOn21)}`,
       /^\$|^Newest|days old/,

@@ -28,7 +28,7 @@ function listImports(nameOf = roomOf): Map<string, Set<string>> {
   return imports;
 }
 
-/** Returns the rooms that import each other in a circle, or lie between two circles; empty without circles. */
+/** Returns the rooms that import each other in a circle, or lie between two such circles; empty without circles. */
 function findCircles(imports: Map<string, Set<string>>): string[] {
   const left = new Map(imports);
   for (;;) {
@@ -49,7 +49,7 @@ test('no rooms import each other, and the two sides meet only in sql', () => {
   const across = [...imports].flatMap(([room, imported]) =>
     [...imported].filter((other) => ![sideOf(room), 'sql'].includes(sideOf(other))),
   );
-  // Two imports across the sides are allowed: `registry serve` starts the API, and `npm start` checks its settings.
+  // Two files of `api` may be imported: `registry serve` starts the API, and `npm start` checks its settings.
   expect(across).toEqual(['api/environment.ts', 'api/main.ts']);
   const aboveAttic = [...imports].filter(([, imported]) => imported.has('api/pages'));
   expect(aboveAttic.map(([room]) => room)).toEqual(['api/app.ts']);

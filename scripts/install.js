@@ -7,9 +7,9 @@ import { fileURLToPath } from 'node:url';
 const projectRoot = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * Returns whether node_modules differs from the lock file: a package is missing, has another version, or is not in
- * the lock file. Packages that npm omits are no difference: optional packages of other systems, and with
- * `--omit=dev` the development packages.
+ * Returns whether node_modules differs from the lock file: a package is missing, has another version, or is not in the
+ * lock file. Packages that npm omits do not count: optional packages of other systems, and with `--omit=dev`
+ * development packages.
  *
  * @param {string} root the folder of package-lock.json
  * @param {boolean} needsDev whether the development packages must be installed

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 
-// The type is stated here, because install.js is plain JavaScript without types.
+// The type of `isStale` is stated here, because install.js is plain JavaScript without types.
 const { isStale } = (await import(new URL('install.js', import.meta.url).href)) as {
   isStale: (root: string, needsDev: boolean) => boolean;
 };

@@ -1,4 +1,4 @@
-// Starts the product for `npm start`, under any version of Node. If the machine's Node is too old, `launch` starts the
+// Starts the product for `npm start`, in any version of Node. If the machine's Node is too old, `launch` starts the
 // Node in node_modules.
 import { launch } from '../pipeline/launch.js';
 

@@ -25,7 +25,7 @@ await inDatabase(tmpdir(), async (db) => {
     `http://127.0.0.1:${port}/stats?source=ceidg&voivodeship=mazowieckie&from=2026-04-01`,
   );
   await page.locator('#flow-chart canvas').first().waitFor();
-  // Tables and explanations are hidden, because they would make the picture three times as long.
+  // Tables and explanations of the page are hidden, because they would make the picture three times as high.
   await page.evaluate(`for (const part of document.querySelectorAll('figure .scroll, figure .scroll ~ *'))
     part.hidden = true`);
   const path = join(import.meta.dirname, 'picture.png');

@@ -34,7 +34,7 @@ beforeAll(async () => {
     .map(([path]) => path);
   for (const path of needed) {
     await mkdir(dirname(join(root, path)), { recursive: true });
-    // Nested packages are not copied with the outer package, because the needed ones are copied separately.
+    // Nested packages are not copied with the outer package, because each needed package is copied separately.
     const filter = (found: string) => !isOfAnother(join(project, path), found);
     await cp(join(project, path), join(root, path), { recursive: true, filter });
   }

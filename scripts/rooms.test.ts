@@ -6,7 +6,7 @@ const root = join(import.meta.dirname, '..');
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 
 test('a folder has at most 20 files of code, and a file at most 300 lines', () => {
-  // The packages and the generated file of the client example are not code of this project.
+  // The client example's packages and generated file are not code of this project.
   const exclude = ['scripts/example/{node_modules,registry.ts}'];
   const all = globSync('{api,pipeline,sql,scripts}/**/*.{ts,sql,js}', { cwd: root, exclude });
   const code = all.filter(
@@ -44,8 +44,8 @@ test('no code but that of its sources, its fetchers and its folder names a count
     const code = read(file).replaceAll(/^ *(--|\/\/|\/?\*).*$/gm, '');
     return /['"`](PL|FR|SIREN|SIRET|sirene)['"`]|Europe\/|\bNAF|\bINSEE/.test(code);
   });
-  // The only files that name a country have the setting NAF2025_FROM, the registries that can be asked for one
-  // company, and the analysts' column `siren`.
+  // Three files may name a country or its registry: for the setting NAF2025_FROM, for the registries that can be asked
+  // for one company, and for the analysts' column `siren`.
   expect(naming.toSorted()).toEqual([
     'pipeline/environment.ts',
     'pipeline/import/on-demand-registries.ts',

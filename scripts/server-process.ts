@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-/** The time for an API to end after SIGTERM, in ms, before it is killed. The API normally ends within 20 s. */
+/** The time in ms after SIGTERM at which an API that has not ended is killed. The API normally ends within 20 s. */
 const grace_ms = 25_000;
 
 export type ServerProcess = ReturnType<typeof startServer>;
@@ -13,7 +13,7 @@ export function startServer(variables: NodeJS.ProcessEnv) {
   const path = fileURLToPath(new URL('../api/main.ts', import.meta.url));
   const child = spawn(process.execPath, [path], {
     env: variables,
-    // The API ends if its IPC channel closes; this happens even if the parent process is killed.
+    // The API ends when its IPC channel closes, and the channel closes even if the parent process is killed.
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   const exit = once(child, 'exit') as Promise<[number | null, NodeJS.Signals]>;
@@ -21,7 +21,7 @@ export function startServer(variables: NodeJS.ProcessEnv) {
   const line = once(createInterface(child.stdout!), 'line') as Promise<[string]>;
   const said = Promise.race([line.then(([text]) => text), ended]);
 
-  /** Throws when the API's process ends by itself, which only happens after a fault. */
+  /** Throws when the API's process ends by itself; the API ends by itself only after a fault. */
   async function fail(): Promise<never> {
     const end = await ended;
     const how = typeof end === 'number' ? `with code ${end}` : `by ${end}`;

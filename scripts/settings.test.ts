@@ -36,12 +36,12 @@ test('settings, and variables of other programs, are not named', () => {
     'KMS_URL XDG_DATA_DIRS SESSION_KEY STRIPE_KEY LOG_FORMAT npm_command npm_config_loglevel NODE_OPTIONS ' +
     'TMPDIR LANG CONTRACT IP_DAY';
   const foreign = Object.fromEntries(others.split(' ').map((name) => [name, '1']));
-  // A program that reads only some of the settings must not call the other settings misspelt.
+  // A program that reads only some of the product's settings must not report the other settings as misspelt.
   for (const shape of [ofApi, ofPipeline, ofFetch])
     for (const name of settingNames)
       expect(nameMisspelt({ [name]: '1' }, Object.keys(shape))).toEqual([]);
   expect(nameMisspelt(foreign, settingNames)).toEqual([]);
-  // DATABASE_URI and CORS_ORIGIN are taken for variables of other programs, because the similar settings are set.
+  // Because DATABASE_URL and CORS_ORIGINS are set, DATABASE_URI and CORS_ORIGIN must belong to other programs.
   const more = { ...settings, DATABASE_URI: '1', CORS_ORIGIN: '1' };
   expect(nameMisspelt(more, settingNames)).toEqual([]);
 });

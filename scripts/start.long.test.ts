@@ -16,7 +16,7 @@ import { connect } from '../sql/connection/database.ts';
 
 const script = fileURLToPath(new URL('start.ts', import.meta.url));
 
-/** The most time of fifteen nights on a busy machine, in ms. */
+/** The timeout in ms for fifteen nights on a busy machine. */
 const nights_ms = 180_000;
 
 let db: TestDatabase;
@@ -91,7 +91,7 @@ describe('npm start', () => {
       expect(started.logs()).toEqual([]);
       expect(started.sentences()).toEqual([]);
       expect(started.stdout.split('\n').length).toBeLessThanOrEqual(60);
-      // The feed and the mails of the demo account have the events of the days after the first day.
+      // The feed and the mails of the demo account have the events of all fixture days after the first.
       const [, token] = /Master Token (sk_live_\w+)$/m.exec(started.stdout)!;
       const headers = { Authorization: `Bearer ${token}` };
       const feed = await fetch(`${url}/api/v1/watchlist/events`, { headers });
@@ -105,7 +105,7 @@ describe('npm start', () => {
       expect(rows[0]!.events).toBeGreaterThan(100);
       expect(await feed.json()).toMatchObject({ meta: { total: rows[0]!.events } });
       expect(rows[0]!.digests).toBeGreaterThan(8);
-      // The search also finds a French company.
+      // The search finds French companies too, not only Polish ones.
       const search = `${url}/api/v1/companies/search?country=FR&name=horlogerie`;
       expect(await (await fetch(search, { headers })).json()).toMatchObject({
         data: { total: 1, results: [{ name: 'HORLOGERIE DU DOUBS' }] },
@@ -123,7 +123,7 @@ describe('npm start', () => {
   test('loads none of them into a database that holds anything else', async () => {
     await use(empty);
     const days = await generateDays(1000);
-    // The published dump is not a fixture, but has the date of the first fixture day.
+    // The published dump is not of a fixture, but has the date of the first fixture day.
     await runDump(db, ...days.night(0));
     const before = await dumpTables(db);
     const started = start();
@@ -170,7 +170,7 @@ describe('npm start', () => {
     const again = start();
     await urlOf(again);
     expect(tableOf(again.stdout)).toEqual(expectedTable);
-    // The second start publishes only the missing days: each of the four registries has the same number of days.
+    // The second start publishes the days that the first did not: then each registry has the same number of days.
     const { rows } = await db.pool.query(
       `select count(*)::int from registry.run where state = 'published'`,
     );
@@ -258,7 +258,7 @@ describe('what keeps npm start from starting', () => {
   test('npm that was killed stops everything', async () => {
     await use(loaded);
     const npmStart = join(import.meta.dirname, 'npm-start.js');
-    // A process in the place of npm, whose end `npm start` must notice by itself.
+    // A process in the place of npm: `npm start` must notice when this process ends.
     const run = `process.title = 'npm start'; require('node:child_process').spawn(process.execPath, [${JSON.stringify(npmStart)}], { stdio: 'inherit' })`;
     const own = { DATABASE_URL: db.url, DATA_DIR: dataDir, PORT: '0', npm_command: 'start' };
     const npm = startScript('-e', [run], own);

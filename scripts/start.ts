@@ -44,8 +44,8 @@ async function start(settings: ReturnType<typeof readSettings>): Promise<number>
   try {
     return await interruptible(db, async (signal) => {
       await migrate(db);
-      // Fixture days are not published into a database with real dumps, where they would follow the real days.
-      // `findAllDue` of pipeline/night/inbox.ts finds the fixture days that are not yet published.
+      // Fixture days are not published into a database with real dumps, where they would count as newer days of the
+      // registries. `findAllDue` of pipeline/night/inbox.ts finds the fixture days that are not yet published.
       const isDemonstration = (await countSnapshots(db.pool)).real === 0;
       // No demo account is created if other machines can reach the API, or if mails are sent to people.
       const isForOne = apiSettings.PAYMENT_PROVIDER === 'local' && !pipeline.SMTP_URL;
@@ -55,7 +55,7 @@ async function start(settings: ReturnType<typeof readSettings>): Promise<number>
       // The demo account watches companies from the first day on, so that later days add events to its feed.
       const lastDate = hasAccount ? firstDay : undefined;
       if (isDemonstration) await ingestInbox({ ...nights, lastDate });
-      // The API gets no METRICS_PORT, because the worker in this process uses this port.
+      // The API process gets no METRICS_PORT, because the worker in this process uses the port.
       delete variables.METRICS_PORT;
       api = startServer(variables);
       const url = await api.listens();
@@ -126,7 +126,7 @@ async function describeDays(db: Database) {
  * `EnvironmentError` with all faults in the settings.
  */
 function readSettings() {
-  // By default `npm start` logs only warnings, because it prints what a user needs without the log.
+  // By default `npm start` logs only warnings, because its own output has all that a user needs.
   const variables = { ...process.env };
   variables.LOG_LEVEL ||= 'warn';
   const readers = [readEnvironment, readApiEnvironment, readFetchEnvironment] as const;
@@ -138,7 +138,7 @@ function readSettings() {
 
 // The process ends when its IPC channel closes, because a closed channel means that the parent process was killed.
 process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
-// An error of stdout or stderr is ignored, because a closed terminal or pipe is no fault.
+// Errors of stdout and stderr are ignored, because a closed terminal or pipe is no fault.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 const settings = Object.keys({ ...ofApi, ...ofPipeline, ...ofFetch });
 for (const hint of nameMisspelt(process.env, settings)) sayAtOnce('warn', hint);

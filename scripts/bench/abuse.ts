@@ -5,10 +5,10 @@ import { judgeAtMost, print } from './judge.ts';
 import { createTokens, type Setting, waitUntilLoaded } from './setting.ts';
 
 const [tokenCount, duration, longestMedian_ms] = [10, 10, 100];
-/** The number of other clients, and the requests per second of all of them; only requests that were sent count. */
+/** The number of other clients, and the number of requests per second that all other clients send together. */
 const others = { connections: 4, overallRate: 40, ignoreCoordinatedOmission: true };
 
-/** The settings of an API with payment by Stripe: only such an API has the webhook that a flood calls. */
+/** The settings of an API with payment by Stripe: only this API has the payment webhook that two floods call. */
 const shop = {
   PAYMENT_PROVIDER: 'stripe',
   STRIPE_SECRET_KEY: 'sk_test_1',
@@ -16,10 +16,10 @@ const shop = {
   BASE_URL: 'http://localhost',
 };
 
-/** Returns the request with the number `at` of a flood, with a token of the flooding account. */
+/** Returns request number `at` of a flood, with a token of the flooding account. */
 type Make = (token: string, at: number) => autocannon.Request;
 
-/** Returns a request without a token, whose header `X-Forwarded-For` states the address of a client. */
+/** Returns a POST request without a token; its header `X-Forwarded-For` states `address` as the client's address. */
 function requestFrom(address: string, body: string, headers?: object): autocannon.Request {
   const common = { 'content-type': 'application/json', 'x-forwarded-for': address };
   return { method: 'POST', headers: { ...common, ...headers }, body };
@@ -46,7 +46,7 @@ function sendWrongItems(count: number): Make {
   return (token) => requestOf('PATCH', token, body);
 }
 
-/** Returns forged payment webhooks from addresses of `network`, with a current time and a wrong signature. */
+/** Returns a function that makes forged payment webhooks from addresses in `network`, with a wrong signature. */
 function forgeWebhook(bytes: number, network: string): Make {
   const body = ' '.repeat(bytes);
   return (_, at) => {
@@ -57,7 +57,7 @@ function forgeWebhook(bytes: number, network: string): Make {
 
 const read = (headers?: object): autocannon.Request => ({ method: 'GET', headers: { ...headers } });
 
-/** The floods, each with the path that it requests, and the path that the other clients request meanwhile. */
+/** The floods, each with the path that the flood requests, and the path that the other clients request meanwhile. */
 const floods: [name: string, path: string, make: Make, ofOthers?: string][] = [
   ['Invented numbers', '/api/v1/companies/add', addInvented],
   ['Unknown names', '', searchUnknown, '/companies/search?voivodeship=opolskie'],
@@ -70,7 +70,7 @@ const floods: [name: string, path: string, make: Make, ofOthers?: string][] = [
   ['Metrics, from this machine', '/metrics', () => read()],
 ];
 
-/** Measures the answers that other clients get during each flood, and compares the median time with the limit. */
+/** Measures the answers to other clients during each flood, and compares their median time with the limit. */
 export async function benchAbuse({ kysely, tokens, startApi }: Setting): Promise<void> {
   const api = await startApi(shop);
   await waitUntilLoaded(api);

@@ -5,10 +5,10 @@ import { connect, type Database } from '../../sql/connection/database.ts';
 import { destroyEmbedded } from '../../fixtures/database/destroy-embedded.ts';
 import { writeDay } from '../../fixtures/generator/ceidg/dump.ts';
 
-/** The two dump dates of a generated country: the baseline, and the night after the baseline. */
+/** The dates of the two dumps of a generated country: of the baseline, and of the night after the baseline. */
 export const days = ['2026-09-01', '2026-09-02'] as const;
 
-/** Returns the folder with the dumps of a country; generates the dumps unless an earlier benchmark has kept them. */
+/** Returns the folder with the dumps of a country; generates the dumps if no earlier benchmark has generated them. */
 export async function keepDumps(
   country: string,
   write: (half: string) => Promise<void>,

@@ -4,7 +4,7 @@ import type { Pool } from 'pg';
 /** The number of clock ticks per second; Linux states CPU times in /proc in clock ticks. */
 const TICKS = 100;
 
-/** Returns the CPU seconds of a process and of its ended children; 0 when the process has ended. */
+/** Returns the CPU seconds of a process and of its ended children; 0 if the process itself has ended. */
 function readSeconds(pid: string): number {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -31,10 +31,10 @@ export async function serverPid(pool: Pool): Promise<number> {
   return Number.parseInt(rows[0]!.text, 10);
 }
 
-/** The elapsed seconds, and the CPU seconds of this process and of the database server, each with its children. */
+/** The elapsed seconds, the CPU seconds of this process with its children, and those of the database server. */
 export type Measured = Record<'elapsed' | 'node_cpu' | 'server_cpu', number>;
 
-/** Returns the elapsed and CPU seconds at this moment; only differences of two readings are meaningful. */
+/** Returns the present elapsed and CPU seconds; only the difference of two calls is a meaningful time. */
 export function look(server: number): Measured {
   const [node_cpu, server_cpu] = [cpuSeconds(process.pid), cpuSeconds(server)];
   return { elapsed: performance.now() / 1000, node_cpu, server_cpu };

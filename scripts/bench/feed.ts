@@ -6,13 +6,13 @@ import { dayCount, eventCount, fillFeeds } from '../../fixtures/generator/feed.t
 import { askInTurn, judgeAnswers } from './load.ts';
 import { createTokens, type Setting } from './setting.ts';
 
-/** The number of unmeasured requests at first, during which code is compiled, and of measured requests. */
+/** The number of first requests, which compile code and are not measured, and the number of measured requests. */
 const [warmCount, requestCount] = [200, 1000];
-/** The number of tokens that share the requests, so high that no token reaches its rate limit. */
+/** The requests use this number of tokens in turn, so that no token reaches its rate limit. */
 const tokenCount = 160;
 
 const longestPart_ms = 10;
-/** The longest time of an answer that reads many events or companies, in ms. */
+/** The limit in ms for the time of an answer that reads many events or companies. */
 const longestScan_ms = 150;
 
 const some = (count: number) => Math.floor(Math.random() * count);
@@ -21,7 +21,7 @@ const someDay = () => isoDate(dayNumber('2024-01-01') + some(dayCount));
 const someCursor = (scope: 'watched' | 'all') =>
   writeCursor({ scope, event_id: String(1 + some(eventCount)) });
 
-/** The measured requests by name; each function returns the path of a random part of the feed. */
+/** The measured requests, by the title in the output; each function returns the path of a random part of the feed. */
 const questions: Record<string, (types: string[]) => string> = {
   '100 events from any cursor': () => `/events/feed?after=${someCursor('watched')}`,
   '100 events of all companies': () => `/events/feed?scope=all&after=${someCursor('all')}`,
@@ -29,7 +29,7 @@ const questions: Record<string, (types: string[]) => string> = {
     `/events/feed?severity=critical,high&after=${someCursor('watched')}`,
 };
 
-/** The requests whose answer counts the events of the feed, or whose filter discards most of the read events. */
+/** Slow requests: the answer counts the events of the feed, or the filter discards most of the events that are read. */
 const scans: typeof questions = {
   'The first page': () => '/watchlist/events',
   'Any page': () => `/watchlist/events?page=${1 + some(eventCount / 20)}`,

@@ -3,7 +3,7 @@ export function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** Prints a figure and whether its limit holds. If the limit does not hold, the exit code is 1. */
+/** Prints a measured figure, and whether the figure is within its limit. Otherwise the exit code becomes 1. */
 export function judge(name: string, measured: string, limit: string, holds: boolean): void {
   print(`  ${name}: ${measured}, the limit is ${limit}: ${holds ? 'holds' : 'FAILS'}`);
   if (!holds) process.exitCode = 1;

@@ -6,12 +6,12 @@ import autocannon from 'autocannon';
 import { judge } from './judge.ts';
 
 export const connectionCount = 50;
-/** The number of requests of each connection; each has another token, so that no token reaches its rate limit. */
+/** The number of requests of each connection; each has its own token, so that no token reaches its rate limit. */
 export const requestsPerConnection = 80;
-/** The unmeasured seconds at first, during which code is compiled, and the measured seconds. */
+/** The seconds of load that compile code and are not measured, and the seconds of each measurement. */
 const [warm_s, measured_s] = [4, 4];
 
-/** Returns a request with the given token for autocannon. */
+/** Returns a request with the given token, in the form that autocannon needs. */
 export function requestOf(
   method: 'GET' | 'POST' | 'PATCH',
   token: string,
@@ -21,7 +21,7 @@ export function requestOf(
   return { method, headers, ...(body && { body: JSON.stringify(body) }) };
 }
 
-/** An answer of the API, and the time from the request to its last byte. */
+/** The path of a request, and the time in ms from the request to the last byte of the answer. */
 export type Answer = Awaited<ReturnType<ReturnType<typeof createAsk>>>;
 
 /**
@@ -42,7 +42,7 @@ export function createAsk(api: string) {
   };
 }
 
-/** Requests paths one after the other, with the tokens in turn; throws if an answer has an error status. */
+/** Requests paths one after the other, with the tokens in turn; throws if the status of an answer is not 200. */
 export async function askInTurn(
   api: string,
   paths: string[],
@@ -57,7 +57,7 @@ export async function askInTurn(
   return answers;
 }
 
-/** Compares the median, the 99th percentile and the slowest of some answers with their limits in ms, if given. */
+/** Compares the median, 99th percentile and maximum of answer times with limits in ms, where a limit is given. */
 export function judgeAnswers(
   name: string,
   answers: Answer[],
@@ -80,8 +80,8 @@ export function judgeAnswers(
 }
 
 /**
- * Sends requests over parallel connections for `duration` seconds. Each connection repeats its own share of the
- * requests. Throws if an answer has an error status.
+ * Sends requests over parallel connections for `duration` seconds. Each connection sends its own part of the list
+ * `requests` again and again. Throws if an answer has an error status.
  */
 export async function load(
   url: string,
@@ -108,7 +108,7 @@ function describe(results: autocannon.Result[]): string {
   return `${rateOf(results).toFixed(0)} requests/s (p99 ${slowest_ms} ms)`;
 }
 
-/** Compares the rate of the API with the bare server's. Both servers are measured in turns. */
+/** Compares the requests per second of the API with those of the bare server, measured in turn. */
 export async function compare(
   name: string,
   urls: Record<'api' | 'bare', string>,

@@ -1,4 +1,4 @@
-// Measures the size to which the memory of the API grows under requests.
+// Measures how much memory the API uses after many requests.
 import { load, requestOf } from './load.ts';
 import { judgeAtMost } from './judge.ts';
 import { type Setting, waitUntilLoaded } from './setting.ts';
@@ -7,7 +7,7 @@ const [clientCount, requestCount, part_s] = [64, 80_000, 2];
 const most_mb = 250;
 const paths = ['/wallet', '/watchlist/events', '/companies/search?voivodeship=opolskie'];
 
-/** Returns the memory of an API process, or of its search index, in megabytes. */
+/** Returns the memory in megabytes that an API process or its search index uses. */
 export async function readMemory_mb(
   api: string,
   metric: 'process_resident' | 'registry_search' = 'process_resident',

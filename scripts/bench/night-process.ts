@@ -5,7 +5,7 @@ import { connect } from '../../sql/connection/database.ts';
 import { migrate } from '../../sql/migrate.ts';
 import { between, look, type Measured, serverPid } from './cpu.ts';
 
-/** The figures of a night, which this program prints as JSON. */
+/** The measured figures of a night, which this program prints as JSON. */
 export type MeasuredNight = typeof measured;
 
 const [DATA_DIR = '', path = '', dump_date = '', source = '', reason] = process.argv.slice(2);

@@ -9,9 +9,9 @@ import type { MeasuredNight } from './night-process.ts';
 
 const execute = promisify(execFile);
 
-/** The most CPU seconds of a baseline and of a later night, per million entries. */
+/** The limits in CPU seconds per million entries, for a baseline and for a later night. */
 const CPU_SECONDS = { baseline: 35, night: 4 };
-/** The largest ratio of the size of the database after a night to the size of the CSV files of the dump. */
+/** The limit for the size of the database after a night, divided by the size of the dump's CSV files. */
 const DATABASE_RATIO = 3;
 const MEMORY_MB = 512;
 
@@ -25,7 +25,7 @@ export async function measureNights(
   const millions = entries / 1_000_000;
   const baseline = await timeNight(dataDir, first, days[0]);
   reportNight('Baseline', baseline, CPU_SECONDS.baseline * millions);
-  // In production, autovacuum does this vacuum during the day between two nights.
+  // In production, autovacuum vacuums the tables during the day between two nights.
   await pool.query('vacuum analyze');
   const night = await timeNight(dataDir, second, days[1]);
   reportNight('Night', night, CPU_SECONDS.night * millions);
@@ -48,7 +48,7 @@ export async function timeNight(
   return JSON.parse(stdout) as MeasuredNight;
 }
 
-/** Prints a night's figures, and whether the limits of its memory and CPU hold. @param limit_s the most CPU seconds */
+/** Prints a night's figures, and whether memory and CPU are within their limits. @param limit_s the CPU limit in s */
 export function reportNight(title: string, night: MeasuredNight, limit_s: number): void {
   const events = `${night.events.toLocaleString('en')} events`;
   print(`\n${title}: ${night.elapsed.toFixed(1)} s, ${events}`);

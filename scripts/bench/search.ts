@@ -1,4 +1,4 @@
-// Measures the searches of one client with random combinations of filters, also while a night publishes.
+// Measures the times of one client's searches with random filters, without a night and while a night publishes.
 import type { Pool } from 'pg';
 import { Random } from '../../fixtures/generator/random.ts';
 import { type Answer, askInTurn, createAsk, judgeAnswers } from './load.ts';
@@ -6,11 +6,11 @@ import { judgeAtMost, print } from './judge.ts';
 import { readMemory_mb } from './memory.ts';
 import { type Setting, waitUntilLoaded } from './setting.ts';
 
-/** The number of filter combinations. Each combination of filters is searched once, for page 1 or 50. */
+/** The number of filter combinations, each of which one search requests, for page 1 or 50. */
 const combinationCount = 600;
 const seed = 4;
 
-/** The most megabytes of the API and of the search index; `large` applies to more than `largeCount` companies. */
+/** The memory limits in megabytes of the API and of the search index, which is `large` above `largeCount` companies. */
 const limits_mb = { api: 250, usual: 300, large: 700 };
 const largeCount = 2_000_000;
 const limits_ms = {
@@ -85,8 +85,8 @@ async function drawPaths(pool: Pool, country: string): Promise<string[]> {
 }
 
 /**
- * Compares the times of searches and the memory of the search index with their limits, also while a night publishes
- * and its snapshot is loaded. A search whose page contains a changed company waits for the index.
+ * Compares the times of searches and the memory of the search index with their limits, also while a night publishes and
+ * the search index loads its snapshot. A search waits for this load if its page contains a changed company.
  *
  * @param country the country of the loaded entries
  */

@@ -9,11 +9,11 @@ import type { Database } from '../../sql/connection/database.ts';
 import { type Db, openKysely } from '../../sql/connection/kysely.ts';
 import { connectionCount, requestsPerConnection } from './load.ts';
 
-/** A database with a generated country and accounts, and functions that start servers with this database. */
+/** A database with a generated country and accounts, and functions that start servers of this database. */
 export interface Setting {
   db: Database;
   kysely: Db;
-  /** The Master Tokens of different accounts, one token for each request of a load. */
+  /** The Master Tokens of different accounts: each request of a load test has its own token. */
   tokens: string[];
   startApi: (variables?: NodeJS.ProcessEnv) => Promise<string>;
   startBare: () => Promise<string>;
@@ -28,7 +28,7 @@ export async function createTokens(kysely: Db, count: number) {
   return { account_id, tokens };
 }
 
-/** Waits until an API has loaded its search index; returns the duration of the wait in seconds. */
+/** Waits until an API has loaded its search index; returns how long the wait took, in seconds. */
 export async function waitUntilLoaded(api: string): Promise<number> {
   const started_ms = performance.now();
   while (!(await fetch(`${api}/readyz`)).ok) await delay(100);

@@ -8,15 +8,15 @@ import { reportNight, timeNight } from './night.ts';
 import { benchSearch } from './search.ts';
 import { runBenchmarks } from './setting.ts';
 
-/** The share of units that change in a month, and the number of units that change on a day (at most that share). */
+/** The share of units that change in a month, and the number of units that change on a day (at most the same share). */
 const MONTH_SHARE = 0.02;
 const DAY_UNITS = 20_000;
 
-/** The most CPU seconds of each of the two stocks per million units, and of the lists of a day. */
+/** The limits in CPU seconds: per million units for the first and the next stock, and in all for the lists of a day. */
 const CPU_SECONDS = { first: 70, month: 8, day: 20 };
 const ENTRY_BYTES = 760;
 
-/** The source, and the reason that accepts the dumps: in a small country, guards would refuse so many changes. */
+/** The source, and a reason to accept the dumps although, in a small country, guards would refuse so many changes. */
 const dump: [string, string] = ['sirene', 'A benchmark'];
 
 const dates = ['2026-08-31', '2026-09-30', '2026-10-01'] as const;
@@ -40,7 +40,7 @@ export async function benchSirene(folder: string, units: number): Promise<void> 
     const runNight = (date: string) => timeNight(dataDir, join(country, date), date, dump);
     const [first, month, day] = dates;
     reportNight('First stock', await runNight(first), CPU_SECONDS.first * millions);
-    // In production, autovacuum does this vacuum between two nights.
+    // In production, autovacuum vacuums the tables between two nights.
     await db.pool.query('vacuum analyze');
     reportNight('The next month', await runNight(month), CPU_SECONDS.month * millions);
     print('\nThe API');

@@ -1,11 +1,11 @@
-// Measures the API's endpoint for company snapshots under load, and its endpoint for lookups.
+// Measures the rate of company snapshots that the API serves under load, and the times of its lookups.
 import type { Database } from '../../sql/connection/database.ts';
 import { askInTurn, compare, judgeAnswers, requestOf } from './load.ts';
 import type { Setting } from './setting.ts';
 
-/** The least rate of snapshot requests, as a share of the rate of the bare server. */
+/** The minimum number of snapshots per second, as a share of the answers per second of the bare server. */
 const leastShare = 0.35;
-/** The number of lookups (the first half is not measured), of numbers in a lookup, and the longest median in ms. */
+/** The number of lookups (the second half is measured), of companies in each, and the limit of the median. */
 const [lookupCount, numberCount, longestLookup_ms] = [200, 100, 15];
 
 /** Returns NIPs of companies all over the country, in a pseudo-random order, with repetitions in a small country. */
@@ -19,7 +19,7 @@ async function pickNips({ pool }: Database, count: number): Promise<string[]> {
 
 const byNip = (identifier_value: string) => ({ identifier_type: 'NIP', identifier_value });
 
-/** Compares the rate of charged snapshots with the rate of the bare server, which makes one indexed read each. */
+/** Compares charged snapshots per second with the answers per second of the bare server (one indexed read each). */
 export async function benchSnapshot({ db, tokens, startApi, startBare }: Setting): Promise<void> {
   const nips = await pickNips(db, tokens.length);
   const requests = tokens.map((token, at) => requestOf('POST', token, byNip(nips[at]!)));
@@ -27,7 +27,7 @@ export async function benchSnapshot({ db, tokens, startApi, startBare }: Setting
   await compare('POST /companies/snapshot', urls, requests, leastShare);
 }
 
-/** Measures successive lookups, each of 100 numbers of companies all over the country. */
+/** Measures the times of successive lookups, each of 100 companies all over the country. */
 export async function benchLookup({ db, tokens, startApi }: Setting): Promise<void> {
   const identifiers = (await pickNips(db, lookupCount * numberCount)).map(byNip);
   const bodies = Array.from({ length: lookupCount }, () => ({

@@ -1,8 +1,8 @@
-// Measures the verification of tokens under load.
+// Measures the rate of token verifications that the API serves under load.
 import { compare, requestOf } from './load.ts';
 import type { Setting } from './setting.ts';
 
-/** The least rate of token verifications, as a share of the rate of the bare server. */
+/** The minimum number of token verifications per second, as a share of the answers per second of the bare server. */
 const leastShare = 0.5;
 
 export async function benchVerify({ tokens, startApi, startBare }: Setting): Promise<void> {

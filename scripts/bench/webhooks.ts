@@ -7,12 +7,12 @@ import { inParallel } from '../../pipeline/parallel.ts';
 import { judgeAtMost, print } from './judge.ts';
 import type { Setting } from './setting.ts';
 
-/** The numbers of endpoints, of endpoints that get all events (the others get a hundredth each), and of events. */
+/** The numbers of endpoints, of endpoints that get all events (each other one gets a hundredth), and of events. */
 const [endpointCount, wholeCount, eventCount] = [1_000, 10, 20_000];
 const eventsInAll = wholeCount * eventCount + (endpointCount - wholeCount) * (eventCount / 100);
 const [longest_s, most_mb] = [60, 250];
 
-/** Publishes a night of `eventCount` events, each of another company, and writes them into the endpoints' feeds. */
+/** Publishes a night of `eventCount` events of different companies, and writes the events into the endpoints' feeds. */
 async function publishEvents(pool: Pool): Promise<void> {
   await pool.query(`
     begin;

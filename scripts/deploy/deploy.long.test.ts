@@ -29,7 +29,7 @@ interface Parser {
   };
 }
 
-/** Returns the syntax nodes of a text, and the places where the text cannot be parsed. */
+/** Returns the syntax nodes of a PromQL text, and the places where the text cannot be parsed. */
 function parseBy(parser: Parser, text: string) {
   const nodes: { name: string; text: string }[] = [];
   const errors: string[] = [];
@@ -61,7 +61,7 @@ async function readExpressions(): Promise<string[]> {
 
 describe('alert rules and dashboard', () => {
   let db: TestDatabase;
-  /** The names of the metrics that /metrics of API and worker have. */
+  /** The names of all metrics that the pages /metrics of API and worker show. */
   let printed: Set<string>;
 
   beforeAll(async () => {
@@ -140,7 +140,7 @@ describe('deployment', () => {
       ['worker'],
       ['schedule'],
     ]);
-    // Only settings of analysts, and settings that the image fixes, are missing in the environment of the services.
+    // The environment of the services lacks only the settings of analysts, and settings that the image itself sets.
     const ofAnalysts = ['DATABASE_READER_URL', 'READER_PORT'];
     const fixed = ['DATA_DIR', 'INBOX_DIR', 'HOST', 'PORT'];
     const settingNames = Object.keys({ ...ofApi, ...ofPipeline, ...ofFetch });
@@ -204,7 +204,7 @@ describe('deployment', () => {
       const { stdout, stderr } = spawnSync('/bin/sh', ['-c', command], { env, encoding: 'utf8' });
       return stdout + stderr;
     };
-    // The first command runs again at the end: this second night has nothing to do, and prints nothing.
+    // The first command of the crontab runs again at the end: this second night has nothing to do, and prints nothing.
     expect([...commands, commands[0]!].map(say)).toEqual(['', '', '']);
     expect(await readFile(join(folder, 'nightly.jsonl'), 'utf8')).toContain('"state":"published"');
     await db.pool.query(`update registry.run set dump_date = dump_date - 3`);
@@ -215,7 +215,7 @@ describe('deployment', () => {
     const files = ['crontab', 'backup-check', '../../README.md', '../../pipeline/README.md'];
     for (const file of files) {
       const lines = (await read(file)).split('\n');
-      // The command of a cron job is an argument of a shell, which every user of the machine can see.
+      // Every user of the machine can see the command of a cron job, because the command is an argument of a shell.
       const jobs = lines.filter((line) => /^(?:[\d*]+ ){5}/.test(line));
       const given = lines.filter((line) =>
         /^(pg_dump|pg_restore|createdb|psql)\b.*(DATABASE_URL|:\/\/\S*:\S*@)/.test(line),
@@ -243,7 +243,7 @@ describe('deployment', () => {
       for (const line of settings) expect(line).toMatch(/^[A-Z]\w+=\S/);
       expect(lines).toContain(file.endsWith('.timer') ? '[Timer]' : '[Service]');
     }
-    // systemd must restart a service without a limit, until the database of the service is reachable.
+    // systemd must restart a service any number of times, until the service reaches its database.
     const service = await read('systemd/registry@.service');
     expect(service).toMatch(/^\[Unit\]\n(\S.*\n)*StartLimitIntervalSec=0\n/m);
     expect(service).toMatch(/^RestartSec=\d+$/m);

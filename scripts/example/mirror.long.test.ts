@@ -33,9 +33,9 @@ test('the example compiles with generated types, and loses no event of dropped, 
     count += 1;
     const sent = { method: 'POST', headers: { ...headers } as Record<string, string>, body };
     for (const name of ['host', 'connection', 'content-length']) delete sent.headers[name];
-    // The example program ends with the test, while the worker may still call; such a call is answered with 503.
+    // At the end of the test, the worker may still call the stopped example program; the relay then answers with 503.
     const pass = () => fetch(`http://127.0.0.1:${port}`, sent).catch(() => ({ status: 503 }));
-    // Of three calls, the second is acknowledged but not forwarded, and the third is forwarded twice.
+    // Of every three webhook calls, the second is acknowledged but not forwarded, and the third is forwarded twice.
     if (count % 3 === 2) return { status: 204 };
     if (count % 3 === 0) await pass();
     const { status } = await pass();

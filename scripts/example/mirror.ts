@@ -1,4 +1,4 @@
-// Keeps a local copy of a watch list's events. Webhooks deliver each night's events; the feed has the missed events.
+// Keeps a local copy of a watch list's events, from webhooks. After a missed call, reads the feed of events.
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -20,7 +20,7 @@ const api = createClient<paths>({
 });
 const webhook = new Webhook(WEBHOOK_SECRET);
 
-/** The events of the watched companies up to the cursor, by company reference and event id. */
+/** The copy: all events of the watched companies up to `cursor`, by company reference and event id. */
 type Copy = { cursor?: string; companies: Record<string, Record<string, Event>> };
 const copy: Copy = existsSync(COPY) ? JSON.parse(readFileSync(COPY, 'utf8')) : { companies: {} };
 
@@ -44,7 +44,7 @@ async function catchUp(): Promise<void> {
   }
 }
 
-/** Adds the events of a delivery that continues the copy. After a missed delivery, reads the feed instead. */
+/** Adds the events of a delivery if it begins where the copy ends. After a missed delivery, reads the feed instead. */
 async function take({ type, data }: Delivery): Promise<void> {
   if (type !== 'events' || data.cursor === copy.cursor) return;
   if (data.previous_cursor === copy.cursor) keep(data.events, data.cursor);

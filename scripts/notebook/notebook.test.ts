@@ -12,7 +12,7 @@ interface Cell {
 let database: TestDatabase;
 let notebook: { nbformat: number; cells: Cell[] };
 
-// The data have a gap before the second day of CEIDG, and rows of KRS, which the notebook does not request.
+// The data have a gap before the second day of CEIDG. The notebook does not request the rows of KRS.
 beforeAll(async () => {
   notebook = JSON.parse(
     await readFile(new URL('registry.ipynb', import.meta.url), 'utf8'),
