@@ -7,7 +7,7 @@ import { createTestDatabase } from '../fixtures/database/test-database.ts';
 import { listEndpoints } from './app.ts';
 import type { Endpoint } from './endpoint/endpoint.ts';
 
-// Every request comes in a minute of its own, so that no limit meets it.
+// The test clock moves to another minute before every request, so that no request limit is reached.
 let minute = 0;
 const now = (): Date => new Date(Date.parse('2026-01-01T00:00:00Z') + minute * 60_000);
 
@@ -30,7 +30,7 @@ const value = fc.oneof(
   fc.constantFrom(0, -1, 1, 365, 366, 1e308, 2 ** 53, 2 ** 31, null, true),
 );
 
-/** Objects with some of the fields that there are, and perhaps one that there is not. */
+/** Generates objects with some of the given field names, and in some cases with one unknown field. */
 function objectsOf(fields: string[], values: fc.Arbitrary<unknown>): fc.Arbitrary<object> {
   const known = Object.fromEntries(fields.map((field) => [field, values]));
   return fc

@@ -9,7 +9,7 @@ import { listEndpoints } from './app.ts';
 import { isPublic } from './endpoint/mount.ts';
 import { views } from './downloads/views.ts';
 
-// Poland by a day and a night of KRS, then France by a stock and the answers of a day.
+// Publishes two days of KRS for Poland, then a stock and a daily delta of SIRENE for France.
 const [first, second] = ['2026-11-02', '2026-11-03'] as const;
 
 let database: TestDatabase;
@@ -23,7 +23,7 @@ const publicPaths = listEndpoints(completeOptions({ db: {} as never }))
   .filter(isPublic)
   .map(({ path }) => `/api/v1${path.replace('{date}', second)}`);
 
-/** What asks for no country; the page `/` says what every country changed. */
+/** The requests that name no country. The page `/` is not among them, because it shows the changes of every country. */
 const paths = [
   ...publicPaths,
   '/api/v1/stats/series?group_by=voivodeship,section,legal_form',

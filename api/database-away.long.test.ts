@@ -45,7 +45,7 @@ async function ask(method: string, path: string, token?: string): Promise<Answer
   return { status: response.status, retryAfter, body: await response.json() };
 }
 
-/** Asks for everything at once that needs the database. */
+/** Sends requests to five endpoints that need the database, with each token, in parallel. */
 function askAll(): Promise<Answered[]> {
   return Promise.all(
     tokens.flatMap((token) => [
@@ -64,7 +64,7 @@ function expectAway(answers: Answered[]): void {
   expect(answers).toEqual(answers.map(() => away));
 }
 
-/** Waits until all answers are 200: on a busy machine new sessions may take longer than its patience. */
+/** Waits until all answers are 200: on a busy machine, opening new database sessions can exceed the API's timeout. */
 async function expectWell(): Promise<void> {
   const statuses = async () => new Set((await askAll()).map(({ status }) => status));
   await expect.poll(statuses, { timeout: 20_000 }).toEqual(new Set([200]));
@@ -114,7 +114,7 @@ describe('a database that is away', () => {
     );
     expectAway(waiting);
     const busy = `select from pg_stat_activity where application_name = 'cut off' and state <> 'idle'`;
-    // In a session of its own: within a transaction the view stays as it was first seen.
+    // Reads `pg_stat_activity` in a session of its own: within a transaction, the view would keep its first content.
     const look = async () => (await database.pool.query(busy)).rowCount;
     await expect.poll(look, { timeout: 10_000 }).toBe(0);
     await client.query('rollback');

@@ -19,10 +19,10 @@ const database = await createTestDatabase();
 await insertDays(database, `('ceidg', '2026-01-02', 1, 2, 3, 100, false)`);
 
 interface Process extends Started {
-  /** Waits for the line that says where it listens. */
+  /** Waits for the output line with the address on which the API listens, and returns the address. */
   url(): Promise<string>;
   stop(signal: NodeJS.Signals): void;
-  /** Why it ended: the one line of its log. */
+  /** Returns the reason why the process ended: the only line of its log. */
   fault(): string;
 }
 
@@ -45,7 +45,7 @@ function startProcess(variables: Record<string, string>): Process {
   });
 }
 
-/** Waits until the server waits for a lock: then a request is in flight. */
+/** Waits until a database session waits for a lock, which shows that the request is in progress. */
 async function requestInFlight(): Promise<void> {
   const waiting = `select 1 from pg_stat_activity
                    where datname = current_database() and wait_event_type = 'Lock'`;
@@ -58,7 +58,7 @@ describe('the process of the API', () => {
     const url = await api.url();
     const response = await fetch(`${url}/readyz`);
     expect(await response.json()).toEqual({ status: 'ok' });
-    // The connection of that request is still open, and idle.
+    // The HTTP connection of the request to `/readyz` is still open, and idle.
     api.stop(signal);
     expect(await api.end).toBe(0);
     expect(api.stdout).toBe(`Listening on ${url}\n`);
@@ -116,7 +116,7 @@ describe('the process of the API', () => {
       `Content-Length: ${body.length}`,
     ].join('\r\n');
     socket.write(`${head}\r\n\r\n${body.slice(0, 5)}`);
-    // Counted against its limit: then the request is in flight.
+    // Waits until the request is counted in the rate limit, which shows that the request is in progress.
     const counted = `select 1 from customer.rate_limit where limit_key like 'init:%'`;
     while ((await database.pool.query(counted)).rowCount === 0);
     api.stop('SIGTERM');

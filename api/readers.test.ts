@@ -15,17 +15,20 @@ import { createSearchIndex } from './search/client.ts';
 
 let origin: Origin;
 let writer: TestDatabase;
-/** Two databases stand for a writer and a standby, so that a test says when the standby is behind. */
+/** The writer and the standby are two separate databases, so that the test decides when the standby is behind. */
 let standby: TestDatabase;
 let toWriter: DatabaseProxy;
 let toStandby: DatabaseProxy;
 let db: Database;
 let gatePool: Pool;
 let api: TestApi;
-/** Those of an account that the standby knows, too. */
+/** A valid token of an account that is stored on the standby, too. */
 let token: string;
 let revoked: string;
-/** A token of another API, whose last use is counted or not, since that API ends while the writer is away. */
+/**
+ * A token for requests to a second API. This API ends while the writer is unavailable, so the token's last use may stay
+ * uncounted.
+ */
 let freeToken: string;
 let account_id: string;
 
@@ -57,7 +60,7 @@ async function ask(path: string, body?: object, key?: string, bearer = token) {
   return { status: response.status, body: answer };
 }
 
-/** How many statements of the API a server has run on a table. */
+/** Returns how many times the statements of the API have scanned a table on a server. */
 async function readsOf({ pool }: TestDatabase, relation: string): Promise<number> {
   await pool.query('select pg_stat_clear_snapshot()');
   const { rows } = await pool.query<{ count: number }>(
@@ -102,7 +105,7 @@ afterAll(async () => {
 test('what the registries say is read on the standby, and charged on the writer', async () => {
   const before = await readsOf(writer, 'registry.entry_ceidg');
   for (let count = 0; count < 5; count += 1) {
-    // A snapshot with a key is charged in the transaction that keeps its answer.
+    // A snapshot request with an idempotency key is charged in the transaction that stores its answer.
     const key = count % 2 === 1 ? `read-${count}` : undefined;
     expect((await ask('/companies/snapshot', number, key)).status).toBe(200);
     expect((await ask('/companies/search?city=wroclaw')).status).toBe(200);
@@ -136,7 +139,7 @@ test('no answer is older than the newest snapshot, while the standby is behind',
   });
 });
 
-/** Uses of the token that the writer has counted. */
+/** Returns the number of uses of the Master Token that are counted on the writer. */
 async function usesOf(): Promise<number> {
   const { rows } = await writer.pool.query<{ usage_count: string }>(
     `select usage_count from customer.token where account_id = $1 and kind = 'master'`,
@@ -157,7 +160,8 @@ test('reads do not wait for commits that hang, such as those of a frozen standby
   const charged = Array.from({ length: 20 }, (_, at) =>
     ask('/companies/snapshot', number, `key-${at}`),
   );
-  // All sessions of the process but those of limits and tokens: one commits, the others wait for its lock.
+  // Ten sessions of the API hang, which is all except the sessions for limits and tokens: one hangs in its commit, and
+  // nine wait for its lock.
   await expect.poll(async () => (await writer.pool.query(findHanging)).rowCount).toBe(10);
   expect((await ask('/stats/day/2026-11-03')).status).toBe(200);
   expect((await ask('/events/feed')).status).toBe(200);
@@ -209,7 +213,7 @@ test('a standby that falls silent costs a read less than a second', async () => 
   toStandby.hang();
   const begun_at = performance.now();
   expect((await ask('/stats/day/2026-11-03')).status).toBe(200);
-  // The look that finds the silence, not the deadline of the answer.
+  // The API's liveness check finds the silent standby within 2.5 seconds, before the answer's deadline of 3 seconds.
   expect(performance.now() - begun_at).toBeLessThan(2_500);
   expect((await ask('/companies/snapshot', number)).status).toBe(200);
   await toStandby.mend();

@@ -19,7 +19,10 @@ function confirm(token: string, repeated = password): Promise<Answer> {
   return askJson(api, 'POST /auth/recover/confirm', { body: { token, password: repeated } });
 }
 
-/** An account with an API token that asked for its recovery; gives the token of the link too. */
+/**
+ * Creates an account with an API token and requests its recovery. Returns the account, the API token and the token of
+ * the mailed recovery link.
+ */
 async function askForRecovery() {
   now = start;
   const account = await createAccount(database.kysely, { now });
@@ -75,7 +78,7 @@ describe('POST /auth/recover/confirm', () => {
     expect(await recover(api, account.email, 'chosen by a stranger')).toEqual(recoverySent);
     const other = await readMailedToken(database.kysely, account.email);
     expect((await confirm(link === 'his' ? account.link : other)).status).toBe(200);
-    // Both links ended with it.
+    // The confirmation made both recovery links of the account invalid.
     for (const ended of [account.link, other]) {
       expect(await confirm(ended)).toEqual(failure);
       expect(await confirm(ended, 'chosen by a stranger')).toEqual(failure);
@@ -100,7 +103,7 @@ describe('POST /auth/recover/confirm', () => {
     const { hash } = await readRecovery(database.pool, account);
     expect(await verifyPassword(password, hash!.password_hash as string)).toBe(true);
     expect(await confirm(mailed, 'of a stranger after 1')).toEqual(failure);
-    // The mails of before do not count any more.
+    // A completed recovery resets the limit of recovery mails per account, so the next request sends a mail.
     await ask();
     const again = await readMailedToken(database.kysely, account.email);
     expect((await confirm(again)).status).toBe(200);
@@ -115,7 +118,7 @@ describe('POST /auth/recover/confirm', () => {
 
   test('200 once for 20 confirmations at once', async () => {
     const account = await askForRecovery();
-    // Ten attempts are heard per link; all of these bring the right password.
+    // The API accepts ten attempts per recovery link; all 20 requests send the right password.
     const answers = await Promise.all(Array.from({ length: 20 }, () => confirm(account.link)));
     expect(answers.filter(({ status }) => status !== 200)).toEqual(Array(19).fill(failure));
     expect((await readRecovery(database.pool, account)).tokens).toHaveLength(3);

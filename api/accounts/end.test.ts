@@ -21,7 +21,10 @@ const { database: db, api } = await useApi({ secretKey, now: () => now });
 
 let token: string;
 
-/** Registers the person and keeps the Master Token. Returns what is said of the bonus. */
+/**
+ * Registers and initializes an account, and stores its Master Token in `token`. Returns the message about the bonus
+ * from the answer of `POST /auth/init`.
+ */
 async function open(): Promise<string> {
   await askJson(api, 'POST /auth/register', { body: registration });
   const mailed = await readMailedToken(db.kysely, registration.email);
@@ -43,7 +46,7 @@ function end(wanted = password) {
   return askJson(api, 'DELETE /account', { token, body: { password: wanted } });
 }
 
-/** The hourly work of the worker. */
+/** Deletes expired personal data, as the worker does every hour. */
 function retain() {
   return applyRetention(db.pool, readEnvironment({ DATA_DIR: '/nowhere' }), now);
 }

@@ -20,13 +20,13 @@ const { database, api } = await useApi({ now: () => now, secretKey });
 
 const password = 'correct horse';
 
-/** Registers as a client does, which takes the time of a hash. */
+/** Registers an account over HTTP, which includes the slow hashing of the password. */
 function register(email: string): Promise<Answer> {
   const body = { email, name: 'Anna Nowak', password, password_confirmation: password };
   return askJson(api, 'POST /auth/register', { body });
 }
 
-/** An account that waits for its initialization, with the mailed token. */
+/** Creates an account that is not yet initialized. Returns the account and the token that was mailed to its address. */
 async function createWaiting(email = `anna${(count += 1)}@firma.pl`, created_at = start) {
   now = created_at;
   const user_ref = createRef();

@@ -42,7 +42,7 @@ function expectPrivate({ headers }: Response): void {
   expect(headers.get('content-security-policy')).toContain("form-action 'self'");
 }
 
-/** Opens a link as the script of the page does. */
+/** Posts the token of a recovery link to `/recover`, as the script of the recovery page does. */
 function open(token: string, lang = ''): Promise<Response> {
   return api.ask(`/recover?lang=${lang}`, { method: 'POST', body: new URLSearchParams({ token }) });
 }
@@ -55,7 +55,7 @@ test('GET /recover takes the token of the link by a script, or pasted', async ()
   expect(page).toMatch(/<script type="module" src="\/assets\/recover\.js\?v=\w+"><\/script>/);
   expect(page).toContain('<form method="post" action="/recover">');
   expect(page).toMatch(/<noscript>.+please paste the whole link/);
-  // The page that takes the token of a registration.
+  // The page `/console` reads the token of a registration link.
   expect((await api.ask('/console')).headers.get('referrer-policy')).toBe('no-referrer');
 });
 
@@ -93,7 +93,8 @@ describe('a mailed link', () => {
     expect(await wrong.text()).toContain('Nie udało się potwierdzić odzyskania.');
     const done = await (await post({ token: account.link, password })).text();
     expect(done).toContain('Oto nowy Master Token');
-    // Another language would ask again, for a token that is shown once.
+    // The result page has no link to the other language: that link would send the form again, and the new Master Token
+    // is shown only once.
     expect(done).not.toContain('class="language"');
   });
 

@@ -19,7 +19,8 @@ describe('isRefusedDomain', () => {
     'anna@mailinator.com',
     'anna@a.b.c.mailinator.com',
     'anna@x.33mail.com',
-    // Lists that have a domain in its own script mean the one in ASCII too.
+    // When a list of refused domains contains a domain with non-ASCII letters, the domain's ASCII form (`xn--…`) is
+    // refused, too.
     'anna@müllmail.com',
     'anna@xn--mllmail-n2a.com',
     'anna@gmaıl.net',

@@ -20,7 +20,7 @@ const now = new Date('2026-05-01T10:00:00.750Z');
 const database = await createTestDatabase();
 const { account_id } = await createAccount(database.kysely);
 
-/** The authentication of a process, and the statements that it makes. */
+/** Creates an instance of token authentication that records the SQL statements which it runs. */
 function startAuthentication() {
   const statements: string[] = [];
   const db = new Kysely<Tables>({
@@ -35,7 +35,9 @@ function startAuthentication() {
   return { find, authenticate, uses, count };
 }
 
-/** A request that has arrived, as far as a token is concerned. */
+/**
+ * Returns an HTTP request that has only what authentication reads: the `Authorization` header and the client address.
+ */
 function requestWith(token: string, ip = '192.0.2.1'): Request {
   const headers = { authorization: `Bearer ${token}` };
   return Object.assign(new IncomingMessage(new Socket()), { headers, ip }) as unknown as Request;
@@ -112,7 +114,7 @@ describe('a use', () => {
     const uses = createUses(openKysely(far.pool), 20);
     const token = await newToken();
     await proxy.cut();
-    // The pool has seen that its session is lost.
+    // Waits until the connection pool has noticed that its session was cut.
     await expect.poll(() => far.pool.totalCount).toBe(0);
     for (const _ of upTo(3)) {
       uses.count(hashSecret(token), now, ip);

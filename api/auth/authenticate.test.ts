@@ -37,7 +37,10 @@ async function usesOf(token: string, ...others: TestApi[]) {
   return rows[0];
 }
 
-/** Another process on the same database, as far as the database can tell; counts what it asks. */
+/**
+ * Starts a second API on the same database, with its own connections and caches, as a second API process would be.
+ * Returns the API and the list of the SQL statements that it runs.
+ */
 async function startOther() {
   const statements: string[] = [];
   const db = new Kysely<Tables>({
@@ -106,7 +109,7 @@ describe('a use', () => {
       ['2001:db8::9', '2001:db8::9'],
       ['::ffff:192.0.2.10', '192.0.2.10'],
       ['fe80::1%eth0', 'fe80::1'],
-      // What a proxy says that is no address: the proxy's own then.
+      // When a proxy sends a client address that is not valid, the address of the proxy itself is stored.
       ['nonsense', '127.0.0.1'],
     ].entries()) {
       expect((await verify(master_token, api, address)).status).toBe(200);
@@ -151,7 +154,8 @@ describe('a token that is being revoked', () => {
     expect((await verify(plaintext)).status).toBe(200);
     await release('commit');
     expect(await verify(plaintext)).toEqual(unauthorized('Token revoked'));
-    // It was good when it was used.
+    // A request with a token is counted if the token was valid at the time of the request, although the token is
+    // revoked by now.
     expect(await usesOf(plaintext)).toHaveProperty('usage_count', '1');
   });
 

@@ -28,7 +28,7 @@ describe('a secret', () => {
   });
 
   test('keeps the leading zeros of its checksum', () => {
-    // 62^5 of the 2^32 checksums have six digits that begin with a zero.
+    // A checksum has six base-62 digits; the first digit is zero for 62^5 of the 2^32 possible checksums.
     const secrets = Array.from({ length: 500 }, () => createSecret('api'));
     expect(secrets.some((secret) => secret.at(-6) === '0')).toBe(true);
     for (const secret of secrets) expect(read(`Bearer ${secret}`)).toHaveProperty('hash');

@@ -124,7 +124,8 @@ describe('GET /api/v1/companies/search', () => {
   });
 
   test('an error is free', async () => {
-    // The first test, and the range that was not reversed.
+    // The six transactions are the bonus, the four searches of the first test, and the search with the valid range of
+    // days. The refused searches cost nothing.
     expect(await readMovements(database.kysely, searcher.account_id)).toHaveLength(6);
   });
 
@@ -144,7 +145,7 @@ describe('GET /api/v1/companies/search', () => {
   });
 
   test('200 with total and results of one snapshot while nights are published', async () => {
-    // Every request comes in a minute of its own, so that no limit meets it.
+    // The test clock moves one minute forward before every request, so that no request limit is reached.
     let minute = 0;
     const now = () => new Date(Date.now() + (minute += 1) * 60_000);
     const unlimited = await startTestApi({ db: database.kysely, now });

@@ -9,7 +9,7 @@ const days = ['2026-11-02', '2026-11-03', '2026-11-04', '2026-11-05', '2026-11-0
 const firstId = 2 ** 32 - 20;
 
 const database = await createTestDatabase();
-// The ids of most companies have more than 32 bits.
+// The ids of most companies in this test exceed 32 bits.
 await database.pool.query(
   `update registry.last_id set last_id = ${firstId} where table_name = 'entry'`,
 );
@@ -124,18 +124,18 @@ describe('GET /api/v1/companies/search', () => {
     ['postal_prefix', '00-0', [kanarek]],
     ['postal_prefix', '40', 2],
     ['nip', '100-020-10-06', ['Piekarnia Pod Wieżą Anna Żakowska']],
-    // A former number, and the number of an ended company.
+    // The NIP is a former number of its company, and the REGON belongs to a company that has ended.
     ['nip', '1001801004', ['Lakiernictwo Połysk Dariusz Szlif']],
     ['regon', '991400083', [lyzka]],
     ['siren', '552100554', []],
     ['activity_code', '4776B', ['Kwiaciarnia Pod Akacją Halina Pęcak', kanarek]],
-    // Not the main one of either.
+    // 5621Z is a secondary activity of each of these companies.
     [
       'activity_code',
       '5621z',
       ['Bar Mleczny KŁOS Genowefa Ryżowa', 'Bistro Pyra Magdalena Gzik', lyzka],
     ],
-    // Also of an entry that one company no longer has.
+    // One of these companies has the activity only in an entry that is deleted.
     [
       'activity_code',
       '9699Z',
@@ -197,7 +197,7 @@ describe('GET /api/v1/companies/search', () => {
     };
     for (const [parameter, value] of Object.entries(others)) {
       const without = { ...all, [parameter]: value };
-      // One day alone would be a range that is reversed.
+      // Both ends of the range of days change together, because the range would be reversed if only one end changed.
       if (parameter === 'activity_start_from') without.activity_start_to = '2009-01-01';
       if (parameter === 'activity_start_to') without.activity_start_from = '2007-01-01';
       expect([parameter, ...(await namesOf(without))]).toEqual([parameter]);
@@ -287,7 +287,7 @@ describe('GET /api/v1/companies/search', () => {
          (select count(*) from registry.entry where entry_id > run.last_entry_id) as later_entries
        from registry.run order by run_id`,
     );
-    // The first snapshot gives each line an id, headers too.
+    // In the first snapshot, every line of a report takes an entry id, including the header lines.
     expect(runs).toEqual([
       { last_id: '116', later_entries: '5' },
       { last_id: '118', later_entries: '3' },

@@ -60,7 +60,7 @@ describe('POST /api/v1/companies/snapshot', () => {
     const release = await hold(database.pool, 'lock table customer.wallet in exclusive mode');
     const asking = Promise.all(
       Array.from({ length: 200 }, async (_, at) => {
-        // Waves, so that some statements begin shortly before the lock ends.
+        // The requests are sent in six waves, so that some statements begin shortly before the lock ends.
         await delay(300 * (at % 6));
         if (at % 4 === 0) return searcher.search('?city=Wrocław');
         return searcher.snapshot(asked, at % 25 === 1 ? { 'Idempotency-Key': `order-${at}` } : {});
@@ -110,7 +110,8 @@ describe('POST /api/v1/companies/snapshot', () => {
     const own = await startTestApi({ db: openKysely(far.pool) });
     const searcher = await createSearcher(database.kysely, own);
     expect((await searcher.snapshot(asked)).status).toBe(200);
-    // A commit takes long, and ends without its client, whose loss the server does not see.
+    // The trigger makes the commit of a charge take one second. The server does not check during the commit whether its
+    // client is still connected.
     await database.pool.query(`
       create function wait_at_commit() returns trigger language plpgsql
       set client_connection_check_interval = 0
@@ -182,7 +183,8 @@ describe('POST /api/v1/companies/snapshot', () => {
       });
     }
     expect((await searcher.snapshot(other, { 'If-None-Match': etag! })).status).toBe(200);
-    // The same content from another place is no other snapshot.
+    // A changed line number in the dump leaves the ETag of a snapshot as it is, because the content of the snapshot is
+    // equal.
     await database.pool.query('update registry.entry set said_line = 77');
     expect((await searcher.snapshot(asked, { 'If-None-Match': etag! })).status).toBe(304);
     // The phone changes.

@@ -17,7 +17,7 @@ const searcher = await createSearcher(database.kysely, api, 10_000);
 const snapshot = (identifier_type: string, identifier_value: string) =>
   searcher.snapshot({ identifier_type, identifier_value });
 
-/** What the tests of other names read of an answer. */
+/** The part of an answer that the tests of other names read. */
 interface Profiles {
   data: { profiles: { other_names: object[] }[] };
 }
@@ -85,7 +85,7 @@ describe('POST /api/v1/companies/snapshot of a company in SIRENE', () => {
     [undefined, 'Date de création'],
     ['fr', 'Date de création'],
     ['en', 'Start of activity'],
-    // There are no Polish words for the dates of France.
+    // The names of French dates have no Polish translation, so that the French name is shown.
     ['pl', 'Date de création'],
   ])('200 labels the days of the company and of its units in lang %s', async (lang, type) => {
     const named = { identifier_type: 'SIREN', identifier_value: '000990143', lang };
@@ -146,7 +146,8 @@ describe('POST /api/v1/companies/snapshot of a company in SIRENE', () => {
       { type: 'sign', value: 'OSTREVANT ARRAS CENTRE' },
       { type: 'sign', value: 'OSTREVANT VALENCIENNES' },
     ]);
-    // Its establishment is closed; a person objects; an establishment is withheld.
+    // No sign is shown: the first company's establishment is closed, the owner of the second objects to publication,
+    // and an establishment of the third is withheld.
     for (const siren of ['000990010', '000990093', '000990259']) {
       expect([siren, await named(siren)]).toEqual([siren, []]);
     }

@@ -15,7 +15,7 @@ function nip(identifier_value: string) {
   return { identifier_type: 'NIP', identifier_value };
 }
 
-// The phone changed on the third; the second entry is gone since the fifth.
+// The phone number of the shop changes on 2026-11-03, and the shop's second entry is deleted on 2026-11-05.
 const reportName = 'Zarejestrowane działalności - województwo mazowieckie.csv';
 const report = readFileSync(join(fixtureFolder('2026-11-03'), reportName));
 
@@ -115,7 +115,7 @@ describe('POST /api/v1/companies/snapshot', () => {
     { identifier_type: 'NIP', identifier_value: '100-140-10-03' },
     { identifier_type: 'NIP', identifier_value: ' 100 140 10 03 ' },
     { identifier_type: 'REGON9', identifier_value: '991400019' },
-    // Of the entry that is deleted.
+    // This REGON belongs to the deleted entry of the company.
     { identifier_type: 'REGON9', identifier_value: '991 400 025' },
   ])('200 by $identifier_type $identifier_value', async (asked) => {
     expect(await searcher.snapshot(asked)).toMatchObject({ status: 200, body: { data: kanarek } });

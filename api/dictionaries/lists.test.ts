@@ -89,7 +89,7 @@ describe('the dictionaries', () => {
     const ofEach = await Promise.all(
       ['PL', 'FR'].map(async (country_code) => {
         const response = await ask(country_code);
-        // A classification is of one country alone.
+        // A classification exists in one country only: the API answers 422 for the other country.
         if (response.status === 422) return [];
         const { data } = (await response.json()) as { data: object[] };
         return data.map((row) => ({ ...row, country_code }));

@@ -5,7 +5,7 @@ import { useApi } from '../../fixtures/client/use-api.ts';
 import { insertDays } from '../../fixtures/database/published-days.ts';
 import { openPool } from '../../sql/connection/pool.ts';
 
-// TERYT 14: mazowieckie, 24: śląskie; 019: spolka-cywilna.
+// TERYT code 14 is mazowieckie, and 24 is śląskie; legal form 019 is spolka-cywilna.
 const { database, api } = await useApi({ now: () => new Date('2026-02-04T12:00:00Z') });
 await insertDays(
   database,
@@ -178,7 +178,7 @@ describe('GET /downloads/{date}/{view}', () => {
     expect((await linesOf('2026-02-04/flow_monthly', hiding))[1]).toBe(
       '2026-01-01,ceidg,mazowieckie,F,,5,,,0,5,0,0,0,0,0,1,t,t,PL',
     );
-    // Of whole registries, and public elsewhere.
+    // The counts in `daily_stat` are of whole registries and public elsewhere, so small counts are not suppressed.
     expect((await linesOf('2026-02-04/daily_stat', hiding))[1]).toBe(
       'ceidg,2026-02-04,2,0,0,2,105,f,4,f,PL',
     );
@@ -253,7 +253,7 @@ test('GET /api/v1/stats/series and its page hide the same small counts', async (
 describe('a file that takes long', () => {
   const path = '/downloads/2026-01-30/flow_daily.csv';
 
-  /** Lets every query of the statistics wait until the test is over. */
+  /** Locks a table, so that every query of the statistics waits until the test is over. */
   async function holdStock(): Promise<void> {
     const holder = await database.pool.connect();
     await holder.query('begin; lock table registry.stock_change');

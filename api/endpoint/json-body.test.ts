@@ -12,7 +12,7 @@ const account = await createAccount(database.kysely);
 
 const json = 'application/json';
 
-/** Sends a body as it is to `POST /tokens`, or to another path. */
+/** Sends a request body byte for byte to `POST /tokens`, or to another path. */
 async function send(
   body: string | Uint8Array<ArrayBuffer>,
   { path = '/tokens', type = json, ...headers }: Record<string, string> = {},
@@ -169,7 +169,7 @@ describe('a JSON body', () => {
   });
 });
 
-/** What a connection answers until its end to what is sent on it. */
+/** Sends lines on a new connection, and returns everything that the server answers until it closes the connection. */
 async function answerTo(...lines: string[]): Promise<string> {
   const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
   socket.write(lines.join('\r\n'));

@@ -14,7 +14,7 @@ function ask(method: string, path: string, token?: string, body?: string): Promi
   return api.ask(`/api/v1${path}`, { method, headers, ...(body === undefined ? {} : { body }) });
 }
 
-/** Every endpoint: what it is called, and its path with a number for each parameter. */
+/** Every endpoint: its method and path (with `1` for each parameter), its authentication, and its query fields. */
 const described = listEndpoints(completeOptions({ db: database.kysely })).map(({ description }) => {
   const { method, path, auth, query, credits } = description;
   const route = [method.toUpperCase(), path.replaceAll(/\{\w+\}/g, '1')] as const;

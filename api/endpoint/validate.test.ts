@@ -6,7 +6,7 @@ const { database, api } = await useApi();
 const { master_token } = await createAccount(database.kysely);
 const headers = { Authorization: `Bearer ${master_token}`, 'Content-Type': 'application/json' };
 
-/** The text of the answer, since some of its names cannot be compared as objects. */
+/** Returns the answer as text: parsed objects with field names such as `__proto__` cannot be compared. */
 async function ask(method: string, path: string, body?: string) {
   const init = body === undefined ? { method, headers } : { method, headers, body };
   const response = await api.ask(`/api/v1${path}`, init);
@@ -17,7 +17,7 @@ function refusal(field: string, message: string) {
   return { status: 422, text: JSON.stringify({ message, errors: { [field]: [message] } }) };
 }
 
-/** So many fields of a JSON object. */
+/** Returns `count` fields in the form of a JSON object without braces. */
 function listFields(count: number): string {
   return Array.from({ length: count }, (_, at) => `"f${at}":1`).join();
 }
@@ -82,7 +82,7 @@ describe('the fields of a body', () => {
     const { status, text } = await ask('DELETE', '/companies/watched', body);
     const { errors } = JSON.parse(text) as { errors: Record<string, string[]> };
     expect([status, Object.values(errors).flat().length]).toEqual([422, 100]);
-    // The name is wrong too, and the type of the identifiers is missing.
+    // The errors exceed 200, because the field `name` is unknown and the field `identifier_type` is missing.
     expect(text).toContain(' (and 201 more errors)"');
   });
 
@@ -105,7 +105,7 @@ describe('the fields of a body', () => {
     expect(await ask('POST', '/wallet/topup', `{"package_slug":"small${escape}"}`)).toEqual(
       refusal('package_slug', `The package_slug field must not contain ${wrong}.`),
     );
-    // Also in a name that is unknown.
+    // An unpaired surrogate is also refused in the name of an unknown field.
     const { status } = await ask('POST', '/tokens', `{"name":"Billing","${escape}":1}`);
     expect(status).toBe(422);
   });

@@ -1,4 +1,4 @@
-// What readers see while the nights of two countries overlap.
+// Tests what readers of the API see while the nightly jobs of two countries run in parallel.
 import { tmpdir } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
@@ -40,7 +40,7 @@ await runFrench(database, '2026-11-02', units);
 await watcher.watch(...nips);
 await watchCompanies(database, watcher.account_id, `name = 'Boulangerie'`);
 
-/** Reads a feed on to its end, two events at a time, and adds them to those that were told. */
+/** Reads a feed to its end in parts of two events, and appends the events to `told`. Returns the last cursor. */
 async function readOn(scope: 'watched' | 'all', told: FeedEvent[], after?: string, filter = '') {
   let cursor = after;
   for (;;) {
@@ -52,7 +52,7 @@ async function readOn(scope: 'watched' | 'all', told: FeedEvent[], after?: strin
   }
 }
 
-/** The newest published day of each registry, as a feed says it. */
+/** Returns the newest published day of each registry, as the feed states it in `meta.published`. */
 async function publishedOf(query: string) {
   return (await watcher.read<FeedPart>(`/events/feed?${query}`)).meta.published;
 }
@@ -61,7 +61,7 @@ async function select<Row extends object>(query: string, values: unknown[] = [])
   return (await database.pool.query<Row>(query, values)).rows;
 }
 
-/** The names of companies that a search would load anew. */
+/** Returns the names of the companies that a search index with snapshot `seen_no` would load again. */
 async function changedSince(seen_no: string): Promise<string[]> {
   const rows = await select<{ name: string }>(
     `select name from registry.company
@@ -74,7 +74,7 @@ async function changedSince(seen_no: string): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** A reporter that keeps what a night says. */
+/** Returns a reporter that stores the messages of a nightly job. */
 function listen() {
   const waiting = Promise.withResolvers<string>();
   const notes: string[] = [];
@@ -117,7 +117,7 @@ describe('nights of two countries', () => {
   });
 
   test('do not wait for each other’s publication, and a feed tells each as it is published', async () => {
-    // From here on, the French night stands in the middle of its publication.
+    // From this line on, a row lock halts the French nightly job in the middle of its publication.
     const release = await hold(
       database.pool,
       `select from registry.run where source = 'sirene' and state = 'running' for update`,

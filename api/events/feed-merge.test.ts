@@ -1,4 +1,4 @@
-// What becomes of feeds when two companies turn out to be one.
+// Tests the feeds of accounts when two published companies turn out to be one company.
 import { expect, test } from 'vitest';
 import { fieldOf, makeReports, withFields } from '../../fixtures/dump/bad-dump.ts';
 import { days, runBad } from '../../fixtures/dump/bad-night.ts';
@@ -17,7 +17,8 @@ function publish(day: string, fields: Record<string, string>, others: Record<str
 }
 
 const { database, api } = await useApi();
-// `both` watches both companies, `one` the company that is given up.
+// The account `both` watches both companies; the account `one` watches the company that is merged into the other
+// company.
 const [both, one] = await Promise.all([createWatcher(database, api), createWatcher(database, api)]);
 const [baseline, calls, merge] = days;
 await publish(baseline, {}, {});
@@ -31,7 +32,7 @@ test('both feeds become one, without a loss and without a repetition', async () 
   expect(data.map(({ event_type }) => event_type)).toEqual(told);
   expect(data.map(({ primary_identifier }) => primary_identifier)).toEqual([nip, nip, nip]);
   expect(meta.has_more).toBe(false);
-  // The pages and the watch have them too.
+  // The page of events and the watch list contain the three events, too.
   expect(await both.read('/watchlist/events')).toMatchObject({ meta: { total: 3 } });
   expect(await both.read('/companies/watched')).toMatchObject({ data: [{ events_count: 3 }] });
 });
@@ -39,7 +40,7 @@ test('both feeds become one, without a loss and without a repetition', async () 
 test('the history of the company has the events of both', async () => {
   const query = `identifier_type=NIP&identifier_value=${nip}`;
   expect(await one.read(`/companies/events?${query}`)).toMatchObject({ meta: { total: 3 } });
-  // The reference of the company that was given up leads to the one that it went into.
+  // The reference of the merged company leads to the company that remains.
   const { rows } = await database.pool.query<{ company_id: string; merged_into_id: string }>(
     'select company_id, merged_into_id from registry.company where merged_into_id is not null',
   );
@@ -55,7 +56,7 @@ test('the history of the company has the events of both', async () => {
       meta: { company_ref: merged_into_id },
     });
   }
-  // So do all of its numbers and references in a lookup.
+  // A lookup by any former reference or number of the merged company finds the company that remains.
   const named = [
     { company_ref: company_id },
     { identifier_type: 'NIP', identifier_value: otherNip },

@@ -18,7 +18,7 @@ const unchanged = '1000202000';
 
 type Watched = Record<'primary_identifier' | 'events_count' | 'last_event_at', unknown>;
 
-/** What every watcher can see after each day, by day. */
+/** The events and the watch list that each watching account reads after each day, by day. */
 const seen: Record<string, { early: FeedEvent[]; late: FeedEvent[]; watched: Watched[] }> = {};
 
 async function feedOf(watcher: Watcher): Promise<FeedEvent[]> {
@@ -34,7 +34,8 @@ async function runDay(date: string): Promise<void> {
 }
 
 const { database, api } = await useApi();
-// `early` watches from the baseline on, `late` from the third day until the fifth, `idle` what never changes.
+// The account `early` watches companies from the baseline on, and `late` from 2026-11-03 to 2026-11-05. The account
+// `idle` watches a company that never changes.
 const [early, late, idle] = await Promise.all([
   createWatcher(database, api),
   createWatcher(database, api),
@@ -55,7 +56,7 @@ function told({ event_date, event_type, old_value, new_value }: FeedEvent | Expe
   return `${event_date} ${event_type} ${old_value} -> ${new_value}`;
 }
 
-/** The events of companies by NIP, from one day to another. */
+/** Returns the expected events of the companies with the given NIPs, from one day to another, as sorted texts. */
 function expectedOf(nips: string[], from: string, to: string): string[] {
   return expectedEvents
     .filter(({ nip, event_date }) => nips.includes(nip!) && event_date >= from && event_date <= to)

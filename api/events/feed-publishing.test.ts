@@ -1,4 +1,4 @@
-// What readers see of a night that is being published.
+// Tests what readers of the API see while a nightly job publishes its changes.
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { expectedEvents } from '../../fixtures/expected.ts';
@@ -32,7 +32,10 @@ const countOf = (...dates: string[]) =>
   expectedEvents.filter(({ nip, event_date }) => nips.includes(nip!) && dates.includes(event_date))
     .length;
 
-/** Holds the account, so that a night stops in the middle of its publication, until it is called. */
+/**
+ * Locks the account's row, so that a nightly job halts in the middle of its publication. Returns the function that
+ * releases the lock.
+ */
 const holdAccount = () =>
   hold(database.pool, 'select from customer.account where account_id = $1 for update', [
     watcher.account_id,
@@ -51,7 +54,7 @@ describe('a night in the middle of reading', () => {
     const letGo = await holdAccount();
     const night = runFixture(database, '2026-11-04');
     await untilWaiting();
-    // Its events have their numbers by now, in a transaction that has not ended.
+    // At this moment the events of the nightly job have event numbers, but their transaction is not committed.
     const before = await readFeed(first.meta.next_cursor, 1000);
     expect(before.data).toHaveLength(countOf('2026-11-03') - 2);
     expect(before.meta.has_more).toBe(false);
@@ -88,7 +91,7 @@ describe('a night in the middle of reading', () => {
       expect([hasEnded, isLocked]).toEqual([false, false]);
       await letGo();
       await lock;
-      // What the first night wrote is there before the second one can begin.
+      // The events of the first nightly job are visible before the second nightly job can begin.
       const { rows } = await other.query<{ count: number }>(
         `select count(*)::int from registry.event where event_date = '2026-11-05'`,
       );

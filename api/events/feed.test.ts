@@ -16,7 +16,7 @@ const now = new Date('2026-11-07T06:00:00.999Z');
 const watched = ['1000201006', '1003201001', '1001001002', '1001203007', '1002802000'];
 
 const { database, api } = await useApi({ now: () => now });
-// `everything` watches every company from the baseline on, `stranger` none.
+// The account `everything` watches every company from the baseline on; the account `stranger` watches no company.
 const [watcher, stranger, everything] = await Promise.all([
   createWatcher(database, api),
   createWatcher(database, api),
@@ -36,7 +36,7 @@ function part(query: Record<string, string | number> = {}, who = watcher): Promi
   return who.read<FeedPart>(`/events/feed?${text.toString()}`);
 }
 
-/** Reads on until there is no more. */
+/** Reads all parts of the feed for a query, and returns their events. */
 async function readAll(query: Record<string, string | number>): Promise<FeedEvent[]> {
   const events: FeedEvent[] = [];
   for (let after: string | undefined; ;) {
@@ -50,7 +50,7 @@ async function readAll(query: Record<string, string | number>): Promise<FeedEven
 
 const idsOf = (events: FeedEvent[]) => events.map(({ event_id }) => event_id);
 
-/** The numbers of all events, or of the events of some companies, as the registry has them. */
+/** Returns the event numbers in `registry.event`: of all events, or of the events of companies with the given NIPs. */
 async function publishedIds(nips?: string[]): Promise<number[]> {
   const { rows } = await database.pool.query<{ event_id: number }>(
     `select event_id::int
@@ -124,7 +124,7 @@ describe('GET /api/v1/events/feed', () => {
   test('200 has a cursor even where nothing is, and gives one’s own events for another’s', async () => {
     const { data, meta } = await part({}, stranger);
     expect(data).toEqual([]);
-    // While nothing is new, the cursor comes back.
+    // A request at the end of the feed returns the cursor that it sent.
     expect(await part({ after: meta.next_cursor }, stranger)).toMatchObject({ data: [], meta });
     const { next_cursor } = (await part({ limit: 3 })).meta;
     expect((await part({ after: next_cursor }, stranger)).data).toEqual([]);
@@ -186,7 +186,7 @@ describe('GET /api/v1/events/feed, refused', () => {
   });
 });
 
-// All events, the newest first, by another way than the feed.
+// Reads all events from the tables, the newest first: the feed is compared with this list.
 const { rows: oracle } = await database.pool.query<FeedEvent>(
   `
   select
@@ -214,7 +214,7 @@ function askPage(query = ''): Promise<FeedPage> {
   return everything.read<FeedPage>(`/watchlist/events?${query}`);
 }
 
-/** All pages of a feed, one after the other. */
+/** Reads all pages of the watch list's events, and returns the events. */
 async function readPages(query: string, per_page: number): Promise<FeedEvent[]> {
   const events: FeedEvent[] = [];
   for (let page = 1; ; page += 1) {

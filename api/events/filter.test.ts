@@ -1,4 +1,4 @@
-// Filters of feeds, pages and histories.
+// Tests the filters of event feeds, event pages and company histories.
 import { describe, expect, test } from 'vitest';
 import { createAccount } from '../../fixtures/client/account.ts';
 import { useApi } from '../../fixtures/client/use-api.ts';
@@ -17,7 +17,8 @@ import { resolveFeedFilter } from './filter.ts';
 let now = new Date('2026-11-07T06:00:00.999Z');
 
 const { database, api } = await useApi({ now: () => now }, async () => (await shareDays()).copy());
-// `everything` has the events of every company in its feed, as if it had watched them from the baseline on.
+// The feed of the account `everything` has the events of every company, as if the account had watched them from the
+// baseline on.
 const everything = await createWatcher(database, api);
 await watchCompanies(database, everything.account_id);
 await database.pool.query(`
@@ -29,7 +30,7 @@ await database.pool.query(`
 
 const history = '/companies/events?identifier_type=NIP&identifier_value=1000202000';
 
-// All events, the newest first, by another way than the feed.
+// Reads all events from the tables, the newest first: the filtered answers are compared with this list.
 const { rows: oracle } = await database.pool.query<FeedEvent>(`
   select
     event_id::int as id, event_type, event_date, severity, event_class, category, source,
@@ -54,7 +55,7 @@ const { rows: companies } = await database.pool.query<Record<string, string>>(`
   group by company_id`);
 const companyOf = new Map(companies.map((one) => [one.company_ref!, one]));
 
-/** Returns whether an event is among those that a query asks for, by another way than the feed. */
+/** Returns a function that decides whether an event matches a query, without the code of the feed. */
 function selects(query: string): (event: FeedEvent) => boolean {
   const {
     from_date = '0000',
@@ -82,7 +83,7 @@ function selects(query: string): (event: FeedEvent) => boolean {
   };
 }
 
-// The numbers of events that these filters select differ.
+// Each of these filters matches another number of events, so that one filter cannot be mistaken for another.
 const filters = [
   'event_type=COMPANY_PHONE_CHANGED',
   'event_type=COMPANY_PHONE_CHANGED,COMPANY_STRUCK_OFF,COMPANY_REGISTERED',
@@ -127,13 +128,13 @@ describe('a feed with a filter', () => {
         hasMore = found.has_more;
       }
       expect(ids).toEqual(expected.toSorted((one, other) => one - other));
-      // France has published nothing, so that its feed does not go on.
+      // France has no published event, so the cursor of its feed stays at 0.
       expect(after).toBe(asked.country === 'FR' ? '0' : String(oracle.length));
     }
   });
 });
 
-/** All pages of the watch list's events, one after the other. */
+/** Returns the event numbers of all pages of the watch list's events. */
 async function readPages(query: string): Promise<number[]> {
   const ids: number[] = [];
   for (let page = 1; ; page += 1) {
@@ -169,7 +170,10 @@ describe('every feed and history', () => {
   );
 });
 
-/** Publishes events of one company. Most of these events are changes of its name. */
+/**
+ * Publishes `count` events of one company. Each is a change of the name, except the events whose types `others` gives
+ * by their position.
+ */
 async function publishMany(count: number, others: Record<number, string>) {
   await database.pool.query(
     `with company as (select company_id from registry.company where nip = '1000202000'),
@@ -204,7 +208,7 @@ describe('a filter that leaves out most of a large feed', () => {
   let after: string | undefined;
   const sizes: [number, boolean][] = [];
 
-  /** Reads parts until nothing more follows, or at most `most` parts. */
+  /** Reads parts of the feed until the last one, or at most `most` parts. */
   async function readOn(most = Infinity): Promise<void> {
     for (let count = 0; count < most; count += 1) {
       const { data, meta } = await part(after === undefined ? query : { ...query, after });
@@ -236,7 +240,8 @@ describe('a filter that leaves out most of a large feed', () => {
     await readOn();
     expect(told).toEqual(['10001', '1', '12000']);
     expect(sizes[0]).toEqual([0, true]);
-    // At the end of what is published the cursor stays, and the next event comes after it.
+    // A request after the newest published event returns the cursor unchanged; the next published event is read with
+    // this cursor.
     const last = after;
     await readOn();
     expect(after).toBe(last);

@@ -6,7 +6,7 @@ import { argumentsOf } from '../../fixtures/client/message.ts';
 const folder = (path: string) => join(import.meta.dirname, path);
 const read = (path: string) => readFileSync(folder(path), 'utf8');
 
-/** Each text of a language with its arguments and the names of its links. */
+/** Returns each text of a language as a list: the text's key, its arguments, and the names of its links. */
 function listTexts(language: string): [key: string, ...placeholders: string[]][] {
   return readdirSync(folder(`texts/${language}`)).flatMap((file) => {
     const texts = JSON.parse(read(`texts/${language}/${file}`)) as Record<string, string>;
@@ -21,7 +21,10 @@ const sources = readdirSync(folder('.'), { recursive: true, encoding: 'utf8' })
   .filter((file) => /\.(eta|ts)$/.test(file) && !file.endsWith('.test.ts'))
   .map(read);
 
-/** The keys that templates and code name; one with a value in it, such as `layout.language_`, is a prefix. */
+/**
+ * The text keys that templates and code use. A key with an inserted value, such as `layout.language_`, is a prefix of
+ * keys.
+ */
 const named = sources.flatMap((source) => [
   ...source.matchAll(/\b(?:t|linked)\(\s*(['`])([\w.-]+)(\$\{[^}]+\}[\w.-]*)*\1/g),
 ]);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createBatch } from './batch.ts';
 
-/** A batch that a test ends. */
+/** Creates a batch function whose running batch ends when the test calls `end`. */
 function createHeld(mostRunning?: number) {
   const batches: number[][] = [];
   const ends: (() => void)[] = [];
@@ -13,7 +13,7 @@ function createHeld(mostRunning?: number) {
   return { ask, batches, end: () => ends.shift()!() };
 }
 
-/** Waits until all calls are under way. */
+/** Waits until all calls that the test has made are part of a batch or queued. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 5; turn += 1) await new Promise((next) => setImmediate(next));
 }
@@ -57,7 +57,7 @@ describe('createBatch', () => {
     expect(batches).toHaveLength(3);
   });
 
-  // A busy machine may stop the test for longer than the pause.
+  // The test is retried, because a busy machine can halt the test for longer than the pause after a large batch.
   test('joins what is asked for soon after a large batch', { retry: 5 }, async () => {
     const { ask, batches, end } = createHeld();
     const large = [1, 2, 3, 4, 5, 6].map((item) => ask(item));

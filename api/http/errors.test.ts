@@ -8,7 +8,7 @@ import codes from './codes.json' with { type: 'json' };
 
 const { api } = await useApi();
 
-/** Writes bytes as they are to the port of the API, and reads what comes until it hangs up. */
+/** Sends bytes unchanged to the port of the API, and returns what the API answers until it closes the connection. */
 async function send(bytes: string): Promise<{ head: string; body: unknown }> {
   const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
   socket.write(bytes);
@@ -48,7 +48,7 @@ describe('the codes of errors', () => {
     const statuses = new Set<number>();
     const unused = [
       ...Object.entries(codes.answers)
-        // The first code of a status is its default.
+        // The first code that is defined for an HTTP status is the default code of this status.
         .filter(([, { status }]) => statuses.has(status) || !statuses.add(status))
         .map(([code]) => code),
       ...Object.keys(codes.fields),

@@ -13,7 +13,7 @@ const startApi = () => startTestApi({ db: database.kysely, now });
 
 const ten = Array.from({ length: 10 }, () => day);
 
-/** Asks one after the other, so that the statuses come in the order of the requests. */
+/** Sends requests one after the other from one client address. Returns the statuses in the order of the requests. */
 async function statusesOf(api: TestApi, paths: string[], address: string): Promise<number[]> {
   const statuses: number[] = [];
   for (const path of paths) statuses.push((await api.ask(path, { address })).status);

@@ -23,7 +23,7 @@ function ask({ token, ...client }: Client, at = 0): Promise<Response> {
   return apis[at % apis.length]!.ask(verify, { method: 'POST', headers, ...client });
 }
 
-/** Asks all at once, half of it in each process; how many got which status. */
+/** Sends all requests in parallel, half of them to each API process. Returns the number of answers with each status. */
 async function countStatuses(clients: Client[]): Promise<Record<number, number>> {
   const responses = await Promise.all(clients.map((client, at) => ask(client, at)));
   const byStatus = Object.groupBy(responses, ({ status }) => status);
@@ -47,7 +47,7 @@ describe('the general limit', () => {
     expect(refused.status).toBe(429);
     expect(await refused.json()).toEqual({ message: 'Too Many Attempts.' });
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-    // A refused request is no use.
+    // A request that the limit refuses does not count as a use of its token.
     await Promise.all(apis.map(({ uses }) => uses.flush()));
     const { rows } = await database.pool.query(
       `select usage_count from customer.token order by token_id desc limit 1`,
@@ -79,7 +79,7 @@ describe('the general limit', () => {
     expect((await countRows()) - rowCount).toBeLessThanOrEqual(1);
     expect((await ask({ address: '2001:db8:5:6ff::2' })).status).toBe(429);
     expect((await ask({ address: '2001:db8:5:700::1' })).status).toBe(401);
-    // A good token is accepted from there.
+    // A valid token is accepted from the address whose unknown tokens were refused.
     expect((await ask({ address, token: await newToken() })).status).toBe(200);
   });
 

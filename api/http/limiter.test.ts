@@ -10,7 +10,7 @@ import { createLimiter } from './limiter.ts';
 const database = await createTestDatabase();
 const now = (): Date => new Date();
 
-/** Another process, as far as the database can tell. */
+/** Opens database connections of their own, as another process would have them. */
 async function connectAgain(): Promise<Database> {
   const other = await connect({
     DATABASE_URL: database.url,
@@ -25,7 +25,10 @@ const silent = { logger: pino({ level: 'silent' }) };
 
 const minute = { request_count: 1_000, window_ms: 60_000 };
 
-/** Returns the counter of a limit, of the process of this test unless another is given. */
+/**
+ * Returns a function that counts a request against a limit, as this process does, or another process with the given
+ * `gate`.
+ */
 function createCounter(limit: RequestLimit, options: { gate?: Db; now?: () => Date } = {}) {
   const all = { gate: database.kysely, now, ...options };
   const limiter = createLimiter({ ...silent, readers: onlyWriter(all.gate), ...all });
@@ -48,7 +51,7 @@ describe('the counts of the limiter', () => {
 
   test('lets a client wait that is refused for the eleventh time in a window, and no other', async () => {
     const count = createCounter({ name: 'late', request_count: 1, window_ms: 60_000 });
-    // The first one is in the limit, and the second one fills the window.
+    // The first request is within the limit, the second one exceeds it, and the next ten are refused without delay.
     for (let at = 0; at < 12; at += 1) await count('one');
     const late = count('one').then(() => 'late');
     const other = count('other').then(() => 'other');

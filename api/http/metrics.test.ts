@@ -11,7 +11,7 @@ const database = await createTestDatabase();
 const { kysely: db, pool } = database;
 const api = await startTestApi({ db, pool, now: () => now });
 
-/** The lines that a program of this machine gets, a second after those of the call before. */
+/** Reads the lines of `/metrics` from this machine, one second of the test clock after the previous call. */
 async function readMetrics(): Promise<string[]> {
   now = new Date(now.getTime() + 1_000);
   const response = await fetch(`${api.url}/metrics`);
@@ -71,7 +71,7 @@ describe('GET /metrics', () => {
     const texts = await Promise.all(again.map((response) => response.text()));
     expect(new Set(texts)).toEqual(new Set([lines.join('\n')]));
     const many = Array.from({ length: 8 }, () => fetch(`${api.url}/metrics`).then(() => 'late'));
-    // Six more come at once, and two of them a second later.
+    // Six of the eight requests are answered at once, and the other two a second later.
     await Promise.any(many);
     expect(await Promise.race([Promise.all(many), delay(300).then(() => 'not yet')])).toBe(
       'not yet',

@@ -33,9 +33,9 @@ test('Requests of an account beyond its share wait, and hold one session; too ma
   await Promise.all(added);
   const statuses = (await Promise.all(waiting)).map(({ status }) => status);
   expect(statuses.filter((status) => status === 200)).toHaveLength(47);
-  // The one whose client was gone added nothing.
+  // The watch list has no fourth company: the queued request of the disconnected client was not run.
   expect(await submitter.list()).toHaveLength(3);
-  // A fault gives its place back.
+  // A request that ends with an error frees its place in the limit of parallel requests.
   const unknown = Array.from({ length: 10 }, () => submitter.ask('GET /tokens/AAAAAAAAAAAA'));
   expect(new Set((await Promise.all(unknown)).map(({ status }) => status))).toEqual(new Set([404]));
 });

@@ -99,7 +99,7 @@ describe('POST /api/v1/companies/add', () => {
     await submitter.add('KRS', '0000000018', '0000000017');
     expect(await submitter.list()).toEqual(['KRS 0000000017 queued', 'KRS 0000000018 queued']);
     await database.pool.query(`select customer.advance_watches('2026-11-27T10:05:01Z')`);
-    // The third has put nothing on the list.
+    // The third submission adds no company to the watch list, so no mail is written for it.
     expect(await submitter.mails()).toMatchObject([
       { data: { failed: [{ identifier_value: '0000000017' }] } },
       { data: { failed: [{}, {}] } },
@@ -125,14 +125,15 @@ describe('POST /api/v1/companies/add', () => {
     const lists = Array.from({ length: 12 }, (_, at) =>
       at % 2 === 0 ? ['NIP', bakery, '1001403002', '1000205004'] : ['REGON9', '990200011'],
     );
-    // Throws unless each is accepted.
+    // `submitter.add` throws unless the submission is accepted.
     await Promise.all(lists.map(([type = '', ...list]) => submitter.add(type, ...list)));
     expect((await submitter.list()).toSorted()).toEqual([
       bakeryListed,
       'NIP 1000205004 queued',
       expect.stringMatching(/^NIP 1001403002 ready /),
     ]);
-    // At most the first has put something on the list, and waits for nothing.
+    // A submission gets a mail only if it added a company and all its companies are settled: here at most the first
+    // REGON submission.
     expect((await submitter.mails()).length).toBeLessThan(2);
   });
 });

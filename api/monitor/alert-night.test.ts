@@ -8,7 +8,7 @@ import { NothingToDo } from '../../pipeline/errors.ts';
 
 const { database, api } = await useApi({}, createFirstDay);
 
-/** Creates an account that watches the whole country. */
+/** Creates an account that watches every company. */
 const createWatcher = () => createReader(database);
 
 async function set({ master_token }: TestAccount, body: object): Promise<void> {
@@ -16,7 +16,7 @@ async function set({ master_token }: TestAccount, body: object): Promise<void> {
   expect(answer).toMatchObject({ status: 200 });
 }
 
-/** The types of the events that an account was told of, in the order of the mail. */
+/** Returns the types of the events in an account's mails, in the order of the mails. */
 async function findTold({ account_id }: TestAccount) {
   const { rows } = await database.pool.query<{ events: { event_type: string }[] }>(
     `select data -> 'events' as events from customer.mail
@@ -36,7 +36,7 @@ async function findTold({ account_id }: TestAccount) {
 }
 
 const on = { alerts_enabled: true, notify_via_email: true };
-// By severity, then by the name of the company.
+// The critical events of 2026-11-03, sorted by severity, then by the name of the company.
 const critical = [
   'COMPANY_CLOSED_DATE',
   'COMPANY_TAX_IDENTITY_CHANGED',
@@ -49,7 +49,10 @@ const renamed = { identifier_type: 'NIP', identifier_value: '1003201001' };
 
 const allButSuspended = critical.filter((type) => type !== 'COMPANY_SUSPENDED');
 
-/** The alert settings, the companies that are removed before the night of 2026-11-03, and the alerts of that night. */
+/**
+ * Each case: the alert settings, the types of the mailed events of 2026-11-03, and a company that is removed before
+ * that night.
+ */
 const cases: [name: string, settings: object[], told: string[], removed?: string][] = [
   ['nothing is set', [], []],
   ['alerts are off', [{ alert_min_severity: 'info', notify_via_email: true }], []],

@@ -10,7 +10,7 @@ const [suspended, renamed, bakery] = nips;
 
 const { database, api } = await useApi({}, createFirstDay);
 
-/** Somebody who watches three companies. */
+/** Creates an account that watches three companies. */
 async function watchThree(): Promise<Watcher> {
   const watcher = await createWatcher(database, api);
   await watcher.watch(...nips);
@@ -224,7 +224,7 @@ describe('DELETE /watchlist/alerts', () => {
     const { companies } = (await read(watcher)).data;
     expect(companies).toMatchObject([{ primary_identifier: renamed }]);
     expect(await update(watcher, { alert_min_severity: 'info' })).toBe(2);
-    // The reference names the company too.
+    // An alert setting can name its company by `company_ref`, too.
     const { company_ref } = companies[0]!;
     expect(await update(watcher, { alert_min_severity: 'info', company_ref })).toBe(1);
     expect(await remove(watcher, { company_ref })).toEqual(done(1));

@@ -28,11 +28,11 @@ describe('an account adds', () => {
     expect(await submitter.list()).toEqual([]);
     await submitter.add('KRS', krs(1), krs(2));
     expect(await submit(submitter, 'KRS', krs(3))).toEqual(refused(waits(3)));
-    // What waits already, and what is known, makes the queue no longer.
+    // A number that is already queued and a number of a published company do not count against the bound of the queue.
     await submitter.add('KRS', krs(2), krs(1));
     await submitter.add('NIP', '1000201006');
     expect(await submitter.list()).toHaveLength(3);
-    // Another account has a queue of its own.
+    // The bound of the queue is counted for each account separately.
     const other = await createSubmitter(database, api);
     await other.add('KRS', krs(3));
   });
@@ -69,7 +69,7 @@ describe('an account adds', () => {
     const submitter = await createSubmitter(database, api);
     const settings = { alert_min_severity: 'info', notify_submissions: false };
     await submitter.ask('PATCH /watchlist/alerts', settings);
-    // Another change leaves the switch as it is.
+    // A request without `notify_submissions` leaves this setting unchanged.
     await submitter.ask('PATCH /watchlist/alerts', { alert_min_severity: 'high' });
     expect(await submitter.add('NIP', '1000201006')).toMatchObject({
       body: { message: '1 of 1 company ready.' },

@@ -18,7 +18,7 @@ const known = fieldOf(lines[1], 'Nip');
 const others = reports.śląskie!.slice(1).map((line) => fieldOf(line, 'Nip'));
 await runBad(database, reports, '2026-11-02');
 
-/** The newest mail of an address, as it arrives. */
+/** Sends the newest mail of an account to a test SMTP server, and returns the mail as received. */
 async function receive({ account_id }: Submitter): Promise<ReceivedMail> {
   const { smtp, options } = await serveMail(database);
   const { rows } = await database.pool.query<{ mail_id: string }>(
@@ -29,7 +29,7 @@ async function receive({ account_id }: Submitter): Promise<ReceivedMail> {
   return smtp.mails[0]!;
 }
 
-/** The text that a reader of the HTML sees. */
+/** Returns the text that a reader of an HTML mail sees. */
 function visible(html: string): string {
   const body = html.replace(/^[^]*<body[^>]*>/, '').replaceAll('<', ' <');
   return textOf(body).replace(/\s+/g, ' ').trim();
@@ -81,7 +81,8 @@ Privacy:
 https://api.registry.example/privacy
 `;
     expect(email.text).toBe(text);
-    // There an address is the target of a link; that of a button is shown too.
+    // The HTML mail shows addresses only as targets of links, except the address of the button, which is also shown as
+    // text.
     const button = text.replace(/:\n(?=\S+#events)/, ' ');
     const shown = button.replace(/=+|:?\nhttps\S+/g, '');
     expect(visible(email.html!)).toBe(shown.replace(/\s+/g, ' ').trim());

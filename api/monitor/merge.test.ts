@@ -12,7 +12,10 @@ beforeEach(async () => {
   ({ database, api } = await useApi({ now: () => submitted_at }));
 });
 
-/** Eight companies a report; the first one has no NIP, the second has all. */
+/**
+ * Returns reports of eight companies each. In mazowieckie, the first company has no NIP, and the second company has a
+ * NIP and a REGON.
+ */
 function firstDay(): Reports {
   const reports = makeReports({});
   const lines = reports.mazowieckie!;
@@ -24,7 +27,10 @@ const [, one = '', other = ''] = firstDay().mazowieckie!;
 const [older, newer] = [fieldOf(one, 'Regon'), fieldOf(other, 'Regon')];
 const nip = fieldOf(other, 'Nip');
 
-/** The first company has the NIP of the second. */
+/**
+ * Returns the reports of the first day with one change: the first company of mazowieckie has the NIP of the second
+ * company.
+ */
 function secondDay(): Reports {
   const reports = firstDay();
   const lines = reports.mazowieckie!;
@@ -32,7 +38,7 @@ function secondDay(): Reports {
   return reports;
 }
 
-/** As if a night had told of events of the company with that REGON. */
+/** Adds events to the feed of an account, as a nightly job does for the company with the given REGON. */
 async function tell({ account_id }: Submitter, regon: string, ...event_ids: number[]) {
   await database.pool.query(
     `with told as (
@@ -97,7 +103,7 @@ test('the watch follows with its events, and an account that watches both keeps 
       alert_min_severity: 'high',
       alert_categories: ['status'],
       event_ids: expect.arrayContaining([3, 4, 5]),
-      // The older watch has no reference of its own.
+      // The older watch has no reference of its own, so the merged watch keeps the reference of the newer watch.
       reference: 'Supplier 17',
       items: 2,
     },
@@ -126,7 +132,7 @@ test('what is waited for under two numbers becomes one watch, of both submission
 
 test('what is waited for gives way to the watch of a company that is given its number', async () => {
   const reports = firstDay();
-  // The NIP belongs to no company until the second day.
+  // On the first day no company has the NIP, because the row of its company is removed from the report.
   reports.mazowieckie!.splice(2, 1);
   await runBad(database, reports, '2026-11-02');
   const submitter = await createSubmitter(database, api);
@@ -139,7 +145,7 @@ test('what is waited for gives way to the watch of a company that is given its n
     expect.stringMatching(`^NIP ${nip} ready`),
     'REGON9 990200011 queued',
   ]);
-  // The submission of the first is settled; the second still waits for its other number.
+  // The first submission is settled; the second submission still waits for its second number.
   const { rows } = await database.pool.query(
     `select watch.identifier_value, settled_at is null as is_open from customer.submission_item
       join customer.submission using (submission_id)

@@ -12,7 +12,7 @@ const submitter = await createSubmitter(database, api);
 
 describe('companies that are waited for', () => {
   test('are ready after the first snapshot that has them', async () => {
-    // Nothing is published yet.
+    // At this moment no day is published in the database.
     await submitter.add('NIP', '1000201006', '1000205004');
     await runFixture(database, '2026-11-02');
     expect(await submitter.list()).toEqual([bakery, 'NIP 1000205004 queued']);
@@ -21,7 +21,8 @@ describe('companies that are waited for', () => {
 
   test('are ready after the night that brings them; the mail comes with the last of them', async () => {
     const late = await createSubmitter(database, api);
-    // New on the 3rd, new on the 4th, and a NIP that is assigned on the 4th.
+    // The first company is new on 2026-11-03, the second is new on 2026-11-04, and the third NIP is assigned on
+    // 2026-11-04.
     await late.add('NIP', '1000205004', '1001207005', '1001802009');
     await runFixture(database, '2026-11-03');
     const studio = 'NIP 1000205004 ready Studio Tatuażu Kruk Oliwia Mączyńska';
@@ -34,7 +35,7 @@ describe('companies that are waited for', () => {
       { created_at: testNow, data: { submitted_at: '2026-11-19T10:05:00Z', ready } },
     ]);
     expect(await late.mails()).toEqual([]);
-    // The feed has the events of the night that made the company ready.
+    // The feed contains the events of the night in which the watched company was published.
     const route = 'GET /watchlist/events?event_type=COMPANY_REGISTERED';
     expect(await late.ask(route)).toMatchObject({
       body: {
@@ -71,7 +72,7 @@ test('a company that no registry tells of fails after seven days, and can be sub
   ]);
   const later = new Date('2026-11-26T10:05:00Z');
   await runFixture(other.database, '2026-11-03', { now: () => later });
-  // What comes on the last day is not too late.
+  // The second company is ready, because its registry reports it on the last of the seven days.
   expect(await late.list()).toEqual([
     expect.stringMatching(/^NIP 1000201006 ready/),
     expect.stringMatching(/^NIP 1000205004 ready/),

@@ -47,7 +47,7 @@ test('companies of two registries that turn out to be one keep watches, feeds an
   await runRegon(database, '2026-11-03', {
     reports: [...company(older, nip, { nazwa: 'GAMMA' }), ...renamed],
   });
-  // REGON confirms a change: one event.
+  // REGON reports the name BETA that KRS has reported before, so only one event is published for it.
   const before = ['COMPANY_NAME_CHANGED BETA', 'COMPANY_NAME_CHANGED GAMMA'];
   expect(await readFeed(both)).toEqual(before);
   expect(await readFeed(one)).toEqual(before.slice(0, 1));
@@ -65,7 +65,7 @@ test('companies of two registries that turn out to be one keep watches, feeds an
   );
   expect(rows).toEqual([{ events_count: 3 }, { events_count: 2 }]);
 
-  // What they tell from now on is one company's.
+  // After the merge, the entries of both registries belong to one company.
   await runRegon(database, '2026-11-05', {
     reports: company(newer, nip, { ...inKrs, nazwa: 'Beta' }),
   });

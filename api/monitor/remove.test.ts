@@ -11,7 +11,7 @@ const { database, api } = await useApi({ now: () => now }, createFirstDay);
 const path = 'DELETE /companies/watched';
 const [bakery, zoo, adviser] = ['1000201006', '1001401003', '1001403002'];
 
-/** What is answered, by the three lists. */
+/** Returns the expected answer to a removal, whose data are three lists of numbers. */
 function answered({ removed = [], not_found = [], not_watched = [] }: Record<string, string[]>) {
   const data = { removed, not_found, not_watched };
   const counts = Object.entries(data).map(([name, numbers]) => [name, numbers.length]);
@@ -53,7 +53,7 @@ describe('DELETE /api/v1/companies/watched', () => {
     await submitter.add('NIP', bakery, '1000205004');
     const gone = { identifier_type: 'KRS', identifier_value: ['0000000017'] };
     expect(await submitter.ask(path, gone)).toEqual(answered({ removed: ['0000000017'] }));
-    // Nothing of it is left to tell of.
+    // No mail is written for the submission, because its only company was removed from the watch list.
     expect(await submitter.mails()).toEqual([]);
     expect(await submitter.ask(path, gone)).toEqual(answered({ not_found: ['0000000017'] }));
     await submitter.ask(path, { identifier_type: 'NIP', identifier_value: ['1000205004'] });

@@ -24,7 +24,7 @@ async function listOf(submitter: Submitter): Promise<Entry[]> {
   return (body as { data: Entry[] }).data;
 }
 
-/** The company that a number names, by its numbers of today. */
+/** Returns the current numbers of the company that a number identifies; undefined when no company has the number. */
 async function namedBy(submitter: Submitter, type: string, value: string): Promise<unknown> {
   const { body } = await submitter.ask('POST /companies/snapshot', {
     identifier_type: type,
@@ -34,7 +34,7 @@ async function namedBy(submitter: Submitter, type: string, value: string): Promi
   return data?.identity.identifiers.map((one) => one.value);
 }
 
-// The tests of this file are one story: each night goes on from the one before.
+// The tests of this file run in sequence: each one publishes a night on top of the night of the previous test.
 describe('a company whose numbers changed', () => {
   let watcher: Submitter;
   let ref: string | null;
@@ -64,7 +64,7 @@ describe('a company whose numbers changed', () => {
       ]);
       expect(data).toMatchObject([entry, entry]);
     }
-    // An account that does not watch it has submitted no number.
+    // For an account that does not watch the company, `submitted_identifier` is null.
     const stranger = await createSubmitter(database, api);
     expect(await stranger.ask('GET /events/feed?scope=all')).toMatchObject({
       body: { data: [{ submitted_identifier: null, company_ref: ref }, {}] },
@@ -115,7 +115,8 @@ describe('a company whose numbers changed', () => {
     expect(await namedBy(watcher, 'NIP', oldNip)).toEqual([oldNip, otherRegon]);
     expect(await namedBy(watcher, 'NIP', otherNip)).toEqual([oldNip, otherRegon]);
     expect(await namedBy(watcher, 'KRS', oldKrs)).toEqual([newNip, regon, newKrs]);
-    // The watch stays with its company, and the number can be watched anew.
+    // After the number moves to another company, the watch stays with its old company, and the number can be watched
+    // again.
     await watcher.add('NIP', oldNip);
     expect(await listOf(watcher)).toMatchObject([
       { primary_identifier: oldNip, submitted_identifier: oldNip },

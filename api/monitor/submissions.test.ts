@@ -51,7 +51,7 @@ function read(submitter: Submitter, { data }: Added) {
   return submitter.ask(`GET /companies/submissions/${data.submission_ref}`);
 }
 
-/** The references of the watch list, the newest company first. */
+/** Returns the `reference` of each company on the watch list, the newest company first. */
 async function references(submitter: Submitter, query = ''): Promise<unknown[]> {
   const { body } = await submitter.ask(`GET /companies/watched${query}`);
   const { data, meta } = body as { data: { reference: unknown }[]; meta: { total: number } };
@@ -146,7 +146,7 @@ describe('a submission of mixed identifiers', () => {
     const steps: [unknown, ...object[]][] = [
       ['A', { ...ofNip, reference: 'A' }],
       ['A', ofNip],
-      // One company by two names: the last reference counts.
+      // When a submission names one company twice, the last `reference` is stored.
       ['C', { ...ofNip, reference: 'B' }, { company_ref: ref, reference: 'C' }],
       ['C', { ...ofNip, reference: 'C' }, { ...ofNip, identifier_value: '100-020-10-06' }],
       ['C', { ...ofNip, reference: null }],

@@ -10,7 +10,10 @@ import { signUnsubscribeToken } from '../../sql/secrets/unsubscribe-token.ts';
 
 const { database, api } = await useApi({ secretKey }, createFirstDay);
 
-/** An account with mails of everything, in its global settings and in the settings of a company. */
+/**
+ * Creates an account that gets mails of every event, by its account-wide settings and by the settings of a single
+ * company.
+ */
 async function createReader(): Promise<TestAccount & { token: string }> {
   const two = '(select company_id from registry.company order by company_id limit 2)';
   const found = `company_id in ${two}`;
@@ -28,12 +31,12 @@ async function createReader(): Promise<TestAccount & { token: string }> {
   return { ...account, token: tokenOf(account) };
 }
 
-/** The token of a mail to an account that is ordered now, or at another moment. */
+/** Returns the unsubscribe token of a mail to an account, issued at the current time or at `issued_at`. */
 function tokenOf({ user_ref }: { user_ref: string }, issued_at = new Date()): string {
   return signUnsubscribeToken(secretKey, { user_ref, issued_at });
 }
 
-/** Every setting of an account. */
+/** Returns all alert settings of an account: the account-wide settings, then the settings of each watched company. */
 async function settingsOf({ account_id }: TestAccount): Promise<unknown[][]> {
   const { rows } = await database.pool.query<object>(
     `select true as has_custom_settings, alerts_enabled, notify_via_email, alert_min_severity,
@@ -64,7 +67,7 @@ function expectPrivate({ headers }: Response): void {
   expect(headers.get('referrer-policy')).toBe('no-referrer');
 }
 
-/** Tokens that are not ours, or not for this. */
+/** Returns invalid unsubscribe tokens: damaged ones, ones signed with another key, and ones for another purpose. */
 function forgedTokens({ user_ref, token }: { user_ref: string; token: string }): string[] {
   const claims = { purpose: 'unsubscribe', sub: user_ref };
   const day_ms = 24 * 3600 * 1000;

@@ -31,7 +31,7 @@ const { database, api } = await useApi({ baseUrl });
 const options = completeOptions({
   db: database.kysely,
   baseUrl,
-  // The provider that has a webhook.
+  // The payment provider Stripe is configured, because only Stripe has a webhook endpoint.
   payment: createStripePayment(
     { STRIPE_SECRET_KEY: 'sk_test_1', STRIPE_WEBHOOK_SECRET: 'whsec_1' },
     baseUrl,
@@ -40,7 +40,7 @@ const options = completeOptions({
 const document = (await (await api.ask('/api/v1/openapi.json')).json()) as OpenApiDocument;
 const guide = await readFile(join(root, 'api/README.md'), 'utf8');
 
-// Their descriptions need no database.
+// The descriptions of endpoints are read without a database.
 const described = listEndpoints(completeOptions({ db: {} as never })).map(
   ({ description }): [string, typeof description] => [
     `${description.method} ${description.path}`,
@@ -64,12 +64,12 @@ function schemas(): Record<string, Schema> {
   return document.components?.schemas as Record<string, Schema>;
 }
 
-/** The names of the headers of a success. */
+/** Returns the names of the response headers of a 200 answer. */
 function headersOf(path: string, method: 'get' | 'post'): string[] {
   return Object.keys(operationOf({ method, path }).responses[200]?.headers ?? {});
 }
 
-/** Every named schema, and every property of a schema or of a request body. */
+/** Returns every named schema, and every property of a schema or of a request body. */
 function listProperties(): { where: string; schema: Schema }[] {
   const list = (where: string, schema: Schema): { where: string; schema: Schema }[] => [
     ...Object.entries(schema.properties ?? {}).flatMap(([name, of]) => [
@@ -89,7 +89,7 @@ function listProperties(): { where: string; schema: Schema }[] {
   ];
 }
 
-/** Every path of a router and of those in it, with its methods, as the framework keeps them. */
+/** Returns every path of an Express router and of its nested routers, with the HTTP methods of the path. */
 function listRoutes(router: Router): Map<string, string[]> {
   const routes = new Map<string, string[]>();
   for (const { route, handle } of router.stack) {
@@ -121,7 +121,8 @@ describe('GET /openapi.json', () => {
     const folder = await mkdtemp(join(tmpdir(), 'registry-openapi-'));
     await writeFile(join(folder, 'openapi.json'), JSON.stringify(document));
     const redocly = join(root, 'node_modules/@redocly/cli/bin/cli.js');
-    // No reference makes `/companies/submissions/{submission_ref}` the same as `/companies/{company_ref}/events`.
+    // The linter's rule is skipped: a `company_ref` is never `submissions`, so
+    // `/companies/submissions/{submission_ref}` and `/companies/{company_ref}/events` match no common path.
     const skipped = '--skip-rule=no-ambiguous-paths';
     const { stdout } = await promisify(execFile)(
       process.execPath,
@@ -229,7 +230,7 @@ describe('GET /openapi.json', () => {
     const unnamed = listOperations().filter(([, , { responses }]) => {
       const success = Object.entries(responses).find(([status]) => status.startsWith('2'));
       const json = success?.[1].content?.['application/json'];
-      // Another form, such as CSV, has no names.
+      // An answer in a format without JSON, such as CSV, has no named schema.
       return json && !json.schema.$ref;
     });
     expect(unnamed).toEqual([]);
@@ -323,7 +324,7 @@ describe('GET /openapi.json', () => {
         return isKept ? [[name, security.length, status]] : [];
       }),
     );
-    // Only what needs no token may be kept.
+    // Clients may cache an answer only if its endpoint needs no token.
     expect(kept.filter(([, needed]) => needed !== 0)).toEqual([]);
     expect(kept.length).toBeGreaterThan(0);
     const busy = listOperations().map(([, , { responses }]) => responses[503]?.headers ?? {});

@@ -7,7 +7,7 @@ import type { Operation } from './descriptions-and-examples.ts';
 import { createDocument } from './document.ts';
 import examples from './examples.json' with { type: 'json' };
 
-// The descriptions of endpoints need no database.
+// The descriptions of endpoints are read without a database.
 const endpoints = listEndpoints(completeOptions({ db: {} as never }));
 const document = createDocument(endpoints);
 const described = endpoints.map(({ description }): [string, Operation, typeof description] => {

@@ -7,10 +7,10 @@ import { enter, tabTo, usePages } from '../../fixtures/client/pages.ts';
 
 const pages = await usePages();
 
-/** Each page, with what it shows when it is ready. */
+/** Each page, with a function that waits until the page has loaded its content. */
 const ready: [path: string, isReady?: (page: Page) => Promise<void>][] = [
   ['/'],
-  // Few days, because axe visits each cell of the tables.
+  // The page shows few days, because the accessibility checker axe visits each cell of the tables.
   [
     '/stats?source=ceidg&from=2026-11-01',
     (page) => page.locator('#flow-chart canvas').first().waitFor(),
@@ -39,7 +39,7 @@ test.each(ready)(
     await page.keyboard.press('Tab');
     expect(await page.evaluate('document.activeElement.hash')).toBe('#main');
     await expectFit(page);
-    // By now it has asked for all that it shows.
+    // At this moment the page has loaded everything that it shows.
     expect(await weigh(page)).toBeLessThan(100_000);
     const other = page.locator('a.language[lang=pl]');
     expect(await other.count()).toBe(inEnglishOnly.test(path) ? 0 : 1);
@@ -48,7 +48,7 @@ test.each(ready)(
     await page.locator('html[lang=pl]').waitFor();
     await isReady?.(page);
     await page.locator('a.language[lang=en]').waitFor();
-    // Only the words differ: the narrowest page is where they may not fit.
+    // The Polish page differs from the English page only in its words, so only the narrowest width is checked.
     await expectFit(page, [360]);
   },
 );
@@ -70,7 +70,7 @@ test('the console of an account, its checkout and its recovery fit and are acces
   await expectFit(page);
   await page.goto(`${pages.api.url}/recover`);
   await expectFit(page);
-  // A page that is open takes the link too.
+  // A recovery link is also accepted when the page `/recover` is already open.
   await page.goto(pages.api.url + (await pages.askForRecovery(account, 'a new password')));
   await page.getByRole('button', { name: 'Recover the account' }).waitFor();
   await expectFit(page);
@@ -91,7 +91,7 @@ describe('/docs', () => {
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await page.waitForURL('**/docs/company-monitor#get_events_feed.answer.meta.next_cursor');
-    // The fields of an answer are folded up until one of them is looked for.
+    // The fields of an answer are collapsed until a link leads to one of them.
     await page.getByText(/^Value of after in the next request/).waitFor();
     await page.keyboard.press('/');
     await page.keyboard.type('402 snapshot');

@@ -12,7 +12,7 @@ async function statusOf(token: string): Promise<number> {
   return (await askJson(pages.api, 'POST /tokens/verify', { token })).status;
 }
 
-/** A company that a day of KRS has changed. */
+/** A company of KRS with at least one published event: its reference, name, number and number of events. */
 type Changed = Record<'ref' | 'name' | 'number', string> & { total: number };
 
 function openView(page: Page, name: string): Promise<void> {
@@ -42,7 +42,7 @@ describe('/console', () => {
     await page.getByText(account.user_ref).waitFor();
     await page.goto(pages.api.url + link);
     await page.getByText('This link cannot be used').waitFor();
-    // No address that a server or its log sees has the token.
+    // The token of the link is in no URL that the browser sends to the server.
     const [, token] = link.split('=');
     expect(sent.filter((text) => text.includes(token!))).toEqual([]);
     expect(page.url()).toBe(`${pages.api.url}/recover`);
@@ -134,7 +134,8 @@ describe('/console', () => {
     await page.keyboard.press('Enter');
     await page.keyboard.press('Escape');
     expect(await statusOf(second)).toBe(200);
-    // Asks, cancels and asks again, before the browser tells of the cancellation.
+    // The script clicks the button, closes the dialog and clicks again, before the browser fires the dialog's `close`
+    // event.
     await page.evaluate(`
       const button = document.querySelector('[aria-label="Revoke Reports (rotated)"]');
       button.click();
@@ -260,7 +261,7 @@ describe('/console', () => {
     await page.getByRole('heading', { name: 'Search' }).waitFor();
     expect(await balanceOf(page)).toBe('200 credits');
 
-    // A number leads to its company, free of charge.
+    // Typing the number of a company opens the page of this company without a charge.
     const box = page.getByLabel('Name or number');
     await box.fill('5260250274');
     await page.keyboard.press('Enter');
@@ -304,7 +305,7 @@ describe('/console', () => {
     );
     await page.goBack();
 
-    // The results are still there: going back costs nothing.
+    // The search results are still stored in the page, so the browser's back button causes no second charge.
     await page.goBack();
     await page.getByRole('link', { name: changed.name }).waitFor();
     await page.goForward();
@@ -317,7 +318,7 @@ describe('/console', () => {
     await page.getByRole('heading', { name: changed.name }).waitFor();
     expect(await page.locator('#profile').innerText()).toBe('');
 
-    // Watched anew, the company shows what has happened before.
+    // When the company is watched again, its page shows the earlier events.
     await page.getByRole('button', { name: 'Stop watching' }).click();
     await page.getByText('no longer watched').waitFor();
     await openView(page, 'Watch list');

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { useApi } from '../../fixtures/client/use-api.ts';
 import { runSource } from '../../fixtures/dump/three-sources.ts';
 
-// In Poland it is the fourth.
+// At this moment it is 2026-11-04 in Poland.
 let now = new Date('2026-11-03T23:30:00Z');
 
 const { database, api } = await useApi({ now: () => now });
@@ -10,7 +10,7 @@ for (const source of ['ceidg', 'krs'] as const) {
   for (const date of ['2026-11-02', '2026-11-03']) await runSource(database, source, date);
 }
 
-/** The words of each part of the page that matches. */
+/** Returns the visible text of each part of the start page that matches the pattern. */
 async function read(pattern: RegExp, query = ''): Promise<string[]> {
   const headers = { Accept: 'text/html' };
   const page = await (await api.ask(`/${query}`, { headers })).text();

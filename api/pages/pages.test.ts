@@ -9,7 +9,7 @@ const now = () => new Date('2026-11-20T23:30:00Z');
 
 const { database, api } = await useApi({ now, SNAPSHOT_CREDITS: 7 });
 
-/** Asks as a browser does. */
+/** Requests a page with the `Accept` header of a browser. */
 function open(path: string): Promise<Response> {
   return api.ask(path, { headers: { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } });
 }
@@ -20,7 +20,7 @@ async function read(path: string): Promise<string> {
   return response.text();
 }
 
-/** Reads a page of an API with options of its own. */
+/** Returns the text of a page from a new API with the given options. */
 async function readOwn(options: Partial<AppOptions>, path: string): Promise<string> {
   const own = await startTestApi({ db: database.kysely, ...options });
   const page = await (await own.ask(path)).text();
@@ -167,7 +167,7 @@ describe.each(paths)('GET %s', (path) => {
     const page = await response.text();
     expect(page).not.toMatch(/<script[^>]*>[^<]|<style|\sstyle=|\son\w+=/);
     expect(page).toContain('<html lang="en">');
-    // A template writes a value that is missing as a word.
+    // A template with a missing value would print `undefined`, `[object Object]` or `NaN`.
     expect(page).not.toMatch(/undefined|\[object|NaN/);
     expect(page.match(/<h1>/g)).toHaveLength(1);
     const links = [...page.matchAll(/<(?:script|link)[^>]* (?:src|href)="([^"]+)"/g)];

@@ -11,7 +11,7 @@ const at = (moment: string) => ({ now: () => new Date(moment) });
 const [first, second] = ['2026-11-02', '2026-11-03'] as const;
 
 const good = makeReports();
-// The first of them REGON knows too.
+// The first company of mazowieckie also has an entry in REGON.
 const [, one] = good.mazowieckie!;
 const inRegon = (nazwa: string) =>
   person(fieldOf(one!, 'Regon'), fieldOf(one!, 'Nip'), { Ceidg: { nazwa } });
@@ -33,7 +33,7 @@ async function read(path: string): Promise<unknown> {
   return response.json();
 }
 
-/** A page as text: what a reader sees, on one line. */
+/** Returns the visible text of a page as one line. */
 async function readPage(path: string): Promise<string> {
   const response = await api.ask(path, { headers: { Accept: 'text/html' } });
   expect(response.status).toBe(200);
@@ -116,7 +116,7 @@ describe('GET /quality/{date}', () => {
     expect(await read(`/quality/${first}`)).toMatchObject({
       data: [
         { source: 'ceidg', published: { is_baseline: true, days_late: 0 } },
-        // One minute before midnight in Poland.
+        // The REGON dump is published one minute before midnight in Poland, so it is not late.
         { source: 'regon', published: { days_late: 0 } },
       ],
     });

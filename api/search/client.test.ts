@@ -10,7 +10,7 @@ import { createSearchIndex } from './client.ts';
 import type { SearchFilter } from './filter.ts';
 
 const size = 20;
-/** A search waits so long for a snapshot that was just published. */
+/** The time in milliseconds for which a search waits until the index has a newly published snapshot. */
 const patience_ms = 2_000;
 const random = new Random().start(5, 0, 0);
 
@@ -20,7 +20,7 @@ const index = createSearchIndex([database.connection], { patience_ms });
 
 afterAll(() => index.close());
 
-/** Each company, folded, with the codes of its entries. */
+/** Selects the searchable values of each company: folded texts, and the activity codes of its entries. */
 const companiesSql = `
   select
     company.company_id::float8 as id, company.country_code as country, company.status,
@@ -51,7 +51,7 @@ function maybe<Value>(value: Value | null | undefined): Value | undefined {
   return value !== null && random.below(3) === 0 ? value : undefined;
 }
 
-/** Draws filters that two companies meet in part. */
+/** Draws a filter from the values of two companies, so that each of them matches a part of it. */
 function drawFilter(companies: Searched[], at: number): SearchFilter {
   const [company, other] = [random.pick(companies), random.pick(companies)];
   const code = company.codes.at(-1) ?? null;
@@ -83,7 +83,10 @@ async function find(filter: Partial<SearchFilter> = {}, one = index, skipped = 0
   return { total, company_ids };
 }
 
-/** Compares searches with a look at each company. @returns how many companies were found */
+/**
+ * Compares the results of `count` searches with a scan of all companies.
+ * @returns how many companies were found
+ */
 async function compare(count: number): Promise<number> {
   const { rows: companies } = await database.pool.query<Searched>(companiesSql);
   let found = 0;
@@ -100,7 +103,7 @@ async function compare(count: number): Promise<number> {
   return found;
 }
 
-/** Publishes changes as a night does. */
+/** Runs statements and ends the publication in one transaction, as a nightly job does. */
 async function publish(...statements: string[]): Promise<void> {
   const next = `(select last_id + 1 from registry.last_id where table_name = 'snapshot')`;
   const all = ['begin', ...statements, 'select registry.end_publication()', 'commit'];
@@ -229,6 +232,6 @@ test('questions of clients that are gone are not asked', async () => {
   isGone = true;
   expect((await find()).total).toBeGreaterThan(0);
   const answered = (await ended).filter(({ status }) => status === 'fulfilled');
-  // The index had two of them already.
+  // At most two requests are answered: these were already sent to the index when their clients disconnected.
   expect(answered.length).toBeLessThanOrEqual(2);
 });

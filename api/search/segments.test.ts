@@ -42,7 +42,7 @@ const fields = {
   activity_start_to: oneOf('2000-01-01', '2000-06-14', '2030-12-31'),
   name: oneOf('kow', 'ska', 'a ba', 'ba a', 'kowal ska', 'ż', 'a kow', 'xxx', 'a b a'),
 };
-/** More filters at once would hardly find anything. */
+/** A search has at most three filters, because more filters would rarely match a company. */
 const some = fc.subarray(Object.keys(fields), { maxLength: 3 });
 const filter = fc.tuple(fc.record(fields), some).map(([drawn, names]) => ({
   ...Object.fromEntries(Object.entries(drawn).filter(([name]) => names.includes(name))),
@@ -50,7 +50,7 @@ const filter = fc.tuple(fc.record(fields), some).map(([drawn, names]) => ({
 }));
 const search = fc.record({ filter, sort: oneOf(...sorts) });
 
-/** Compares companies as an order wants them; companies without a start day are last. */
+/** Compares two companies by the requested order; companies without a start day come last. */
 function compare(one: Searched, other: Searched, sort: (typeof sorts)[number]): number {
   const [start, next] = [one.activity_start ?? '', other.activity_start ?? ''];
   if (sort === 'added' || start === next) return one.id - other.id;
@@ -58,7 +58,10 @@ function compare(one: Searched, other: Searched, sort: (typeof sorts)[number]): 
   return start < next === (sort === 'activity_start') ? -1 : 1;
 }
 
-/** The rows of a load, the codes and other names of each company over two entries. */
+/**
+ * Returns the rows with which companies are loaded into the index. The codes and other names of each company are
+ * divided between two rows, as of two entries.
+ */
 function rowsOf(companies: Searched[]): string {
   const write = (text: string | null) => text?.replaceAll('\\', '\\\\') ?? String.raw`\N`;
   return companies
@@ -80,7 +83,7 @@ function rowsOf(companies: Searched[]): string {
     .join('');
 }
 
-/** Loads companies into a segment, in chunks that end anywhere. */
+/** Loads companies into a segment of the index, in chunks of bytes that may end within a row. */
 async function load(
   companies: Map<number, Searched>,
   head: Pick<SegmentHead, 'snapshot_no'> & Partial<SegmentHead>,
@@ -116,7 +119,7 @@ test('Segments find what a look at each company finds, after changes and loads o
         expect(segments.missing_from).toBe(30);
         segments.ranges.push(await load(known, { from: 30, snapshot_no: 1 }));
         segments.update([await load(new Map(), { snapshot_no: 1 })]);
-        // The snapshot in which each company changed last.
+        // The number of the snapshot in which each company last changed, by company id.
         const changedIn = new Map<number, number>();
         for (const [at, { changed, split }] of steps.entries()) {
           const snapshot_no = at + 2;

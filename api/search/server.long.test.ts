@@ -19,20 +19,20 @@ const folder = await mkdtemp(join(tmpdir(), 'registry-search-test-'));
 
 afterEach(endAll);
 
-/** An index as another API process opens it. */
+/** Opens a search index as another API process would. */
 function open(options: Parameters<typeof createSearchIndex>[1] = {}): SearchIndex {
   const index = createSearchIndex([database.connection], { patience_ms: 2_000, ...options });
   opened.push(index);
   return index;
 }
 
-/** Returns the process that has the index now. */
+/** Returns the pid of the process that holds the search index. */
 async function findHolder(): Promise<number> {
   const { socket } = await findPlace([database.connection], undefined);
   return Number.parseInt(await readlink(`${socket}.lock`), 10);
 }
 
-/** Waits until all companies are kept for the next process. */
+/** Waits until the index of all companies is stored in a file, from which the next process can load it. */
 async function waitUntilKept(): Promise<void> {
   const { name } = await findPlace([database.connection], folder);
   await expect.poll(() => existsSync(join(folder, `${name}-0`)), patiently).toBe(true);
@@ -46,7 +46,10 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Ends what was opened, and waits until the process that has the index is gone: it answers others until then. */
+/**
+ * Closes the opened indexes, and waits until the process that holds the index has ended. Until then the process would
+ * answer other tests.
+ */
 async function endAll(): Promise<void> {
   const pid = await findHolder().catch(() => undefined);
   for (const index of opened) index.close();
@@ -61,7 +64,10 @@ async function find(index: SearchIndex, wanted: Partial<SearchFilter>, least_no 
   return { total, snapshot_no };
 }
 
-/** Moves the company of a city, and publishes that if told so. @returns the newest snapshot */
+/**
+ * Moves the company of one city to another city, and publishes the change if `isPublished` is true.
+ * @returns the newest snapshot
+ */
 async function move(from: string, to: string, isPublished: boolean): Promise<number> {
   await database.pool.query(
     `update registry.company
@@ -92,7 +98,7 @@ test('A search goes on after the process of the index was killed, with what that
   const index = open({ folder });
   expect((await find(index, { city: 'lublin' })).total).toBe(1);
   await waitUntilKept();
-  // Nothing publishes this: a load of all companies would show it.
+  // This change is not published, so only an index that reloads all companies would have it.
   await move('Lublin', 'Nigdzie', false);
   process.kill(await findHolder(), 'SIGKILL');
   expect((await find(index, { city: 'lublin' })).total).toBe(1);

@@ -8,11 +8,17 @@ import { readReports, type Row } from '../../fixtures/dump/report-reader.ts';
 import { verify } from '../../pipeline/night/verify.ts';
 import { writeDay } from '../../fixtures/generator/ceidg/dump.ts';
 
-/** The nights that are published: two gaps, one of them over the end of the month. */
+/**
+ * The days that are published, by their distance from `from`. Two days are missing, one of them at the end of the
+ * month.
+ */
 const nights = [0, 1, 3, 5, 6];
 const from = '2026-10-28';
 
-/** A number that changes may change the key of an entry: this test knows entries by their keys. */
+/**
+ * This test identifies entries by their keys, so the generator makes no change of a number that would change an entry's
+ * key.
+ */
 const never = { regon_assigned: 0, regon_changed: 0, regon_revoked: 0 };
 const steady = { ...never, nip_assigned: 0, nip_changed: 0, nip_revoked: 0, new_shared: 0 };
 const moving = {
@@ -46,7 +52,10 @@ async function readTable(name: string): Promise<string[][]> {
   return lines.map((line) => line.split(','));
 }
 
-/** The section of a code and the codes of 2025 of a code of 2007, from the official key alone. */
+/**
+ * Returns two functions, which use only the official recoding table: one returns the section of an activity code, the
+ * other one the codes of 2025 for a code of 2007.
+ */
 async function readKey() {
   const sections = await readTable('activity_section');
   const key = Map.groupBy(await readTable('activity_recoding'), ([, old]) => old!);
@@ -114,7 +123,7 @@ const flows = [
   'recoded_out',
 ];
 
-/** What a day or month says of the entries of one group, counted from the dumps. */
+/** Counts the stock and the flows of a day or month for one group of entries, from the dumps alone. */
 function count(at: number, isOf: (entry: Group) => boolean) {
   const { entries } = days[at]!;
   const [before, earlier] = [days[at - 1], days.slice(0, at)];
@@ -157,7 +166,7 @@ async function seriesOf(query: string): Promise<Point[]> {
   return ((await response.json()) as { series: Point[] }).series;
 }
 
-/** Of a point, what `count` counts. */
+/** Returns the fields of an API point that `count` computes, too. */
 const shown = (point: Point) =>
   Object.fromEntries(['stock', ...flows].map((name) => [name, point[name]]));
 

@@ -3,7 +3,7 @@ import { askJson, refusals } from '../../fixtures/client/json-client.ts';
 import { useApi } from '../../fixtures/client/use-api.ts';
 import { insertDays } from '../../fixtures/database/published-days.ts';
 
-// TERYT 14: mazowieckie, 24: śląskie; 019: spolka-cywilna.
+// TERYT code 14 is mazowieckie, and 24 is śląskie; legal form 019 is spolka-cywilna.
 const { database, api } = await useApi();
 await insertDays(
   database,
@@ -36,7 +36,7 @@ await database.pool.query(`
 
 const path = '/api/v1/stats/series';
 
-/** The flows of a snapshot that is compared with none. */
+/** The flows of a baseline snapshot, which is compared with no earlier snapshot. */
 const nothingCompared = {
   new: null,
   ended: null,
@@ -54,7 +54,7 @@ const nothingCompared = {
 /** The flows of a snapshot in which nothing changed. */
 const nothing = Object.fromEntries(Object.keys(nothingCompared).map((flow) => [flow, 0]));
 
-/** Returns the point of a day without changes. `fields` replace its values. */
+/** Returns the expected point of a day without changes. `fields` replaces values of the point. */
 const pointOf = (date: string, [ACTIVE, SUSPENDED, DELETED]: number[], fields: object) => ({
   date,
   stock: { ACTIVE, SUSPENDED, DELETED },

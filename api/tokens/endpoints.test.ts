@@ -28,9 +28,9 @@ describe('GET /tokens', () => {
         success: true,
         data: [
           { ...fresh, token_ref: second.token_ref, is_active: false, revoked_at: timestamp },
-          // Expired, and yet not revoked.
+          // The token is expired, but not revoked.
           { ...fresh, token_ref: first.token_ref, expires_at, is_active: true },
-          // This use among them.
+          // The `usage_count` of 4 includes this request.
           {
             token_ref,
             name: 'Master Token',
@@ -127,7 +127,7 @@ describe('DELETE /tokens/{token_ref}', () => {
 
     owner.now = new Date('2026-05-09T10:00:00Z');
     expect(await owner.ask(`DELETE /tokens/${token_ref}`)).toEqual({ status: 200, body: revoked });
-    // Uses are counted soon after their requests.
+    // The use of a token is stored shortly after the answer, so the test polls.
     await expect
       .poll(() => owner.rowOf(token_ref))
       .toMatchObject({ revoked_at: start, usage_count: '1' });

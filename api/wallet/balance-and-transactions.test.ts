@@ -8,7 +8,7 @@ const start = Date.parse('2026-05-01T10:00:00.123Z');
 
 const { database, api } = await useApi({ now: () => new Date(start) });
 const newcomer = await createBuyer(database, api);
-// Has the bonus, a deposit of 500 and forty withdrawals of 5: three pages, the last of two.
+// The customer has the bonus, a deposit of 500 and forty withdrawals of 5 credits: 42 transactions on three pages.
 const customer = await createBuyer(database, api);
 const { account_id } = customer;
 await database.kysely.transaction().execute(async (tx) => {
@@ -24,7 +24,7 @@ await database.kysely.transaction().execute(async (tx) => {
 
 function withdrawal(no: number) {
   return {
-    // The bonus and a top-up came before.
+    // The bonus and the top-up have the transaction numbers 1 and 2.
     id: no + 2,
     type: 'withdraw',
     amount: '5.00',

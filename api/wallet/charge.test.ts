@@ -27,7 +27,7 @@ function take(amount: number, operation_key: string) {
     .execute((tx) => charge(tx, { account_id, amount, description: 'Taken', operation_key, now }));
 }
 
-/** Returns balance, total_purchased and last_transaction_no; undefined without a wallet. */
+/** Returns balance, total_purchased and last_transaction_no of the wallet; undefined if the account has no wallet. */
 async function walletOf() {
   const { rows } = await database.pool.query<{ wallet: number[] }>(
     `select array[balance, total_purchased, last_transaction_no]::int[] as wallet
@@ -96,7 +96,7 @@ describe('charge', () => {
     await give(5, 'deposit', 'a');
     const others = await database.kysely.transaction().execute(async (tx) => {
       await charge(tx, { account_id, amount: 5, description: 'Taken', operation_key: 'b', now });
-      // It cannot end before this transaction, whose outcome decides.
+      // The second charge waits for the end of this transaction, because its result depends on the first charge.
       return { second: take(5, 'c').catch((error: unknown) => error) };
     });
     expect(await others.second).toMatchObject({ status: 402, body: { balance: 0 } });

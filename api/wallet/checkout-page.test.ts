@@ -9,7 +9,7 @@ import { createLocalPayment } from './payment.ts';
 const now = new Date('2026-05-01T10:00:00Z');
 
 let buyer: Buyer;
-/** Path of the checkout that the buyer has just opened, for 500 credits at 49.00 PLN. */
+/** The path of the checkout page that the buyer has just opened, for 500 credits at 49.00 PLN. */
 let checkout: string;
 let payment_id: string;
 
@@ -40,7 +40,7 @@ async function read(path: string) {
   expect(html).not.toMatch(/<script[^>]*>[^<]|<style|<img|\sstyle=|\son\w+=/);
   const title = /<h1>(.*)<\/h1>/.exec(html)?.[1];
   const content = /<\/h1>\s*(.*?)\s*<\/main>/s.exec(html)?.[1];
-  // Where the checkout is over, a link leads back.
+  // Only the page of a checkout that is over has a link back to the console.
   expect(content?.endsWith(back)).toBe(title !== 'Checkout');
   return { status: response.status, title, content: content?.replace(back, '') };
 }

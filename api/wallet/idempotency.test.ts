@@ -18,7 +18,7 @@ beforeEach(async () => {
   runCount = 0;
 });
 
-/** Grants a credit, and tells which run it was. */
+/** Grants one credit, and answers with the number of runs of the operation so far. */
 function answer(changes: Partial<Operation> = {}) {
   const asked = { ...operation, ...changes };
   return answerOnce(database.kysely, asked, async (tx) => {
@@ -40,7 +40,7 @@ function answer(changes: Partial<Operation> = {}) {
 const first = { body: { zebra: 1, balance: 1, a: null }, headers: { 'X-Balance': '1' } };
 const second = { body: { zebra: 2, balance: 2, a: null }, headers: { 'X-Balance': '2' } };
 
-/** An answer that is given again says so. */
+/** Returns the repeated form of an answer: with the header `Idempotency-Replayed: true`. */
 function again(answered: typeof first) {
   return { ...answered, headers: { ...answered.headers, 'Idempotency-Replayed': 'true' } };
 }

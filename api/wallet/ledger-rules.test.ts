@@ -15,7 +15,7 @@ interface Operation {
   account: number;
   kind: 'deposit' | 'start' | 'withdraw';
   amount: number;
-  /** Operations with the same key are one. */
+  /** Operations with an equal key count as one operation. */
   key: number;
   isRolledBack: boolean;
 }
@@ -30,7 +30,7 @@ const operation = fc.record<Operation>({
 
 class RolledBack extends Error {}
 
-// What did not happen must have been short of credits, a repetition, or rolled back on purpose.
+// Returns whether a failed operation lacked credits, repeated another operation, or was rolled back on purpose.
 function isExpected(error: unknown): boolean {
   if (error instanceof RolledBack) return true;
   if (error instanceof HttpError) return error.status === 402;
@@ -59,7 +59,7 @@ async function run({ kind, amount, key, isRolledBack }: Operation, account_id: s
   return { key, change, purchased: kind === 'deposit' ? amount : 0 };
 }
 
-/** Returns the wallet of an account, and what its transactions add up to. */
+/** Returns the wallet of an account, with the sums of the account's transactions. */
 async function ledgerOf(account_id: string) {
   const { rows } = await database.pool.query<Record<string, number>>(
     `select

@@ -7,7 +7,7 @@ import { queryFile } from '../../sql/connection/database.ts';
 import { charge } from './charge.ts';
 
 const shop = await openShop();
-/** Of the checkout that the buyer has just opened, for 500 credits at 49.00 PLN. */
+/** The Stripe session of the checkout that the buyer has just opened, for 500 credits at 49.00 PLN. */
 let session: StubSession;
 let payment_intent: string;
 let count = 0;
@@ -59,7 +59,7 @@ const taken = (amount: number, balance_after: number, description = 'Refund: Sta
   description,
 });
 
-/** What arrives of the mails about refunds. */
+/** Sends the buyer's mails about refunds to a test SMTP server, and returns subject and text of each received mail. */
 async function receive(): Promise<{ subject: string | undefined; text: string | undefined }[]> {
   const { rows } = await shop.database.pool.query<{ mail_id: string }>(
     `select mail_id from customer.mail where account_id = $1 and template = 'refund' order by mail_id`,
@@ -76,7 +76,7 @@ async function spend(amount: number): Promise<void> {
   await shop.database.kysely.transaction().execute((tx) => charge(tx, use));
 }
 
-/** What /metrics counts as spent, by all accounts. */
+/** Returns the number of credits that all accounts have spent, as `/metrics` shows it. */
 async function readSpent(): Promise<number> {
   type Sample = { name: string; value: string };
   const samples = await queryFile<Sample>(shop.database.pool, 'metrics/registry.sql');
@@ -106,7 +106,7 @@ Your payment for Starter was refunded. 500 credits were taken back from your wal
     expect(await refund(1000)).toBe('reversed');
     expect(await refund(1000)).toBe('repeated');
     expect(await refund(2450)).toBe('reversed');
-    // The event of the first refund, which arrives again.
+    // The event of the first refund arrives a second time.
     expect(await refund(1000)).toBe('repeated');
     expect(await refund(4900)).toBe('reversed');
     expect(await shop.buyer.movements()).toEqual([
@@ -127,7 +127,8 @@ Your payment for Starter was refunded. 500 credits were taken back from your wal
     expect(await refund(4900)).toBe('reversed');
     expect((await shop.buyer.movements()).slice(3)).toEqual(movements);
     expect(await refund(4900)).toBe('repeated');
-    // A refund takes nothing from an empty wallet, and sends no mail.
+    // A refund of a payment whose credits are all spent takes nothing from the empty wallet, and no mail is written for
+    // it.
     const mails = await receive();
     expect(mails).toHaveLength(movements.length);
     for (const { text } of mails) {
@@ -195,11 +196,11 @@ describe('a dispute that is won', () => {
     const results = await Promise.all(Array.from({ length: 10 }, first));
     expect(results.filter((result) => result === 'reversed')).toHaveLength(1);
     expect(await second()).toBe('repeated');
-    // Reports of the beginning that arrive again.
+    // The events from the beginning of the dispute arrive a second time.
     expect(await dispute(4900)).toBe('repeated');
     expect(await dispute(4900, {}, 'funds_withdrawn')).toBe('repeated');
     expect(await shop.buyer.movements()).toEqual([bonus, deposit, lost, given(500, 700)]);
-    // They were bought once.
+    // `total_purchased` counts the 500 credits once, although they were given back after the dispute.
     expect(await shop.buyer.ask('/wallet')).toMatchObject({
       body: { data: { balance: 700, total_purchased: 500 } },
     });
@@ -227,7 +228,8 @@ The dispute of your payment for Starter with your bank is over, and the payment 
     await dispute(4900);
     expect(await readSpent()).toBe(before + 580);
     expect(await won()).toBe('reversed');
-    // A counter that fell would count all credits anew.
+    // The metric must not decrease, because Prometheus would take a decrease of a counter for a restart and count all
+    // credits again.
     expect(await readSpent()).toBe(before + 580);
     expect((await shop.buyer.movements()).at(-1)).toEqual(given(120, 120));
     expect(await refund(490)).toBe('reversed');
@@ -246,7 +248,7 @@ The dispute of your payment for Starter with your bank is over, and the payment 
     }
     expect(await dispute(4900, { status: 'warning_closed' }, 'closed')).toBe('ignored');
     expect(await shop.buyer.movements()).toEqual([bonus, deposit]);
-    // The inquiry becomes a dispute.
+    // At this point the inquiry becomes a dispute.
     expect(await dispute(4900, {}, 'funds_withdrawn')).toBe('reversed');
     expect(await dispute(4900, { status: 'lost' }, 'closed')).toBe('repeated');
     expect(await shop.buyer.movements()).toEqual([bonus, deposit, lost]);

@@ -7,7 +7,7 @@ import { eventOf, signatureOf } from '../../fixtures/client/stripe-stub.ts';
 import { administer } from '../../fixtures/database/test-cluster.ts';
 
 const shop = await openShop();
-/** Says that the checkout of the buyer was paid. */
+/** The JSON of a Stripe event which states that the checkout of the buyer was paid. */
 let payload: string;
 
 beforeEach(async () => {
@@ -18,7 +18,7 @@ beforeEach(async () => {
   });
 });
 
-/** Sends a payload with a signature, which is absent, empty or any text. */
+/** Sends a payload to the Stripe webhook with a signature header; an undefined signature sends no header. */
 async function send(
   body: string | Uint8Array<ArrayBuffer>,
   signature: string | undefined,

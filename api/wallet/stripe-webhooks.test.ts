@@ -3,7 +3,7 @@ import { bonus, deposit, openShop } from '../../fixtures/client/shop.ts';
 import { eventOf, type StubSession } from '../../fixtures/client/stripe-stub.ts';
 
 const shop = await openShop();
-/** Of the checkout that the buyer has just opened, for 500 credits at 49.00 PLN. */
+/** The Stripe session of the checkout that the buyer has just opened, for 500 credits at 49.00 PLN. */
 let session: StubSession;
 
 beforeEach(async () => {

@@ -81,7 +81,7 @@ describe('POST /api/v1/wallet/topup', () => {
   const noText = 'The package_slug field must be a string.';
   test.each([
     [{ package_slug: 'golden' }, unknown],
-    // A package that is no longer offered.
+    // The package `summer` is no longer offered.
     [{ package_slug: 'summer' }, unknown],
     [{ package_slug: 'STARTER' }, unknown],
     [{ package_slug: '__proto__' }, unknown],
@@ -114,7 +114,7 @@ describe('POST /api/v1/wallet/topup', () => {
     expect(checkout_url).toBe(`https://api.example/checkout/local/${String(row?.payment_id)}`);
     expect(row).toMatchObject({ provider: 'local', provider_ref: row?.payment_id, state: 'open' });
     const webhook = await local.ask('/api/v1/webhooks/stripe', { method: 'POST' });
-    // The path names a webhook of a client, which knows no POST.
+    // Without Stripe, the path is read as `/webhooks/{webhook_ref}`, which has no POST.
     expect(webhook.status).toBe(405);
   });
 });

@@ -20,10 +20,10 @@ interface Webhook extends Record<string, unknown> {
   secret: string;
 }
 
-// An address needs no name server.
+// The webhook's URL has an IP address, so that the test needs no name server.
 const url = 'https://8.8.8.8/hook?key=1';
 
-/** Asks as an account of its own; `make` registers a webhook. */
+/** Creates an account that sends requests to the API; `make` registers a webhook of the account. */
 async function createOwner() {
   const { account_id, master_token } = await createAccount(db.kysely);
   const { plaintext: token } = await createApiToken(db.kysely, account_id);
@@ -184,7 +184,8 @@ describe('/webhooks/{webhook_ref}', () => {
     expect(await read(webhook_ref)).toMatchObject({ attempt_count: 0 });
     const filters = { source: ['ceidg'] };
     expect((await patch({ filters })).body).toMatchObject({ data: { filters, ...changed } });
-    // A call under way, whose part of the feed has the filter before, moves no position.
+    // The change of the filter increases `replay_count`, so that a delivery in progress, which used the old filter,
+    // does not move the webhook's cursor.
     const stored = { feed_filter: { sources: ['ceidg'] }, replay_count: 1 };
     expect(await read(webhook_ref)).toMatchObject(stored);
     expect((await patch({})).body).toMatchObject({ data: { filters, ...changed } });
@@ -236,7 +237,8 @@ describe('what the worker does', () => {
     const { webhook_ref } = await make({ scope: 'all' });
     const replay = (after: string) => ask(`POST /webhooks/${webhook_ref}/replay`, { after });
     const wrong = 'The after field must be a cursor of this webhook, or of a feed with its scope.';
-    // The cursors have another scope, an unused event number, a future event number, and no valid form.
+    // The cursors are, in order: of another scope, of an unused event number, of a future event number, and twice
+    // without a valid form.
     for (const after of [at('watched', 101), at('all', 50), at('all', 151), 'x', ''])
       expect(await replay(after)).toEqual(refusal('after', wrong));
     await db.pool.query('update customer.webhook set scanned_event_id = 149');

@@ -11,14 +11,14 @@ import { renderMarkdown } from './markdown.ts';
 
 const isDocs = (path: string) => /^\/(?:docs|guides)(?:$|[/#])/.test(path);
 
-/** The addresses that a page links. */
+/** Returns the targets of all links in a page. */
 function linksOf(page: string): string[] {
   return [...page.matchAll(/<a [^>]*?href="([^"]+)"/g)].map(([, address]) => textOf(address!));
 }
 
 const { api } = await useApi({ baseUrl: 'https://api.registry.example' });
 
-/** Returns every page that `/docs` and `/guides` lead to below them, by its path. */
+/** Returns every page below `/docs` and `/guides` that links lead to, by its path. */
 async function crawl(): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   const pending = ['/docs', '/guides'];
@@ -40,7 +40,7 @@ const pages = await crawl();
 
 const idsOf = (page: string) => [...page.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id!);
 
-/** The addresses that lead to no anchor of a page. */
+/** Returns the addresses whose page or anchor does not exist. */
 function findDead(path: string, addresses: string[]): string[] {
   return addresses
     .filter((address) => isDocs(address) || address.startsWith('#'))

@@ -14,17 +14,17 @@ const database = await createFirstDay();
 const port = await findPort();
 const baseUrl = `http://127.0.0.1:${port}`;
 const api = await startTestApi({ db: database.kysely, port, baseUrl, secretKey });
-// A search waits until the companies are loaded.
+// Waits until the API has loaded the companies into its search index.
 await vi.waitUntil(async () => (await api.ask('/readyz')).ok, { timeout: 30_000 });
 
-/** How a sample is run, by its language; a sample is a file. */
+/** The program that runs a code sample and the suffix of the sample's file, by language. */
 const programs: Record<string, [command: string, suffix: string]> = {
   curl: ['sh', 'sh'],
   typescript: [process.execPath, 'mts'],
   python: ['python3', 'py'],
 };
 
-/** Runs a sample as a reader does who has copied it; gives the JSON that it prints. */
+/** Runs a copied code sample as a reader of the documentation would. Returns the JSON that the sample prints. */
 async function run(language: string, text: string, tokens: object): Promise<unknown> {
   const [command, suffix] = programs[language]!;
   const file = join(folder, `sample.${suffix}`);
@@ -45,7 +45,7 @@ test.each(Object.keys(programs))(
     const step = (at: number, from = '', to = '') =>
       run(language, samples[at - 1]!.replace(from, to), tokens);
 
-    // Each language registers an address of its own.
+    // Each language registers another mail address.
     const email = `${language}@company.example`;
     expect(await step(1, 'anna@company.example', email)).toMatchObject({ email });
     const mailed = await readMailedToken(database.kysely, email);

@@ -8,10 +8,13 @@ const pages = await usePages();
 
 const schemes = ['light', 'dark'] as const;
 
-/** What a day changed: entries by status, then new, ended, suspended and resumed. */
+/**
+ * One snapshot of a registry: the change of the number of active and suspended entries, then the counts of new, ended,
+ * suspended and resumed entries.
+ */
 type Day = [date: string, ACTIVE: number, SUSPENDED: number, ...flows: number[]];
 
-/** Publishes days of an invented registry; the first one is its baseline. */
+/** Publishes snapshots of an invented registry; the first snapshot is the baseline. */
 async function publish(source: string, days: Day[]): Promise<void> {
   const stat = (date: string, at: number) => `('${source}', '${date}', 0, 0, 0, 0, ${at === 0})`;
   await insertDays(pages.database, days.map(([date], at) => stat(date, at)).join());
@@ -29,11 +32,11 @@ async function publish(source: string, days: Day[]): Promise<void> {
   }
 }
 
-/** So many days after another. */
+/** Returns the day that is `days` days after `date`. */
 const dayAfter = (date: string, days: number) =>
   new Date(Date.parse(date) + days * 86_400_000).toISOString().slice(0, 10);
 
-// Twenty snapshots over ten months: one each fortnight, but none for six weeks after the tenth.
+// Twenty snapshots over ten months, one per fortnight, with one gap of six weeks after the tenth snapshot.
 const fortnights = Array.from({ length: 20 }, (_, at) =>
   dayAfter('2026-01-01', at * 14 + (at < 10 ? 0 : 28)),
 );
@@ -57,7 +60,7 @@ beforeAll(async () => {
   );
 });
 
-/** Opens the statistics, once they are drawn. */
+/** Opens the statistics page, and waits until its charts are drawn. */
 async function open(query: string, width = 1600): Promise<Page> {
   const { page } = await pages.visit('/privacy', { width });
   await page.addInitScript(`
@@ -73,7 +76,7 @@ async function open(query: string, width = 1600): Promise<Page> {
   return page;
 }
 
-/** The labels of a panel that look like days or months, each with its places. */
+/** Returns the labels of a chart's time axis (days or months), in their order from left to right. */
 async function labelsOf(page: Page, panel: number): Promise<string[]> {
   const written = await page.evaluate(`written`);
   const places = new Set(
@@ -85,20 +88,20 @@ async function labelsOf(page: Page, panel: number): Promise<string[]> {
   return [...places].map((place) => place.split(' ')[0]!);
 }
 
-/** What the canvas of the charts says beside the axes. */
+/** Returns the words that are drawn into the charts, without the labels of the axes. */
 async function wordsOf(page: Page): Promise<string[]> {
   const written = (await page.evaluate(`written`)) as [number, string, number][];
   const words = written.map(([, text]) => text).filter((text) => /^[a-z]|^\d+ d/.test(text));
   return [...new Set(words)];
 }
 
-/** The rows of a table, newest first, their cells in words. */
+/** Returns the rows of a table as texts, the newest day first, with ` | ` between the cells. */
 async function rowsOf(page: Page, name: string): Promise<string[]> {
   const rows = await page.locator(`#${name}-table tr`).allInnerTexts();
   return rows.map((row) => row.replaceAll('\t', ' | '));
 }
 
-/** Counts the pixels of a panel that have the colour of a line, from a day on to another. */
+/** Counts the pixels of a chart that have the colour of a line, between two days. */
 function countPixels(page: Page, key: string, from?: string, to?: string) {
   return page.evaluate(`(() => {
     const label = document.querySelector('.key.${key}');
@@ -203,11 +206,12 @@ describe('the charts', () => {
     expect(tip.replaceAll(/\s+/g, ' ')).toBe(
       '2026-10-12, 3 days New 36 Ended 5 Suspended 4 Resumed 3 Days covered 3',
     );
-    // No line joins a flow of eight days with one of a day; the stock goes on.
+    // The line of the ended entries has a break between a snapshot that covers eight days and one that covers one day;
+    // the line of the active entries has no break.
     const night = ['2026-10-08T08:00Z', '2026-10-08T16:00Z'] as const;
     expect(await countPixels(page, 'ended', ...night)).toBe(0);
     expect(await countPixels(page, 'ACTIVE', ...night)).toBeGreaterThan(5);
-    // The other panels follow with their values.
+    // The legends of the other charts show the values of the same day.
     expect(await page.locator('.key.ACTIVE').innerText()).toMatch(/Active\s+1,038$/);
   });
 

@@ -29,7 +29,10 @@ await database.pool.query(
 );
 
 describe('the map of the statistics', () => {
-  /** What the map says of two voivodeships, one without entries, and the entries without one. */
+  /**
+   * Returns what the map shows: the figures of two voivodeships with entries and one without, and the figure of the
+   * entries that have no voivodeship.
+   */
   async function read(query: string): Promise<string[]> {
     const page = await (await api.ask(`/stats?source=map&${query}`)).text();
     const shown = [...page.matchAll(/aria-label="(?:MZ|SL|OP) ([^"]*)"/g)].map(([, text]) => text!);
@@ -37,7 +40,7 @@ describe('the map of the statistics', () => {
     return [...shown, `none ${none}`];
   }
 
-  /** The classes of the legend. */
+  /** Returns the labels of the classes in the map's legend. */
   function legendOf(page: string) {
     const legend = page.slice(page.indexOf('<ul class="legend'));
     const labels = [...legend.matchAll(/<li>.*?<\/span>([^<]*)<\/li>/g)].map(([, label]) => label);
