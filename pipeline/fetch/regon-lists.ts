@@ -7,7 +7,7 @@ import { checkAnswer } from './regon-report.ts';
 import { type Bir, errorCodeOf } from './regon-service.ts';
 import type { FetchPlan } from './report.ts';
 
-/** The names of the daily lists of BIR (the API of REGON), by the file in which each list is stored. */
+/** BIR's names of the daily lists, by the file that stores each list; sources/regon/source.ts reads these files. */
 const lists = {
   'new.txt': 'BIR11NowePodmiotyPrawneOrazDzialalnosciOsFizycznych',
   'updated.txt': 'BIR11AktualizowanePodmiotyPrawneOrazDzialalnosciOsFizycznych',

@@ -80,7 +80,7 @@ const createSirene = (sirene: Sirene): OnDemandSource => ({
   },
 });
 
-/** Returns the registries that are set up, in the order in which they are requested. */
+/** Returns the registries that are set up, in the order in which `askFor` of ask-registries.ts requests a number. */
 export function createOnDemandSources(
   settings: FetchEnvironment,
   manner: ServiceSettings = {},

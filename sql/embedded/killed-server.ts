@@ -8,7 +8,8 @@ export const unfinished = 'postgres.new-';
 
 /**
  * Clears the remains of a killed postmaster: kills sessions that still use its shared memory, and removes
- * postmaster.pid, because another process may have its pid now. The caller must hold the lock of DATA_DIR.
+ * postmaster.pid, because another process may have its pid now. The caller must hold the lock of DATA_DIR. `enter` of
+ * embedded.ts joins a running server instead.
  */
 export async function clearRemains(cluster: Cluster): Promise<void> {
   const remains = join(cluster.directory, 'postmaster.pid');

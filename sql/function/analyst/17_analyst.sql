@@ -50,6 +50,7 @@ left join registry.activity_recoded as recoded
 left join registry.activity_division as part
     on (part.country_code, part.division) = (entry.country_code, left(entry.activity_main, 2));
 
+-- `company_row` of 10_company.sql chooses the values of a company from its entries.
 create or replace view analyst.company as
 select
     company.company_id, company.country_code, company.nip, company.regon9, company.krs,
