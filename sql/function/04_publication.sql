@@ -1,6 +1,6 @@
 -- Assigns ids and snapshot numbers to runs. The nights of several registries do not wait for each other: ids are
--- reserved in separate transactions, and a snapshot gets its number last. `published_days` (`meta.published`) and states
--- of runs are in 16_run.sql.
+-- reserved in separate transactions, and a snapshot gets its number last. `published_days` (`meta.published`) and the
+-- states of runs are in 16_run.sql.
 
 -- Reserves ids for a run, and returns the id before the first reserved id. If a run fails after a later run has
 -- reserved ids, the ids of the failed run stay unused.
