@@ -39,22 +39,22 @@ import { watchlistEndpoints } from './monitor/endpoints.ts';
 import { webhookEndpoints } from './webhooks/endpoints.ts';
 import { createWebhooks } from './wallet/stripe-webhooks.ts';
 
-/** The options of the API: the settings of the environment, and the options of every folder of `api/`. */
+/** The options of the API: the settings from environment variables, and the options of every folder of `api/`. */
 export type AppOptions = Environment &
   DownloadOptions &
   PaymentOptions &
   SearchOptions & {
-    /** Whether all or some data is invented, which every page then states; undefined: no data is invented. */
+    /** Tells every page to state that `all` or `some` of the data is invented; undefined: no data is invented. */
     sample?: 'all' | 'some' | undefined;
     /** Serves `/metrics`, and counts requests for the metrics. */
     metrics: Metrics;
-    /** Returns whether the process is stopping; `/readyz` then fails, so that the load balancer avoids the process. */
+    /** Returns whether the process is stopping; `/readyz` then answers 503, so load balancers send no new requests. */
     isStopping?: () => boolean;
-    /** The time in ms after which a pending request gets a 503; default: the deadline of its path in `patience`. */
+    /** The time in ms after which an unanswered request gets a 503; default: the deadline of its path in `patience`. */
     deadline_ms?: number;
   };
 
-/** Requests to these paths get a longer deadline, since they call other services or queue for a password hash. */
+/** Requests to these paths get a longer deadline, since they call other services or wait for a password hash. */
 const patientPaths = ['/auth', '/account', '/wallet/topup']
   .map((path) => basePath + path)
   .concat('/recover');
@@ -81,7 +81,7 @@ export function createApp(options: AppOptions): Express {
 
   const limitAddress = options.limiter.limitRequests(limits.general);
   const endpoints = listEndpoints(options);
-  // `/webhooks/stripe` is mounted before `/webhooks/{webhook_ref}`, which would match its path too.
+  // `/webhooks/stripe` is mounted before `/webhooks/{webhook_ref}`, which would match the path `/webhooks/stripe` too.
   app.use(createWebhooks(options, limitAddress));
   app.use(basePath, mountEndpoints(endpoints, options));
   app.use(compression());
@@ -101,7 +101,7 @@ export function createApp(options: AppOptions): Express {
   return app;
 }
 
-/** Returns every endpoint, in the order of the specification. */
+/** Returns all endpoints of the API, in the order of the specification. */
 export function listEndpoints(options: AppOptions): Endpoint[] {
   const charge = createCharging(options);
   const endpoints = [

@@ -14,8 +14,8 @@ import { addWelcomeBonus, claimWelcomeBonus } from './welcome-bonus.ts';
 const refused = 'The token is invalid, has expired or was already used.';
 
 /**
- * Returns the query for the initialized account of a mail address, in any letter case. Spec: silent on the recovery of
- * an account that was never initialized; such an account gets no recovery mail.
+ * Returns the query for the initialized account of a mail address; ignores the letter case of the address. Spec: silent
+ * on the recovery of an account that was never initialized; we send no recovery mail to such an account.
  */
 export function findInitialized(db: Db, email: string) {
   return db
@@ -38,8 +38,8 @@ export async function startAccount(tx: Tx, account: Account, now: Date, isWelcom
 }
 
 /**
- * Exchanges the one-time token that a registration mailed for the Master Token of the registered account. Spec: silent
- * on an expired one-time token; we answer the same 422 as for a used, replaced or forged token.
+ * Accepts the one-time token from a registration mail, and issues the Master Token of the registered account. Spec:
+ * silent on an expired one-time token; we answer 422, as for a used, replaced or forged one-time token.
  */
 async function initializeAccount(options: Context, token: string) {
   const now = options.now();

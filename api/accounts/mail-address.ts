@@ -2,22 +2,22 @@ import { domainToASCII } from 'node:url';
 import { z } from 'zod';
 import { coded } from '../http/errors.ts';
 
-// RFC 5321 limits the local part of a mail address (before the `@`) to 64 characters, and the address to 254.
+// RFC 5321 limits the local part of a mail address (before the `@`) to 64 characters, and the whole address to 254.
 const [localMaximum, addressMaximum] = [64, 254];
 
-// Matches the local part of a mail address, a dot-atom of RFC 5322. Quoted and non-ASCII local parts are refused, since
-// many mail servers cannot send to them.
+// Matches the local part of a mail address, a dot-atom of RFC 5322. Addresses with a quoted or non-ASCII local part are
+// refused, since many mail servers cannot send to such addresses.
 const localForm = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/;
 
-// Matches a domain before IDNA (non-ASCII letters, ASCII letters, digits, dots and hyphens). All other ASCII characters
-// are refused: `domainToASCII` reads some of them as the end of a host name or as an escape.
+// Matches a domain before its conversion to ASCII by IDNA: non-ASCII characters, ASCII letters, digits, dots, hyphens.
+// A domain with another ASCII character is refused: `domainToASCII` would end the domain at `/` or decode `%`.
 const domainForm = /^(?:[A-Za-z0-9.-]|[^\0-\x7f])+$/;
 
-// Matches a domain in ASCII (IDNA). The top-level domain has only letters, or is an encoded name (`xn--…`).
+// Matches a domain after its conversion to ASCII. The top-level domain has only letters, or begins with `xn--`.
 const asciiDomainForm =
   /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?:[a-z]{2,63}|xn--[a-z0-9-]{0,58}[a-z0-9])$/;
 
-/** Returns a domain in lower case and in ASCII (IDNA); undefined for a text that is no Internet domain. */
+/** Returns a domain in lower-case ASCII (IDNA); undefined for a text that is no Internet domain. */
 export function normalizeDomain(text: string): string | undefined {
   if (!domainForm.test(text)) return undefined;
   const ascii = domainToASCII(text);
@@ -48,8 +48,8 @@ export function normalizeAddress(text: string): string | undefined {
 const dotless = ['gmail.com', 'googlemail.com', 'proton.me', 'protonmail.com', 'pm.me'];
 
 /**
- * Returns the mailbox of a normalized mail address, in lower case and without a tag (`a+tag@x.pl` → `a@x.pl`). Dots in
- * the local part are dropped if the mail provider ignores dots.
+ * Returns the mailbox that a mail address delivers to, in lower case and without a tag (`a+tag@x.pl` → `a@x.pl`). Dots
+ * in the local part are removed if the mail provider ignores dots.
  */
 export function mailboxOf(address: string): string {
   const [local, domain] = splitAddress(address.toLowerCase());
@@ -57,7 +57,7 @@ export function mailboxOf(address: string): string {
   return `${dotless.includes(domain) ? untagged.replaceAll('.', '') : untagged}@${domain}`;
 }
 
-/** Checks the field of an e-mail address, and normalizes the address by `normalizeAddress`. */
+/** Checks a request's field with an e-mail address, and normalizes the address by `normalizeAddress`. */
 export const addressField = z
   .string()
   .transform((text, context) => {

@@ -2,7 +2,7 @@ import type { Tx } from '../../sql/connection/kysely.ts';
 import { model, text } from '../endpoint/answers.ts';
 import { issueToken } from '../tokens/token.ts';
 
-/** Ends the message of every answer that contains a Master Token. */
+/** The last sentence in the `message` of every answer that contains a new Master Token. */
 export const storeToken = 'Store the Master Token now: it will not be shown again.';
 
 const openedAccount = model('OpenedAccount', {
@@ -13,7 +13,7 @@ const openedAccount = model('OpenedAccount', {
   message: text,
 });
 
-/** Returns the part of an endpoint description for an answer with a new Master Token. */
+/** Returns the answer schema and example of an endpoint that issues a Master Token. */
 export const opens = (message: string) => ({
   answer: openedAccount,
   example: { message },
@@ -22,7 +22,7 @@ export const opens = (message: string) => ({
 /** Identifies the account for which a Master Token is issued. */
 export type Account = Record<'account_id' | 'user_ref' | 'email', string>;
 
-/** Issues a Master Token for an account, and returns the account with the secret of the token. */
+/** Issues a Master Token, and returns its secret and its reference, with reference and address of the account. */
 export async function openAccount(tx: Tx, { account_id, user_ref, email }: Account, now: Date) {
   const master = { account_id, kind: 'master', name: 'Master Token' } as const;
   const { plaintext, token_ref } = await issueToken(tx, master, now);

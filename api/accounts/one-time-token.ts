@@ -12,15 +12,13 @@ import type { Limiter } from '../http/limiter.ts';
 
 type Purpose = OneTimeTokenClaims['purpose'];
 
-/**
- * Returns the time at which a one-time token issued now expires. JWTs hold whole seconds, so milliseconds are dropped.
- */
+/** Returns the time of expiry of a one-time token that is issued `now`: in whole seconds, as JWTs require. */
 export function expiryOf(now: Date): Date {
   const issued_s = Math.floor(now.getTime() / 1000);
   return new Date((issued_s + lifetimes.oneTimeToken_s) * 1000);
 }
 
-/** Returns the claims of a one-time token; undefined for a forged or expired token, and for another purpose. */
+/** Returns the claims of a one-time token; undefined if the token is forged, expired or for another purpose. */
 export function readClaims(secretKey: string, text: string, purpose: Purpose, now: Date) {
   const claims = readToken(oneTimeTokenClaims, secretKey, text, now);
   return claims?.purpose === purpose ? claims : undefined;
@@ -34,14 +32,14 @@ interface Issue {
   now: Date;
 }
 
-/** Counts a mail with a one-time token under the key `counted`. Returns whether the mail limits allow the mail. */
+/** Counts a mail with a one-time token under a key (mailbox or account); returns whether limits permit the mail. */
 export async function isMailAllowed(limiter: Limiter, purpose: Purpose, counted: string) {
   const { hour, day } = mailLimits[purpose];
   const key = hash('sha256', counted);
   return (await limiter.isAllowed(hour, key)) && limiter.isAllowed(day, key);
 }
 
-/** Issues a one-time token and, if `mail` is given, queues the mail that contains the token. */
+/** Stores a one-time token and, if `mail` is given, queues a mail that will contain the token. */
 export async function issueOneTimeToken(
   tx: Tx,
   { now, ...token }: Issue,
@@ -64,12 +62,12 @@ export async function issueOneTimeToken(
     .execute();
 }
 
-/** Returns the SQL condition for a usable one-time token: not used, not cancelled and not expired. */
+/** Returns the SQL condition that a one-time token is neither used, cancelled nor expired. */
 export function isUsable(now: Date) {
   return sql<boolean>`used_at is null and cancelled_at is null and expires_at > ${now}`;
 }
 
-/** Cancels the usable one-time tokens that an account has for a purpose (registration or recovery). */
+/** Cancels the usable one-time tokens of an account for one purpose (registration or recovery). */
 export async function cancelOneTimeTokens(tx: Tx, { account_id, purpose, now }: Issue) {
   await tx
     .updateTable('customer.one_time_token')
@@ -81,8 +79,8 @@ export async function cancelOneTimeTokens(tx: Tx, { account_id, purpose, now }: 
 }
 
 /**
- * Marks a one-time token as used, and returns its account. Returns undefined for a used, cancelled or expired token.
- * Locks the account before the token: a fixed order of locks prevents deadlocks.
+ * Marks a one-time token as used, and returns the account of the token. Returns undefined for a used, cancelled or
+ * expired one-time token. The account is locked before the token, since a fixed order of locks prevents deadlocks.
  */
 export async function useOneTimeToken(tx: Tx, claims: OneTimeTokenClaims, now: Date) {
   const account = await tx

@@ -14,12 +14,10 @@ const cost = { memory: 19_456, passes: 2, parallelism: 1 };
 export const saltBytes = 16;
 const tagLength = 32;
 
-/** Queues password hashes: only one hash is computed at a time, in a thread, so that requests keep the other cores. */
+/** Computes one password hash at a time, in a separate thread, so that other requests keep the other CPU cores. */
 const queue = pLimit(1);
 
-/**
- * Checks a new password: 8 characters to 1024 bytes. The file register.ts compares a password with its confirmation.
- */
+/** Checks a new password: at least 8 characters, at most 1024 bytes. register.ts compares `password_confirmation`. */
 export const passwordField = z
   .string()
   .check(atLeast(minimumCharacters))
@@ -36,8 +34,8 @@ function unpadded(bytes: Buffer): string {
 }
 
 /**
- * Returns the argon2id hash of a password, in the text form of the reference implementation. The same password and
- * `nonce` (a salt of 16 bytes) give the same hash. Throws a 503 when the queue of password hashes is full.
+ * Returns the argon2id hash of a password, in the text form of the reference implementation. The hash depends only on
+ * the password and on `nonce` (a salt of 16 bytes). Throws a 503 when the queue of password hashes is full.
  */
 export async function hashPassword(
   password: string,
@@ -53,7 +51,7 @@ export async function hashPassword(
   return `$argon2id$v=19$${costs}$${unpadded(nonce)}$${unpadded(tag)}`;
 }
 
-/** Checks whether a password has the given hash. Throws a 503 when the queue of password hashes is full. */
+/** Returns whether a password has the given hash. Throws a 503 if too many password hashes are queued. */
 export async function verifyPassword(password: string, password_hash: string): Promise<boolean> {
   const salt = Buffer.from(password_hash.split('$')[4] ?? '', 'base64');
   if (salt.length !== saltBytes) return false;

@@ -23,20 +23,20 @@ import {
 } from './one-time-token.ts';
 import { hashPassword, passwordField, saltBytes } from './password.ts';
 
-/** The minimum time in ms from the hash to the answer, which hides whether an address has an account. */
+/** The minimum time in ms between hashing a password and sending the answer, which hides whether an account exists. */
 const answer_ms = 400;
 
 export const confirmation = z.strictObject({ token: z.string(), password: z.string() });
 
-/** Hashes a recovery's new password. The salt is fixed per address: a request is found by its password's hash. */
+/** Hashes the new password of a recovery. The salt depends on the address, so equal passwords have equal hashes. */
 function hashFor(secretKey: string, email: string, password: string): Promise<string> {
   const salt = createHmac('sha256', secretKey).update(`recovery ${email.toLowerCase()}`).digest();
   return hashPassword(password, salt.subarray(0, saltBytes));
 }
 
-/** Records a request for the recovery of an account, and queues the mail with the recovery link if `isMailed`. */
+/** Stores a request to recover an account and, if `isMailed`, queues the mail with the recovery link. */
 async function mailLink(tx: Tx, email: string, password_hash: string, at: Date, isMailed: boolean) {
-  // The lock on the account waits for a running transaction that deletes the account.
+  // The account is locked, which waits for a running transaction that deletes the account.
   const account = await findInitialized(tx, email).forUpdate().executeTakeFirst();
   if (!account) return;
   const { account_id, recipient, user_name } = account;
@@ -44,17 +44,17 @@ async function mailLink(tx: Tx, email: string, password_hash: string, at: Date, 
   await issueOneTimeToken(tx, asked, isMailed ? { recipient, user_name } : undefined);
 }
 
-/** Records a recovery request, and returns the time at which the mailed recovery link expires. */
+/** Stores a recovery request, and returns the time at which its mailed link expires. */
 async function requestRecovery(
   { db, limiter, now, secretKey }: Context,
   { email, password }: { email: string; password: string },
 ): Promise<Date> {
   const at = now();
   const password_hash = await hashFor(secretKey, email, password);
-  // The minimum delay starts after the hash, since the hash may be queued for a long time.
+  // The delay `answer_ms` starts after the hash is computed, since the hash may be queued for a long time.
   const leastWait = delay(answer_ms);
   const account = await findInitialized(db, email).executeTakeFirst();
-  // Recovery requests for unknown addresses are counted too, so that the answer does not reveal accounts.
+  // Requests for unknown addresses are counted too, so that the answer does not reveal whether an account exists.
   const counted = `${email.toLowerCase()} ${account?.recovered_at?.toISOString()}`;
   const isMailed = await isMailAllowed(limiter, 'recover', counted);
   await db.transaction().execute((tx) => mailLink(tx, email, password_hash, at, isMailed));
@@ -62,7 +62,7 @@ async function requestRecovery(
   return expiryOf(at);
 }
 
-/** Returns the claims of a recovery link with the account's address and language; undefined for an invalid link. */
+/** Returns the claims of a recovery link with address and language of the account; undefined for an invalid link. */
 export async function findRecovery({ db, now, secretKey }: Context, token: string) {
   const claims = readClaims(secretKey, token, 'recover', now());
   const account =
@@ -75,8 +75,8 @@ export async function findRecovery({ db, now, secretKey }: Context, token: strin
 }
 
 /**
- * Returns the recovered account; undefined for a wrong link or password, and after too many attempts. A valid link
- * confirms any recovery request of the last 24 hours with the given password (reasons: `api/decisions.md`).
+ * Recovers an account, and returns its new Master Token; undefined for a wrong link or password. A valid link confirms
+ * any recovery request of the last 24 hours that has the given password (reasons: `api/decisions.md`).
  */
 export async function confirmRecovery(
   options: Context,
@@ -91,7 +91,7 @@ export async function confirmRecovery(
   return db.transaction().execute((tx) => recoverAccount(tx, open, password_hash, at));
 }
 
-/** Returns the query for the valid recovery requests of the account in a recovery link. */
+/** Returns the query for the valid recovery requests of the account that a recovery link names. */
 function selectRequests(db: Db, { sub }: OneTimeTokenClaims, now: Date) {
   return db
     .selectFrom('customer.one_time_token as token')
@@ -120,7 +120,7 @@ async function recoverAccount(
     .set({ password_hash, recovered_at: now })
     .where('account_id', '=', account_id)
     .execute();
-  // A recovery revokes all tokens of the account; a lock on the account prevents new tokens meanwhile.
+  // A recovery revokes all tokens of the account; `useOneTimeToken` locked the account against new tokens.
   await tx
     .updateTable('customer.token')
     .set({ revoked_at: now })

@@ -9,15 +9,15 @@ import { sendPrivatePage } from '../html/page.ts';
 
 type Form = Record<string, unknown>;
 
-/** Returns the token in a form field, which may hold a whole recovery link; undefined without a token. */
+/** Returns the token in the field `token`, which may contain a whole recovery link; undefined without this field. */
 function tokenOf({ token }: Form): string | undefined {
   return typeof token === 'string' ? token.trim().replace(/^.*[#?&]token=/s, '') : undefined;
 }
 
 /**
- * Serves the pages of the recovery link `/recover#token=…`. Browsers send no server the part after `#`, so a script of
- * the first page (recovery-link.eta) posts the token. `POST /recover` with only the token shows a password form.
- * `POST /recover` with token and password shows the new Master Token.
+ * Serves the pages of the recovery link `/recover#token=…`. A browser sends no server the part after `#`, so a script
+ * of the first page (recovery-link.eta) posts the token. `POST /recover` with a token but no password answers with a
+ * form for the password. `POST /recover` with token and password answers with the new Master Token.
  */
 export function createRecoveryPages(options: Context): Router {
   const router = createRouter();
@@ -34,7 +34,7 @@ export function createRecoveryPages(options: Context): Router {
     .post(readForm, limitConfirmation, async (request, response) => {
       const form = formOf(request);
       const token = tokenOf(form);
-      // The account's language is read before the recovery, since the link is invalid after the recovery.
+      // The account's language is read before the recovery, which makes the recovery link invalid.
       const language = (await findRecovery(options, token ?? ''))?.language;
       const { data: proof } = confirmation.safeParse(form);
       const opened = proof && (await confirmRecovery(options, proof));

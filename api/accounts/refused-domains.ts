@@ -5,11 +5,11 @@ import type { Context } from '../http/context.ts';
 import type { Problem } from '../http/errors.ts';
 import { normalizeAddress, splitAddress } from './mail-address.ts';
 
-// These domains themselves are refused as free mail, but companies may register domains below them.
+// Addresses at these domains (`a@pp.ua`) are refused as free mail, but not addresses at subdomains (`a@x.pp.ua`).
 const registries = ['msk.ru', 'pp.ua', 'spb.ru', 'za.com'];
 
-// Domains of free and disposable mail are refused: our own list comes first, then the lists of npm packages. The lists
-// stay unparsed bytes in which a quoted domain is searched, since parsed lists take ten times the memory.
+// The lists of refused domains, which offer free or disposable mail: first our own list, then lists of npm packages. A
+// domain is searched, in quotes, in the bytes of the lists, since parsed lists would take ten times the memory.
 const lists = [
   './further-free-mail-domains.json',
   'free-email-domains-list/build/src/constants.js',
@@ -19,12 +19,12 @@ const lists = [
 ].map((path) => readFileSync(new URL(import.meta.resolve(path))));
 
 function isListed(domain: string): boolean {
-  // A list may contain an international domain in ASCII or in Unicode, so both forms are searched.
+  // A list may contain a non-ASCII domain in its ASCII form (`xn--…`) or in Unicode, so both forms are searched.
   const forms = new Set([domain, domainToUnicode(domain)]);
   return [...forms].some((form) => lists.some((list) => list.includes(`"${form}"`)));
 }
 
-/** Checks whether a domain, or a parent up to the registered domain, offers free or disposable mailboxes. */
+/** Returns whether free mail is offered at a domain (`a.x.pl`) or a parent up to the registered domain (`x.pl`). */
 export function isRefusedDomain(domain: string, further: readonly string[] = []): boolean {
   const registered = getDomain(domain) ?? domain;
   for (let name = domain; ; name = name.slice(name.indexOf('.') + 1)) {
@@ -34,7 +34,7 @@ export function isRefusedDomain(domain: string, further: readonly string[] = [])
   }
 }
 
-/** Returns the check that refuses to register an account with a disposable or free mail address. */
+/** Returns the check of a registration, which reports a problem if the mail address is a free or disposable mailbox. */
 export function findRefusedAddress({ FREE_MAIL_DOMAINS }: Context) {
   return ({ email }: { email?: unknown }): Promise<Problem[]> => {
     const address = typeof email === 'string' ? normalizeAddress(email) : undefined;

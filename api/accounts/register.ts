@@ -19,7 +19,7 @@ import {
 import { hashPassword, passwordField } from './password.ts';
 import { findRefusedAddress } from './refused-domains.ts';
 
-/** The language in which an account gets its mails. */
+/** Checks a request's field `language`: the language of the mails that an account gets. */
 export const languageField = z.enum(['pl', 'en']);
 
 const registration = z
@@ -43,27 +43,27 @@ const registration = z
 const takenAddress = () => invalid([['email', 'The email has already been taken.', 'taken']]);
 
 /**
- * Registers an account, and queues the mail with the one-time token for its initialization. The mail quotes no text of
- * the request, since anyone can register the address of a stranger. Spec: silent on registering an address again before
- * its account is initialized; we replace name, password, language and one-time token.
+ * Registers an account, and queues a mail with the one-time token that initializes the account. The mail quotes no text
+ * of the request, since anyone can register the address of a stranger. Spec: silent on a second registration of an
+ * address before the account is initialized; we replace name, password, language and one-time token.
  */
 async function registerAccount(options: Context, body: z.output<typeof registration>) {
   const { email, name, password, language } = body;
   const at = options.now();
-  // An address with an account is refused before the slow hash; the insertion refuses an address taken meanwhile.
+  // The address of an initialized account is refused before the slow hash; later the `insert` checks it again.
   if (await findInitialized(options.db, email).executeTakeFirst()) throw takenAddress();
   const password_hash = await hashPassword(password);
   const profile = { email, name, password_hash, language };
   const isMailed = await isMailAllowed(options.limiter, 'init', mailboxOf(email));
   return options.db.transaction().execute(async (tx) => {
-    // `createRef` of ../auth/token-secret.ts makes the 12 characters of a `user_ref`.
+    // `createRef` of ../auth/token-secret.ts returns a `user_ref` of 12 random characters.
     const { account_id, user_ref } = await tx
       .insertInto('customer.account')
       .values({ user_ref: createRef(), ...profile, created_at: at })
       .onConflict((conflict) =>
         conflict
           .expression(sql`lower(email collate "C")`)
-          // If limits forbid a new mail, the account stays unchanged: the earlier mailed token can still initialize it.
+          // If limits forbid a new mail, the account stays unchanged, and the token of the last mail stays usable.
           .doUpdateSet(isMailed ? profile : { user_ref: sql`account.user_ref` })
           .where('customer.account.initialized_at', 'is', null),
       )

@@ -8,8 +8,8 @@ import { grant } from '../wallet/ledger.ts';
 import { mailboxOf, splitAddress } from './mail-address.ts';
 
 /**
- * Returns the mailbox and the domain for which a welcome bonus is counted, and the hashes of both in `ended`. The
- * hashes of a deleted account are kept, so that its mailbox gets no second bonus.
+ * Returns the mailbox and the domain whose welcome bonuses are counted, and their hashes in `ended`. After an account
+ * is deleted only these hashes are kept, so that its mailbox gets no second bonus.
  */
 export function bonusKeysOf(secretKey: string, email: string) {
   const mailbox = mailboxOf(email);
@@ -20,7 +20,7 @@ export function bonusKeysOf(secretKey: string, email: string) {
   return { mailbox, domain, ended: { mailbox: hashOf(mailbox), domain: hashOf(domain) } };
 }
 
-/** Records an account's welcome bonus. Returns false if its mailbox has had one, or its domain has had 20 in a day. */
+/** Records a welcome bonus. Returns false if the mailbox had one before, or the domain had 20 in the last 24 hours. */
 export async function claimWelcomeBonus(
   tx: Tx,
   secretKey: string,

@@ -9,7 +9,7 @@ import { clientAddressOf } from '../http/forwarded.ts';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import { hashSecret, isSecret, type TokenKind } from './token-secret.ts';
 
-/** Identifies the token of a request, and the account that owns the token. */
+/** The token that a request sends, and the account that owns the token. */
 export interface Caller {
   account_id: string;
   user_ref: string;
@@ -22,23 +22,23 @@ export interface Caller {
   expires_at: Date | null;
   /** The time of the token's last use before this request; null: the token was never used. */
   last_used_at: Date | null;
-  /** The number of the newest snapshot when the request arrives; the answer uses this snapshot or a newer one. */
+  /** The number of the last snapshot that was published before the request; the answer uses no older snapshot. */
   snapshot_no: number;
 }
 
-/** A token whose hash is in the database, whether usable, revoked or expired. */
+/** A token that the database knows by its hash; the token may be usable, revoked or expired. */
 export interface KnownToken extends Caller {
   /** The SHA-256 of the token's secret, as 64 hexadecimal digits. */
   hash: string;
   state: 'usable' | 'revoked' | 'expired';
 }
 
-/** Returns the 401 error of the specification: its body has the same text in `error` and in `message`. */
+/** Returns a 401 error, whose body has the same text in `error` and in `message`, as the specification requires. */
 export function unauthorized(error: string): HttpError {
   return new HttpError(401, { error, message: error }, { 'WWW-Authenticate': 'Bearer' });
 }
 
-/** Returns the hash of the token in the header `Authorization`; without a well-formed token, the error of the 401. */
+/** Returns the hash of the token in the header `Authorization`, or the error text for a missing or malformed token. */
 export function readBearer(request: IncomingMessage) {
   const header = request.headers.authorization?.trim() ?? '';
   if (header === '' || /^bearer$/i.test(header)) return { error: 'Missing API token' };
@@ -54,21 +54,21 @@ export function refuseEnded(token: KnownToken | undefined): void {
 
 /**
  * Throws a 403 when an API token is used for an operation that needs the Master Token. The file ../endpoint/mount.ts
- * calls this function for endpoints with `auth: 'master'`, such as most endpoints of tokens.
+ * calls this function for endpoints with `auth: 'master'`.
  */
 export function requireMaster({ kind }: Caller): void {
   if (kind === 'master') return;
   throw new HttpError(403, { message: 'This operation needs the Master Token.' });
 }
 
-/** Returns the time of a token's last use: the later of the times in this process and in the database. */
+/** Returns the later of two times: a token's last use in this process, and its last use according to the database. */
 function latest(one: Date | undefined, other: Date | null): Date | null {
   return one && (!other || one > other) ? one : other;
 }
 
 /**
- * Returns the functions that authenticate requests by token. Each request looks up its token in the database, so that
- * all processes refuse a revoked token at once. Parallel requests look up their tokens in one statement.
+ * Returns the functions that authenticate a request by its token. Each request looks up its token in the database, so
+ * that all processes refuse a revoked token at once. Parallel requests look up their tokens in one SQL statement.
  */
 export function createAuthentication({
   gate,
@@ -76,7 +76,7 @@ export function createAuthentication({
   uses,
   now,
 }: Pick<Context, 'gate' | 'readers' | 'uses' | 'now'>) {
-  /** The time of each token's last use in this process, by the hash of the token. */
+  /** The time at which each token was last used in this process; the keys are hashes of tokens. */
   const used = new LRUCache<string, Date>({ max: memory.tokens });
 
   const findHash = createBatch(async (hashes: string[]): Promise<(KnownToken | undefined)[]> => {
@@ -89,13 +89,13 @@ export function createAuthentication({
     return hashes.map((hash) => known.get(hash));
   });
 
-  /** Returns the token of a request without counting a use; undefined for a missing, malformed or unknown token. */
+  /** Returns the token of a request; undefined for a missing, malformed or unknown token. */
   async function find(request: Request): Promise<KnownToken | undefined> {
     const { hash } = readBearer(request);
     return hash === undefined ? undefined : findHash(hash);
   }
 
-  /** Counts a use of a token from `find`, and returns its caller. Throws a 401 unless the token is valid. */
+  /** Counts a use of the token that `find` returned, and returns its caller. Throws a 401 if it is not usable. */
   function admit(request: Request, token: KnownToken | undefined): Caller {
     if (!token) throw unauthorized(readBearer(request).error ?? 'Invalid token');
     refuseEnded(token);

@@ -3,8 +3,8 @@ import type { Db, Tx } from '../../sql/connection/kysely.ts';
 import { type Caller, unauthorized } from './authenticate.ts';
 
 /**
- * Runs a transaction that changes data of the caller's account, under a lock on the account. Other requests of the
- * account, the nightly job, a recovery and a deletion wait for the lock. Throws a 401 if the caller's token is revoked.
+ * Locks the caller's account, and runs a transaction that changes its data. Other changes of the account, by requests
+ * or by the nightly job, wait until the transaction ends. Throws a 401 if the caller's token is revoked.
  */
 export function changeAccount<Result>(
   db: Db,

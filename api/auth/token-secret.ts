@@ -1,7 +1,7 @@
 import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-/** The kind of a token. Only a Master Token may manage tokens and the account. */
+/** The kind of a token: only requests with the Master Token may manage tokens and the account. */
 export type TokenKind = 'master' | 'api';
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -28,12 +28,12 @@ function checksumOf(text: string): string {
   return digits;
 }
 
-/** Returns the SHA-256 of a token secret in hexadecimal digits. A secret of 256 random bits needs no slow hash. */
+/** Returns the SHA-256 of a token secret in hexadecimal digits: 256 random bits cannot be guessed from a fast hash. */
 export function hashSecret(secret: string): string {
   return hash('sha256', secret, 'hex');
 }
 
-/** Makes a token secret. The CRC-32 at its end reveals a mistyped token secret without a database query. */
+/** Returns a new token secret. Its last digits, a CRC-32, reveal a mistyped secret without a database query. */
 export function createSecret(kind: TokenKind): string {
   const text = prefixes[kind] + createText(base62, randomDigits);
   return text + checksumOf(text);
@@ -45,7 +45,7 @@ export function isSecret(text: string): boolean {
   return secretForm.test(text) && checksumOf(body) === text.slice(-checksumDigits);
 }
 
-/** Makes a `user_ref` or `token_ref`: 12 upper-case alphanumeric characters. */
+/** Returns a new random `user_ref` or `token_ref`: 12 upper-case letters or digits. */
 export function createRef(): string {
   return createText(base36, refDigits);
 }

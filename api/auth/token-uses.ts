@@ -4,17 +4,17 @@ import type { Uses } from '../http/context.ts';
 import { isLostConnection } from '../../sql/connection/lost-connection.ts';
 import { batches, memory } from '../figures/resources.ts';
 
-/** Counts the uses of one token that are not yet written to the database. */
+/** The uses of one token (requests that were sent with it) that are not yet written to the database. */
 interface Use {
   use_count: number;
-  /** The time of the last use of the token. */
+  /** The time of the last request that used the token. */
   used_at: Date;
   ip: string | null;
 }
 
 /**
- * Returns a counter that writes the uses of tokens to the database in batches. A use is retried later if its token is
- * locked or the database is not available.
+ * Returns an object that counts the requests of each token, and writes the counts to the database in batches. The count
+ * of a token is written later if the token is locked in the database, or if the database is not available.
  */
 export function createUses(gate: Db, pause_ms = batches.uses_ms): Uses {
   let waiting = new Map<string, Use>();
@@ -40,7 +40,7 @@ export function createUses(gate: Db, pause_ms = batches.uses_ms): Uses {
         const asked = [...batch].map(([hash, use]) => ({ hash, ...use }));
         const values = [JSON.stringify(asked)];
         const locked = runPrepared<{ hash: string }>(session, 'api/count_token_uses.sql', values);
-        // After the statement is sent, a lost connection drops the uses: the server may have counted them already.
+        // If the connection is lost after this point, the batch is dropped: the server may have written it.
         uncounted = [];
         uncounted = (await locked).map(({ hash }) => hash);
       });

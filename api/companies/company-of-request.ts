@@ -1,10 +1,10 @@
-// A request names a company by a type and a number (`NIP`, `5260250274`), or by its `company_ref`.
+// A request names a company by an identifier type and a number (`NIP`, `5260250274`), or by its `company_ref`.
 import { z } from 'zod';
 import { identifierType } from '../dictionaries/names.ts';
 import { coded, type FieldCode } from '../http/errors.ts';
 import { companyRef, identifierValue } from './identifier.ts';
 
-/** Adds a validation issue to a body or to a list item. `validate.ts` adds the path of the field to the message. */
+/** Adds a zod issue about the field at `path`. `validate.ts` writes the name of the field before the text `wrong`. */
 export function refuse(
   context: z.core.$RefinementCtx,
   path: (string | number)[],
@@ -14,7 +14,7 @@ export function refuse(
   context.addIssue({ code: 'custom', path, ...coded(code, `${wrong}.`) });
 }
 
-/** The names of two fields of a body: an identifier type, and its number or list of numbers. */
+/** The names of two fields of a request: one with an identifier type, the other with a number or list of numbers. */
 export type Pair = readonly [typeField: string, valueField: string];
 
 export const usualPair: Pair = ['identifier_type', 'identifier_value'];
@@ -31,19 +31,19 @@ export function checkPair(
   }
 }
 
-/** Makes `superRefine` of zod check an object even when some of its fields are wrong. */
+/** The option with which `superRefine` of zod checks an object even if some fields of the object are wrong. */
 export const whenObject: z.core.$ZodSuperRefineParams = {
   when: ({ value }) => typeof value === 'object' && value !== null,
 };
 
-/** The fields that name a company: by a type and number, or (+) by its `company_ref`, which is unique. */
+/** The fields that name a company: identifier type and number, or (+) only the `company_ref`. */
 const nameFields = {
   identifier_type: identifierType.optional(),
   identifier_value: identifierValue.optional(),
   company_ref: companyRef.optional(),
 };
 
-/** Returns the schema of an object that names one company (or none if `isOptional`) and has other fields. */
+/** Returns the schema of an object with `nameFields` (all optional if `isOptional`) and with the fields `others`. */
 export function namingOne<Others extends z.ZodRawShape>(others: Others, isOptional = false) {
   return z.strictObject({ ...nameFields, ...others }).superRefine((given, context) => {
     const body: Record<string, unknown> = given;
@@ -57,13 +57,13 @@ export function namingOne<Others extends z.ZodRawShape>(others: Others, isOption
   }, whenObject);
 }
 
-/** Returns the schema of a query or a body in which the name of a company is optional. */
+/** Returns the schema of a query or a request body in which the fields that name a company are optional. */
 export const namingAny = <Others extends z.ZodRawShape>(others: Others) => namingOne(others, true);
 
-/** The type and value by which SQL finds a company; the type is null if the value is a `company_ref`. */
+/** An identifier type and a number, by which SQL finds a company; or null and a `company_ref`. */
 export type CompanyName = [type: string | null, value: string];
 
-/** Returns the type and value by which a parsed request names a company. */
+/** Returns the identifier type and number (or null and the `company_ref`) by which a parsed request names a company. */
 export function nameOf({
   identifier_type,
   identifier_value,
@@ -72,12 +72,12 @@ export function nameOf({
   return company_ref === undefined ? [identifier_type!, identifier_value!] : [null, company_ref];
 }
 
-/** Returns the types and the values of company names as two lists, the parameters of the SQL statements. */
+/** Returns the identifier types and the values of company names as two lists, the parameters of SQL statements. */
 export function columnsOf(names: readonly CompanyName[]) {
   return [names.map(([type]) => type), names.map(([, value]) => value)];
 }
 
-/** The body of the 404 for a number that no company has or had. */
+/** The body of the 404 answer for a number that no known company has or ever had. */
 export const unknownCompany = {
   message: 'No company with this number is known.',
   code: 'UNKNOWN_COMPANY',

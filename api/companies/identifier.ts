@@ -7,33 +7,33 @@ export interface Numbers {
   identifiers: { type: string; value: string; rank: number }[];
 }
 
-/** An official number of a company and its type, as answers show it. */
+/** The schema of an official number of a company, with its type, in answers. */
 export const identifier = model('Identifier', { type: identifierType, value: z.string() });
 
 export const companyStatus = z
   .enum(['ACTIVE', 'SUSPENDED', 'DELETED'])
   .meta({ id: 'CompanyStatus' });
 
-/** Removes spaces and dashes from a number. */
+/** Returns a company number without its spaces and dashes. */
 export function digitsOf(number: string): string {
   return number.replaceAll(/[\s\u2010-\u2015-]/g, '');
 }
 
-/** The maximum length, in characters, of a number as a client writes it, with spaces and dashes. */
+/** The maximum length, in characters, of a company number in a request, including spaces and dashes. */
 export const maxCharacters = 50;
 
-/** Checks a number as a client writes it, with spaces and dashes. */
+/** Checks the length of a company number in a request; spaces and dashes are allowed. */
 export const writtenNumber = z.string().max(maxCharacters);
 
-/** Checks a number that a client writes, and removes its spaces and dashes. */
+/** Checks the length of a company number in a request, and removes its spaces and dashes. */
 export const identifierValue = writtenNumber
   .transform(digitsOf)
   .meta({ type: 'string', maxLength: maxCharacters });
 
-/** The permanent reference of a company in answers, which clients must not interpret. */
+/** Checks a `company_ref`, the permanent reference of a company, whose characters have no meaning for clients. */
 export const companyRef = z.string().max(maxCharacters).meta({ id: 'CompanyRef' });
 
-/** Returns the distinct values in some columns of rows, ordered by column, then by row. */
+/** Returns the distinct values in the given columns of `rows`, each with its column; ordered by column, then by row. */
 export function listValues<Column extends string>(
   rows: readonly Record<Column, string | null>[],
   columns: readonly Column[],
@@ -44,7 +44,7 @@ export function listValues<Column extends string>(
   });
 }
 
-/** Returns the distinct numbers of a company's entries, ordered by the rank of their types, then by entry. */
+/** Returns the distinct numbers of a company's entries, ordered by the rank of the identifier type, then by entry. */
 export function identifiersOf(entries: readonly Numbers[]) {
   const all = entries.flatMap(({ identifiers }) => identifiers);
   const sorted = all.toSorted((one, other) => one.rank - other.rank);

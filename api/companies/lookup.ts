@@ -23,7 +23,7 @@ const company = model('Lookup', {
 
 type Found = Numbers & Omit<z.output<typeof company>, 'identifiers' | 'found' | 'is_watched'>;
 
-/** Returns the given company references that are on an account's watch list. */
+/** Returns those of the company references `refs` that are on the account's watch list. */
 export async function findWatched(db: Db, account_id: string, refs: (string | null)[]) {
   const watches = db.selectFrom('customer.watch').where('account_id', '=', account_id);
   const asked = watches.where(sql<boolean>`company_id = any(${refs}::bigint[])`);
@@ -32,8 +32,8 @@ export async function findWatched(db: Db, account_id: string, refs: (string | nu
 }
 
 /**
- * (+) Returns the company of each number or `company_ref` in a request, free of charge. The file `identifier_type.csv`
- * of each country lists the types of numbers. The file ../figures/sizes.ts limits the count of numbers.
+ * (+) The endpoint that returns the company of each number or `company_ref` in a request, free of charge. The file
+ * `identifier_type.csv` of each country lists the identifier types. `sizes.items` limits the companies in a request.
  */
 export const lookupEndpoint = endpoint(
   {

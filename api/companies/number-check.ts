@@ -7,15 +7,15 @@ import { keep } from '../http/cached-read.ts';
 import { digitsOf, maxCharacters } from './identifier.ts';
 import { type Pair, usualPair } from './company-of-request.ts';
 
-/** Returns a text, or '' if it has a character outside printable ASCII: PostgreSQL may refuse such characters. */
+/** Returns a text, or '' if the text has a non-printable or non-ASCII character, which PostgreSQL may refuse. */
 export function printable(text: string): string {
   return /[^\x20-\x7e]/.test(text) ? '' : text;
 }
 
-/** Returns a check of the numbers in a request, by the form and check digit of their identifier type. */
+/** Returns a function that checks the form and the check digit of each company number in a request. */
 export function numberCheck({ readers }: Context, pairs = [usualPair]) {
   const readTypes = keep(() => readIdentifierTypes(readers.db));
-  /** Returns whether a text is a valid number of a known type. */
+  /** Returns whether a text is a valid number of an identifier type. */
   const isNumber = createBatch(async (checked: [type: string, value: string][]) => {
     const columns = [checked.map(([type]) => type), checked.map(([, text]) => printable(text))];
     const file = 'api/check_numbers.sql';
@@ -35,7 +35,7 @@ export function numberCheck({ readers }: Context, pairs = [usualPair]) {
       return [[typeField, message, 'unknown_value'] satisfies Problem];
     }
     const checks = [submitted].flat().map(async (value, at) => {
-      // The schema of the field already refuses a value that is no text or too long, so this check skips it.
+      // A value that is no text or too long is skipped here, since the schema of the field refuses the value.
       if (typeof value !== 'string' || value.length > maxCharacters) return [];
       if (await isNumber([type, digitsOf(value)])) return [];
       const field = Array.isArray(submitted) ? `${valueField}.${at}` : valueField;

@@ -5,7 +5,7 @@ import { invalid, type Problem } from '../http/errors.ts';
 import { identifierValue } from './identifier.ts';
 import { printable } from './number-check.ts';
 
-/** The query fields of a search by number: lower-case identifier types without their count of digits (`regon`). */
+/** The query fields of a search by number: lower-case identifier types without digits (`REGON9` → `regon`). */
 export const numberFields = {
   nip: identifierValue.optional(),
   regon: identifierValue.optional(),
@@ -18,8 +18,8 @@ type Asked = { [Field in keyof typeof numberFields]: z.output<(typeof numberFiel
 type NumberRow = { field: string; form: string; is_number: boolean; company_id: number | null };
 
 /**
- * Returns the id of the company that has or had all numbers of a search; null without such a company. Returns undefined
- * for a search without numbers. Throws a 422 for a number with a wrong form or check digit.
+ * Returns the id of the company that has or had all numbers of a search; null if there is no such company. Returns
+ * undefined if the search has no numbers. Throws a 422 for a number with a wrong form or check digit.
  */
 export async function findByNumbers(db: Db, asked: Asked): Promise<number | null | undefined> {
   const given = Object.entries(asked).filter(([, value]) => value !== undefined);

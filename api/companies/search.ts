@@ -22,7 +22,7 @@ import { findByNumbers, numberFields } from './search-numbers.ts';
 
 export type SearchOptions = Context & { searchIndex: SearchIndex };
 
-// ../search/filter.ts defines the filters of a search, and ../figures/sizes.ts the size of a page.
+// ../search/filter.ts defines the filters of a search, and ../figures/sizes.ts the number of results on a page.
 const searchQuery = filterQuery.safeExtend({
   ...numberFields,
   ...pagingFields,
@@ -45,13 +45,13 @@ const result = model('SearchResult', {
 
 type Result = z.output<typeof result>;
 
-/** A search result as `api/search_page.sql` returns it, with the contacts of each entry of the company. */
+/** A company in the result of `api/search_page.sql`, with the contacts of each of its entries. */
 type ResultItem = Omit<Result, 'identifiers' | 'contacts'> &
   Numbers & { entries: Record<z.output<typeof contactType>, string | null>[] };
 
 type PageRow = { snapshot_no: number; is_changed: boolean; items: ResultItem[] };
 
-// Spec: contacts are "present where the registry has contacts", so a result without contacts omits the field.
+// Spec: contacts are "present where the registry has contacts", so a company without contacts has no field `contacts`.
 function viewResult({ entries, ...shown }: ResultItem): Result {
   const contacts = listValues(entries, contactType.options);
   const identifiers = identifiersOf([shown]);
@@ -59,8 +59,8 @@ function viewResult({ entries, ...shown }: ResultItem): Result {
 }
 
 /**
- * Returns the total and one page of search results, from the snapshot `seen_no` or a newer one. Searches again if a
- * nightly job changes the page during the search. Throws a 503 until the companies are loaded.
+ * Returns the total count and one page of search results; no snapshot older than `seen_no` answers. Repeats the search
+ * if the nightly job publishes a change of a found company meanwhile. Throws a 503 until the search index is loaded.
  */
 async function readPage(
   { readers, searchIndex }: SearchOptions,
@@ -79,7 +79,7 @@ async function readPage(
   }
 }
 
-/** Returns the endpoint of the company search. `../figures/prices-and-bonus.ts` has the price of a result page. */
+/** Returns the endpoint of the company search. `../figures/prices-and-bonus.ts` sets the price of a result page. */
 export function searchEndpoint(options: SearchOptions, charge: Charging): Endpoint {
   const { readers, limiter, SEARCH_CREDITS } = options;
   const { searches } = workLimits(options);

@@ -1,7 +1,7 @@
 import type { SnapshotWords } from './snapshot-dictionary.ts';
 import type { SnapshotEntry } from './snapshot-entry.ts';
 
-/** Returns the attributes of an entry in the dictionary's order, with a label for each attribute's type and value. */
+/** Returns the attributes of an entry, each with a label for its type and value, in the order of the dictionary. */
 export function viewAttributes(entry: SnapshotEntry, dictionary: SnapshotWords) {
   const { attributeTypes, attributeValues, lang } = dictionary;
   const { country_code, attributes: stated } = entry;
@@ -14,7 +14,7 @@ export function viewAttributes(entry: SnapshotEntry, dictionary: SnapshotWords) 
       : (stated?.[type] ??
         (stated && about.usual_value) ??
         [2, 3].map((length) => whole.slice(0, length)).find(find));
-    // A stored statistic consists of its value and its year (`12 2024`).
+    // An attribute that is a statistic is stored as value and year (`12 2024`).
     const [, value, year] = /^(.+?)(?: (\d{4}))?$/.exec(stored ?? '') ?? [];
     if (!value) return [];
     const [words, name] =

@@ -2,7 +2,7 @@ import type { Db } from '../../sql/connection/kysely.ts';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import { readWords } from '../dictionaries/words.ts';
 
-/** Reads the names for the codes in a snapshot, by version or country and code (`2025 4711Z`, `PL 14`). */
+/** Reads the names of codes, with keys of version and code (`2025 4711Z`) or of country and code (`PL 14`). */
 export async function readSnapshotDictionary(db: Db) {
   type Name = { kind: string; key: string; name: string; name_en: string | null };
   const names = await runPrepared<Name>(db, 'api/code_names.sql', []);
@@ -22,7 +22,7 @@ export async function readSnapshotDictionary(db: Db) {
   };
 }
 
-/** The names for the codes in a snapshot, and the language of the labels; undefined: the registry's language. */
+/** The names of the codes in a company's snapshot, and the language of labels (undefined: the registry's language). */
 export type SnapshotWords = Awaited<ReturnType<typeof readSnapshotDictionary>> & {
   lang: string | undefined;
 };

@@ -8,7 +8,7 @@ import type {
   provenance,
 } from './snapshot-fields.ts';
 
-/** The columns of an entry that hold dates, in the order of a company's life. */
+/** The columns of `registry.entry` that contain dates, in the order in which a snapshot shows these dates. */
 export const dateColumns = [
   'start_date',
   'suspension_date',
@@ -25,7 +25,7 @@ type Texts<Column extends string> = Record<Column, string | null>;
 
 export type Address = Texts<keyof z.output<typeof addressField>>;
 
-/** A person of an entry; `number` distinguishes persons with equal names, and is not shown. */
+/** A person of an entry; `number` distinguishes persons with equal names, and is not part of an answer. */
 export type Person = z.output<typeof person> & { number?: string };
 
 export type LabelledDate = z.output<typeof labelledDate>;
@@ -37,7 +37,7 @@ type Unit = Texts<'identifier' | 'name'> & {
   is_closed?: true;
 };
 
-/** The columns of the table `registry.entry` that a company's snapshot shows. */
+/** An entry of a company, with the columns from which the company's snapshot is made. */
 export interface SnapshotEntry
   extends
     Numbers,
@@ -53,7 +53,7 @@ export interface SnapshotEntry
   persons: Person[] | null;
   other_dates: LabelledDate[] | null;
   other_names: { type: string; value: string }[] | null;
-  /** The values of attributes by type; the value of a statistic ends with its year. */
+  /** The value of each attribute by the attribute's type; the value of a statistic ends with a year (`12 2024`). */
   attributes: Record<string, string> | null;
   unit_activities: Record<string, string> | null;
   provenance: z.output<typeof provenance>;

@@ -35,7 +35,7 @@ export const provenance = model('Provenance', {
 
 const otherName = model('OtherName', { type: text, value: text });
 
-/** An attribute of an entry; `year` is present if the attribute is a statistic. */
+/** An attribute of an entry in an answer; `year` is the year of an attribute that is a statistic. */
 const attribute = model('Attribute', {
   type: text,
   label: text,

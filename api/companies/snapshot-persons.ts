@@ -1,12 +1,12 @@
 import type { SnapshotWords } from './snapshot-dictionary.ts';
 import type { Person, SnapshotEntry } from './snapshot-entry.ts';
 
-/** Returns the first name and surname of an entry's owner; '' for an entry of a legal person. */
+/** Returns the first name and surname of the natural person who owns an entry; '' for a legal person's entry. */
 export function fullNameOf({ first_name, surname }: SnapshotEntry): string {
   return [first_name, surname].filter((part) => part !== null).join(' ');
 }
 
-/** Returns the persons of a company without repetition: the owner of each entry, and other persons with roles. */
+/** Returns the persons of a company without repetition: the owner of each entry, and persons with other roles. */
 export function viewPersons(entries: SnapshotEntry[], { words, lang }: SnapshotWords) {
   const persons = entries.flatMap((entry) => {
     const ownerRole = words.find(entry.country_code, 'owner', lang) ?? 'owner';

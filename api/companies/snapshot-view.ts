@@ -8,7 +8,7 @@ import { fullNameOf, viewPersons } from './snapshot-persons.ts';
 
 const addressParts = addressField.keyof().options;
 
-// Spec: all fields of an address are strings; so an unknown part is an empty string.
+// Spec: all fields of an address are strings; so an unknown part of an address is an empty string.
 function viewAddress(address: Address) {
   return Object.fromEntries(addressParts.map((part) => [part, address[part] ?? '']));
 }
@@ -16,7 +16,7 @@ function viewAddress(address: Address) {
 function addressOf(entry: SnapshotEntry, { regions }: SnapshotWords): Address {
   const voivodeship = regions.get(`${entry.country_code} ${entry.voivodeship}`)?.name ?? null;
   const address = { ...entry, voivodeship, country_code: entry.address_country_code };
-  // An address without a country is in the registry's country. An address without any part has no country.
+  // An address without a country gets the registry's country, unless all parts of the address are missing.
   if (addressParts.some((part) => address[part])) address.country_code ??= entry.country_code;
   return address;
 }
@@ -25,10 +25,10 @@ function viewProfile(entry: SnapshotEntry, dictionary: SnapshotWords) {
   const { words, lang, legalForms, activities } = dictionary;
   const { country_code, legal_form, other_dates } = entry;
   const form = legalForms.get(`${country_code} ${legal_form}`);
-  /** Translates the labels of dates that a registry labels itself. */
+  /** Translates the labels of dates that a registry states together with a label. */
   const translate = (dates: LabelledDate[]) =>
     dates.map((one) => ({ ...one, type: words.translate(country_code, one.type, lang) }));
-  /** Returns the activity of a local unit for a key of version and code (`2025 4711Z`). */
+  /** Returns code and name of a local unit's activity; `key` has the version and the code (`2025 4711Z`). */
   const nameActivity = (key = '') =>
     key && { activity: { code: key.replace(/.* /, ''), name: activities.get(key)?.name ?? '' } };
   return {
@@ -41,7 +41,7 @@ function viewProfile(entry: SnapshotEntry, dictionary: SnapshotWords) {
     units: (entry.units ?? []).map((one) => ({
       identifier: one.identifier ?? '',
       name: one.name ?? '',
-      // A local unit without its own address is the head office, so it has the address of the entry.
+      // A local unit without an address of its own is the head office, so it gets the address of the entry.
       address: viewAddress(one.address ?? addressOf(entry, dictionary)),
       dates: translate(one.dates),
       ...(one.is_closed && { is_closed: one.is_closed }),
@@ -57,7 +57,7 @@ function viewProfile(entry: SnapshotEntry, dictionary: SnapshotWords) {
   };
 }
 
-/** Returns a company's snapshot from all entries of the company, ordered as in `api/read_snapshot.sql`. */
+/** Returns the snapshot of a company, made from its entries; `api/read_snapshot.sql` sets the order of the entries. */
 export function viewSnapshot(entries: SnapshotEntry[], dictionary: SnapshotWords) {
   const { entity_type, country_code } = entries[0]!;
   return {

@@ -30,10 +30,10 @@ import { formatTimestamp } from '../http/timestamp.ts';
 
 const companyBody = namingOne({ lang: z.string().optional() });
 
-/** The company that a request names, and the number of the newest snapshot that the client has seen. */
+/** The company that a request names, and the number of the oldest published snapshot that may answer. */
 type Asked = Omit<z.output<typeof companyBody>, 'lang'> & { snapshot_no: number };
 
-/** Returns the entries of each company, in the order of `asked`; null for an unknown company. */
+/** Returns a list of entries for each company in `asked`, in the order of `asked`; null for an unknown company. */
 async function readEntries(db: Db, asked: Asked[]): Promise<(SnapshotEntry[] | null)[]> {
   const columns = columnsOf(asked.map(nameOf));
   const file = 'api/read_snapshot.sql';
@@ -41,12 +41,10 @@ async function readEntries(db: Db, asked: Asked[]): Promise<(SnapshotEntry[] | n
   return rows.map(({ entries }) => entries);
 }
 
-/**
- * Omits `provenance` from the content of the `ETag`, so that a profile in which only its provenance changed is free.
- */
+/** Omits `provenance` from the hashed text of the `ETag`: a snapshot in which only the provenance changed is free. */
 const leaveOut = (key: string, value: unknown) => (key === 'provenance' ? undefined : value);
 
-/** Returns the endpoint of company snapshots. `../figures/prices-and-bonus.ts` has the price of a snapshot. */
+/** Returns the endpoint of company snapshots. `../figures/prices-and-bonus.ts` sets the price of a snapshot. */
 export function snapshotEndpoint(options: Context, charge: Charging): Endpoint {
   const { db, readers, now, SNAPSHOT_CREDITS } = options;
   const readInBatch = createBatch((asked: Asked[]) => {
@@ -81,16 +79,16 @@ export function snapshotEndpoint(options: Context, charge: Charging): Endpoint {
       const dictionary = await readDictionary();
       if (lang !== undefined) dictionary.words.requireLanguage(lang);
       const asked = { ...named, snapshot_no };
-      /** Returns the snapshot and charges for it; `tx` is the transaction of a request with an `Idempotency-Key`. */
+      /** Charges for the snapshot, and returns it; `tx` is the transaction of a request with an `Idempotency-Key`. */
       const take = async (tx?: Tx): Promise<Answer<{ text: string }>> => {
-        // A request in a transaction takes no second session of the primary server, since such requests could deadlock.
+        // The session of `tx` reads the entries: if such requests each needed a second session, they could deadlock.
         const [entries] = tx
           ? await readers.read((one) => readEntries(one, [asked]), snapshot_no, tx)
           : [await readInBatch(asked)];
         if (!entries) throw new HttpError(404, unknownCompany);
         const data = viewSnapshot(entries, { ...dictionary, lang });
         const ETag = tagOf(JSON.stringify(data, leaveOut));
-        // A snapshot that the client already has is free: its `ETag` is in `If-None-Match`.
+        // A snapshot whose `ETag` is in the header `If-None-Match` is free, since the client already has the snapshot.
         const isFree = isKnown(request, ETag);
         const { identifier_type = 'company', identifier_value, company_ref } = asked;
         const description = `Snapshot of ${identifier_type} ${company_ref ?? identifier_value}`;
