@@ -21,7 +21,7 @@ import { createPayment } from './wallet/payment.ts';
 
 const maxProxies = 16;
 
-// A trusted network of `/0` includes every client; any client could then forge its own address.
+// A network `/0` must not be trusted, since it includes every client: any client could then forge its address.
 const subnet = z.union([z.cidrv4(), z.cidrv6()]).refine((text) => !text.endsWith('/0'));
 
 function isNetwork(text: string): boolean {
@@ -40,7 +40,7 @@ const boundShape = Object.fromEntries(
   Object.entries(bounds).map(([name, standard]) => [name, bound.default(standard)]),
 ) as Record<keyof Bounds, z.ZodDefault<typeof bound>>;
 
-/** Returns the text of the first readable one of two files; undefined if neither is readable. */
+/** Returns the text of a file or, if it is not readable, of the file `other`; undefined if neither is readable. */
 function readText(path: string, other?: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
@@ -49,7 +49,7 @@ function readText(path: string, other?: string): string | undefined {
   }
 }
 
-/** Checks the path of a text file (`terms.md`). Polish pages show `terms.pl.md` of the same folder, if it exists. */
+/** Checks the path of a text file (`terms.md`). Polish pages show `terms.pl.md` in the same folder, if it exists. */
 const notice = setting(
   'the path of a file with text, Markdown or HTML',
   z
@@ -74,7 +74,7 @@ export const shape = {
     z.string().refine((text) => isIP(text) !== 0 || /^[a-z\d.-]+$/i.test(text)),
   ).default('127.0.0.1'),
   PORT: whole(0, 65_535).default(8080),
-  /** The trusted proxies, whose `X-Forwarded-For` is believed: their count, their networks, or false for none. */
+  /** The proxies whose header `X-Forwarded-For` is trusted: their count, their networks, or false for no proxy. */
   TRUST_PROXY: setting(
     `the number of proxies in front of the API (0 to ${maxProxies}) or a comma-separated list of their networks, such as 10.0.0.0/8, and not all of them`,
     z.union([
@@ -107,7 +107,7 @@ export const shape = {
   STRIPE_SECRET_KEY: z.string().optional(),
   STRIPE_WEBHOOK_SECRET: z.string().optional(),
   STRIPE_API_URL: z.string().optional(),
-  // The pipeline sends mails through `SMTP_URL`; with `SMTP_URL` the API requires `BASE_URL`, which mails link to.
+  // The pipeline sends mails by `SMTP_URL`; if it is set, the API requires `BASE_URL`, to which the mails link.
   SMTP_URL: z.string().optional(),
 };
 
@@ -129,9 +129,9 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
   }
   return {
     ...checked,
-    /** The host and port on which the process serves `/metrics`; undefined without METRICS_PORT. */
+    /** The separate host and port on which the process serves `/metrics`; undefined if METRICS_PORT is not set. */
     metricsAddress: checked.METRICS_PORT && { host: checked.HOST, port: checked.METRICS_PORT },
-    /** Whether only this machine can reach the API, without a proxy that forwards requests. */
+    /** Whether only programs on this machine can reach the API, neither directly nor through a proxy from outside. */
     isPrivate,
   };
 }

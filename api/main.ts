@@ -28,7 +28,7 @@ import { createPayment } from './wallet/payment.ts';
 
 const { stop_ms: grace_ms, database_ms: patience_ms } = patience;
 
-/** Returns an error that explains why the process cannot listen on its HOST and PORT. */
+/** Returns an error that explains why the process cannot listen on HOST and PORT. */
 function explainListening(cause: NodeJS.ErrnoException, { PORT, HOST }: Environment): Error {
   if (cause instanceof EnvironmentError) return cause;
   if (cause.code === 'EADDRNOTAVAIL' || cause.code === 'ENOTFOUND') {
@@ -41,22 +41,22 @@ function explainListening(cause: NodeJS.ErrnoException, { PORT, HOST }: Environm
   return new Error(sentence, { cause });
 }
 
-/** Waits for the requests in progress, at most for the grace period, then closes all connections. */
+/** Waits until the requests in progress are answered, but at most for `grace_ms`; then closes all connections. */
 async function stop(server: Server, close: () => Promise<void>, logger: Logger): Promise<void> {
   const closed = new Promise<'closed'>((resolve) => server.close(() => resolve('closed')));
-  // Idle connections are closed, since each would keep the server open for seconds after its last answer.
+  // Idle connections are closed, since each would keep the server open for up to `idleConnection_ms`.
   setInterval(() => server.closeIdleConnections(), 50).unref();
   if ((await Promise.race([closed, delay(grace_ms)])) !== 'closed') {
     logger.warn(`Requests were cut off after ${grace_ms / 1000} seconds`);
     server.closeAllConnections();
   }
-  // The process ends after the grace period, even when a database statement hangs.
+  // After `grace_ms` the process ends even if a database statement has not ended.
   await Promise.race([close(), delay(grace_ms)]);
 }
 
 const now = (): Date => new Date();
 
-/** Returns whether all or some data is invented, from the published snapshots and the setting SAMPLE_DATA. */
+/** Returns 'all' or 'some' if published snapshots are invented, or if SAMPLE_DATA says so; otherwise undefined. */
 async function findSample(pool: Pool, SAMPLE_DATA: boolean): Promise<AppOptions['sample']> {
   const { invented, real } = await countSnapshots(pool);
   if (invented > 0 && real > 0) return 'some';
@@ -64,12 +64,12 @@ async function findSample(pool: Pool, SAMPLE_DATA: boolean): Promise<AppOptions[
 }
 
 async function serve(environment: Environment): Promise<void> {
-  // V8 keeps young objects in 32 MB, which loading the modules already needs: 128 MB make no request faster.
+  // V8 may use 32 MB for young objects (loading the modules already needs them): 128 MB made no request faster.
   setFlagsFromString('--semi-space-growth-factor=1');
-  // V8 collects old objects when they have grown by half, not by up to four times. With this setting the process takes
-  // 204 MB instead of 316, and requests need no more CPU.
+  // V8 collects old objects after their memory has grown by half, instead of by up to four times. With this setting the
+  // process takes 204 MB instead of 316, and requests need no more CPU.
   setFlagsFromString('--heap-growing-percent=50');
-  // The log is written in blocks of 8,192 characters, every 100 ms, and when the process ends.
+  // The log is written when 8,192 characters are buffered, every 100 ms, and when the process ends.
   const lines = destination({ fd: 2, sync: false, minLength: 8_192, periodicFlush: 100 });
   const logger = await openLog(environment.LOG_LEVEL, lines);
   const secretKey = await readSecretKey(environment.DATA_DIR, environment.SECRET_KEY);
@@ -100,7 +100,7 @@ async function serve(environment: Environment): Promise<void> {
     await database.close();
   };
   let isStopping = false;
-  // Requests that arrive early wait for the application, which is made after the port is known.
+  // Requests wait until the application is created, which needs the number of the port.
   const app = Promise.withResolvers<RequestListener>();
   const server = createHttpServer((request, response) => {
     void app.promise.then((answer) => answer(request, response));
@@ -115,12 +115,12 @@ async function serve(environment: Environment): Promise<void> {
     await database.close();
     throw explainListening(error as NodeJS.ErrnoException, environment);
   }
-  // The demo account's tokens are revoked only after listening succeeded: a failed start revokes no token.
+  // The demo account's tokens are revoked after the process listens, so that a failed start revokes no token.
   if (!environment.isPrivate && (await revokeDemoTokens(database.pool, new Date())) > 0) {
     logger.warn('Others reach this API: the tokens of the demo account are revoked');
   }
   const { port } = server.address() as AddressInfo;
-  // Loading the companies for the search starts now; without a database, the next request starts it again.
+  // Starts to load the companies for the search; if the database is unavailable, the next request tries again.
   searchIndex.isReady().catch((error: unknown) => logger.warn(error));
   const url = addressOf(environment.HOST, port);
   const baseUrl = environment.BASE_URL ?? url;
@@ -161,7 +161,7 @@ async function serve(environment: Environment): Promise<void> {
   };
   process.on('SIGTERM', stopOnce);
   process.on('SIGINT', stopOnce);
-  // The process stops when its parent process has ended, since a killed parent sends no signal.
+  // The process also stops when its parent process has ended, since a killed parent process sends no signal.
   process.on('disconnect', () => stopOnce('SIGHUP'));
   if (process.channel === null) stopOnce('SIGHUP');
   process.stdout.write(`Listening on ${url}\n`);

@@ -5,10 +5,10 @@ import { invalid } from '../http/errors.ts';
 /** The value of the parameter `country` that selects all countries. */
 export const every = 'all';
 
-/** Checks the parameter `country` of endpoints for one country; `chooseCountry` looks the country up. */
+/** Checks the form of the parameter `country` for one country; `chooseCountry` checks that the country is known. */
 export const countryField = z.string().meta({ id: 'Country' }).optional();
 
-/** Checks the parameter `country` of endpoints for one or all countries; `chooseCountries` looks the country up. */
+/** Checks the form of `country` for one country or `all`; `chooseCountries` checks that the country is known. */
 export const countriesField = z.string().meta({ id: 'CountryOrAll' }).optional();
 
 export type Country = Awaited<ReturnType<typeof readCountries>>[number];
@@ -23,7 +23,7 @@ export function readCountries(db: Db) {
     .execute();
 }
 
-/** Throws a 422 that lists the known values of a field, unless `asked` is one of them. */
+/** Throws a 422 that lists the known values of a field, unless the value `asked` is a known value. */
 export function requireAmong(field: string, known: readonly string[], asked: string): void {
   if (known.includes(asked)) return;
   const message = `The ${field} field must be one of ${known.join(', ')}.`;
@@ -31,7 +31,7 @@ export function requireAmong(field: string, known: readonly string[], asked: str
 }
 
 /**
- * Returns the countries of a request: by default the first, for `all` every one. Throws a 422 for an unknown country.
+ * Returns the country `asked`; for `all`, all countries; by default, the first. Throws a 422 for an unknown country.
  */
 export function chooseAmong<C extends { country_code: string }>(
   known: readonly C[],
@@ -46,7 +46,7 @@ export function chooseAmong<C extends { country_code: string }>(
   return known.filter(({ country_code }) => country_code === code);
 }
 
-/** Returns the country that a request selects, by default the first country. Throws a 422 for an unknown country. */
+/** Returns the country that a request selects, or else the default country. Throws a 422 for an unknown country. */
 export async function chooseCountry(db: Db, asked: string | undefined): Promise<Country> {
   return chooseAmong(await readCountries(db), asked, [])[0]!;
 }
@@ -62,7 +62,7 @@ export async function chooseCountries(
 }
 
 /**
- * Returns `country` of a page's query, and the country codes that it selects; undefined selects the default country.
+ * Returns `country` of a page's query, and the codes of the countries that it selects; by default the default country.
  */
 export async function chooseByAddress(db: Db, { country: asked }: Record<string, unknown>) {
   const country = typeof asked === 'string' && asked !== '' ? asked : undefined;

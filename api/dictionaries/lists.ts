@@ -30,7 +30,7 @@ type Asked = Partial<Record<'country' | 'lang' | 'version', string>>;
 
 type Path = keyof typeof texts;
 
-/** Describes the public endpoint of one dictionary; `lists.json` has its summary and the `id` of its row schema. */
+/** The public endpoint of one dictionary; `lists.json` has the endpoint's summary and the `id` of the row schema. */
 interface List {
   fields: z.ZodRawShape;
   query?: z.ZodRawShape;
@@ -56,7 +56,7 @@ const inLanguage = {
   }),
 };
 
-/** Returns whether a request selects English names instead of names in the country's own language. */
+/** Returns whether a request selects English names; false: it selects names in the country's own language. */
 function isEnglish(countries: Country[], { lang }: Asked): boolean {
   if (lang === undefined) return false;
   const own = countries.length === 1 ? [countries[0]!.language] : [];
@@ -64,7 +64,7 @@ function isEnglish(countries: Country[], { lang }: Asked): boolean {
   return lang === 'en';
 }
 
-/** Returns the activity codes of a country's classification (`version`: a version or a scheme; default: the newest). */
+/** Returns the codes of a country's activity classification: `version` (version or scheme), or else the newest. */
 const readActivities: List['read'] = async (db, country_code, _isEnglish, { version }, all) => {
   const known = await Promise.all(all.map((one) => readSchemes(db, one.country_code)));
   const schemes = known.flat();
@@ -144,7 +144,7 @@ function describe(path: Path, list: List) {
     summary,
     ...(query && { query: z.strictObject(query) }),
     auth: 'none',
-    // Caches may keep a dictionary for an hour, since it changes only with a release of this software.
+    // Caches may keep a dictionary for an hour, since only a release of this software changes dictionaries.
     cacheControl: 'public, max-age=3600',
     answer: z.strictObject({
       status: z.literal('success'),
@@ -156,7 +156,7 @@ function describe(path: Path, list: List) {
 
 type DictionaryCall = { query?: Asked; options: Context };
 
-/** Makes the endpoints of the dictionaries, which are public and free. */
+/** The endpoints of the dictionaries, which need no token and no credits. */
 export const dictionaryEndpoints = Object.entries(lists).map(([path, list]) =>
   endpoint(describe(path as Path, list), async ({ query: asked = {}, options }: DictionaryCall) => {
     const { db } = options.readers;

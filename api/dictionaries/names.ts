@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Db } from '../../sql/connection/kysely.ts';
 import { every, readCountries } from './countries.ts';
 
-// The severities of events are in the order of the specification; the database has the same severities.
+// The severities of events, in the order of the specification; the database has the same list.
 export const severity = z
   .enum(['info', 'notice', 'warning', 'high', 'error', 'critical'])
   .meta({ id: 'Severity' });
@@ -25,18 +25,18 @@ export const category = z
   ])
   .meta({ id: 'EventCategory' });
 
-/** Checks a field with an identifier type, such as `NIP`; `numberCheck` looks the type up in the database. */
+/** Checks that an identifier type (such as `NIP`) is a text; `numberCheck` checks that the type is known. */
 export const identifierType = z.string().meta({ id: 'IdentifierType' });
 
-/** Checks a field with an event type; `readEnums` lists the known event types for the OpenAPI document. */
+/** Checks the length of an event type's name; `readEnums` lists the known names for the OpenAPI document. */
 export const eventTypeName = z.string().min(1).max(100).meta({ id: 'EventType' });
 
-/** Returns a name in lower case without diacritics, like the slugs in the database. */
+/** Returns a name in lower case without diacritics, as the column `slug` of the dictionaries has it. */
 export function slugOf(text: string): string {
   return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase().replaceAll('ł', 'l');
 }
 
-/** Returns the types of numbers in all countries; the types of the default country come first. */
+/** Returns the identifier types of all countries; the types of the default country come first. */
 export function readIdentifierTypes(db: Db) {
   return db
     .selectFrom('registry.identifier_type as type')
@@ -48,7 +48,7 @@ export function readIdentifierTypes(db: Db) {
     .execute();
 }
 
-/** Returns the event types with descriptions in the terms of a country; without `country_code`, in general terms. */
+/** Returns the event types, described in a country's terms or, without `country_code`, in general terms. */
 export function readEventTypes(db: Db, country_code = '') {
   return db
     .selectFrom('registry.event_type')
@@ -58,7 +58,7 @@ export function readEventTypes(db: Db, country_code = '') {
     .execute();
 }
 
-/** Returns a country's legal forms with their newest symbols, and names in the country's language or in English. */
+/** Returns a country's legal forms: slug, newest symbol, and name in the country's language or in English. */
 export function readLegalForms(db: Db, country_code: string, isEnglish = false) {
   return db
     .selectFrom('registry.legal_form_symbol')
@@ -68,7 +68,7 @@ export function readLegalForms(db: Db, country_code: string, isEnglish = false) 
     .execute();
 }
 
-/** Returns the sections of a country's newest activity classification, with names in its language or in English. */
+/** Returns the sections of a country's newest activity classification, with names in its own language or in English. */
 export function readSections(db: Db, country_code: string, isEnglish = false) {
   return db
     .selectFrom('registry.activity_section')
@@ -78,7 +78,7 @@ export function readSections(db: Db, country_code: string, isEnglish = false) {
     .execute();
 }
 
-/** Returns the activity classifications of a country, the newest last. */
+/** Returns the activity classifications of a country, ordered by year (the newest is last). */
 export function readSchemes(db: Db, country_code: string) {
   return db
     .selectFrom('registry.activity_scheme')
@@ -100,7 +100,7 @@ export function readRegions(db: Db, country_code: string) {
 
 export type Enums = Awaited<ReturnType<typeof readEnums>>;
 
-/** Returns the values for the enums of the OpenAPI document, by the name of the schema. */
+/** Returns the lists of accepted values in the OpenAPI document; each key is the name of a schema. */
 export async function readEnums(db: Db) {
   const codes = (await readCountries(db)).map(({ country_code }) => country_code);
   const legalForms = await Promise.all(codes.map((code) => readLegalForms(db, code)));

@@ -3,7 +3,7 @@ import { type Country, requireAmong } from './countries.ts';
 
 export type Words = Awaited<ReturnType<typeof readWords>>;
 
-/** Reads the translated words of each country; snapshots and pages use the words as labels. */
+/** Reads the words of each country with their translations, which are labels in snapshots and on pages. */
 export async function readWords(db: Db) {
   const rows = await db
     .selectFrom('registry.country_word as word')
@@ -22,7 +22,7 @@ export async function readWords(db: Db) {
       .map((one) => [`${one.country_code} ${one.text}`, one.word]),
   );
   const own = new Map(rows.map((one) => [one.country_code, one.own_language]));
-  /** Returns a country's text for a word: in `language`, else in the country's language, else for all languages. */
+  /** Returns a country's text for a word: in `language`, else in the country's language, else without a language. */
   const find = (country_code: string, word: string, language = ''): string | undefined =>
     [language, own.get(country_code) ?? '', '']
       .map((one) => texts.get(`${country_code} ${one} ${word}`))
@@ -32,12 +32,12 @@ export async function readWords(db: Db) {
     /** Translates a label from the country's language into `language`; returns an unknown label unchanged. */
     translate: (country_code: string, label: string, language = ''): string =>
       find(country_code, ownLabels.get(`${country_code} ${label}`) ?? '', language) ?? label,
-    /** Returns the name of a country in a language, or else in English. */
+    /** Returns the name of a country in `language`; if this name is unknown, the English name. */
     nameOf: (country: Country, language: string): string =>
       (language === country.language
         ? country.name
         : texts.get(`${country.country_code} ${language} name`)) ?? country.name_en,
-    /** Throws a 422 for a language in which no country has words. */
+    /** Throws a 422 for a language into which no word is translated. */
     requireLanguage: (language: string) =>
       requireAmong('lang', [...languages].toSorted(), language),
   };

@@ -9,7 +9,7 @@ import type { Context } from '../http/context.ts';
 import { unavailable } from '../http/errors.ts';
 import { queryOf, type View } from './views.ts';
 
-/** The maximum number of bytes of a downloaded file, and of all cached files together. */
+/** The maximum size in bytes of one downloaded file, and also of all cached files together. */
 const room_bytes = 64 * 1024 ** 2;
 
 const findVersion = `select from registry.run where run_id = $1 and state = 'published'`;
@@ -20,7 +20,7 @@ export interface FileOfDay {
   /** The codes of the countries whose rows the file contains. */
   countries: string[];
   format: Format;
-  /** The version of the file: the number of the newest published run up to the file's day. */
+  /** The version of the file: the highest number of the published runs whose dump date is at most `date`. */
   version: string;
 }
 
@@ -35,17 +35,17 @@ export function fileNameOf({ view, country, date, format }: Named): string {
 export interface DownloadOptions extends Context {
   /** The public address of the API, without a slash at the end. */
   baseUrl: string;
-  /** The session pools for downloads: first of the standbys, then of the primary server. */
+  /** The connection pools for downloads: first the pools of the standbys, last the pool of the primary server. */
   downloadPools: readonly Pool[];
 }
 
-/** Returns a function that makes and caches files; only complete files are sent, so slow clients hold no session. */
+/** Returns a function that makes and caches files; a file is complete before it is sent, so clients hold no session. */
 export function createFiles({ downloadPools, readers, SUPPRESS_BELOW }: DownloadOptions) {
   const kept = new LRUCache<string, Buffer, FileOfDay>({
     maxSize: room_bytes,
     sizeCalculation: ({ length }) => length,
     ttl: lifetimes.download_ms,
-    // A file that leaves the cache during its creation is still sent.
+    // A file that is evicted from the cache while it is made is still sent.
     ignoreFetchAbort: true,
     fetchMethod: (_key, _stale, { context: file }) => make(file),
   });
@@ -64,7 +64,7 @@ export function createFiles({ downloadPools, readers, SUPPRESS_BELOW }: Download
     return Buffer.concat(parts);
   }
 
-  /** Makes a file on the first available standby that has the file's version, otherwise on the primary server. */
+  /** Reads a file's rows from the first available standby that has the file's version, else from the primary server. */
   async function make(file: FileOfDay): Promise<Buffer> {
     const states = readers.states();
     const up = downloadPools.slice(0, -1).filter((_, at) => states[at]?.is_up);

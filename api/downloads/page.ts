@@ -17,7 +17,7 @@ const flag = {
   description: 'Whether the row has a count that is null because it is small.',
 };
 
-/** Returns the descriptions of the downloaded views and their columns, from the comments in the database. */
+/** Returns the descriptions of the downloadable views and of their columns, from the comments in the database. */
 export async function findDictionary({ readers: { db }, SUPPRESS_BELOW }: Context) {
   const all = await runPrepared<DictionaryRow>(db, 'api/data_dictionary.sql', []);
   const byView = Map.groupBy(all, ({ view }) => view);
@@ -39,7 +39,7 @@ export async function findDictionary({ readers: { db }, SUPPRESS_BELOW }: Contex
 const query = z.object({ date: z.iso.date().optional().catch(undefined) });
 
 /**
- * Returns the content of the page `/downloads`: the files of a day (by default the newest) and the days of its month.
+ * Returns the content of the page `/downloads`: the files of a day (by default the newest), and all days of that month.
  */
 export async function findDownloads(options: DownloadOptions, asked: Request['query']) {
   const { readers, baseUrl } = options;
@@ -64,7 +64,7 @@ export async function findDownloads(options: DownloadOptions, asked: Request['qu
     first,
     newest,
     days: all.filter(({ day }) => day.slice(0, 7) === date?.slice(0, 7)),
-    /** The registries with a snapshot of the chosen day; undefined: no registry has one. */
+    /** The registries that have a snapshot of the chosen day; undefined: no registry has a snapshot of this day. */
     sources,
   };
 }

@@ -22,7 +22,7 @@ const mediaTypes: Record<Format, string> = {
   parquet: 'application/vnd.apache.parquet',
 };
 
-/** Sends the part of a file that the header `Range` requests, or the whole file without a usable `Range`. */
+/** Sends the part of a file that the header `Range` requests; without exactly one range of bytes, the whole file. */
 function sendPart(response: Response, content: Buffer): void {
   const ranges = response.req.range(content.length);
   if (ranges === -1) {
@@ -40,14 +40,14 @@ function sendPart(response: Response, content: Buffer): void {
     .send(content.subarray(start, end + 1));
 }
 
-/** Returns the public routes of the page `/downloads`, its data dictionary and the downloaded files. */
+/** Returns the router of the page `/downloads`, of the data dictionary and of the files. */
 export function createDownloads(options: DownloadOptions, limitPage: RequestHandler): Router {
   const { readers, now, limiter } = options;
   const router = createRouter();
   const makeFile = createFiles(options);
   const { files } = workLimits(options);
 
-  /** Returns the version of a day's files, the number of the newest run up to the day; undefined without a snapshot. */
+  /** Returns the version of a day's files (`FileOfDay.version`); undefined if no snapshot of the day was published. */
   async function findVersion(date: string, countries: string[]): Promise<string | undefined> {
     const { rows } = await sql<{ version: string; has_day: boolean | null }>`
       select max(run_id) as version, bool_or(dump_date = ${date}) as has_day
@@ -85,7 +85,7 @@ export function createDownloads(options: DownloadOptions, limitPage: RequestHand
       const message = `No snapshot was published for ${date}.`;
       throw new HttpError(404, { message, code: 'NO_SNAPSHOT' });
     }
-    // The client may disconnect while its request is queued, so the handler checks before making the file.
+    // The client may disconnect while its request is queued; then no file is made.
     const content = await limiter.inTurn(files, addressKeyOf(request), async () =>
       isGivenUp(response) ? undefined : makeFile({ view, date, countries, format, version }),
     );
@@ -94,7 +94,7 @@ export function createDownloads(options: DownloadOptions, limitPage: RequestHand
     response
       .attachment(fileNameOf({ view, country, date, format }))
       .set('Content-Type', mediaTypes[format]);
-    // A CSV file is compressed when sent, so it accepts no `Range`: a range would select compressed bytes.
+    // The header `Range` is ignored for CSV, which is compressed when sent: a range would select compressed bytes.
     if (format === 'csv') response.send(content);
     else sendPart(response.set('Accept-Ranges', 'bytes'), content);
   });

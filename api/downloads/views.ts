@@ -1,8 +1,8 @@
 import { escapeIdentifier, escapeLiteral, type PoolClient, types } from 'pg';
 
 /**
- * Lists the views that may be downloaded. A file has the rows of the day, of the newest complete month, or of a whole
- * dictionary. Views of companies and entries are excluded, since they contain personal data.
+ * The database views that may be downloaded. A file contains the rows of one day, of the newest month that is complete
+ * on that day, or of a whole dictionary. Views of companies and entries are excluded, since they contain personal data.
  */
 const grains = {
   daily_stat: 'day',
@@ -22,28 +22,28 @@ const grains = {
 
 export type View = keyof typeof grains;
 
-/** Lists the views that may be downloaded, in the order in which the page `/downloads` shows them. */
+/** The downloadable views, in the order in which the page `/downloads` shows them. */
 export const views = Object.entries(grains).map(([view, grain]) => ({ view: view as View, grain }));
 
 export function isView(name: string): name is View {
   return Object.hasOwn(grains, name);
 }
 
-/** Inserts the column `is_suppressed` before `country_code`, the last column of a statistics file. */
+/** Inserts the column `flag` (`is_suppressed`) before the last column, `country_code`, of a statistics file. */
 export function placeFlag<Column>(columns: Column[], flag: Column): Column[] {
   return columns.toSpliced(-1, 0, flag);
 }
 
-/** The type of counts in PostgreSQL (`bigint`), as an OID. */
+/** The OID of the PostgreSQL type of columns with counts (`bigint`). */
 const countType: number = types.builtins.INT8;
 
 function rowsOf(view: View, date: string, countries: string[]): string {
   const day = escapeLiteral(date);
   const codes = countries.map((code) => escapeLiteral(code)).join(', ');
   const ofCountries = `country_code in (${codes})`;
-  // All countries share one dictionary of event types, so the query does not select countries.
+  // The dictionary of event types has no column `country_code`, since all countries share it.
   if (view === 'event_type') return `select * from analyst.${view}`;
-  // The dictionary views of the schema `analyst` have only one country, so the query reads other views.
+  // The dictionaries in the schema `analyst` have the rows of only one country, so the query reads other views.
   if (grains[view] === 'dictionary')
     return `select * from registry.shown_${view} where ${ofCountries}`;
   if (view === 'stock_daily')
@@ -53,9 +53,7 @@ function rowsOf(view: View, date: string, countries: string[]): string {
   return `${all} month = (date_trunc('month', ${day}::date + 1) - interval '1 month')::date`;
 }
 
-/**
- * Returns the query for the rows of a file, always in the same order. `is_suppressed` marks rows with a hidden count.
- */
+/** Returns the query for the rows of a file, in a fixed order. `is_suppressed` is true in rows with a hidden count. */
 export async function queryOf(
   client: PoolClient,
   { view, date, countries }: { view: View; date: string; countries: string[] },

@@ -5,16 +5,16 @@ import type { Problem } from '../http/errors.ts';
 import type { Caller } from '../auth/authenticate.ts';
 import type { RequestLimit } from '../figures/rate-limits.ts';
 
-/** The token that an endpoint requires: none, any token, or the Master Token. */
+/** The token that an endpoint requires: no token, an API token or Master Token, or only the Master Token. */
 export type Auth = 'none' | 'token' | 'master';
 
-/** An error answer of an endpoint that the rest of the endpoint's description does not imply. */
+/** An error answer of one endpoint, which the OpenAPI document cannot derive from the endpoint's other properties. */
 export interface DocumentedError {
   description: string;
   example: object;
 }
 
-/** Describes an endpoint. The API checks requests against the description, and makes the OpenAPI document from it. */
+/** Describes an endpoint. From the description, the API checks requests and makes the OpenAPI document. */
 export interface EndpointDescription<
   A extends Auth,
   Params extends z.ZodObject,
@@ -22,38 +22,38 @@ export interface EndpointDescription<
   Body extends z.ZodType,
 > {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** The path below `/api/v1`, with parameters in OpenAPI form (`/tokens/{token_ref}`). */
+  /** The path after `/api/v1`, with parameters in OpenAPI form (`/tokens/{token_ref}`). */
   path: string;
   tag: string;
   summary: string;
-  /** The endpoint's description if it contains figures; `openapi/glossary.json` has all other descriptions. */
+  /** The description of an endpoint if it contains figures from the code; else `openapi/glossary.json` has it. */
   description?: string;
   auth: A;
-  /** Whether parallel requests of one account are processed one after another, because each locks the account. */
+  /** Whether an account's parallel requests are processed one after another, because each request locks the account. */
   isInTurn?: true;
-  /** The credits for an answer in the OpenAPI document, by default 0; the handler itself charges the credits. */
+  /** The credits that the OpenAPI document states for an answer (default 0); the handler itself charges them. */
   credits?: number;
   /**
-   * The limit of requests to the endpoint. With a token the limit is per account, in addition to the general limit.
-   * Without a token the limit is per address, and replaces the general limit.
+   * The rate limit of the endpoint. For requests with a token it is per account, in addition to the general limit. For
+   * requests without a token it is per client address, and replaces the general limit.
    */
   limit?: RequestLimit;
-  /** The schema of the parameters in the path; like `query` and `body`, a strict object. */
+  /** The schema of the parameters in the path; `params`, `query` and `body` accept no unknown field. */
   params?: Params;
   query?: Query;
-  /** The request headers for the OpenAPI document; the handler itself reads the headers. */
+  /** The request headers that the OpenAPI document lists; the handler itself reads the headers. */
   headers?: z.ZodObject;
   body?: Body;
-  /** Returns a function that checks the query and body against the database, and returns problems of fields. */
+  /** Returns a function that checks query and body beyond the schemas, such as in the database; returns problems. */
   check?: (options: Context) => (given: object) => Promise<Problem[]>;
-  /** The HTTP status of a successful answer; default 200. */
+  /** The HTTP status of a successful answer (default 200). */
   status?: 201 | 202;
   answer: z.ZodType;
-  /** The media type of a successful answer, default JSON; a handler itself sets any other media type. */
+  /** The media type of a successful answer (default JSON) in the OpenAPI document; the handler itself sets it. */
   mediaType?: 'text/csv';
-  /** The `Cache-Control` of answers to a public GET, which also get an `ETag`; default `no-cache`. */
+  /** The header `Cache-Control` of the answers of a public GET endpoint (default `no-cache`). */
   cacheControl?: string;
-  /** The fields of the example answer that code computes; `openapi/examples.json` has the other fields. */
+  /** Fields of the example answer whose values come from code; `openapi/examples.json` has the other fields. */
   example?: object;
   /** The example of an answer in CSV form. */
   csvExample?: string;
@@ -68,20 +68,18 @@ export interface Call<A extends Auth, Params, Query, Body> {
   caller: A extends 'none' ? undefined : Caller;
   request: Request;
   response: Response;
-  /** Returns whether the client still waits, and if so cancels the deadline; called right before each charge. */
+  /** Cancels the deadline if the client still waits, and returns whether it does; called right before each charge. */
   claim: () => boolean;
   options: Context;
 }
 
-/**
- * Joins a description with its handler: the application mounts both, and the OpenAPI document lists the description.
- */
+/** The description of an endpoint, and the function that handles its requests. */
 export interface Endpoint {
   description: EndpointDescription<Auth, z.ZodObject, z.ZodObject, z.ZodType>;
   handle: (call: Call<Auth, unknown, unknown, unknown>) => Promise<object | string>;
 }
 
-/** Makes an endpoint from a description and its handler, which returns the body of a successful answer. */
+/** Returns an endpoint from its description and its handler; the handler returns the body of a successful answer. */
 export function endpoint<
   A extends Auth,
   Params extends z.ZodObject,
@@ -93,11 +91,11 @@ export function endpoint<
     call: Call<A, z.output<Params>, z.output<Query>, z.output<Body>>,
   ) => Promise<object | string> | object,
 ): Endpoint {
-  // The type cast is safe, since the schemas of the description parse the arguments of the handler.
+  // The type cast is safe, since the schemas in the description have parsed what the handler receives.
   return { description, handle } as unknown as Endpoint;
 }
 
-/** Returns a JSON body of `status`, `data` and `meta`; `data` is already JSON text. */
+/** Returns the JSON text of a body with `status`, `data` and `meta`; the argument `data` is JSON text already. */
 export function writeSuccess(data: string, meta: object): string {
   return `{"status":"success","data":${data},"meta":${JSON.stringify(meta)}}`;
 }

@@ -9,7 +9,7 @@ const unsupported = 'The request body must be sent as application/json in UTF-8.
 
 const otherCharset = /;\s*charset\s*=\s*(?!"?utf-?8"?\s*(?:;|$))/i;
 
-/** Matches a string in valid JSON; the second group matches the colon if the string is a key. */
+/** Matches a string in valid JSON and, in the second group, the colon after a string that is a key. */
 const stringOfJson = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?/g;
 
 /** Returns a key that occurs twice in one object of a JSON text; undefined without a repeated key. */
@@ -19,7 +19,7 @@ function findRepeatedKey(json: string): string | undefined {
     if (!Array.isArray(this)) kept.push(key);
     return value as unknown;
   });
-  // `JSON.parse` calls its reviver last for the whole value with an empty key, which is no key of the text.
+  // The last call of the reviver has the whole value and an empty key, which is no key of the text.
   kept.pop();
   kept.sort();
   return [...json.matchAll(stringOfJson)]
@@ -36,7 +36,7 @@ function parseJson(bytes: Buffer): unknown {
     json = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     value = JSON.parse(json);
   } catch {
-    // The message of the `JSON.parse` error quotes the request body, so the error is not passed on.
+    // The error of `JSON.parse` is discarded, since its message quotes the request body, which may contain secrets.
     throw new HttpError(400, { message: malformed });
   }
   refuseHuge(value, ['body']);
@@ -56,7 +56,7 @@ const checkType: RequestHandler = (request, _response, next) => {
   next();
 };
 
-/** Reads the JSON body of a request into `request.body`; undefined without a body. */
+/** Reads the JSON body of a request into `request.body`, which is undefined for a request without a body. */
 export const readBody: RequestHandler[] = [
   checkType,
   readBounded(sizes.body_bytes, raw({ type: 'application/json', limit: sizes.body_bytes })),

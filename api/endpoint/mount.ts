@@ -22,17 +22,15 @@ import { addressKeyOf } from '../http/limiter.ts';
 import { setTag } from '../http/etag.ts';
 import { parse } from './validate.ts';
 
-/** The common beginning of the paths of all endpoints of this API version. */
+/** The beginning of the path of every endpoint. */
 export const basePath = '/api/v1';
 
-/** Checks whether the answers of an endpoint are public: any website may read them, and caches may keep them. */
+/** Returns whether an endpoint's answers are public: any website may read these answers, and caches may store them. */
 export function isPublic({ auth, method }: Endpoint['description']): boolean {
   return auth === 'none' && method === 'get';
 }
 
-/**
- * Returns the router of all endpoints. A request passes rate limit, authentication, parsing, validation and handler.
- */
+/** Returns the router of all endpoints. Each request passes rate limit, authentication, validation and handler. */
 export function mountEndpoints(
   endpoints: Endpoint[],
   options: Context & { CORS_ORIGINS: string[] },
@@ -44,8 +42,8 @@ export function mountEndpoints(
     response.locals.token = await find(request);
     next();
   };
-  // A request with an unknown token counts for its client's address: a count per guessed token would add a row each. A
-  // revoked or expired token gets a 401, even beyond the rate limit.
+  // A request with an unknown token is counted by its client's address: a count per guessed token would add a row each.
+  // A request with a revoked or expired token gets a 401, even beyond the rate limit.
   const limitToken = limiter.limitRequests(
     limits.general,
     (request) => tokenOf(request)?.hash,
@@ -60,7 +58,7 @@ export function mountEndpoints(
     };
   };
   const byPath = Map.groupBy(endpoints, ({ description }) => description.path);
-  // Paths without a parameter are mounted first, otherwise `/tokens/{token_ref}` would match `/tokens/verify`.
+  // Paths without a parameter are mounted first, since `/tokens/{token_ref}` would match `/tokens/verify` too.
   const paths = [...byPath].toSorted(
     ([one], [other]) => Number(one.includes('{')) - Number(other.includes('{')),
   );
@@ -92,7 +90,7 @@ function share(origin: '*' | string[] = []): RequestHandler[] {
   return [cors({ origin, exposedHeaders, maxAge: 86_400, preflightContinue: true })];
 }
 
-// Records the path template for the metrics, and forbids caches to store answers that need or contain a token.
+// Stores the endpoint's path for the metrics, and forbids caches to store answers that are not public.
 function begin(path: string, isOpen: boolean): RequestHandler {
   return (_request, response, next) => {
     response.locals.path = basePath + path;
@@ -122,7 +120,7 @@ function answer(one: Endpoint, options: Context): RequestHandler {
     const parts = { params: request.params, query: request.query, body: given };
     const fields = { ...parts.query, ...(given as object) };
     const asked = await parse(schema, parts, check && (() => check(fields)));
-    // After the deadline the handler is skipped, since a client must not pay for an answer that it does not get.
+    // After the deadline the handler is skipped, since a client must not pay for an answer that it does not receive.
     if (response.headersSent) return;
     const { caller } = response.locals;
     const claim = () => claimAnswer(response);
@@ -131,7 +129,7 @@ function answer(one: Endpoint, options: Context): RequestHandler {
     const client = caller ? `account ${caller.account_id}` : addressKeyOf(request);
     // The client may disconnect while its request is queued; then the handler is skipped.
     const handle = async () => (isGivenUp(response) ? undefined : one.handle(call));
-    // Changes of an account run one after another: a change that waits for the account lock would occupy a session.
+    // An account's changes run one after another, since a change that waits for the account's lock occupies a session.
     const answered = await limiter.inTurn(requests, client, () =>
       isInTurn ? limiter.inTurn(changes, client, handle) : handle(),
     );
@@ -142,8 +140,8 @@ function answer(one: Endpoint, options: Context): RequestHandler {
       setTag(response, text);
     }
     response.status(status).type(response.get('Content-Type') ?? 'json');
-    // V8 keeps the closures that `compression` adds to an answer, with the answer, until a full garbage collection. So
-    // only the answers that are compressed pass `compression`.
+    // V8 keeps a response with the closures that `compression` adds to it in memory until a full garbage collection. So
+    // only large answers pass through `compression`.
     if (text.length < sizes.compressed) response.send(text);
     else compress(request, response, () => response.send(text));
   };

@@ -17,7 +17,7 @@ const typeNames: Record<string, string> = {
   object: 'an object',
 };
 
-/** The error code, verb and unit in the message for a broken limit of a string, a list or a number. */
+/** The error code, and the verb and unit of the message, for a string, list or number beyond its limit. */
 const bounds: Record<string, [code: FieldCode, verb: string, unit: string]> = {
   'string too_small': ['too_short', 'be at least', ' characters'],
   'string too_big': ['too_long', 'not be longer than', ' characters'],
@@ -27,12 +27,12 @@ const bounds: Record<string, [code: FieldCode, verb: string, unit: string]> = {
   too_big: ['out_of_range', 'not be greater than', ''],
 };
 
-/** Returns the name of a field, without `query` or `body`, but with the position in a list (`value.3`). */
+/** Returns the name of the field at a path, without `query` or `body`, but with its position in a list (`value.3`). */
 function fieldOf(path: readonly PropertyKey[]): string {
   return path.length > 1 ? path.slice(1).join('.') : String(path[0] ?? 'body');
 }
 
-/** Returns the name of a field, or of a whole part of the request, as the subject of an error message. */
+/** Returns the subject of an error message: a field (`The nip field`) or a part of the request (`The request body`). */
 function subjectOf(path: readonly PropertyKey[]): string {
   return path.length > 1 ? `The ${fieldOf(path)} field` : `The request ${fieldOf(path)}`;
 }
@@ -43,7 +43,7 @@ function sizeFault(issue: Extract<RawIssue, { code: 'too_small' | 'too_big' }>):
   return [code, `must ${verb} ${bound}${Number(bound) === 1 ? unit.replace(/s$/, '') : unit}.`];
 }
 
-/** Returns the error code of a broken rule, and the words after the field's name; `coded` sets both for our rules. */
+/** Returns the error code and the message without subject for a broken rule; `coded` sets both for our own rules. */
 function faultOf(issue: RawIssue): Fault {
   if (issue.code === 'custom') {
     const { code = 'invalid', wrong = 'is not valid.' } = (issue.params ?? {}) as Rule;
@@ -70,7 +70,7 @@ function faultOf(issue: RawIssue): Fault {
   }
 }
 
-/** Returns the error message for a broken rule that has no message of its own. */
+/** Returns the error message for a broken rule. */
 const messageOf = (issue: RawIssue) => `${subjectOf(issue.path ?? [])} ${faultOf(issue)[1]}`;
 
 function problemOf(text: string, part: string | undefined): string | undefined {
@@ -79,7 +79,7 @@ function problemOf(text: string, part: string | undefined): string | undefined {
   return text.isWellFormed() ? undefined : 'must not contain half of a surrogate pair.';
 }
 
-/** Throws a 422 when a list or an object has more items than any valid request. */
+/** Throws a 422 when a list or an object has more than `sizes.items` items. */
 function refuseLong(value: object, path: string[]): void {
   if (Object.keys(value).length <= sizes.items) return;
   const isRepeated = path[0] === 'query' && path.length > 1;
@@ -90,8 +90,8 @@ function refuseLong(value: object, path: string[]): void {
 }
 
 /**
- * Throws a 400 when the value at `path` is nested too deeply. Throws a 422 when an inner list or object is too long.
- * Checks whose work grows with the count of errors run after this check.
+ * Throws a 400 when the value at `path` is nested too deeply. Throws a 422 when a list or object in it is too long. So
+ * the later checks of the request find a limited count of errors.
  */
 export function refuseHuge(value: unknown, path: string[]): void {
   if (typeof value !== 'object' || value === null) return;
@@ -103,8 +103,8 @@ export function refuseHuge(value: unknown, path: string[]): void {
 }
 
 /**
- * Returns a problem for each text that PostgreSQL cannot store. U+FFFD in a query is a problem too, since it replaces
- * bytes that are not UTF-8.
+ * Returns a problem for each text in a request that PostgreSQL cannot store. The character U+FFFD in a query is a
+ * problem too, since it stands for bytes that are not UTF-8.
  */
 function findBadText(value: unknown, path: string[] = []): Problem[] {
   if (typeof value === 'string') {
@@ -127,8 +127,8 @@ function problemsOf(issue: z.core.$ZodIssue): Problem[] {
 }
 
 /**
- * Parses a request by the schema `z.object({ params, query, body })`. Throws a 422 that names every wrong field and the
- * problems from `check`. `invalid` of ../http/errors.ts writes the message of the 422.
+ * Parses a request by the schema `z.object({ params, query, body })`. Throws a 422 that lists every wrong field and the
+ * problems that `check` returns. `invalid` of ../http/errors.ts writes the message of the 422.
  */
 export async function parse<Output>(
   schema: z.ZodType<Output>,

@@ -33,7 +33,7 @@ export const langField = z
   .optional()
   .meta({ description: '(+) Adds `text` to each event: a sentence in this language.' });
 
-/** A company's first number by rank, from `registry.primary_identifier` in `sql/function/07_number.sql`. */
+/** The number of a company whose identifier type ranks first, from `registry.primary_identifier` (07_number.sql). */
 export const numberFields = {
   primary_identifier: text.nullable(),
   identifier_type: identifierType.or(z.null()),
@@ -48,7 +48,7 @@ export const companyEvent = model('CompanyEvent', {
   reference: text.nullable(),
 });
 
-/** The newest published day of each registry, from `registry.published_days` in `sql/function/16_run.sql`. */
+/** The day of each registry's newest snapshot, from `registry.published_days` in `sql/function/16_run.sql`. */
 const published = z.record(z.string(), z.iso.date());
 
 /** The fields in `meta` of every event feed and event history. */
@@ -56,7 +56,7 @@ export const feedMetaFields = { published, fetched_at: time };
 
 export const pageMeta = model('EventPageMeta', { ...pageMetaFields, ...feedMetaFields });
 
-/** Adds a sentence in `lang` to each event. `typeOf` returns the identifier type of the event's company. */
+/** Adds to each event a sentence in `lang`. `typeOf` returns the identifier type of an event's company. */
 export function withWords<E extends z.output<typeof event>>(
   events: E[],
   lang: Language | undefined,

@@ -12,14 +12,14 @@ import { answerTagged, tagged } from './tagged-answer.ts';
 
 const badCursor = 'must be the next_cursor of an answer with the same scope.';
 
-// `event_id` is the deprecated name of the feed's field `id`.
+// `event_id` is a deprecated field with the same value as `id`.
 export const numbered = model('FeedEvent', {
   event_id: z.int().meta({ deprecated: true }),
   ...companyEvent.omit({ text: true }).shape,
 });
 
-// Returns the events in the order of publication: the events of a nightly run are contiguous (registry.event_range).
-// Event numbers have another order, since nightly runs of several countries publish in parallel.
+// Returns events in the order of publication: the events of one nightly run follow each other (registry.event_range).
+// The order of event ids differs, since the nightly runs of several countries publish in parallel.
 export const feed = endpoint(
   {
     ...common,
@@ -51,7 +51,7 @@ export const feed = endpoint(
     const part = await readers.read((db) => readFeed(db, request), snapshot_no);
     if (!part) throw invalid([['after', `The after field ${badCursor}`, 'bad_cursor']]);
     const next_cursor = writeCursor({ scope, event_id: part.last_event_id });
-    // `feedMetaFields` of event-fields.ts describes the field `published`.
+    // `published` has the day of each registry's newest snapshot (`feedMetaFields` of event-fields.ts).
     const { events, has_more, published } = part;
     return answerTagged(response, events, { next_cursor, has_more, published }, now());
   },

@@ -18,10 +18,10 @@ import {
   type SearchDictionary,
 } from '../search/filter.ts';
 
-// This file checks the filters of event feeds and histories; sql/function/15_feed.sql selects the events.
+// This file checks the filters of event feeds and histories; sql/function/15_feed.sql selects events by a filter.
 const wordList = z.string().min(1).max(sizes.filter);
 
-/** Returns the schemas of a filter's fields; `list` makes the schema of a field that accepts several words. */
+/** Returns the schemas of a filter's fields; `list` returns the schema of a field that accepts several words. */
 const fieldsOf = <List extends z.ZodType>(list: (id: string) => List) => ({
   event_type: list('EventTypes'),
   severity: list('Severities'),
@@ -36,7 +36,7 @@ const fieldsOf = <List extends z.ZodType>(list: (id: string) => List) => ({
   to_date: dateField.optional(),
 });
 
-/** The fields of an event filter in a query; a list is a text with commas. */
+/** The fields of an event filter in a query, where a list is one text with commas. */
 export const filterFields = fieldsOf((id) => wordList.meta({ id }).optional());
 
 const wordsOrArray = z
@@ -44,16 +44,16 @@ const wordsOrArray = z
   .optional()
   .meta({ description: 'A list, or a text with commas.' });
 
-/** The event filter in a JSON body; a list is a text with commas or an array. */
+/** The schema of an event filter in a JSON body, where a list is an array or one text with commas. */
 export const filterBody = z.strictObject(fieldsOf(() => wordsOrArray)).meta({ id: 'FeedFilter' });
 
-/** An event filter in the client's words, with the scope of the feed. */
+/** An event filter as the client wrote it, and the `scope` of the feed. */
 type Asked = z.output<typeof filterBody> & { scope?: z.output<typeof feedScope> };
 
 const listOf = (given: string | string[]) =>
   [given].flat().flatMap((text) => text.split(',').map((word) => word.trim()));
 
-/** Returns the accepted values of a filter field; undefined for a field whose values differ by country. */
+/** Returns the values that a filter field accepts; undefined for a field whose values differ by country. */
 async function readShared(db: Db, field: keyof typeof filterLists): Promise<string[] | undefined> {
   const enums: Record<string, z.ZodEnum> = { severity, event_class: eventClass, category };
   if (field !== 'event_type' && field !== 'source') return enums[field]?.options.map(String);
@@ -61,7 +61,7 @@ async function readShared(db: Db, field: keyof typeof filterLists): Promise<stri
   return rows.map((row) => Object.values(row)[0]!);
 }
 
-/** Returns the code of a known word; for an unknown word, a problem that suggests similar words. */
+/** Returns a word that is in the list `known`; for another word, a problem that suggests similar words. */
 function findWord(field: string, word: string, known: string[]): FoundCodes {
   if (known.includes(word)) return { codes: [word] };
   const given = field === 'event_type' ? word.toUpperCase() : word.toLowerCase();
@@ -72,8 +72,8 @@ function findWord(field: string, word: string, known: string[]): FoundCodes {
 }
 
 /**
- * Returns the countries that a filter selects; undefined for all. With `scope=all` but without `country`, the sources
- * select the countries, or else the first country. Returns a problem if `country` has none of the sources.
+ * Returns the countries that a filter selects; undefined: all countries. With `scope=all` but without `country`, these
+ * are the sources' countries, or else the default country. Returns a problem if no source is a registry of `country`.
  */
 async function findCountries(
   db: Db,
@@ -89,7 +89,7 @@ async function findCountries(
     where source = any(${listOf(source)})
   `.execute(db);
   const own = rows.map(({ code }) => code);
-  // Unknown sources need no problem from this function, since `resolveFeedFilter` refuses them later.
+  // If all sources are unknown, `resolveFeedFilter` refuses them later.
   if (own.length === 0 || own.some((code) => country !== undefined && chosen.includes(code)))
     return [chosen];
   const wrong = 'The source field must name a source of the country.';
@@ -97,8 +97,8 @@ async function findCountries(
 }
 
 /**
- * Translates the words of a filter into codes. Throws a 422 that suggests similar words for unknown words. `within` is
- * the path of the filter in the request, such as `filters.`.
+ * Returns a filter in which codes replace the client's words (`mazowieckie` → `PL 14`). Throws a 422 for an unknown
+ * word, and suggests similar words. `within` is the prefix of field names in error messages, such as `filters.`.
  */
 export async function resolveFeedFilter(db: Db, asked: Asked, within = ''): Promise<FeedFilter> {
   const { from_date, to_date } = asked;

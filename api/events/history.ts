@@ -29,7 +29,7 @@ const historyMeta = model('HistoryMeta', {
   is_watched: z.boolean(),
 });
 
-/** The part of the description that both endpoints of event histories share. */
+/** The part of an endpoint's description that is equal for both endpoints of event histories. */
 const answered = {
   headers: tagged.headers,
   ...answersStatus(z.strictObject({ events: z.array(event) }), historyMeta),
@@ -51,7 +51,7 @@ type Found = {
   identifier_type: string | null;
 };
 
-/** Returns one page of the events of a company as an answer. Throws a 404 for an unknown company. */
+/** Returns the body of an answer with one page of a company's events. Throws a 404 for an unknown company. */
 async function readHistory(
   { query, caller: { account_id, snapshot_no }, response, options: { readers, now } }: Asked,
   named: CompanyName,

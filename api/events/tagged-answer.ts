@@ -4,7 +4,7 @@ import { writeSuccess } from '../endpoint/endpoint.ts';
 import { setTag } from '../http/etag.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
 
-/** The part of the description that endpoints with an `ETag` share. */
+/** The part of an endpoint's description that is equal for all endpoints with an `ETag`. */
 export const tagged = {
   headers: z.object({ 'If-None-Match': z.string().optional() }),
   errors: {
@@ -12,7 +12,7 @@ export const tagged = {
   },
 };
 
-/** Returns an answer with its `ETag`, which ignores `fetched_at`. `setTag` of ../http/etag.ts throws the 304. */
+/** Sets an `ETag` that is independent of `fetched_at`, and returns the body. `setTag` throws a 304. */
 export function answerTagged(response: Response, data: string, meta: object, now: Date): string {
   setTag(response, data + JSON.stringify(meta));
   return writeSuccess(data, { ...meta, fetched_at: formatTimestamp(now) });

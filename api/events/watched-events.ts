@@ -8,13 +8,13 @@ import { common, companyEvent, langField, pageMeta, withWords } from './event-fi
 import { filterFields, resolveFeedFilter } from './filter.ts';
 import { answerTagged, tagged } from './tagged-answer.ts';
 
-// The query is not prepared: PostgreSQL's generic plan for prepared queries would sort the whole feed of an account.
+// The query is not prepared, since PostgreSQL's generic plan for a prepared query would sort all events of an account.
 const statement = readFileSync(
   new URL('../../sql/api/read_feed_page.sql', import.meta.url),
   'utf8',
 );
 
-/** The result of the query; event-fields.ts describes its column `published` (`feedMetaFields`). */
+/** A row of the query's result; `published` has the day of each registry's newest snapshot. */
 type Page = { total: number; events: string; published: Record<string, string> };
 
 export const feedPage = endpoint(

@@ -1,16 +1,16 @@
-/** The limits of one account, which protect other accounts. The file rate-limits.ts has the limits per time window. */
+/** The limits of what one account may store or run; the file rate-limits.ts has the limits per time window. */
 export const bounds = {
-  /** The maximum number of companies on a watch list, including queued and failed ones. */
+  /** The maximum number of companies on a watch list, including companies whose import is queued or failed. */
   WATCHES_PER_ACCOUNT: 10_000,
-  /** The maximum number of an account's company numbers that are queued for import. */
+  /** The maximum number of company numbers of one account that are queued for import. */
   QUEUED_NUMBERS_PER_ACCOUNT: 1_000,
-  /** The maximum number of usable API tokens of an account, and of its ended tokens that are kept. */
+  /** The maximum number of usable API tokens of an account, and also of its stored revoked or expired tokens. */
   TOKENS_PER_ACCOUNT: 100,
-  /** The maximum number of requests a day that add companies to a watch list, since each can cause a mail. */
+  /** The maximum number of requests a day that add companies to a watch list, since each request can cause a mail. */
   SUBMISSIONS_PER_DAY: 1_000,
-  /** The maximum number of requests that an account (without a token: an address) runs in one process in parallel. */
+  /** The maximum number of parallel requests in one process of an account or, without a token, of a client address. */
   REQUESTS_IN_FLIGHT: 8,
-  /** The maximum number of searches that an account runs in one process in parallel. */
+  /** The maximum number of parallel searches in one process of an account. */
   SEARCHES_IN_FLIGHT: 2,
 };
 

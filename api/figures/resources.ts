@@ -1,25 +1,25 @@
-/** The numbers of database sessions of an API process on one database server. */
+/** The numbers of sessions that an API process opens on one database server. */
 export const sessions = {
-  /** The number of sessions for rate limits and token checks; parallel requests share one statement. */
+  /** The number of sessions for rate limits and token checks, in which parallel requests share one statement. */
   gate: 3,
   /** The number of sessions for downloads, so that downloads take no session from other requests. */
   downloads: 2,
 };
 
-/** The maximum numbers of entries about clients in the caches of an API process. */
+/** The maximum numbers of items in the caches of an API process: time windows of clients, and tokens. */
 export const memory = {
   windows: 10_000,
   tokens: 10_000,
-  /** The maximum number of tokens whose uses are queued for the database; uses of further tokens are dropped. */
+  /** The maximum number of tokens whose counts of uses are not yet written; uses of further tokens are not counted. */
   uses: 10_000,
 };
 
-/** The figures of batches. A batch is a group of calls that share one SQL statement. */
+/** The figures for batches of calls. A batch is a group of calls that share one SQL statement. */
 export const batches = {
-  /** The count of calls in a batch from which the next batch is delayed, so that more calls share it. */
+  /** A batch with at least this count of calls delays the next batch, so that more calls share the next batch. */
   large: 6,
-  /** The delay in ms after a large batch, which saves a third of the database CPU per search with 64 clients. */
+  /** The delay in ms after a large batch; with 64 clients it saves a third of the database CPU of a search. */
   pause_ms: 5,
-  /** The pause in ms between two writes of the uses of tokens to the database. */
+  /** The pause in ms between two statements that write counts of token uses to the database. */
   uses_ms: 250,
 };

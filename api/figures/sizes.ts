@@ -1,36 +1,36 @@
 /** The maximum sizes of requests and answers. */
 export const sizes = {
-  /** The maximum bytes of a JSON body; a hundred numbers with references in `\uXXXX` escapes need 47,000 bytes. */
+  /** The maximum bytes of a JSON body: 100 companies with references in `\uXXXX` escapes need 47,000 bytes. */
   body_bytes: 65_536,
   /** The maximum bytes of a form that a page posts. */
   form_bytes: 16_384,
-  /** The maximum bytes of an event that Stripe posts to the webhook; typical events have a few thousand bytes. */
+  /** The maximum bytes of an event that Stripe posts to the API; typical events have a few thousand bytes. */
   webhook_bytes: 262_144,
   /** The maximum nesting depth of lists and objects in a JSON body. */
   depth: 16,
-  /** The maximum count of items of a list (such as numbers of a lookup) or of fields of an object. */
+  /** The maximum count of items in a list (such as companies in a lookup) or of fields in an object of a request. */
   items: 100,
-  /** The maximum count of errors in the body of a 422. */
+  /** The maximum count of errors that the body of a 422 lists. */
   errors: 100,
   page: 1_000_000_000_000,
-  /** The maximum count of items on a page; `registry.page_items` in the database has the same figure. */
+  /** The maximum count of items on one page of a list; `registry.page_items` in the database has the same figure. */
   perPage: 100,
-  /** The maximum count of events in an answer of the feed, and of characters in a filter's list of words. */
+  /** The maximum count of events in one answer of the event feed, and of characters in a list of a filter. */
   feed: 1_000,
   filter: 2_000,
-  /** The minimum count of characters of a JSON answer that is compressed. */
+  /** A JSON answer with at least this count of characters is compressed. */
   compressed: 1_024,
-  /** The maximum count of events that one call delivers to a webhook. */
+  /** The maximum count of events in one call to a webhook. */
   delivery: 50,
-  /** The minimum and maximum count of characters of an account's or token's name. */
+  /** The minimum and maximum count of characters in the name of an account or token. */
   name: [3, 255],
-  /** The maximum count of characters of a client's own reference for a company. */
+  /** The maximum count of characters in a client's own reference for a watched company. */
   reference: 64,
-  /** The minimum characters and the maximum bytes of a password; the maximum limits the work of its hash. */
+  /** The minimum count of characters and the maximum count of bytes of a password. */
   password: [8, 1_024],
-  /** The maximum count of queued password hashes; a further request gets a 503. */
+  /** The maximum count of queued password hashes; a request that needs a further hash gets a 503. */
   waitingHashes: 100,
 } as const;
 
-/** The default count of items on a page. */
+/** The default count of items on one page of a list. */
 export const pageSize = 20;

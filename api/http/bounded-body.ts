@@ -2,15 +2,15 @@ import { type RequestHandler, urlencoded } from 'express';
 import { sizes } from '../figures/sizes.ts';
 import { HttpError } from './errors.ts';
 
-/** Returns the 413 error for a request body that is too large; the answer closes the connection. */
+/** Returns the 413 error for a too large request body; after this answer the connection is closed. */
 function tooLarge(most_bytes: number): HttpError {
   const message = `The request body must not be larger than ${most_bytes} bytes.`;
   return new HttpError(413, { message }, { Connection: 'close' });
 }
 
 /**
- * Returns a middleware that reads a body by a parser of Express. The middleware refuses a too large body as soon as its
- * size is known; the parser alone would read the whole body.
+ * Returns a middleware that reads a request body with `parser`, a parser of Express. The middleware refuses a too large
+ * body as soon as its size is known; `parser` alone would first read the whole body.
  */
 export function readBounded(most_bytes: number, parser: RequestHandler): RequestHandler {
   return (request, response, next) => {
@@ -18,7 +18,7 @@ export function readBounded(most_bytes: number, parser: RequestHandler): Request
     let isDone = false;
     const finish = (error?: unknown) => {
       request.off('data', add);
-      // A compressed body may exceed the limit only after decompression.
+      // The parser refuses a body that exceeds the limit only after decompression.
       const isLarge = (error as { type?: string } | undefined)?.type === 'entity.too.large';
       if (!isDone) next(isLarge ? tooLarge(most_bytes) : error);
       isDone = true;
@@ -33,7 +33,7 @@ export function readBounded(most_bytes: number, parser: RequestHandler): Request
   };
 }
 
-/** Reads a form that a page posts into `request.body`. */
+/** Reads the form that a page has posted, and stores its fields in `request.body`. */
 export const readForm = readBounded(
   sizes.form_bytes,
   urlencoded({ extended: false, limit: sizes.form_bytes, parameterLimit: 10 }),

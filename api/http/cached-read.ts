@@ -1,4 +1,4 @@
-/** Returns a function that reads a value once (such as a dictionary) and caches it; errors are not cached. */
+/** Returns a function that reads a value (such as a dictionary) once, and caches the value but no error. */
 export function keep<Value>(read: () => Promise<Value>): () => Promise<Value> {
   let kept: Promise<Value> | undefined;
   return () => {

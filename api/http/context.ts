@@ -5,23 +5,23 @@ import type { Db } from '../../sql/connection/kysely.ts';
 import type { Readers } from '../../sql/connection/readers.ts';
 import type { Limiter } from './limiter.ts';
 
-/** Counts the uses of API tokens after their requests. */
+/** Counts the requests that each token is used for. */
 export interface Uses {
-  /** Records a use of the token whose SHA-256 is `hash`, in 64 hexadecimal digits. */
+  /** Counts a request with the token whose SHA-256 is `hash`, in 64 hexadecimal digits. */
   count(hash: string, used_at: Date, ip: string | null): void;
-  /** Writes the recorded uses of tokens to the database; does nothing while the database is unavailable. */
+  /** Writes the counts to the database; while the database is unavailable, the counts stay in memory. */
   flush(): Promise<void>;
 }
 
-/** The options that all folders of `api/` share; a folder with further options declares its own type. */
+/** The options that all folders of `api/` use; a folder with further options declares a type of its own. */
 export interface Context extends Bounds, Prices {
-  /** The tables of customers on the primary server: accounts, tokens, limits, credits and watch lists. */
+  /** Access to the customers' tables on the primary server: accounts, tokens, credits, watch lists and webhooks. */
   db: Db;
-  /** Separate sessions on the primary server for limits and tokens, so that slow statements do not delay them. */
+  /** Separate sessions on the primary server for rate limits and token checks, which slow statements must not delay. */
   gate: Db;
-  /** Reads the data of the registries from a standby or the primary server. */
+  /** Reads data of the registries from a standby or from the primary server. */
   readers: Readers;
-  /** The uses of tokens that are not yet written to the database. */
+  /** The counter of token uses. */
   uses: Uses;
   limiter: Limiter;
   logger: Logger;
@@ -30,10 +30,10 @@ export interface Context extends Bounds, Prices {
   secretKey: string;
   /** Whether new accounts can be registered. */
   REGISTRATION_OPEN: boolean;
-  /** Domains, as `normalizeDomain` returns them, whose addresses the operator excludes from registration. */
+  /** Domains (in the form of `normalizeDomain`) whose mail addresses the operator excludes from registration. */
   FREE_MAIL_DOMAINS: string[];
-  /** Whether webhooks may have private addresses, and addresses without TLS. */
+  /** Whether a webhook may have a private address, or an address without TLS. */
   WEBHOOK_ALLOW_PRIVATE: boolean;
-  /** Public counts from 1 to below this number are hidden (null); 0: no count is hidden. */
+  /** Public counts from 1 to `SUPPRESS_BELOW` - 1 are shown as null; with 0, no count is hidden. */
   SUPPRESS_BELOW: number;
 }

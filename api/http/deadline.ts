@@ -3,8 +3,8 @@ import type { RequestHandler, Response } from 'express';
 import { HttpError, sendError, unavailable } from './errors.ts';
 
 /**
- * Returns a middleware that answers 503 after `deadline_ms`, or 408 to a client whose body is incomplete. Only the
- * first deadline that is set for a request counts.
+ * Returns a middleware that answers 503 after `deadline_ms`, or 408 if the request's body is incomplete by then. If
+ * several deadlines are set for a request, the first applies.
  */
 export function answerBy(deadline_ms: number): RequestHandler {
   return (request, response, next) => {
@@ -22,14 +22,14 @@ export function answerBy(deadline_ms: number): RequestHandler {
   };
 }
 
-/** Returns whether the client no longer waits for an answer: it has disconnected, or already has an answer. */
+/** Returns whether the client no longer waits for an answer, since it has disconnected or an answer is being sent. */
 export function isGivenUp(response: Response): boolean {
   return response.headersSent || response.closed;
 }
 
 /**
- * Cancels the deadline if the client still waits, so that a paid answer is sent. Returns whether the deadline was
- * cancelled. A deadline is not cancelled in its last third, since the answer would come far too late.
+ * Cancels the deadline if the client still waits, so that an answer for which it pays is sent. Returns whether the
+ * deadline is cancelled. In its last third, the deadline is not cancelled, since the answer would come far too late.
  */
 export function claimAnswer(response: Response): boolean {
   const { deadline, lastClaim_ms = Infinity } = response.locals;

@@ -11,12 +11,12 @@ export type AnswerCode = keyof typeof codes.answers;
 /** The code of an error in one field of a request. */
 export type FieldCode = keyof typeof codes.fields;
 
-/** An error in one field of a request, with its message and code. */
+/** An error in one field of a request: the field's name, the message and the code of the error. */
 export type Problem = [field: string, message: string, code: FieldCode];
 
 type ErrorBody = { message: string; code?: AnswerCode | undefined } & Record<string, unknown>;
 
-/** Returns the body of an error answer with its `code`; the default is the first code of the HTTP status. */
+/** Returns the body of an error answer with a `code`, by default the first code in `codes.json` for the status. */
 export function withCode({ code, ...body }: ErrorBody, status: number) {
   const all = Object.entries(codes.answers) as [AnswerCode, { status: number }][];
   const found = all.find(([, one]) => one.status === status)?.[0];
@@ -28,7 +28,7 @@ export function coded(code: FieldCode, wrong: string) {
   return { params: { code, wrong } };
 }
 
-/** An error that becomes an answer, with the JSON body of the specification and a `code`. */
+/** An error that is sent as an answer: its JSON body has the fields of the specification and a `code`. */
 export class HttpError extends Error {
   readonly status: number;
   readonly body: ErrorBody & { code: AnswerCode };
@@ -42,9 +42,9 @@ export class HttpError extends Error {
   }
 }
 
-/** Returns a 422 error, whose `message` is the first field error with the count of further errors. */
+/** Returns a 422 error; its `message` is the message of the first problem, with the count of further problems. */
 export function invalid(problems: Problem[]): HttpError {
-  // The errors are grouped in a Map, since a client may name a field `__proto__`.
+  // A Map is used instead of an object, since a client may name a field `__proto__`.
   const byField = Map.groupBy(problems.slice(0, sizes.errors), ([field]) => field);
   const list = (at: 1 | 2) =>
     Object.fromEntries([...byField].map(([field, same]) => [field, same.map((one) => one[at])]));
@@ -88,7 +88,7 @@ export function tooMany(
   return new HttpError(429, { message, code }, { ...headers, 'Retry-After': String(wait_s) });
 }
 
-/** Returns a middleware that records the allowed methods of a path (`Allow`), and leads to `answerUnmatched`. */
+/** Returns a middleware that stores a path's methods for the header `Allow`, and skips to `answerUnmatched`. */
 export function onlyAllow(methods: string): RequestHandler {
   return (_request, response, next) => {
     response.locals.allow = methods;
@@ -96,7 +96,7 @@ export function onlyAllow(methods: string): RequestHandler {
   };
 }
 
-/** Answers requests without a route: 404, or 405 if the path has other methods, or 204 to OPTIONS. */
+/** Answers a request that no route matches: 404, or 405 if its path has other methods, or 204 to OPTIONS. */
 export const answerUnmatched: RequestHandler = (request, response) => {
   const allow = response.locals.allow as string | undefined;
   if (allow === undefined) throw new HttpError(404, { message: 'Not Found' });
@@ -106,10 +106,10 @@ export const answerUnmatched: RequestHandler = (request, response) => {
   response.set('Allow', allow).status(204).end();
 };
 
-/** Sends a server error as an HTML page. Returns false for a client that does not accept HTML. */
+/** Sends the page for a server error. Returns false for a client that does not accept HTML. */
 export type ShowFault = (status: number) => boolean;
 
-/** Sends an error as JSON; a 5xx as a page if `response.locals.showFault` exists and sends one. */
+/** Sends an error as JSON; but a 5xx error as an HTML page if `response.locals.showFault` sends the page. */
 export function sendError(response: Response, { status, headers, body }: HttpError): void {
   response.set(headers);
   const show = response.locals.showFault as ShowFault | undefined;
@@ -119,15 +119,15 @@ export function sendError(response: Response, { status, headers, body }: HttpErr
 function httpErrorOf(thrown: unknown): HttpError {
   if (thrown instanceof HttpError) return thrown;
   if (isDatabaseAway(thrown)) return unavailable();
-  // Express sets `status` on errors of the client, such as a path that cannot be decoded. The 400 for malformed JSON is
-  // thrown by `parseJson` of ../endpoint/json-body.ts.
+  // Express throws errors with a `status` for faults of the client, such as a path that cannot be decoded. The 400 for
+  // malformed JSON is thrown by `parseJson` of ../endpoint/json-body.ts.
   const { status = 500 } = (thrown ?? {}) as { status?: number };
   return status >= 400 && status < 500
     ? new HttpError(status, { message: STATUS_CODES[status] ?? 'Bad Request' })
     : new HttpError(500, { message: 'Server Error' });
 }
 
-/** Answers a thrown error. The cause of a 5xx goes only to the log (`response.locals.err`), never to the client. */
+/** Answers a request whose handler threw an error. The cause of a 5xx is only logged (`response.locals.err`). */
 export const answerError: ErrorRequestHandler = (thrown: unknown, _request, response, next) => {
   if (response.writableEnded) return;
   const error = httpErrorOf(thrown);

@@ -2,14 +2,14 @@ import { hash } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { HttpError } from './errors.ts';
 
-/** Returns the weak `ETag` of an answer: equal tags do not mean equal bytes, since a body may be compressed. */
+/** Returns the `ETag` of an answer: a weak one, since two answers with the same tag may be compressed differently. */
 export function tagOf(content: string | Uint8Array): string {
   return `W/"${hash('sha256', content, 'base64url').slice(0, 22)}"`;
 }
 
 /**
  * Returns whether the header `If-None-Match` contains a tag, by the weak comparison of RFC 9110; `*` matches any tag.
- * `request.fresh` of Express is no substitute: it is false for `fetch`, which adds `Cache-Control: no-cache`.
+ * `request.fresh` of Express is not used: it is false for `fetch` of Node, which adds `Cache-Control: no-cache`.
  */
 export function isKnown(request: Request, tag: string): boolean {
   const known = request.get('If-None-Match');
@@ -21,7 +21,7 @@ export function isKnown(request: Request, tag: string): boolean {
   );
 }
 
-/** Sets the `ETag` of an answer. Throws a 304 if the client already has the content. */
+/** Sets the `ETag` of an answer from its content. Throws a 304 if `If-None-Match` of the request contains it. */
 export function setTag(response: Response, content: string | Uint8Array): void {
   const tag = tagOf(content);
   response.set('ETag', tag);

@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import type { Request, RequestHandler } from 'express';
 import { isLoopback } from '../../sql/process/environment.ts';
 
-// The setting TRUST_PROXY of ../environment.ts sets the trusted proxies. The file limiter.ts counts an IPv6 address by
-// its network (/56).
+// The setting TRUST_PROXY of ../environment.ts lists the trusted proxies. `addressKeyOf` of limiter.ts counts clients
+// by their addresses, IPv6 by network (/56).
 
 /** Matches an address with a port or in brackets, as some proxies write it: `7.7.7.1:1234`, `[2001:db8::1]:443`. */
 const withPort = /^(?:\[(.+)\]|(.+?))(?::\d{1,5})?$/;
@@ -16,7 +16,7 @@ function withoutPort(text: string): string {
   return isIP(address) ? address : text;
 }
 
-/** Removes the ports from `X-Forwarded-For`, which would make all clients behind a proxy count as one client. */
+/** Removes ports from `X-Forwarded-For`; otherwise all clients behind a proxy would count as one client. */
 export const dropPorts: RequestHandler = (request, _response, next) => {
   const forwarded = request.headers['x-forwarded-for'];
   if (typeof forwarded === 'string') {
@@ -26,16 +26,16 @@ export const dropPorts: RequestHandler = (request, _response, next) => {
   next();
 };
 
-/** Returns the IP address of a client, in IPv4 form if possible; null for an unknown address. */
+/** Returns the IP address of a client (`::ffff:1.2.3.4` as `1.2.3.4`); null for an unknown address. */
 export function clientAddressOf(request: Request): string | null {
   const address = [request.ip, request.socket.remoteAddress].find((text) => text && isIP(text));
   return address?.split('%', 1)[0]?.replace(/^::ffff:(?=\d+\.)/i, '') ?? null;
 }
 
-/** The headers that a proxy adds to a request. */
+/** The headers of which each shows that a proxy forwarded a request. */
 const proxyHeaders = ['x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'forwarded', 'via'];
 
-/** Checks whether a program on this machine sent a request directly, without a proxy. */
+/** Returns whether a request came directly from a program on this machine, not through a proxy. */
 export function isOfThisMachine({ headers, socket }: Request): boolean {
   if (!isLoopback(socket.remoteAddress ?? '')) return false;
   if (proxyHeaders.some((name) => name in headers)) return false;

@@ -1,9 +1,9 @@
-// Lists the headers of answers; `html/page.ts` sets the language and the caching of pages.
+// This file lists the headers of answers; `html/page.ts` sets the headers for language and caching of pages.
 import type { HelmetOptions } from 'helmet';
 
 /**
- * The security headers of every answer, such as `Content-Security-Policy`. A page may load files only from this
- * service, may post forms only to this service, and runs no inline script or style. `upgrade-insecure-requests` is
+ * The security headers of every answer, such as `Content-Security-Policy`. They permit a page to load files from this
+ * service only, to post forms to this service only, and no inline script or style. `upgrade-insecure-requests` is
  * omitted, since pages on localhost could not load their files. Headers for obsolete browsers are omitted too.
  */
 export const security: HelmetOptions = {
@@ -28,7 +28,7 @@ export const security: HelmetOptions = {
   },
 };
 
-/** The headers of every answer in the OpenAPI document, with their types. */
+/** The headers, with their types, that the OpenAPI document lists for every answer. */
 export const commonHeaders = {
   'X-Request-Id': 'string',
   'RateLimit-Policy': 'string',
@@ -38,7 +38,7 @@ export const commonHeaders = {
   'X-RateLimit-Reset': 'integer',
 } as const;
 
-/** All headers that an answer can have, with their types. */
+/** All headers, with their types, that the OpenAPI document lists for some answer. */
 export const headers = {
   ...commonHeaders,
   'Retry-After': 'integer',

@@ -28,24 +28,24 @@ interface Options {
 /** Limits the requests and the parallel work of clients; `figures/rate-limits.ts` has the limits. */
 export type Limiter = ReturnType<typeof createLimiter>;
 
-/** The requests of a client in its window, the window's end, and the refusals of this process in the window. */
+/** A client's count of requests in a time window, the window's end, and the count of refusals by this process. */
 type Counted = IncrementResponse & { resetTime: Date; refusals?: number };
 
 function refusalOf({ request_count, what }: RequestLimit): string {
   return what ? `An account has at most ${request_count} ${what}.` : 'Too Many Attempts.';
 }
 
-/** Returns the key of a client without a token: its IPv4 address, or the first 56 bits of its IPv6 address. */
+/** Returns the key by which requests of a client without a token are counted: IPv4 address, or IPv6 network (/56). */
 export function addressKeyOf(request: Request): string {
   return ipKeyGenerator(clientAddressOf(request) ?? 'unknown', 56);
 }
 
 /**
- * Returns the limiter. Requests are counted in PostgreSQL for all processes; `sql/retention/delete_done.sql` deletes
- * closed windows. Without the primary server, each process counts only its own requests.
+ * Returns the limiter. All processes count requests in one table of PostgreSQL; `sql/retention/delete_done.sql` deletes
+ * ended windows. While the primary server is unavailable, each process counts only its own requests.
  */
 export function createLimiter({ gate, readers, now, logger }: Options) {
-  /** The windows of the most recent clients, with the counts that this process last read. */
+  /** The time windows of the last clients, with the counts that this process last read from the database. */
   const windows = new LRUCache<string, Counted>({ max: memory.windows });
   const queues = new Map<string, LimitFunction>();
 
@@ -54,7 +54,7 @@ export function createLimiter({ gate, readers, now, logger }: Options) {
     return counted && counted.resetTime > now() ? counted : undefined;
   };
 
-  /** Returns the count of each request in its window; undefined while the primary server is not available. */
+  /** Counts requests, and returns the count of each in its window; undefined without the primary server. */
   async function countHits(
     hits: { limit_key: string; reset_at: Date }[],
   ): Promise<(Counted | undefined)[]> {
@@ -77,8 +77,8 @@ export function createLimiter({ gate, readers, now, logger }: Options) {
   const countHit = createBatch(countHits);
 
   /**
-   * Counts a request, and returns the count and the end of its window. A request in a window that is known to be full
-   * is not counted; repeated refusals are delayed.
+   * Counts a request, and returns the count of requests in its time window and the end of this window. If the count is
+   * known to exceed the limit, the request is not counted, and repeated refusals are delayed.
    */
   async function hit(limited: RequestLimit, key: string): Promise<Counted> {
     const limit_key = `${limited.name}:${key}`;
@@ -102,9 +102,9 @@ export function createLimiter({ gate, readers, now, logger }: Options) {
     hit,
 
     /**
-     * Returns a middleware that limits the requests of a client; the key is from `keyOf`, or else the client's address.
-     * Every answer reports the remaining requests in `RateLimit`, `RateLimit-Policy` (draft 8) and `X-RateLimit-*`. The
-     * function `beforeRefusal` may throw another error instead of the 429.
+     * Returns a middleware that limits the requests with the same key: the result of `keyOf` or else the client's
+     * address. The headers `RateLimit`, `RateLimit-Policy` (draft 8) and `X-RateLimit-*` of every answer report the
+     * remaining requests. The function `beforeRefusal` may throw another error instead of the 429.
      */
     limitRequests(
       limited: RequestLimit,
@@ -120,7 +120,7 @@ export function createLimiter({ gate, readers, now, logger }: Options) {
         store: {
           prefix: limited.name,
           increment: (key) => hit(limited, key),
-          // express-rate-limit calls `decrement` and `resetKey` only with options that are not set here.
+          // express-rate-limit would call `decrement` and `resetKey` only with options that this code omits.
           decrement: () => undefined,
           resetKey: () => undefined,
         },
@@ -131,19 +131,19 @@ export function createLimiter({ gate, readers, now, logger }: Options) {
         logger,
       });
       return (request, response, next) => {
-        // express-rate-limit would append to the headers of an earlier limit; an answer reports only its last limit.
+        // An answer reports only the last limit: express-rate-limit would append to the headers of earlier limits.
         response.removeHeader('RateLimit');
         response.removeHeader('RateLimit-Policy');
         return limit(request, response, next);
       };
     },
 
-    /** Counts one request or mail under a key, such as a mailbox. Returns whether the count is within the limit. */
+    /** Counts one request or mail under a key (such as a mailbox). Returns whether the count is within the limit. */
     async isAllowed(limited: RequestLimit, key: string): Promise<boolean> {
       return (await hit(limited, key)).totalHits <= limited.request_count;
     },
 
-    /** Counts one request under a key. Throws a 429 if the count exceeds the limit. */
+    /** Counts one request under a key (such as an account). Throws a 429 if the count then exceeds the limit. */
     async count(limited: RequestLimit, key: string): Promise<void> {
       const { name, request_count, window_ms } = limited;
       const { totalHits, resetTime } = await hit(limited, key);
@@ -156,8 +156,8 @@ export function createLimiter({ gate, readers, now, logger }: Options) {
     },
 
     /**
-     * Runs or queues the work of a client; throws a 429 when the client's queue is full. Work counts for the limit
-     * until the work ends, even if its request is already answered.
+     * Runs a task of a client, or queues it while too many tasks of the client run; throws a 429 if this queue is full.
+     * A task counts until it ends, even if its request has been answered before.
      */
     async inTurn<Result>(
       { what, running_count, waiting_count }: WorkLimit,
@@ -167,7 +167,7 @@ export function createLimiter({ gate, readers, now, logger }: Options) {
       const key = `${what}:${client}`;
       const own = queues.get(key) ?? pLimit(running_count);
       if (own.activeCount + own.pendingCount >= running_count + waiting_count) {
-        // The refusal is delayed, so that a client that retries at once takes little CPU time from other clients.
+        // The 429 is delayed, so that a client that retries immediately takes little CPU time from other clients.
         await delay(retryAfter_s.work * 1_000);
         const message = `At most ${running_count} ${what} may be under way at a time, and ${waiting_count} wait.`;
         throw tooMany(message, retryAfter_s.work, {}, 'TOO_MANY_AT_ONCE');

@@ -15,9 +15,9 @@ interface Options extends Pick<Context, 'readers' | 'now'> {
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /**
- * Returns the Prometheus metrics of the process, its requests and, with a pool, of the tables. `router` serves
- * `/metrics` only to programs on this machine. Requests are labelled by the template of their route, since the number
- * of possible paths is unlimited.
+ * Returns the Prometheus metrics of the process, of its requests and, if `pool` is given, of the database tables.
+ * `router` serves `/metrics` only to programs on this machine. The label `route` of a request is the template of its
+ * path, since the number of possible paths is unlimited.
  */
 export function createMetrics({ pool, readers, searchIndex, now }: Options) {
   const registry = new Registry();

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { pageSize, sizes } from '../figures/sizes.ts';
 import { coded } from './errors.ts';
 
-/** Returns the schema of a query field for a whole number from 1 to `highest`; the default is `value`. */
+/** Returns the schema of a query field with a whole number from 1 to `highest`; `value` is the default. */
 export function wholeNumber(highest: number, value: number) {
   const wrong = `must be a whole number from 1 to ${highest}.`;
   return z
@@ -24,14 +24,14 @@ export const pagingFields = {
 
 export type Paging = Record<keyof typeof pagingFields, number>;
 
-/** Returns the count of items on the pages before a page. */
+/** Returns the count of items on all pages before the requested page. */
 export function skippedBy({ page, per_page }: Paging): number {
   return (page - 1) * per_page;
 }
 
 export const rowCount = sql<number>`count(*)::int`.as('total');
 
-/** The fields about the current page in the answer of a list. */
+/** The fields with which the answer of a list describes the returned page. */
 export const pageMetaFields = {
   total: z.int(),
   per_page: z.int(),
@@ -41,7 +41,7 @@ export const pageMetaFields = {
 
 const otherPage = z.int().nullable();
 
-/** The fields with the numbers of the next and the previous page; null: no such page exists. */
+/** The fields with the number of the next page and of the previous page; null: there is no such page. */
 export const otherPagesFields = { next_page: otherPage, prev_page: otherPage };
 
 export const pageMeta = z.strictObject(pageMetaFields).meta({ id: 'PageMeta' });
@@ -52,7 +52,7 @@ export function viewPageMeta({ page, per_page }: Paging, total: number) {
   return { total, per_page, current_page: page, last_page };
 }
 
-/** Returns the numbers of the next and the previous page. */
+/** Returns the number of the next page and of the previous page. */
 export function viewOtherPages({ current_page, last_page }: ReturnType<typeof viewPageMeta>) {
   // Spec: silent on a page after the last page; we return an empty page, and the last page as its `prev_page`.
   return {

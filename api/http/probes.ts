@@ -19,7 +19,7 @@ export function createProbes({ db, readers, searchIndex, isStopping }: Options):
     let isLoaded: boolean;
     let isWriterUp: boolean;
     try {
-      // These queries return no row: they check only that the tables exist and may be read.
+      // With `limit 0`, these queries check only that the tables exist and may be read.
       await readers.read((one) =>
         one.selectFrom('analyst.daily_stat').select('date').limit(0).execute(),
       );

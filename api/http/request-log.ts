@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 
 /**
  * Matches the beginning of an API token or of a signed token in a mail link (a JWT). Matches a percent sign too, since
- * encoding may hide a token; no route has a percent sign.
+ * percent-encoding may hide a token; no path of the API needs a percent sign.
  */
 const secret = /(?i:sk_(live|api)_)|eyJ[\w-]{8}|%/;
 
@@ -14,19 +14,19 @@ function requestIdOf(request: Request): string {
   return isFit ? given : randomUUID();
 }
 
-/** Returns the path of a request with tokens hidden, and without the query, which may contain a one-time token. */
+/** Returns the path of a request for the log: without tokens, and without the query, which may contain a token. */
 function pathOf({ originalUrl }: Request): string {
   const segments = originalUrl.split('?', 1)[0]!.split('/');
   return segments.map((segment) => (secret.test(segment) ? '[redacted]' : segment)).join('/');
 }
 
-/** Returns a middleware that logs one line per request, without headers, query and body: they may contain secrets. */
+/** Returns a middleware that logs one line per request. Headers, query and body are omitted: they may be secret. */
 export function logRequests(logger: Logger): RequestHandler {
   return (request, response, next) => {
     const id = requestIdOf(request);
     response.setHeader('X-Request-Id', id);
     const started_at = Date.now();
-    // The client address is read before the answer, since a closed socket has no address.
+    // The client's address is read now, since it is unknown after the connection is closed.
     const address = request.ip;
     response.once('close', () => {
       const { statusCode: status, writableEnded, locals } = response;

@@ -1,12 +1,12 @@
 import { type RequestHandler, Router } from 'express';
 import { onlyAllow } from './errors.ts';
 
-/** Returns a router of exact paths: letter case and a slash at the end of a path matter. */
+/** Returns a router that matches paths exactly: letter case and a slash at the end of a path matter. */
 export function createRouter(): Router {
   return Router({ caseSensitive: true, strict: true });
 }
 
-/** Adds a route that answers only GET and HEAD; other methods get a 405. */
+/** Adds a route for GET and HEAD; a request to its path with another method gets a 405. */
 export function addRead(router: Router, path: string, ...handlers: RequestHandler[]): void {
   router
     .route(path)

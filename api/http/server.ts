@@ -46,8 +46,8 @@ function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex, logge
 }
 
 /**
- * Returns the HTTP server of the API, which answers malformed HTTP with an error in JSON. Requests without `Host` or
- * with an unknown `Expect` reach the application, since Node would send an empty body.
+ * Returns the HTTP server of the API, which answers malformed HTTP with an error in JSON. The application also answers
+ * requests without `Host` or with an unknown `Expect`, to which Node would send an empty body.
  */
 export function createHttpServer(application: RequestListener, logger: Logger): Server {
   return createServer(
@@ -61,7 +61,7 @@ export function createHttpServer(application: RequestListener, logger: Logger): 
   )
     .prependListener('request', (request, response) => {
       response.once('finish', () => {
-        // A request that is answered before its end loses its connection, since nobody reads its remaining body.
+        // If a request is answered before its body has arrived, the connection is closed: nobody reads the rest.
         if (!request.complete) request.socket.destroySoon();
       });
     })
@@ -69,10 +69,10 @@ export function createHttpServer(application: RequestListener, logger: Logger): 
     .on('clientError', (error, socket) => answerBrokenRequest(error, socket, logger));
 }
 
-/** Returns a function that makes the server close each connection after its pending or next answer. */
+/** Returns a function that makes the server close each connection after the connection's current or next answer. */
 export function watchAnswers(server: Server): () => void {
-  // A set of the pending answers would change with every request, and V8 keeps answers that such a set held until a
-  // full garbage collection. Node keeps the pending answer of a connection in `_httpMessage`.
+  // The set has connections, not answers: V8 would keep answers that were in a set until a full garbage collection.
+  // `_httpMessage` of a connection is its unfinished answer.
   const connections = new Set<Socket & { _httpMessage?: ServerResponse | null }>();
   let isEnding = false;
   server.on('connection', (socket: Socket) => {

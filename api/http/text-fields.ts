@@ -17,7 +17,7 @@ export function atMost(most: number) {
   return z.refine<string>((text) => countCharacters(text) <= most, rule);
 }
 
-// Names appear in mails and on pages, where a line break or a direction mark could disguise a text.
+// Matches line breaks and direction marks, with which a name in a mail or on a page could disguise other text.
 const control = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 
 const isPlain = z.refine<string>((text) => !control.test(text), {
@@ -27,14 +27,14 @@ const isPlain = z.refine<string>((text) => !control.test(text), {
 
 const [minLength, maxLength] = sizes.name;
 
-/** Checks the name of an account or of a token: 3 to 255 characters, trimmed. */
+/** Trims and checks the name of an account or of a token: 3 to 255 characters. */
 export const nameField = z
   .string()
   .trim()
   .check(isPlain, atLeast(minLength), atMost(maxLength))
   .meta({ minLength, maxLength });
 
-/** Checks the client's own reference of a company, which also appears in mails: up to 64 characters. */
+/** Checks the client's own reference for a company, which mails also show: up to 64 characters. */
 export const referenceField = z
   .string()
   .check(isPlain, atMost(sizes.reference))
@@ -48,7 +48,7 @@ export const dateField = z.iso
     coded('out_of_range', 'must not be before 0001-01-01.'),
   );
 
-/** Returns the rule that the end of a range of dates is not before its start, if both are given. */
+/** Returns the rule that in a range of dates, the field `to` is not before the field `from`, if both are given. */
 export function inOrder(from: string, to: string) {
   return z.refine<Record<string, unknown>>(
     ({ [from]: begin, [to]: end }) => !begin || !end || begin <= end,

@@ -16,10 +16,10 @@ import { additionBody, companiesOf } from './companies-of-body.ts';
 import { readSubmission, submission } from './submission.ts';
 import { common, settle } from './watch-list.ts';
 
-/** The companies that an account submits to its watch list, without repetition. */
+/** The companies, without repetition, that an account adds to its watch list by one request. */
 interface Submission {
   caller: Caller;
-  /** The client's own reference of a company: null keeps the stored reference; an empty text deletes it. */
+  /** `reference` is the client's own reference for a company: null keeps the stored one; an empty text deletes it. */
   items: readonly { name: CompanyName; reference: string | null }[];
   now: Date;
   /** The field of the request that lists the companies; error messages name it. */
@@ -27,21 +27,21 @@ interface Submission {
 }
 
 /**
- * Adds companies to the watch list of an account. Returns the submission, the count of added companies, and whether
- * mails report submissions. Throws a 422 when the account exceeds a limit.
+ * Adds companies to the watch list of an account. Returns the submission, the count of added companies, and whether the
+ * account gets mails about submissions. Throws a 422 when the account exceeds a limit.
  */
 async function addCompanies(db: Db, submitted: Submission, bounds: Bounds) {
   const { caller, now, field } = submitted;
   const { account_id } = caller;
   return changeAccount(db, caller, async (tx) => {
     const { submission_id, submission_ref, watch_ids, new_ids } = await submit(tx, submitted);
-    // The affected submissions are read before `make_ready`, which may move them to another watch of the same company.
+    // The submissions of these watches are read before `make_ready`, which may merge a watch into another watch.
     const { rows } = await sql<{ submissions: string[] }>`
       select array_append(customer.submissions_of(${watch_ids}), ${submission_id}::bigint) as submissions
     `.execute(tx);
     await sql`select customer.make_ready(${watch_ids}, ${now})`.execute(tx);
     await runPrepared(tx, 'api/monitor/name_watches.sql', [submission_id]);
-    // `make_ready` has deleted new watches of companies that are already watched, so they are not counted.
+    // New watches of companies that were already watched are not counted, since `make_ready` has deleted them.
     const asked = [account_id, new_ids];
     const [counts] = await runPrepared<Counts>(tx, 'api/monitor/count_watches.sql', asked);
     const { added, notifies } = counts!;
@@ -77,7 +77,7 @@ function requireBounds(counts: Counts, bounds: Bounds, field: string): void {
 
 async function submit(tx: Tx, { caller: { account_id }, items, now }: Submission) {
   const columns = columnsOf(items.map(({ name }) => name));
-  // A failed watch is deleted, so that its company number is queued for import again.
+  // A watch whose import failed is deleted, so that its company number is queued for import again.
   await sql`
     delete from customer.watch
     using unnest(${columns[0]}::text[], ${columns[1]}::text[]) as submitted (type, value)
@@ -133,7 +133,7 @@ export function add(options: Context): Endpoint {
     async ({ body, caller }) => {
       const { account_id } = caller;
       await limiter.count(limit, account_id);
-      // An addition by `company_ref` returns names of companies, so it also counts as a lookup.
+      // A request with a `company_ref` also counts as a lookup, since its answer contains names of companies.
       const isByReference = body.identifiers?.some(({ company_ref }) => company_ref !== undefined);
       if (isByReference) await limiter.count(limits.lookupsOfDay, account_id);
       const field = body.identifiers ? 'identifiers' : 'identifier_value';

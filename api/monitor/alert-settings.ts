@@ -9,15 +9,15 @@ import { isWatchOf } from './watch-list.ts';
 /** The alert settings of an account, which apply to every watched company without settings of its own. */
 type AccountSettings = Omit<Selectable<CustomerTables['customer.alert_setting']>, 'account_id'>;
 
-/** The settings that select the events for alerts; a null list means all event classes or categories. */
+/** The settings that select which events cause alerts; null as a list means all event classes or all categories. */
 export type AlertSettings = Omit<AccountSettings, 'notify_submissions'>;
 
 /**
- * The alert settings in a request: an omitted switch keeps its value, an omitted list means all classes or categories.
+ * The alert settings in a request: an omitted boolean keeps its value, an omitted list selects all its possible values.
  */
 type AlertChange = { [Field in keyof AccountSettings]?: AccountSettings[Field] | undefined };
 
-// Spec: alerts and mails are off at first; silent on the initial values of the other settings.
+// Spec: alerts and mails are initially off; silent on the initial values of the other settings.
 const initialSettings: AccountSettings = {
   alert_min_severity: 'info',
   alerts_enabled: false,
@@ -29,18 +29,18 @@ const initialSettings: AccountSettings = {
 
 const { notify_submissions: _ofAccount, ...ofCompany } = initialSettings;
 
-/** The names of the alert settings that a single company can have. */
+/** The names of the alert settings that can be set for one watched company. */
 export const settingColumns = Object.keys(ofCompany) as (keyof AlertSettings)[];
 
-/** The column values of a watched company without alert settings of its own. */
+/** The values in `customer.watch` for a watched company without alert settings of its own. */
 const noSettings = {
   ...Object.fromEntries(settingColumns.map((column) => [column, null])),
   has_custom_settings: false,
 };
 
-/** Returns the alert settings that a request changes; an omitted list means all event classes or categories. */
+/** Returns the columns that a request changes; an omitted list becomes null (all event classes or categories). */
 function changesOf(given: AlertChange) {
-  // A field that the request omits is absent in `given`, so the stored value stays.
+  // A boolean that the request omits is absent in the result, so its stored value is kept.
   return {
     alert_event_classes: null,
     alert_categories: null,
@@ -48,7 +48,7 @@ function changesOf(given: AlertChange) {
   } as Partial<AccountSettings>;
 }
 
-/** Returns the account's alert settings for all companies without settings of their own. */
+/** Returns the alert settings of an account, which apply to companies without settings of their own. */
 export async function findGlobalSettings(db: Db, account_id: string): Promise<AccountSettings> {
   const stored = await db
     .selectFrom('customer.alert_setting')
@@ -58,7 +58,7 @@ export async function findGlobalSettings(db: Db, account_id: string): Promise<Ac
   return stored ?? initialSettings;
 }
 
-/** Sets global alert settings, and returns the count of companies that use them; `isForced` deletes own settings. */
+/** Sets an account's alert settings, and returns for how many companies they apply; `isForced` deletes own settings. */
 export async function setGlobally(
   tx: Tx,
   account_id: string,
@@ -86,14 +86,14 @@ export async function setGlobally(
   return updated;
 }
 
-/** The body of the 404 for a company that is unknown or not on the watch list. */
+/** The body of the 404 answer for a company that is not on the watch list. */
 export const notWatched = {
   success: false,
   message: 'The company is not on your watch list.',
   code: 'NOT_WATCHED',
 } as const;
 
-/** Returns the watch of a company, or the queued watch of a number. Throws a 404 if the account has neither. */
+/** Returns the watch for a company, or for a number that is not yet imported. Throws a 404 without a watch. */
 function findWatch(tx: Tx, account_id: string, name: CompanyName) {
   return tx
     .selectFrom('customer.watch')
@@ -105,8 +105,8 @@ function findWatch(tx: Tx, account_id: string, name: CompanyName) {
 }
 
 /**
- * Sets the own alert settings of one watched company, and returns the count of changed companies (1). If the company
- * had no own settings, omitted values are copied from the global settings.
+ * Sets alert settings for one watched company, and returns 1, the count of changed companies. If the company had no
+ * settings of its own, settings that the request omits are copied from the account's settings.
  */
 export async function setForCompany(
   tx: Tx,
@@ -122,7 +122,7 @@ export async function setForCompany(
   return 1;
 }
 
-/** Deletes the own alert settings of one watched company. Returns the count of deleted settings, 0 or 1. */
+/** Deletes the alert settings of one watched company. Returns 1, or 0 if the company had no settings of its own. */
 export async function resetForCompany(tx: Tx, account_id: string, name: CompanyName) {
   const { watch_id, has_custom_settings } = await findWatch(tx, account_id, name);
   await tx.updateTable('customer.watch').set(noSettings).where('watch_id', '=', watch_id).execute();

@@ -18,10 +18,10 @@ import { numberCheck } from '../companies/number-check.ts';
 import { pageMeta, pagingFields, viewPageMeta } from '../http/paging.ts';
 import { selectPage, watchedFields } from './watch-list.ts';
 
-// Alerts are configured by these endpoints; alert-settings.ts has the initial values and the settings of one company.
+// The endpoints in this file configure alerts; alert-settings.ts has their queries and the initial settings.
 
-// Spec: silent on an empty list of classes or categories; we refuse it, since it could mean none or all. If the list is
-// omitted, all classes or categories apply. `alerts_enabled` switches all alerts off.
+// Spec: silent on an empty list of event classes or categories; we refuse it, since it could mean no class or all. A
+// client that omits the list selects all classes or categories. The field `alerts_enabled` switches alerts off.
 function listOf<Values extends z.util.EnumLike>(value: z.ZodEnum<Values>) {
   return z
     .array(value)
@@ -57,7 +57,7 @@ const companySettings = model('CompanyAlertSettings', {
   ...settingFields,
 });
 
-/** Returns alert settings as answers show them: a null list becomes the list of all classes or categories. */
+/** Returns alert settings for an answer: null as a list is replaced by the list of all event classes or categories. */
 function view(stored: Pick<AlertSettings, 'alert_event_classes' | 'alert_categories'>) {
   return {
     ...stored,

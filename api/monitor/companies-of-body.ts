@@ -17,7 +17,7 @@ export const listOf = <Item extends z.ZodType>(item: Item) => z.array(item).min(
 
 export const numberList = listOf(writtenNumber);
 
-// Spec: two names for each field, but silent on which name counts; we accept both names.
+// Spec: two names for each of two fields, but silent on which name applies; we accept both names.
 export const spellings = [
   ['identifier_type', 'identifier_value'],
   ['name', 'value'],
@@ -35,7 +35,7 @@ export function checkCompanies(
   if (!given) for (const field of spellings[0]) refuse(context, [field], 'is required', 'required');
   for (const pair of spellings) checkPair(body, context, pair);
   if (context.issues.length > 0) return;
-  // Lists of the same numbers become equal texts, in any order and with or without spaces and dashes.
+  // Two lists with the same numbers give equal texts, whatever the order, spaces and dashes of the numbers.
   const [first, other = first] = spellings
     .filter(([typeField]) => body[typeField] !== undefined)
     .map(([typeField, listField]) => {
@@ -57,7 +57,7 @@ export const additionBody = z
   })
   .superRefine(checkCompanies, whenObject);
 
-/** Returns the companies of a body without repetition, each with its number as written and its last reference. */
+/** Returns the distinct companies in a request body, each with its number as written and its last given reference. */
 export function companiesOf({ identifier_type, identifier_value, identifiers }: AdditionBody) {
   const listed: { name: CompanyName; written: string; reference?: string | null | undefined }[] =
     identifiers?.map((item) => ({ ...item, name: nameOf(item), written: nameOf(item)[1] })) ??

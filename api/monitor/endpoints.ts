@@ -5,7 +5,7 @@ import { list } from './list.ts';
 import { remove } from './remove.ts';
 import { readSubmissionEndpoint } from './submission.ts';
 
-/** Returns the endpoints of the watch list. */
+/** Returns the endpoints that add, read and remove companies on the watch list. */
 export function watchlistEndpoints(options: Context): Endpoint[] {
   return [add(options), readSubmissionEndpoint, list, remove];
 }

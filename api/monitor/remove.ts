@@ -18,13 +18,13 @@ import { formatTimestamp } from '../http/timestamp.ts';
 import { checkCompanies, companiesOf, listOf, numberList, spellings } from './companies-of-body.ts';
 import { common, settle } from './watch-list.ts';
 
-/** The outcome of a removal, by sql/api/monitor/find_watches.sql; `not_found`: no registry knows the number. */
+/** The outcome of a removal, by sql/api/monitor/find_watches.sql; `not_found`: no company has the number. */
 type RemovalOutcome = 'removed' | 'not_found' | 'not_watched';
 
-/** The outcome for one company, with the ids of its removed watch and of the company; null: no such id. */
+/** The outcome of one removal, with the ids of the watch and of the company; null: there is no watch or no company. */
 type Found = { outcome: RemovalOutcome } & Record<'watch_id' | 'company_id', string | null>;
 
-/** Removes companies from an account's watch list, and their events from its feed. Returns one outcome per company. */
+/** Removes companies from an account's watch list, and their events from its feed; returns the outcomes. */
 async function removeCompanies(
   db: Db,
   { caller, names, now }: { caller: Caller; names: readonly CompanyName[]; now: Date },
@@ -52,7 +52,7 @@ async function removeCompanies(
 
 const outcomes = ['removed', 'not_found', 'not_watched'] as const;
 
-/** Returns an object with one value for each possible outcome of a removal. */
+/** Returns an object whose keys are the possible outcomes of a removal, with the values from `valueOf`. */
 function byOutcome<Value>(valueOf: (outcome: RemovalOutcome) => Value) {
   return Object.fromEntries(outcomes.map((outcome) => [outcome, valueOf(outcome)]));
 }

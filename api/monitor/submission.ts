@@ -18,7 +18,7 @@ const items = z.array(
   }),
 );
 
-/** A submission of companies to the watch list, with its items grouped by state. */
+/** A submission (one request that added companies to the watch list), with its companies grouped by state. */
 export const submission = model('Submission', {
   submission_ref: text,
   state: z.enum(['open', 'settled']),
@@ -30,7 +30,7 @@ export const submission = model('Submission', {
   removed: items,
 });
 
-/** Returns a submission of an account by its `submission_ref`; undefined for an unknown one. */
+/** Returns an account's submission with a `submission_ref`; undefined if the account has no such submission. */
 export async function readSubmission(db: Db | Tx, account_id: string, submission_ref: string) {
   const file = 'api/monitor/read_submission.sql';
   const asked = [account_id, submission_ref];

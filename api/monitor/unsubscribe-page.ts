@@ -9,8 +9,8 @@ import { createRouter } from '../http/router.ts';
 import { sendPrivatePage } from '../html/page.ts';
 
 /**
- * Returns the account of an unsubscribe link; undefined for a forged or expired token. A recovery of the account makes
- * earlier links invalid. The token is in the page's form, or in the address if a mail program posts it (RFC 8058).
+ * Returns the account of an unsubscribe link; undefined for a forged or expired token. Links from before a recovery of
+ * the account are invalid. The token is in the form, or in the query of a mail program's POST (RFC 8058).
  */
 async function findReader({ db, now, secretKey }: Context, { query, body }: Request) {
   const { token } = { ...query, ...(body as object | undefined) } as { token?: unknown };
@@ -18,7 +18,7 @@ async function findReader({ db, now, secretKey }: Context, { query, body }: Requ
   const unsubscription = readUnsubscribeToken(secretKey, token, now());
   if (!unsubscription) return undefined;
   const { user_ref, issued_at } = unsubscription;
-  // A token has its time of issue in whole seconds, so a recovery within the same second does not end the token.
+  // The token states its time of issue in whole seconds, so it stays valid after a recovery in the same second.
   const end_of_second = new Date(issued_at.getTime() + 1000);
   const reader = await db
     .selectFrom('customer.account')
@@ -29,7 +29,7 @@ async function findReader({ db, now, secretKey }: Context, { query, body }: Requ
   return reader && { token, ...reader };
 }
 
-/** Turns off all mailed alerts of an account, for all of its watched companies. */
+/** Turns off alerts by mail for all watched companies of an account. */
 async function stopMails(db: Db, account_id: string): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await sql`select customer.lock_accounts(array[${account_id}::bigint])`.execute(tx);
@@ -47,8 +47,8 @@ async function stopMails(db: Db, account_id: string): Promise<void> {
 }
 
 /**
- * Serves the page of the unsubscribe link in mails. `GET` only shows a button, since mail scanners follow links. The
- * button, or a mail program, sends the `POST` that turns off alerts by mail.
+ * Serves the page of the unsubscribe link in mails. `GET` only shows a button, since mail scanners open all links in
+ * mails. The button or a mail program sends a `POST`, which turns off alerts by mail.
  */
 export function createUnsubscribePages(options: Context): Router {
   const router = createRouter();

@@ -5,7 +5,7 @@ import type { CompanyName } from '../companies/company-of-request.ts';
 import { text } from '../endpoint/answers.ts';
 import { type Paging, rowCount, skippedBy } from '../http/paging.ts';
 
-// This file has what the endpoints of the watch list share; list.ts lists the watched companies.
+// This file has the code that several endpoints of the watch list use; list.ts has the endpoint that lists companies.
 
 export const common = { tag: 'Company monitor', auth: 'token' } as const;
 
@@ -20,7 +20,7 @@ export const watchedFields = {
 
 export const watchStates = ['queued', 'ready', 'failed'] as const;
 
-/** Returns the SQL condition for the watch of a company, or of a number without a known company. */
+/** Returns the SQL condition that a watch is for a company or, if the company is unknown, for its number. */
 export function isWatchOf([type, value]: CompanyName) {
   return sql<boolean>`(
     company_id = (select registry.find_company(${type}, ${value}))
@@ -29,8 +29,8 @@ export function isWatchOf([type, value]: CompanyName) {
 }
 
 /**
- * Returns a watch list's total count and the query of one page. Spec: silent on the order of watched companies; we list
- * the newest first.
+ * Returns the count of selected watches in an account's watch list, and the query for one page of these watches. Spec:
+ * silent on the order of watched companies; we list the company that was added last first.
  */
 export async function selectPage(
   db: Db,
@@ -43,7 +43,7 @@ export async function selectPage(
     .where('account_id', '=', account_id)
     .where(isAsked);
   const { total } = await watches.select(rowCount).executeTakeFirstOrThrow();
-  // The query skips the earlier pages in an index-only scan, so a late page stays fast.
+  // `listed` skips the earlier pages by an index-only scan, so that late pages are fast too.
   const listed = watches
     .select('watch_id')
     .orderBy('watch_id', 'desc')
@@ -72,7 +72,7 @@ export async function selectPage(
   return { total, page };
 }
 
-/** Marks the given submissions without queued numbers as settled, and queues a mail about each. */
+/** Marks each of the submissions that has no queued number as settled, and queues a mail about it. */
 export async function settle(tx: Tx, submissions: string[], now: Date): Promise<void> {
   await sql`select customer.settle_submissions(${submissions}, ${now})`.execute(tx);
 }

@@ -11,13 +11,13 @@ import { HttpError } from '../http/errors.ts';
 import { dateField } from '../http/text-fields.ts';
 import { pageMeta, type Paging, pagingFields, skippedBy, viewPageMeta } from '../http/paging.ts';
 
-/** The maximum count of listed files, and of listed refused attempts, of a dump; its totals count all. */
+/** The maximum count of a dump's files, and of its refused attempts, in an answer; `…_total` counts all. */
 const mostListed = 200;
 
 const count = z.int().nonnegative();
 const rows = { read: count, accepted: count, rejected: count };
 
-/** A check that a dump failed, with its figures; the command `registry show` prints each check as a sentence. */
+/** A check that a dump failed, with the figures of the check; the command `registry show` prints them as a sentence. */
 const guard = model('Guard', {
   guard: z.string(),
   file: z.string().nullable(),
@@ -47,7 +47,7 @@ const nightOfRegistry = model('NightOfRegistry', {
   refusals: z.array(z.strictObject({ refused_at: time, guards: z.array(guard) })),
 });
 
-/** Returns the outcome of a day's dumps in the given countries, by registry; empty for a day without dumps. */
+/** Returns the outcomes of a day's dumps in the given countries, one per registry; [] for a day without dumps. */
 export function readNight(db: Db, date: string, countries: string[]) {
   const file = 'api/stats/read_quality.sql';
   return runPrepared<z.output<typeof nightOfRegistry>>(db, file, [date, mostListed, countries]);
@@ -64,7 +64,7 @@ const nightSummary = model('NightSummary', {
   has_accepted_refusal: z.boolean(),
 });
 
-/** Returns a page of the days on which dumps of the given countries arrived, the newest first. */
+/** Returns a page of the dumps of the given countries, one row per day and registry, the newest day first. */
 export function readNights(readers: Readers, paging: Paging, countries: string[]) {
   return readers.read(async (db) => {
     const { rows: found } = await sql<{ total: number; data: z.output<typeof nightSummary>[] }>`
@@ -100,7 +100,7 @@ export function readNights(readers: Readers, paging: Paging, countries: string[]
 
 const common = { method: 'get', tag: 'Quality', auth: 'none', limit: limits.quality } as const;
 
-/** (+) The public endpoints about the quality of dumps: the files, rejected rows and refusals of each night. */
+/** (+) The public endpoints about the quality of dumps: files, rejected rows and refusals, by the day of the dump. */
 export const qualityEndpoints = [
   endpoint(
     {
